@@ -1,5 +1,5 @@
-//! Graphics cards as every build names them: which one is meant, what it says of itself, how its kernels are written and
-//! measured, and what can go wrong. [`gpu`](super::gpu) opens them, in a build with that feature.
+//! The types about graphics cards that every build has: the choice of a card, its report, kernel variants, measurements
+//! and errors. [`gpu`](super::gpu) opens cards, in a build with that feature.
 
 mod adapter;
 mod error;
@@ -14,14 +14,14 @@ use std::time::Duration;
 
 use orbit_core::files::user_caches;
 
-/// Limits beyond those of the adapter. Tests shrink them, so that every way of splitting work is taken.
+/// Limits below those of the adapter. Tests set small limits, so that they reach every way of splitting work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GpuLimits {
     /// The largest buffer that a shader can see, in bytes.
     pub binding_bytes: u64,
-    /// Workgroups in a dispatch.
+    /// The largest number of workgroups in a dispatch.
     pub workgroups: u32,
-    /// All buffers together, in bytes.
+    /// The largest total size of all buffers, in bytes.
     pub memory_bytes: u64,
 }
 
@@ -31,27 +31,28 @@ impl Default for GpuLimits {
     }
 }
 
-/// Bytes of games on a graphics card. Columns of tags and the tables of queries are not counted.
+/// The bytes of games on a graphics card. Columns of tags and tables of queries are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CardUse {
-    /// Bytes that went there for the queries of an engine.
+    /// The bytes that were uploaded for the queries of an engine.
     pub uploaded: u64,
-    /// Bytes that stay there for queries to come, of all databases.
+    /// The bytes that stay on the card for later queries, over all databases.
     pub resident: u64,
 }
 
-/// The place of compiled kernels from run to run, on adapters whose driver can do that.
+/// The place where compiled kernels are kept between runs, on adapters whose driver can save them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PipelineCache {
-    /// The folder, which is made where it is missing.
+    /// The folder, which is created if it does not exist.
     pub folder: PathBuf,
-    /// True if those of programs that stand in for a card are kept as well.
+    /// True if the kernels of software adapters are kept as well.
     pub of_software: bool,
 }
 
 impl PipelineCache {
-    /// In the folder that `ORBIT_PIPELINE_CACHE` names, none if that is `off` or empty; where it is not set, those of graphics
-    /// cards in the user's folder for what can be made again.
+    /// Returns the cache that the environment chooses. If `ORBIT_PIPELINE_CACHE` names a folder, that folder is used;
+    /// if it is `off` or empty, there is no cache. If the variable is not set, the kernels of graphics cards are kept
+    /// in the user's cache folder.
     pub fn of_user() -> Option<PipelineCache> {
         match std::env::var_os("ORBIT_PIPELINE_CACHE") {
             None => user_caches().map(|folder| PipelineCache { folder, of_software: false }),
@@ -61,53 +62,52 @@ impl PipelineCache {
     }
 }
 
-/// Something that goes wrong on purpose, in tests of what happens then.
+/// A fault that is injected in tests of error handling.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
 pub enum InjectedFault {
-    /// The device is destroyed before its `n`-th submission (from 0) and every later one, on as many
-    /// devices as are opened.
+    /// Every device that is opened is destroyed before its `n`-th submission (from 0) and before every later one.
     Destroyed(u64),
-    /// The same, but only on the first device.
+    /// The first device is destroyed in this way; later devices work.
     DestroyedOnce(u64),
     /// The `n`-th readback (from 0) is destroyed before it is mapped.
     MapFails(u64),
 }
 
-/// The choices for opening a device. The defaults suit.
+/// The options for opening a device. The defaults are fine for most uses.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct GpuOptions {
     /// The adapter.
     pub adapter: AdapterChoice,
-    /// Limits beyond the adapter's.
+    /// Limits below those of the adapter.
     pub limits: GpuLimits,
-    /// Bytes of games of databases that may stay on the device for queries to come. By default four fifths of
-    /// [`GpuLimits::memory_bytes`], 64 MiB less than it at least; without such a limit 2 GiB on a graphics card, 512 MiB on one
-    /// that shares the processor's memory, and 256 MiB on a program that stands in for a card.
+    /// The most bytes of games of databases that may stay on the device for later queries. By default four fifths of
+    /// [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit; without a limit 2 GiB on a graphics card,
+    /// 512 MiB on one that shares the processor's memory, and 256 MiB on a software adapter.
     pub resident_bytes_max: Option<u64>,
-    /// The place where compiled kernels are kept from run to run; none by default.
+    /// The place where compiled kernels are kept between runs; `None` by default.
     pub pipeline_cache: Option<PipelineCache>,
-    /// The way to write and run kernels where an engine or an upload does not say otherwise.
+    /// The kernel variant, unless an engine or an upload names another one.
     pub variant: Variant,
-    /// Fill outputs with ones before a kernel runs, so that what it leaves out shows.
+    /// True if outputs are filled with ones before a kernel runs, so that words which it does not write are noticed.
     pub poison: bool,
-    /// The longest time that the device may take to answer before it counts as failed; by default two minutes, and ten for a
-    /// program that stands in for a card.
+    /// The longest time that the device may take to answer before it counts as failed. By default two minutes, and ten
+    /// for a software adapter.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<InjectedFault>,
 }
 
-/// The shares of time, for benchmarks.
+/// The time spent in each phase, for benchmarks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Times {
-    /// Packing, staging and copying to the device.
+    /// The time of packing, staging and copying to the device.
     pub upload: Duration,
-    /// Kernels, by the device's own clock; `None` if it has none.
+    /// The time of the kernels, by the device's own clock; `None` if it has no clock.
     pub kernel: Option<Duration>,
-    /// From the submission of the kernels to the last byte read back.
+    /// The time from the submission of the kernels to the last byte read back.
     pub run: Duration,
 }
 
@@ -117,7 +117,7 @@ pub struct Times {
 pub struct Floor {
     /// Bytes or operations a second.
     pub rate: f64,
-    /// Bytes of the buffer, or operations of a dispatch.
+    /// The number of bytes of the buffer, or of operations of a dispatch.
     pub amount: u64,
     /// True if the device computed what the processor computes.
     pub is_right: bool,

@@ -1,7 +1,7 @@
-//! What a stage of a program found at each position of a block, carried along its games.
+//! Carries the results of a stage at each position along the games of a block.
 //!
-//! Games lie whole in a block, so nothing is carried from one block to another. Knows plans and reels,
-//! nothing of queries; the engines `cpu` and `gpu` share it.
+//! A block holds whole games, so nothing is carried from one block to another. This module knows plans and reels, but
+//! no queries; the engines `cpu` and `gpu` share it.
 
 use std::ops::Range;
 
@@ -14,12 +14,13 @@ use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 pub(super) enum SlotColumn {
     /// Masks: one word for each segment, bit `i` for slot `32 * segment + i`.
     Bits(Vec<u32>),
-    /// Sets of squares, or numbers, sign-extended: one word for each slot.
+    /// Sets of squares or sign-extended numbers: one word for each slot.
     Words(Vec<u64>),
 }
 
-/// Carries the positions at which a mask is true along the games of a block: whether, how many, or the nearest. `words`
-/// makes a column of words that are 0.
+/// Carries a mask along the games of a block: for each slot, whether the mask is true at one of the positions on one
+/// side of it, how many there are, or which is the nearest. `back` chooses the side. `words` makes a column of zero
+/// words.
 pub(super) fn carried_bits(
     found: &[u32],
     (what, back): (Carried, bool),
@@ -59,7 +60,7 @@ pub(super) fn carried_bits(
             let tree = &mut out[slots];
             match what {
                 Carried::Count => along_tree(game, tree, back, |to, from| *to += from),
-                // The first in the order of nodes is the least.
+                // Of the nodes after a node, the first has the lowest number.
                 _ if !back => along_tree(game, tree, false, |to, from| *to = from.min(*to)),
                 _ => along_tree(game, tree, true, |to, from| *to = if *to == NOWHERE { from } else { *to }),
             }
@@ -76,11 +77,11 @@ pub(super) fn carried_bits(
     SlotColumn::Words(out)
 }
 
-/// The number of a node where there is none: -1, sign-extended.
+/// The word that says that there is no node: -1, sign-extended.
 const NOWHERE: u64 = u64::MAX;
 
-/// Carries the words of the nodes of a game along its tree: with `back` each gets what its parent has, else each parent
-/// gets what the nodes after it have. Parents have lower numbers than what follows them.
+/// Carries the words of the nodes of a game along its tree. With `back`, each node receives the word of its parent;
+/// otherwise each parent receives the words of its children. A parent has a lower number than its children.
 fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&mut u64, u64)) {
     let ends = game.lines().map(|line| (line.first_node(), line.parent()));
     let mut parents: Vec<u32> = (0..words.len() as u32).map(|node| node.wrapping_sub(1)).collect();
@@ -94,7 +95,7 @@ fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&
     }
 }
 
-/// Carries sets along the games of a block: their union.
+/// Carries sets along the games of a block: each slot receives the union of the sets on one side of it.
 pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> SlotColumn {
     for game in block.games() {
         let slots = slots(game);
@@ -111,19 +112,19 @@ pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> S
     SlotColumn::Words(words)
 }
 
-/// Clears the bits of a mask that belong to no position: those after the first `slots`.
+/// Clears the bits of a mask after the first `slots`; they belong to no position.
 pub(super) fn clear_after(bits: &mut [u32], slots: usize) {
     if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
         *last &= (1 << tail) - 1;
     }
 }
 
-/// The slots of a game.
+/// Returns the slots of a game.
 pub(super) fn slots(game: GameRow<'_>) -> Range<usize> {
     game.first_slot()..game.end_slot()
 }
 
-/// The slots of a game, from the last or from the first on.
+/// Returns the slots of a game from the first to the last, or in reverse order.
 fn order(slots: Range<usize>, forwards: bool) -> impl Iterator<Item = usize> {
     let len = slots.len();
     (0..len).map(move |k| if forwards { slots.start + k } else { slots.end - 1 - k })
@@ -149,7 +150,7 @@ fn last_set(bits: &[u32], slots: Range<usize>) -> Option<usize> {
     Some(segment * SEGMENT_SLOTS + word.ilog2() as usize)
 }
 
-/// Sets the bits of a range that is not empty.
+/// Sets the bits of a non-empty range.
 fn set(bits: &mut [u32], slots: Range<usize>) {
     let (first, last) = (slots.start / SEGMENT_SLOTS, (slots.end - 1) / SEGMENT_SLOTS);
     let from = u32::MAX << (slots.start % SEGMENT_SLOTS);

@@ -1,4 +1,4 @@
-//! Tags to per-game columns: everything in a plan that is constant in a game, computed once a game.
+//! Tags to per-game columns: everything in a plan that is constant in a game, computed once for each game.
 
 use super::{Outcome, game_texts::text_of_game};
 use orbit_core::{
@@ -11,9 +11,9 @@ use orbit_reel::{Block, GameRow};
 /// One column of a block.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameColumn {
-    /// For each game, all ones if the condition holds or the number is known.
+    /// For each game, all ones if the condition holds or the number is known, otherwise 0.
     pub mask: Vec<u64>,
-    /// For each game, the number, 0 where it is not known; empty for conditions.
+    /// For each game, the number, or 0 if it is not known; empty for conditions.
     pub number: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a block beside its positions, computed once for all queries and outputs of a request.
+//! Data about a block besides its positions, computed once for all queries and outputs of a request.
 
 use std::collections::HashMap;
 
@@ -11,30 +11,32 @@ use crate::operations::{self, BlockGames, OperandSource};
 use orbit_plan::{CarryId, ColumnOperand, Id, Made, Read, StageCarry, StageFound, TagColumn};
 use orbit_reel::Block;
 
-/// See the module. Columns and carried answers have the numbers that the plans of the request share.
+/// The columns and stage results of one block. Columns and carried answers have the numbers that the plans of the
+/// request share.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
-    /// What the tags of games say.
+    /// The columns that are constant in a game.
     columns: Vec<GameColumn>,
-    /// What stages found, as masks or as words.
+    /// The words and masks that stages found.
     found: HashMap<(Id, bool), SlotColumn>,
-    /// What was carried along games.
+    /// The columns that were carried along games.
     carried: HashMap<CarryId, SlotColumn>,
     /// The moves and trees of the games.
     games: BlockGames<'a>,
-    /// Columns of words of an earlier block. New ones would be taken from the system and given back block by block.
+    /// Columns of words of an earlier block, for reuse. Without them, memory would be allocated and freed for each
+    /// block.
     spare: Vec<Vec<u64>>,
 }
 
 impl<'a> Context<'a> {
-    /// Nothing yet, with the memory of an earlier block.
+    /// Creates an empty context that reuses the memory of an earlier block.
     pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>, interrupt: Interrupt) -> Context<'a> {
         let (columns, found, carried) = (Vec::new(), HashMap::new(), HashMap::new());
         Context { block, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
     }
 
-    /// Memory for the next block.
+    /// Returns the memory for the next block.
     pub(super) fn into_spare(self) -> Vec<Vec<u64>> {
         let carried = self.carried.into_values().filter_map(|column| match column {
             SlotColumn::Bits(_) => None,
@@ -43,7 +45,7 @@ impl<'a> Context<'a> {
         self.spare.into_iter().chain(carried).collect()
     }
 
-    /// An empty column for what a stage finds.
+    /// Returns an empty column for the results of a stage.
     pub(super) fn column(&mut self, is_mask: bool) -> SlotColumn {
         if is_mask {
             SlotColumn::Bits(vec![0; self.block.segments()])
@@ -52,37 +54,38 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes those columns of a plan that no plan before had: plans that share a graph only ever add columns.
+    /// Computes the columns of a plan that no earlier plan had. Plans that share a graph only ever add columns.
     pub(super) fn add_columns(&mut self, columns: &[TagColumn]) {
         let more = columns.iter().skip(self.columns.len());
         self.columns.extend(more.map(|column| game_column(column, self.block)));
     }
 
-    /// The switch that ends the evaluation.
+    /// Returns the switch that ends the evaluation.
     pub(super) fn interrupt(&self) -> &Interrupt {
         self.games.interrupt()
     }
 
-    /// Tells whether a query has run into an error in one of the games, or was interrupted.
+    /// Returns whether a query has run into an error in one of the games, or was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.games.is_stopped()
     }
 
-    /// The columns of all plans so far.
+    /// Returns the columns of all plans so far.
     pub(super) fn columns(&self) -> &[GameColumn] {
         &self.columns
     }
 
-    /// What a program reads of what stages carry.
+    /// Returns the carried columns that a program reads.
     ///
     /// # Panics
     ///
-    /// If one of these was not carried yet.
+    /// If one of these columns was not computed yet.
     pub(super) fn carried(&self, reads: &[Read]) -> Vec<&SlotColumn> {
         reads.iter().map(|read| &self.carried[&read.id]).collect()
     }
 
-    /// Makes what a stage is to carry, as far as what it is made of was found, and returns whether that is all.
+    /// Computes the columns that a stage carries, as far as their operands are known. Returns true if all of the
+    /// columns are now computed.
     pub(super) fn carry_found(&mut self, carries: &[StageCarry]) -> bool {
         for carry in carries {
             if !self.carried.contains_key(&carry.id)
@@ -94,13 +97,13 @@ impl<'a> Context<'a> {
         carries.iter().all(|carry| self.carried.contains_key(&carry.id))
     }
 
-    /// Adds what a stage found, a column for each of its words, and carries it along games.
+    /// Adds the results of a stage, one column for each of its words, and carries them along games.
     pub(super) fn add_found(&mut self, stage: &[StageFound], carries: &[StageCarry], found: Vec<SlotColumn>) {
         for (word, found) in stage.iter().zip(found) {
             self.found.insert((word.word, word.is_mask), found);
         }
         self.carry_found(carries);
-        // Masks are small, and other plans may ask for them.
+        // Masks are kept: they are small, and other plans may read them. Words are reused.
         for word in stage.iter().filter(|word| !word.is_mask) {
             if let Some(SlotColumn::Words(words)) = self.found.remove(&(word.word, false)) {
                 self.spare.push(words);
@@ -108,7 +111,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The result of an operation on columns, or anything if the evaluation is to end; nothing if one of them was not found yet.
+    /// Computes the result of an operation on columns. Returns `None` if one of its operands is not known yet. If the
+    /// evaluation is to end, the result is an empty column.
     fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
         let operand = |operand: &ColumnOperand| {
             Some(match *operand {
@@ -139,7 +143,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A column of words that are 0.
+/// Returns a column of zero words.
 fn zeros(spare: &mut Vec<Vec<u64>>, block: &Block) -> Vec<u64> {
     let mut words = spare.pop().unwrap_or_default();
     words.clear();

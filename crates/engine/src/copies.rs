@@ -1,4 +1,4 @@
-//! Which copies of the outermost transform match at hits.
+//! The copies of the outermost transform that match at hits.
 
 use shakmaty::ByColor;
 
@@ -6,36 +6,36 @@ use super::Hits;
 use orbit_plan::{Apart, CopiesPlan};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// How much is told of the copies that match at a hit.
+/// The detail in which the copies that match at a hit are recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CopyDetail {
-    /// Nothing; only at how many hits each copy matches.
+    /// No copies; only the number of hits at which each copy matches.
     #[default]
     Counts,
-    /// The lowest, and how many there are.
+    /// The lowest copy, and the number of copies.
     Lowest,
-    /// All. Of `shift flip flipcolor {not {Nd4 kf3}}` these are 671 at most hits.
+    /// All copies. For `shift flip flipcolor {not {Nd4 kf3}}` these are 671 at most hits.
     All,
-    /// The sides whose pattern matches, for copies that are of sides
-    /// (`OutermostOrbit::copy_sides`): two copies, of which 0 is White's and 1 is Black's.
+    /// The sides whose pattern matches, for copies that belong to sides (`OutermostOrbit::copy_sides`). They are
+    /// recorded as two copies: 0 is White's, 1 is Black's.
     Sides,
 }
 
-/// Which copies of the outermost transform match at the hits of a block. Copies are numbered from 0 in the order of
+/// The copies of the outermost transform that match at the hits of a block. Copies are numbered from 0 in the order of
 /// their declaration.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CopyHits {
-    /// For each hit, in the order of slots: the lowest copy, and how many match.
+    /// For each hit, in the order of slots: the lowest copy, and the number of copies that match.
     hits: Vec<(u32, u32)>,
-    /// How many hits there are before each segment.
+    /// The number of hits before each segment.
     before: Vec<u32>,
-    /// The hits of each copy.
+    /// The number of hits of each copy.
     sums: Vec<u64>,
     detail: CopyDetail,
     lists: Option<Lists>,
 }
 
-/// For each hit: where its copies end in `copies`.
+/// The copies of each hit, one hit after the other. `ends` says for each hit where its copies end in `copies`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Lists {
     ends: Vec<usize>,
@@ -43,19 +43,19 @@ struct Lists {
 }
 
 impl CopyDetail {
-    /// The plan that tells it.
+    /// Returns the kind of plan that computes this detail.
     pub(super) fn apart(self) -> Apart {
         if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
     }
 
-    /// The detail by which the reference engine tells it: all copies tell the sides too.
+    /// Returns the detail with which the reference engine computes this one: all copies include the sides.
     pub(super) fn by_copies(self) -> CopyDetail {
         if self == CopyDetail::Sides { CopyDetail::All } else { self }
     }
 }
 
 impl CopyHits {
-    /// Of those `hits` of a block, of which none was added yet.
+    /// Creates an empty record for the hits of one block.
     pub fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
         let lists = (detail == CopyDetail::All).then(Lists::default);
         let copies = if detail == CopyDetail::Sides { 2 } else { copies };
@@ -90,16 +90,16 @@ impl CopyHits {
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
     }
 
-    /// The same of as many hits, in their order, that stand in other places.
+    /// Moves the record to the same number of hits, in the same order, in other slots.
     pub fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
     }
 
-    /// The same of those hits alone that are kept of `all`.
+    /// Keeps of the hits `all` those that are also in `kept`.
     ///
     /// # Panics
     ///
-    /// When [`CopyDetail::All`] was not asked for.
+    /// If this record was not made with [`CopyDetail::All`].
     pub fn only(&self, all: &Hits, kept: &Hits) -> CopyHits {
         let mut out = CopyHits::new(self.sums.len(), self.detail, kept);
         let slots = all.slots(0..all.bits.len() * SEGMENT_SLOTS).enumerate();
@@ -108,71 +108,73 @@ impl CopyHits {
         out
     }
 
-    /// How much is told.
+    /// Returns the detail of the record.
     pub fn detail(&self) -> CopyDetail {
         self.detail
     }
 
-    /// Tells whether the copies of each hit are told, or the lowest of them.
+    /// Returns true if the record has the copies of each hit, or the lowest of them.
     pub fn tells_copies(&self) -> bool {
         matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
     }
 
-    /// Tells whether the sides of each hit are told, as far as copies are of sides.
+    /// Returns true if the record has the sides of each hit, provided that copies belong to sides.
     pub fn tells_sides(&self) -> bool {
         matches!(self.detail, CopyDetail::Sides | CopyDetail::All)
     }
 
-    /// How many hits there are of which copies are told, 0 if they are only counted.
+    /// Returns the number of recorded hits, 0 if copies are only counted.
     pub fn len(&self) -> usize {
         self.hits.len()
     }
 
-    /// Whether there is no such hit.
+    /// Returns true if no hits are recorded.
     pub fn is_empty(&self) -> bool {
         self.hits.is_empty()
     }
 
-    /// The place of the first hit of a range of slots among those `hits`, whose copies these are.
+    /// Returns how many of `hits`, the hits that this record describes, lie before a slot. This is the index of the
+    /// first hit at or after the slot.
     ///
     /// # Panics
     ///
-    /// When the block has no such slot.
+    /// If the block has no such slot.
     pub fn first_in(&self, hits: &Hits, first_slot: usize) -> usize {
         let (segment, bit) = (first_slot / SEGMENT_SLOTS, first_slot % SEGMENT_SLOTS);
         let below = hits.bits[segment] & ((1 << bit) - 1);
         (self.before[segment] + below.count_ones()) as usize
     }
 
-    /// The lowest copy that matches at a hit. With a range, as in `flip 3 4 Ra1`, there can be none.
+    /// Returns the lowest copy that matches at a hit. With a range, as in `flip 3 4 Ra1`, there may be none.
     ///
     /// # Panics
     ///
-    /// When there is no such hit.
+    /// If there is no such hit.
     pub fn lowest(&self, hit: usize) -> Option<u32> {
         let (lowest, count) = self.hits[hit];
         (count > 0).then_some(lowest)
     }
 
-    /// How many copies match at a hit.
+    /// Returns the number of copies that match at a hit.
     ///
     /// # Panics
     ///
-    /// When there is no such hit.
+    /// If there is no such hit.
     pub fn count(&self, hit: usize) -> usize {
         self.hits[hit].1 as usize
     }
 
-    /// At how many hits each copy matches.
+    /// Returns the number of hits at which each copy matches.
     pub fn sums(&self) -> &[u64] {
         &self.sums
     }
 
-    /// The sides whose pattern matches at a hit; where all copies were told, by those that they are of.
+    /// Returns the sides whose pattern matches at a hit. If all copies were recorded, `of_copies` gives the sides of
+    /// each copy.
     ///
     /// # Panics
     ///
-    /// When there is no such hit, or neither [`CopyDetail::Sides`] nor [`CopyDetail::All`] was asked for.
+    /// If there is no such hit, or if the detail is neither [`CopyDetail::Sides`] nor [`CopyDetail::All`].
     pub fn sides(&self, hit: usize, of_copies: &[ByColor<bool>]) -> ByColor<bool> {
         if self.detail == CopyDetail::Sides {
             let (lowest, count) = self.hits[hit];
@@ -182,11 +184,11 @@ impl CopyHits {
         any_side(self.at_hit(hit).iter().map(|&copy| of_copies[copy as usize]))
     }
 
-    /// The copies that match at a hit, ascending.
+    /// Returns the copies that match at a hit, ascending.
     ///
     /// # Panics
     ///
-    /// When there is no such hit, or [`CopyDetail::All`] was not asked for.
+    /// If there is no such hit, or if the detail is not [`CopyDetail::All`].
     pub fn at_hit(&self, hit: usize) -> &[u32] {
         let lists = self.lists.as_ref().expect("lists are read where all copies were asked for");
         let start = hit.checked_sub(1).map_or(0, |before| lists.ends[before]);
@@ -194,12 +196,12 @@ impl CopyHits {
     }
 }
 
-/// The sides that are among any of some.
+/// Returns the union of some sets of sides.
 pub fn any_side(sides: impl Iterator<Item = ByColor<bool>>) -> ByColor<bool> {
     sides.fold(ByColor::default(), |one, other| one.zip(other).map(|(one, other)| one || other))
 }
 
-/// How many hits there are before each segment.
+/// Returns the number of hits before each segment.
 fn before(hits: &Hits) -> Vec<u32> {
     let mut count = 0;
     let before = hits.bits.iter().map(|bits| {

@@ -1,4 +1,4 @@
-//! A reel's game as the facts that a query may ask for.
+//! Implements the facts about a game for the games of a reel.
 
 use super::GameFacts;
 use orbit_pgn::{Annotation, Outcome};

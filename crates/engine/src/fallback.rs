@@ -1,11 +1,12 @@
-//! The card while it lasts, then the processor.
+//! The graphics card until it fails, then the processor.
 
 use std::sync::OnceLock;
 
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, gpu::GpuError};
 use orbit_reel::Block;
 
-/// Evaluates on a graphics card until it fails, and from there on, blocks of the failure included, on another engine.
+/// An engine that evaluates on a graphics card until the card fails. From then on, including the blocks of the failing
+/// call, it uses another engine.
 pub struct Fallback {
     card: Box<dyn Engine>,
     spare: Box<dyn Engine>,
@@ -13,7 +14,7 @@ pub struct Fallback {
 }
 
 impl Fallback {
-    /// Two engines for the same queries.
+    /// Combines two engines for the same queries.
     pub fn new(card: Box<dyn Engine>, spare: Box<dyn Engine>) -> Fallback {
         Fallback { card, spare, failure: OnceLock::new() }
     }
@@ -31,7 +32,7 @@ impl Engine for Fallback {
         if self.failure.get().is_none() {
             match self.card.scan(blocks, request) {
                 Err(EngineError::Gpu(error)) => {
-                    // Another thread's failure may have come first; either will do.
+                    // Another thread may have recorded its failure first. Either error will do.
                     let _ = self.failure.set(error);
                 }
                 other => return other,

@@ -4,7 +4,7 @@ use orbit_core::game::{player_as_cql, tag_as_cql, tags};
 use orbit_plan::TagText;
 use orbit_reel::GameRow;
 
-/// A string that is constant in a game, if it has a value.
+/// Returns a string that is constant in a game, if it has a value.
 pub(super) fn text_of_game(text: &TagText, game: &GameRow) -> Option<Vec<u8>> {
     match text {
         TagText::Literal(text) => Some(text.clone().into_bytes()),

@@ -1,27 +1,28 @@
-//! What a query answers of whole games, beside the positions that it hits.
+//! The answers of a query for whole games, as opposed to positions.
 
 use serde::{Deserialize, Serialize};
 
 use super::SortValue;
 
-/// What a query answers of one game.
+/// The answer of a query for one game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameAnswer {
-    /// Whether the game is found. A query may ask for games in which no position matches: `cql(matchcount 0)`.
+    /// True if the query finds the game. A query may find games in which no position matches: `cql(matchcount 0)`.
     pub is_found: bool,
-    /// At how many of its positions the query matches; some of them may not be among the hits that count.
+    /// The number of positions of the game at which the query matches. Some of them may not be among the hits that
+    /// count.
     pub match_count: u32,
-    /// Its place among others by what the query sorts by; equal for all games where it sorts by nothing, or where
-    /// [`Wants::RANKS`](super::Wants::RANKS) was not asked for.
+    /// The place of the game in the order that the query defines with `sort`. The same for all games if the query does
+    /// not sort, or if [`Wants::RANKS`](super::Wants::RANKS) was not requested.
     pub rank: Rank,
 }
 
-/// A place in an order: bytes of which the smaller come first.
+/// A sort key: ranks are compared byte by byte, and the smaller rank comes first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Rank(Vec<u8>);
 
 impl Rank {
-    /// Adds what decides between ranks that are equal so far. Without a value the rank is behind those that have one.
+    /// Appends a value that decides between ranks that are equal so far. A missing value comes after all values.
     pub fn push(&mut self, value: Option<&SortValue>, smallest_first: bool) {
         let Some(value) = value else {
             self.0.push(1);
@@ -32,7 +33,8 @@ impl Rank {
         match value {
             SortValue::Number(number) => self.0.extend((number ^ i32::MIN).to_be_bytes()),
             SortValue::Text(text) => {
-                // The end of a text is less than any byte of a longer one.
+                // The end of a text must compare less than any byte of a longer text, so a zero byte is escaped as 0, 1
+                // and the end is 0, 0.
                 text.iter().for_each(|&byte| match byte {
                     0 => self.0.extend([0, 1]),
                     byte => self.0.push(byte),
@@ -45,7 +47,7 @@ impl Rank {
         }
     }
 
-    /// Lets another rank decide where this one does not.
+    /// Appends another rank, which decides between ranks that are equal so far.
     pub fn extend(&mut self, next: &Rank) {
         self.0.extend_from_slice(&next.0);
     }
@@ -61,7 +63,7 @@ impl From<u64> for Rank {
 mod tests {
     use super::*;
 
-    /// Ranks are ordered as the values are that they are made of.
+    /// Ranks have the same order as the values that they encode.
     #[test]
     fn ranks_are_ordered_as_their_values() {
         let texts: [&[u8]; 7] = [b"", b"\0", b"\0\0", b"\0\x01", b"a", b"a\0b", b"ab"];

@@ -1,4 +1,4 @@
-//! Where queries match in a block.
+//! The slots of a block at which queries match.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use orbit_core::isa::{Isa, for_each_isa};
 use orbit_query::Type;
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// Where a query matches in one block.
+/// The slots of one block at which a query matches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hits {
     /// One word for each segment: bit `i` is set if the query matches at slot `32 * segment + i`.
     pub bits: Vec<u32>,
     /// The values, if they were wanted.
     pub values: Values,
-    /// Whether the query was asked of main lines alone, in a run in which others are asked of side lines too.
+    /// True if the query was evaluated on main lines only, in a run that evaluates other queries on side lines too.
     pub main_lines: bool,
 }
 
 /// Values of a query, one for each slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// None wanted, or the query is a condition.
+    /// No values: none were wanted, or the query is a condition.
     None,
     /// Numbers; a slot has one where its bit is set.
     Numbers(Vec<i32>),
@@ -34,12 +34,12 @@ pub enum Values {
 }
 
 impl Hits {
-    /// No hits yet.
+    /// Creates an empty set of hits.
     pub fn new(block: &Block) -> Hits {
         Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false }
     }
 
-    /// Makes room for the values of a query of type `ty`, if they are wanted and it has any.
+    /// Makes room for the values of a query of type `ty`, if values are wanted and the query has any.
     pub fn make_room(&mut self, block: &Block, outputs: Wants, ty: Type) {
         self.values = match ty {
             _ if !outputs.contains(Wants::VALUES) => Values::None,
@@ -49,8 +49,9 @@ impl Hits {
         };
     }
 
-    /// The same hits, found in a part of a block, where they stand in the whole block. For each game of the part `places` has
-    /// the slot of the whole block at which the game begins, and whether its sides have changed places.
+    /// Moves hits that were found in a part of a block to their slots in the whole block. For each game of the part,
+    /// `places` yields the first slot of the game in the whole block, and whether its sides have changed places. If
+    /// they have, sets of squares are reflected back.
     pub fn put_back(&self, part: &Block, whole: &Block, places: impl Iterator<Item = (usize, bool)>) -> Hits {
         let mut out = Hits { main_lines: self.main_lines, ..Hits::new(whole) };
         out.values = match self.values {
@@ -79,12 +80,12 @@ impl Hits {
         out
     }
 
-    /// Whether a slot is a hit.
+    /// Returns whether a slot is a hit.
     pub fn contains(&self, slot: usize) -> bool {
         self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// The value of the query at a slot, as far as it was wanted.
+    /// Returns the value of the query at a slot, as far as values were wanted.
     pub fn answer(&self, slot: usize) -> Answer {
         match &self.values {
             Values::None => Answer::Bool(self.contains(slot)),
@@ -94,7 +95,7 @@ impl Hits {
         }
     }
 
-    /// The string that the query yields at a slot, if it is a hit and yields a string that was wanted.
+    /// Returns the string that the query yields at a slot, if the slot is a hit and strings were wanted.
     pub fn text(&self, slot: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Texts(texts) if self.contains(slot) => texts[slot].as_deref(),
@@ -102,12 +103,12 @@ impl Hits {
         }
     }
 
-    /// The number of hits.
+    /// Returns the number of hits.
     pub fn count(&self) -> u64 {
         ones(Isa::detected(), &self.bits)
     }
 
-    /// The number of hits in a range of slots.
+    /// Returns the number of hits in a range of slots.
     pub fn count_in(&self, range: Range<usize>) -> u64 {
         let first = range.start / SEGMENT_SLOTS;
         let last = range.end.div_ceil(SEGMENT_SLOTS);
@@ -115,7 +116,7 @@ impl Hits {
         words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
     }
 
-    /// Takes the hits of a range of slots away. Values stay.
+    /// Removes the hits in a range of slots. The values stay.
     pub fn clear(&mut self, range: Range<usize>) {
         let first = range.start / SEGMENT_SLOTS;
         let last = range.end.div_ceil(SEGMENT_SLOTS).max(first);
@@ -124,23 +125,23 @@ impl Hits {
         }
     }
 
-    /// The number of games of the block with a hit.
+    /// Returns the number of games of the block that have a hit.
     pub fn games(&self, ends: &GameEnds) -> u64 {
         games_hit(Isa::detected(), &self.bits, &ends.0)
     }
 
-    /// The hits of a range of slots, ascending.
+    /// Returns the hits in a range of slots, ascending.
     pub fn slots(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
         slots_of(&self.bits, range)
     }
 }
 
-/// Where the games of a block end: bit `i` of word `n` for slot `64 * n + i`.
+/// The ends of the games of a block: bit `i` of word `n` is set if slot `64 * n + i` is the last of its game.
 #[derive(Clone, Debug)]
 pub struct GameEnds(Vec<u64>);
 
 impl GameEnds {
-    /// Those of a block.
+    /// Computes the ends of the games of a block.
     pub fn from_block(block: &Block) -> GameEnds {
         let mut words = vec![0; block.slots().div_ceil(64)];
         for game in block.games() {
@@ -152,19 +153,20 @@ impl GameEnds {
 }
 
 for_each_isa! {
-    /// How many bits are set.
+    /// Returns the number of bits that are set.
     pub(super) fn ones(bits: &[u32]) -> u64 {
         bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
     }
 }
 
 for_each_isa! {
-    /// How many games have a slot whose bit is set. Bit `i` of word `n` of `ends` is set if slot `64 * n + i` is the last of
-    /// its game.
+    /// Returns the number of games that have a slot whose bit is set. Bit `i` of word `n` of `ends` is set if slot
+    /// `64 * n + i` is the last of its game.
     pub(super) fn games_hit(bits: &[u32], ends: &[u64]) -> u64 {
         let (mut games, mut carry) = (0, false);
-        // The slots of a game before its last one, all set, are added to its hits there: the sum reaches the last slot if
-        // there is one, and goes no further. The words are added as one number, so a game may lie in many.
+        // The addition adds ones in all slots of a game but its last to the hits of the game in these slots. A hit
+        // there makes a carry run up to the last slot of the game and set that bit; the carry goes no further, because
+        // the last bit is 0 in both operands. The words are added as one long number, so a game may span many words.
         let mut add = |bits: u64, ends: u64| {
             let sum;
             (sum, carry) = (bits & !ends).carrying_add(!ends, carry);
@@ -181,7 +183,7 @@ for_each_isa! {
     }
 }
 
-/// The slots of a range whose bits are set, ascending.
+/// Returns the slots of a range whose bits are set, ascending.
 pub(super) fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item = usize> {
     let first = range.start / SEGMENT_SLOTS;
     let last = range.end.div_ceil(SEGMENT_SLOTS);
@@ -198,7 +200,7 @@ pub(super) fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item 
     })
 }
 
-/// Those bits of a segment whose slots lie in a range that meets it.
+/// Keeps the bits of a segment whose slots lie in a range. The range must overlap the segment.
 pub(super) fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32 {
     let from = segment * SEGMENT_SLOTS;
     if range.start > from {

@@ -4,23 +4,24 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Tells engines to give up. They look at it every few thousand steps and between pieces of a block; one that finds it set
-/// ends with [`EngineError::Interrupted`](super::EngineError::Interrupted). The default is never set.
+/// A request to engines to give up. Engines look at it every few thousand steps and between parts of a block. If it is
+/// set, they return [`EngineError::Interrupted`](super::EngineError::Interrupted). The default is never set.
 #[derive(Clone, Default)]
 pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Interrupt {
-    /// A switch that is set once a flag is.
+    /// Creates a switch that is set once a flag is.
     pub fn from_flag(flag: Arc<AtomicBool>) -> Interrupt {
         Interrupt::from_test(move || flag.load(Ordering::Relaxed))
     }
 
-    /// A switch that asks a function at each look. The function answers `true` for good once it has done so.
+    /// Creates a switch that calls a function at each look. Once the function has returned `true`, it must keep
+    /// returning `true`.
     pub fn from_test(is_set: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
         Interrupt(Some(Arc::new(is_set)))
     }
 
-    /// Looks at the switch.
+    /// Returns whether the switch is set.
     pub fn is_set(&self) -> bool {
         self.0.as_ref().is_some_and(|is_set| is_set())
     }

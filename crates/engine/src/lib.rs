@@ -1,8 +1,9 @@
 //! Engines: from a query and a reel to hits.
 //!
-//! A [`PreparedQuery`] holds a query in every form an engine wants: the typed tree for [`mod@reference`], the plan
-//! for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. It gets blocks of a reel and a [`BlockRequest`],
-//! and gives [`Answers`] of each query on each block: a bit for each slot, and what else is wanted at its hits.
+//! A [`PreparedQuery`] holds a query in every form that an engine reads: the typed tree for [`mod@reference`], the plan
+//! for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. Given blocks of a reel and a
+//! [`BlockRequest`], it returns the [`Answers`] of each query on each block: one bit for each slot, and the requested
+//! data about the hits.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -60,16 +61,16 @@ mod wants;
 /// The value of a query at one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// Of a query of type Bool; also of type Str, whether it has a value.
+    /// The answer of a query of type Bool. For a query of type Str, true if the query has a value.
     Bool(bool),
-    /// Of a query of type Set.
+    /// The answer of a query of type Set.
     Set(Bitboard),
-    /// Of a query of type Num; of type Position, the number of the position in its game.
+    /// The answer of a query of type Num. For a query of type Position, the number of that position in its game.
     Num(Option<i32>),
 }
 
 impl Answer {
-    /// Whether the position is a hit: true, a non-empty set, or a number that has a value.
+    /// Returns whether the position is a hit: the answer is true, a non-empty set, or a number that has a value.
     pub fn is_hit(self) -> bool {
         match self {
             Answer::Bool(hit) => hit,
@@ -79,42 +80,42 @@ impl Answer {
     }
 }
 
-/// What is known of a game besides its moves.
+/// The facts about a game that its moves do not give.
 pub trait GameFacts {
-    /// The number of the game over all sources, from 1, skipped games included.
+    /// Returns the number of the game over all sources, counted from 1 and including skipped games.
     fn number(&self) -> u32;
-    /// How the movetext ended.
+    /// Returns how the movetext ended.
     fn outcome(&self) -> Outcome;
-    /// The value of the first tag of that name, bytes as found.
+    /// Returns the value of the first tag of this name, with its bytes as they were read.
     fn tag(&self, name: &str) -> Option<&[u8]>;
-    /// Whether its sides have changed places, while its moves keep their numbers.
+    /// Returns whether the two sides of the game have changed places. The move numbers stay as they were.
     fn is_swapped(&self) -> bool {
         false
     }
-    /// Comments and glyphs, ordered by the numbers of the positions; none where they are not known.
+    /// Returns the comments and glyphs, ordered by the numbers of their positions. Empty if they are not known.
     fn annotations(&self) -> &[Annotation];
 }
 
-/// One position in its game: all that a position-level filter may ask about.
+/// One position in its game: everything that a filter on positions may ask for.
 #[derive(Clone, Copy)]
 pub struct Spot<'a> {
     /// The position.
     pub position: Position,
     /// Half-moves played, 0 at the start of the game.
     pub ply: u32,
-    /// Whether it is the first position of its game.
+    /// True if the position is the first of its game.
     pub initial: bool,
-    /// Whether it is the last position of its line.
+    /// True if the position is the last of its line.
     pub terminal: bool,
-    /// The number in its game of the position before it; none of the first.
+    /// The number, within the game, of the position before this one; `None` for the first position.
     pub parent: Option<usize>,
-    /// The move that led here; none at the first position.
+    /// The move that led to this position; `None` for the first position.
     pub arrival: Option<PackedMove>,
     /// The game.
     pub game: &'a dyn GameFacts,
 }
 
-/// What can go wrong in an engine.
+/// The errors of engines.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -131,58 +132,59 @@ pub enum EngineError {
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     Differ { engine: &'static str, other: &'static str, game: u32, place: String, answers: String },
-    /// Two engines count differently.
+    /// Two engines count a different number of hits for a copy.
     #[error(
         "verification failed: `{engine}` counts copy {copy} {} times, `{other}` {} times; one of them is wrong: \
          please report it", counts.0, counts.1
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
-    /// Two engines tell other copies apart.
+    /// Two engines find different copies at a hit.
     #[error(
         "verification failed: on game {game}, {place}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
          them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CopiesDiffer { engine: &'static str, other: &'static str, game: u32, place: String, copies: String },
-    /// A query went wrong in some game, and the engine cannot say how: the reference engine can.
+    /// A query ran into an error in some game. The engine only notices this; the reference engine finds the details.
     #[error("a query runs into an error, which the reference engine tells")]
     Stopped,
     /// The [`Interrupt`] of the request was set.
     #[error("interrupted")]
     Interrupted,
-    /// The query went wrong at some position of a game: a variable was read that has no value, an assertion failed.
+    /// The query ran into an error at a position of a game: for example, it read a variable without a value, or an
+    /// assertion failed.
     #[error("game {game}, {place}: {diagnostic}")]
     #[expect(missing_docs, reason = "the message says what they are")]
     Query { query: usize, game: u32, place: String, diagnostic: Box<Diagnostic> },
 }
 
-/// Everything that is to be known of an engine besides its answers.
+/// Everything that callers may know about an engine besides its answers.
 ///
-/// An engine on top of another one changes what it knows better, and has the rest from below: there are no defaults that it
-/// could forget to pass on.
+/// An engine that wraps another engine changes the fields that it knows better and copies the rest. This is a struct,
+/// and not a set of methods of [`Engine`] with defaults, so that a wrapper cannot forget to forward one of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineInfo {
-    /// `reference`, `cpu`, `gpu`, or several of them.
+    /// The name of the engine: `reference`, `cpu`, `gpu`, or a combination of them.
     pub name: &'static str,
-    /// For each query the number of distinct copies of its outermost transform, 1 without one.
+    /// The number of distinct copies of the outermost transform of each query; 1 for a query without a transform.
     pub copies: Vec<usize>,
-    /// True where answers on a block depend on the blocks before it, so that blocks must come in order, on one thread.
+    /// True if the answers on a block depend on earlier blocks. Blocks must then come in order, on one thread.
     pub in_order: bool,
-    /// The number of blocks that it is best given together.
+    /// The best number of blocks to pass to one call of [`Engine::scan`].
     pub blocks_at_once: usize,
     /// A sentence about how the run went, for users.
     pub notice: Option<String>,
-    /// The persistent variables that are printed at the end of a run, and their values.
+    /// The persistent variables that are printed at the end of a run, with their values.
     pub persistent: Vec<(String, Vec<u8>)>,
-    /// The number of positions that another engine has recomputed, and its name, if one does.
+    /// The number of positions that a second engine has recomputed, and the name of that engine, if there is one.
     pub verified: Option<(u64, &'static str)>,
-    /// Bytes on the graphics card, if it answers.
+    /// The number of bytes on the graphics card, if the engine uses one.
     pub card: Option<cards::CardUse>,
 }
 
 impl EngineInfo {
-    /// An engine that takes blocks one by one, in any order, and has nothing to tell.
+    /// Describes an engine that takes blocks one by one, in any order, and has no notice.
     pub fn plain(name: &'static str, copies: Vec<usize>) -> EngineInfo {
         let (notice, persistent, verified, card) = (None, Vec::new(), None, None);
         EngineInfo { name, copies, in_order: false, blocks_at_once: 1, notice, persistent, verified, card }
@@ -194,21 +196,21 @@ impl EngineInfo {
     }
 }
 
-/// Evaluates queries on blocks: positions are replayed once for all of them, and what queries or outputs have in
-/// common is computed once. Engines are shared between threads.
+/// An evaluator of queries on blocks. It replays positions once for all queries, and computes once what queries or
+/// outputs have in common. Threads share an engine.
 pub trait Engine: Send + Sync {
-    /// Everything that is to be known of it besides its answers. Some of it changes while it runs.
+    /// Describes the engine. Some of the fields change while it runs.
     fn info(&self) -> EngineInfo;
 
-    /// Evaluates every slot of some blocks: for each block what each query answers. The request names as many
-    /// outputs as there are queries.
+    /// Evaluates every slot of some blocks, and returns the answers of each query for each block. The request must
+    /// contain one entry of `outputs` for each query.
     ///
     /// # Errors
     ///
-    /// Whatever keeps the engine from finishing one of the blocks.
+    /// Any error that keeps the engine from finishing one of the blocks.
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError>;
 
-    /// What the first query answers on one block.
+    /// Returns the answers of the first query on one block.
     ///
     /// # Errors
     ///
@@ -216,7 +218,7 @@ pub trait Engine: Send + Sync {
     ///
     /// # Panics
     ///
-    /// Without a query.
+    /// If the engine has no query.
     fn answer(&self, block: &Block, outputs: Wants) -> Result<Answers, EngineError> {
         let mut all = vec![Wants::HITS; self.info().queries()];
         all[0] = outputs;
@@ -224,7 +226,7 @@ pub trait Engine: Send + Sync {
         Ok(answers.into_iter().flatten().next().expect("one block has one answer of each query"))
     }
 
-    /// Where each query matches: for each query the hits on each block.
+    /// Returns, for each query, its hits on each block.
     ///
     /// # Errors
     ///
@@ -238,7 +240,7 @@ pub trait Engine: Send + Sync {
     }
 }
 
-/// Where a slot is in its game: `ply 12`, in a side line `node 60 (ply 12)`.
+/// Describes the place of a slot in its game: `ply 12`, in a side line `node 60 (ply 12)`.
 fn place(game: &GameRow<'_>, slot: usize) -> String {
     let node = (slot - game.first_slot()) as u32;
     match game.line_of(node) {

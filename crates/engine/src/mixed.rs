@@ -1,8 +1,8 @@
-//! Queries that need different engines, in one run: those over whole games and those over main lines alone, those that
-//! plans can say and those that the reference engine alone evaluates.
+//! Several engines in one run, for queries over whole games and queries over main lines only, and for queries that
+//! plans can express and queries that only the reference engine evaluates.
 //!
-//! Where one query is asked of side lines, blocks hold them. Queries over main lines get each block without them, and what
-//! they find is put where it stands in the whole block.
+//! If one query reads side lines, the blocks hold them. Queries over main lines then get each block without its side
+//! lines, and their hits are moved to the slots of the whole block.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::cards::CardUse;
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits};
 use orbit_reel::Block;
 
-/// See the module.
+/// An engine that passes each query to the engine of its group.
 pub struct Mixed {
     groups: Vec<EngineGroup>,
 }
@@ -19,21 +19,21 @@ pub struct Mixed {
 pub struct EngineGroup {
     /// The engine.
     pub engine: Box<dyn Engine>,
-    /// The numbers of its queries among all.
+    /// The numbers of its queries among all queries.
     pub queries: Vec<usize>,
-    /// Whether the queries are asked of main lines alone, and blocks hold side lines.
+    /// True if the queries read main lines only while the blocks hold side lines.
     pub main_lines: bool,
 }
 
 impl Mixed {
-    /// Each query is in one of the groups, of which there is at least one.
+    /// Combines groups. There must be at least one group, and each query must be in exactly one.
     pub fn new(groups: Vec<EngineGroup>) -> Mixed {
         Mixed { groups }
     }
 }
 
 impl EngineGroup {
-    /// What the queries of the group answer on some blocks, each with the number of its query.
+    /// Evaluates the queries of the group on some blocks. Each answer comes with the number of its query.
     fn scan(
         &self,
         blocks: &[&Block],
@@ -113,7 +113,7 @@ impl Engine for Mixed {
     }
 }
 
-/// The engines of the groups, as users know them.
+/// Returns the name that users know for the engines of the groups.
 fn name_of(groups: &[EngineInfo]) -> &'static str {
     let is = |name| groups.iter().any(|info| info.name == name);
     match (is("gpu"), is("gpu, then cpu"), is("cpu"), is("reference")) {

@@ -1,7 +1,7 @@
-//! The reference engine on those games alone in which a query can match.
+//! The reference engine, restricted to the games in which a query can match.
 //!
-//! A condition that plans can say, and that holds wherever the query matches, is looked for first. In a game without it the
-//! query matches nowhere, and the game is passed over.
+//! Before the reference engine runs, a plan looks for a condition that holds wherever the query matches. A game without
+//! a hit of that condition has no hit of the query either, so it is skipped.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ use orbit_plan::{PlanOptions, Planner, Plans};
 use orbit_query::{TypedQuery, necessary};
 use orbit_reel::Block;
 
-/// See the module.
+/// An engine that looks for necessary conditions with `cpu`, and evaluates with the reference engine.
 pub struct Narrowed {
     engine: Bulk,
-    /// Looks for the conditions.
+    /// The engine that looks for the conditions.
     cpu: Cpu,
-    /// For each query which of the conditions is its own.
+    /// The condition of each query, by its number among the queries of `cpu`.
     conditions: Vec<Option<usize>>,
 }
 
 impl Narrowed {
-    /// An engine for some queries.
+    /// Creates an engine for some queries.
     ///
     /// # Errors
     ///
-    /// What the reference engine refuses.
+    /// If the reference engine refuses a query.
     pub fn new(queries: &[PreparedQuery]) -> Result<Narrowed, EngineError> {
         let mut planners = Vec::new();
         let condition = |prepared: &PreparedQuery| {
@@ -41,14 +41,14 @@ impl Narrowed {
         Ok(Narrowed { engine: Bulk::new(queries.iter().map(|prepared| &prepared.query))?, cpu, conditions })
     }
 
-    /// How many of the queries are asked of some games alone.
+    /// Returns the number of queries that are evaluated on some games only.
     pub fn narrowed(&self) -> usize {
         self.conditions.iter().flatten().count()
     }
 }
 
-/// A plan that finds a hit in every game in which a query matches; none if such a plan is not known, or if games must
-/// be evaluated whether or not the query matches in them.
+/// Returns a planner for a condition that has a hit in every game in which the query matches. Returns `None` if no such
+/// condition is known, or if games must be evaluated even if the query cannot match in them.
 fn planner(query: &TypedQuery) -> Option<Planner> {
     let planner = Planner::new(&necessary(query)?, PlanOptions::default()).ok()?;
     planner.refusal().is_none().then_some(planner)
@@ -66,7 +66,7 @@ impl Engine for Narrowed {
         let answers = match queries {
             0 => Vec::new(),
             _ => match self.cpu.scan(blocks, &narrow) {
-                // The reference engine says what goes wrong.
+                // The reference engine locates the error.
                 Err(EngineError::Stopped) => return self.engine.scan(blocks, request),
                 answers => answers?,
             },

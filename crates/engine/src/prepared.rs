@@ -1,4 +1,4 @@
-//! Queries in every form that an engine wants.
+//! Queries in every form that an engine reads.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use orbit_core::diagnostic::Diagnostic;
 use orbit_plan::{PlanOptions, Planner, Plans};
 use orbit_query::TypedQuery;
 
-/// A query in every form that an engine wants.
+/// A query in every form that an engine reads.
 #[derive(Clone, Debug)]
 pub struct PreparedQuery {
     /// The typed tree.
     pub query: TypedQuery,
-    /// The maker of its plans.
+    /// The planner of the query.
     pub planner: Arc<Planner>,
 }
 
@@ -21,44 +21,44 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// Orbits that cannot be expanded.
+    /// If an orbit cannot be expanded.
     pub fn new(query: TypedQuery, options: PlanOptions) -> Result<PreparedQuery, Diagnostic> {
         let planner = Arc::new(Planner::new(&query, options)?);
         Ok(PreparedQuery { query, planner })
     }
 
-    /// The plans of this query alone.
+    /// Returns the plans of this query alone.
     ///
     /// # Errors
     ///
-    /// The reason why no plan says it.
+    /// If no plan can express the query; the diagnostic gives the reason.
     pub fn plans(&self) -> Result<Arc<Plans>, Diagnostic> {
         plans([self])
     }
 
-    /// The fast engine for this query alone.
+    /// Creates the fast engine for this query alone.
     ///
     /// # Errors
     ///
-    /// The reason why no plan says it.
+    /// If no plan can express the query; the diagnostic gives the reason.
     pub fn cpu(&self) -> Result<cpu::Cpu, Diagnostic> {
         Ok(cpu::Cpu::new(self.plans()?))
     }
 
-    /// The engine for graphics cards, on an open device, for this query alone.
+    /// Creates the engine for graphics cards, on an open device, for this query alone.
     ///
     /// # Errors
     ///
-    /// The reason why no plan says it.
+    /// If no plan can express the query; the diagnostic gives the reason.
     pub fn gpu(&self, device: &Arc<gpu::GpuDevice>) -> Result<gpu::Gpu, Diagnostic> {
         Ok(gpu::Gpu::new(self.plans()?, Arc::clone(device)))
     }
 
-    /// The same with kernels of a variant.
+    /// Creates the engine for graphics cards with kernels of a variant.
     ///
     /// # Errors
     ///
-    /// The reason why no plan says it.
+    /// If no plan can express the query; the diagnostic gives the reason.
     pub fn gpu_with(
         &self,
         device: &Arc<gpu::GpuDevice>,
@@ -67,21 +67,21 @@ impl PreparedQuery {
         Ok(gpu::Gpu::with_variant(self.plans()?, Arc::clone(device), variant))
     }
 
-    /// The slow and obvious engine for this query alone.
+    /// Creates the slow and obvious engine for this query alone.
     ///
     /// # Errors
     ///
-    /// A query that this engine refuses.
+    /// If the reference engine refuses the query.
     pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
         Ok(reference::Bulk::new([&self.query])?)
     }
 }
 
-/// The plans of several queries together.
+/// Returns the plans of several queries together.
 ///
 /// # Errors
 ///
-/// The reason why no plan says one of them.
+/// If no plan can express one of the queries; the diagnostic gives the reason.
 pub fn plans<'a>(queries: impl IntoIterator<Item = &'a PreparedQuery>) -> Result<Arc<Plans>, Diagnostic> {
     let planners = queries.into_iter().map(|prepared| Arc::clone(&prepared.planner)).collect();
     Ok(Arc::new(Plans::new(planners)?))

@@ -1,7 +1,8 @@
-//! Regular expressions as ECMAScript has them, on bytes: each byte is the character with its number.
+//! Regular expressions of ECMAScript on bytes: each byte is the character with its number.
 //!
-//! The machine is our own because a search must end: it counts its steps, and one that takes too many is given up at
-//! the same step on every machine. That a text is a regular expression at all is told where queries are read.
+//! The machine is our own because every search must end: it counts its steps, and gives up a search that takes too
+//! many, at the same step on every computer. Whether a text is a regular expression at all is checked when the query is
+//! read.
 
 mod machine;
 mod syntax;
@@ -10,10 +11,10 @@ use orbit_query::tree::{ConditionOp, Form, GameCondition, GameText, Ref, TextOp}
 
 pub(super) use machine::{Captures, CompiledPattern, TooLong};
 
-/// The last match of a regular expression: for each group where it began, and its text, if it took part.
+/// The groups of the last match of a regular expression: for each group that took part, its start and its text.
 pub(super) type Groups = Vec<Option<(usize, Vec<u8>)>>;
 
-/// The regular expression that a filter searches for.
+/// Returns the regular expression that a filter searches for, if it searches for one.
 pub(super) fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
     match filter {
         Ref::Text(f) if let TextOp::Game(GameText::Match { pattern, .. }) = f.op() => Some(pattern),
@@ -24,7 +25,7 @@ pub(super) fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
     }
 }
 
-/// What groups have matched in a text.
+/// Returns the start and the text of each group of a match.
 pub(super) fn groups_of(found: &Captures, text: &[u8]) -> Groups {
     found.iter().map(|group| group.map(|(start, end)| (start, text[start..end].to_vec()))).collect()
 }

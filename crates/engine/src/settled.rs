@@ -1,19 +1,19 @@
 //! An engine that leaves errors of queries to the reference engine.
 //!
-//! A flat program notices that a query runs into an error, such as a variable that holds nothing; where in the text
-//! that is, and at which position, the reference engine says, which is asked of the same blocks.
+//! A flat program notices only that a query runs into an error, such as a variable without a value. The reference
+//! engine then evaluates the same blocks and finds the place in the query and the position.
 
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, reference::Bulk};
 use orbit_reel::Block;
 
-/// See the module.
+/// An engine that evaluates with another engine and leaves errors of queries to the reference engine.
 pub struct SettledHits {
     engine: Box<dyn Engine>,
     reference: Bulk,
 }
 
 impl SettledHits {
-    /// An engine, and the one that is asked where a query goes wrong.
+    /// Combines an engine and the reference engine that locates errors of queries.
     pub fn new(engine: Box<dyn Engine>, reference: Bulk) -> SettledHits {
         SettledHits { engine, reference }
     }

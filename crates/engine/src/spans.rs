@@ -1,23 +1,23 @@
-//! What hits consist of: the positions and moves of a line, of a path, of a move, or what was found.
+//! The positions and moves that a hit consists of: those of a line, of a path, of a move, or of a found position.
 //!
-//! Nothing of it changes where a query matches. It is told for hits alone, and only where it is wanted.
+//! Spans never change where a query matches. They are computed only for hits, and only on request.
 
 use std::{fmt, sync::Arc};
 
 use super::{CopyHits, Hits};
 use orbit_reel::{Block, GameRow};
 
-/// What a hit consists of.
+/// The positions and moves that a hit consists of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MatchSpan {
     /// The filter that matched.
     pub kind: SpanKind,
-    /// The positions by their numbers in the game, in the order of the filter: of a line those of its constituents, of a
-    /// path its start and those behind the moves that count, of a move the position before and the one behind it, of
-    /// `find` the hit and what was found, of `echo` both positions.
+    /// The positions, by their numbers in the game, in the order of the filter. `line`: the positions of its
+    /// constituents. `path`: its start and the positions after the moves that count. A move: the positions before and
+    /// after it. `find`: the hit and the found position. `echo`: both positions.
     pub nodes: Vec<u32>,
-    /// The positions to which its moves lead, in the order in which these were played: of a path the moves that count, else
-    /// all that lie between the positions.
+    /// The positions to which the moves of the span lead, in the order in which these moves were played. `path`: the
+    /// moves that count. Other filters: all moves between the positions.
     pub moves: Vec<u32>,
 }
 
@@ -37,7 +37,7 @@ pub enum SpanKind {
 }
 
 impl SpanKind {
-    /// Its name.
+    /// Returns the name of the filter.
     pub fn name(self) -> &'static str {
         match self {
             SpanKind::Line => "line",
@@ -48,15 +48,16 @@ impl SpanKind {
         }
     }
 
-    /// Whether the moves are what matched; else they lead from one position to another.
+    /// Returns whether the moves themselves matched. For the other filters, the moves only lead from one position to
+    /// another.
     pub fn is_of_moves(self) -> bool {
         matches!(self, SpanKind::Line | SpanKind::Path | SpanKind::Move)
     }
 }
 
 impl MatchSpan {
-    /// The first of the filters that matched at a hit, of lines and paths if there are any, else of moves. What stands in
-    /// another one does not count.
+    /// Chooses the span to report for a hit: the first `line` or `path` that matched, otherwise the first move,
+    /// otherwise the first `find` or `echo`. Spans of nested filters are no longer among `spans`.
     pub(super) fn chosen(spans: impl IntoIterator<Item = MatchSpan>) -> Option<MatchSpan> {
         let rank = |span: &MatchSpan| match span.kind {
             SpanKind::Line | SpanKind::Path => 0,
@@ -66,13 +67,13 @@ impl MatchSpan {
         spans.into_iter().min_by_key(rank)
     }
 
-    /// How many moves it has.
+    /// Returns the number of moves.
     pub fn length(&self) -> usize {
         self.moves.len()
     }
 
-    /// The position behind the move that stands for it: its first move; of `find` and `echo` the move that led to what was
-    /// found.
+    /// Returns the position after the move that represents the span: the first move, or for `find` and `echo` the move
+    /// that led to the other position.
     pub fn key_move(&self) -> Option<u32> {
         match self.kind.is_of_moves() {
             true => self.moves.first().copied(),
@@ -81,31 +82,31 @@ impl MatchSpan {
     }
 }
 
-/// Tells what the hits of one query on one block consist of.
+/// A way to find the span of each hit of one query on one block.
 pub trait FindSpan: fmt::Debug {
-    /// What a hit of a game consists of; `None` if no such filter matched. `hits` are those of the query, `copies` what was
-    /// told of the copies that match at them.
+    /// Returns the span of a hit of a game, or `None` if no filter with a span matched. `found` contains the hits of
+    /// the query and the copies that match at them, if these are known.
     fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>>;
 }
 
-/// Hits of a game by the numbers of their positions, ascending, and what each consists of.
+/// The hits of one game: the numbers of their positions, ascending, and the span of each.
 pub(super) type GameSpans = Vec<(u32, Option<Arc<MatchSpan>>)>;
 
-/// What a hit of a game consists of.
+/// Returns the span of the hit at a node.
 pub(super) fn of_hit(spans: &GameSpans, node: u32) -> Option<Arc<MatchSpan>> {
     let at = spans.binary_search_by_key(&node, |(node, _)| *node).ok()?;
     spans[at].1.clone()
 }
 
-/// What hits consist of as an engine told with them.
+/// The spans that an engine computed together with the hits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spans {
-    /// Games by their indices in the block, ascending.
+    /// The games with hits, by their indices in the block, ascending.
     games: Vec<(u32, GameSpans)>,
 }
 
 impl Spans {
-    /// Has all hits told of what they consist.
+    /// Finds the span of every hit with `by`.
     pub fn told(by: &dyn FindSpan, (hits, copies): (&Hits, Option<&CopyHits>), block: &Block) -> Spans {
         let mut out = Spans::default();
         for game in block.games() {

@@ -1,17 +1,17 @@
-//! The strings that queries yield, for engines that tell only where there is one.
+//! Adds the strings that queries yield, for engines that only find the hits.
 
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Values, Wants, reference::Bulk};
 use orbit_reel::Block;
 
-/// Gives the hits of an engine the strings that the reference engine finds there.
+/// An engine that adds to the hits of another engine the strings that the reference engine finds there.
 pub struct Texts {
     engine: Box<dyn Engine>,
-    /// For the same queries.
+    /// The reference engine, with the same queries.
     reference: Bulk,
 }
 
 impl Texts {
-    /// Two engines for the same queries.
+    /// Combines two engines for the same queries.
     pub fn new(engine: Box<dyn Engine>, reference: Bulk) -> Texts {
         Texts { engine, reference }
     }

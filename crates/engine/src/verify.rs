@@ -8,34 +8,34 @@ use orbit_core::sync::{into_inner, lock};
 use orbit_pgn::Game;
 use orbit_reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS};
 
-/// How much is recomputed.
+/// The part of the database that is recomputed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sample {
     /// Everything.
     All,
-    /// At least so many segments of 32 positions, chosen evenly over the database without knowing its
-    /// size, and all of the games that they are part of.
+    /// At least this many segments of 32 positions, and all of the games that they belong to. They are chosen evenly
+    /// over the database without knowing its size.
     Segments(usize),
 }
 
-/// Hands out what `engine` answers, once `other` has answered the same.
+/// An engine that returns the answers of `engine` only if `other` gives the same.
 pub struct Verified {
     engine: Box<dyn Engine>,
     other: Box<dyn Engine>,
     sample: Sample,
-    /// The hashes of the segments that were chosen, as many as are wanted, the largest on top. A
-    /// segment is chosen if its hash is below: of any prefix of the database the lowest are in it.
+    /// The hashes of the chosen segments, at most as many as are wanted, the largest on top. A segment is chosen if its
+    /// hash is less than the largest: at any time, the heap holds the lowest hashes of the blocks seen so far.
     chosen: Mutex<BinaryHeap<u64>>,
     checked: Mutex<u64>,
 }
 
 impl Verified {
-    /// An engine and the one that checks it.
+    /// Combines an engine and the engine that checks it.
     pub fn new(engine: Box<dyn Engine>, other: Box<dyn Engine>, sample: Sample) -> Verified {
         Verified { engine, other, sample, chosen: Mutex::default(), checked: Mutex::new(0) }
     }
 
-    /// Lets the other engine answer what `ours` says of a block, and compares.
+    /// Evaluates a block with the other engine and compares its answers with `ours`.
     fn check(
         &self,
         block: &Block,
@@ -63,7 +63,7 @@ impl Verified {
             let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
-        // Of a part of a block, copies are told for other hits, in other places.
+        // A block of some games has other hits in other slots, so its copies cannot be compared.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
         let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };
@@ -122,7 +122,7 @@ impl Verified {
         })
     }
 
-    /// The games of the segments that are chosen.
+    /// Returns the games of the segments that are chosen in a block.
     fn choose<'a>(&self, block: &'a Block, wanted: usize) -> Vec<GameRow<'a>> {
         let mut chosen = lock(&self.chosen);
         let mut games: Vec<usize> = Vec::new();
@@ -144,7 +144,7 @@ impl Verified {
     }
 }
 
-/// A block of some games of another one, made from their moves and tags; they keep their numbers.
+/// Builds a block of some games of another block from their moves and tags. The games keep their numbers.
 fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     let mut builder = BlockBuilder::new();
     for game in games {
@@ -155,23 +155,23 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     out
 }
 
-/// The slots of a game beside those of its copy in another block.
+/// Pairs each slot of a game with the slot of the same position in another block.
 fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize, usize)> {
     let (from, to) = (game.first_slot(), copy.first_slot());
     (0..game.positions()).map(move |node| (from + node, to + node))
 }
 
-/// Keeps the hits as they are before some are taken away.
+/// A record of the hits before some of them are dropped.
 struct HitRecorder {
-    /// Of each block and query.
+    /// The bits of the hits, by block and query.
     bits: Vec<Vec<Mutex<Vec<u32>>>>,
 }
 
-/// What an engine says of a query on a block.
+/// The answers of one query on one block, with all hits.
 struct Checked {
-    /// All hits, a word for each segment.
+    /// All hits, one word for each segment.
     bits: Vec<u32>,
-    /// Those that were kept.
+    /// The answers with the hits that were kept.
     answers: Answers,
 }
 
@@ -185,7 +185,7 @@ impl HitRecorder {
         lock(&self.bits[block][query]).clone_from(&hits.bits);
     }
 
-    /// Puts what was recorded beside the answers.
+    /// Combines the recorded bits with the answers.
     fn with(self, answers: Vec<Vec<Answers>>) -> Vec<Vec<Checked>> {
         let checked = |(bits, answers): (Mutex<Vec<u32>>, Answers)| {
             let bits = into_inner(bits);
@@ -197,7 +197,7 @@ impl HitRecorder {
 }
 
 impl Checked {
-    /// Whether a slot hits, and if that was kept the value as far as it was wanted.
+    /// Returns whether a slot is a hit, and its value if the hit was kept and the value was wanted, otherwise 0.
     fn value(&self, slot: usize) -> (bool, i64) {
         let hit = self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0;
         let kept = self.answers.hits.contains(slot);
@@ -227,7 +227,7 @@ impl Engine for Verified {
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        // Counts alone could agree by chance.
+        // Two engines could agree on the counts by chance, so all copies are compared.
         let all = self.sample == Sample::All;
         let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
             Some(_) if all => outputs | Wants::ALL_COPIES,

@@ -1,4 +1,4 @@
-//! The things that a run has to read and compute.
+//! The data that a run has to read and compute.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
@@ -6,8 +6,9 @@ use std::ops::{BitOr, BitOrAssign};
 use super::CopyDetail;
 use orbit_core::game::Measure;
 
-/// The things that a query, a choice of games or a collector wants of a run besides the hits, which are always there. Wants are joined
-/// with `|`, and nothing else decides what is decoded or computed. Engines pass over those that are not about answers.
+/// The data that a query, a choice of games or a collector requests from a run in addition to the hits, which are
+/// always computed. Wants are joined with `|`, and nothing else decides what is decoded or computed. Engines ignore
+/// wants that do not concern answers.
 ///
 /// ```
 /// use orbit_engine::Wants;
@@ -38,15 +39,15 @@ impl Wants {
     pub const GAME_TEXTS: Wants = Wants(1 << 6);
     /// The things that the query writes: comments, values of `sort`, tags and messages.
     pub const COMMENTARY: Wants = Wants(1 << 7);
-    /// The positions and moves of which hits consist, if the engine can tell them.
+    /// The positions and moves of which hits consist, if the engine can find them.
     pub const SPANS: Wants = Wants(1 << 8);
-    /// The comments of games, which stay in the blocks then.
+    /// The comments of games. Blocks then keep the comments.
     pub const COMMENTS: Wants = Wants(1 << 9);
-    /// The sides that have the pattern at a hit, of queries that tell it.
+    /// The sides that have the pattern at a hit, for queries that distinguish sides.
     pub const SIDES: Wants = Wants(1 << 10);
-    /// The places of games in the order that the query says, of queries that say one.
+    /// The ranks of games, for queries that define an order.
     pub const RANKS: Wants = Wants(1 << 11);
-    /// The transforms of copies, by which moves are carried back to the filter as it is written.
+    /// The transforms of copies. They map moves back to the filter as it is written.
     pub const PLACEMENTS: Wants = Wants(1 << 12);
 
     const NAMES: [(Wants, &str); 13] = [
@@ -65,37 +66,38 @@ impl Wants {
         (Wants::PLACEMENTS, "PLACEMENTS"),
     ];
 
-    /// The sources of a measure of positions: comments, and of the time of a move also the tag with the increment of the
-    /// clock.
+    /// Returns the sources that a measure of positions reads: comments, and for the time of a move also the tag with
+    /// the increment of the clock.
     pub fn of_measure(measure: Measure) -> Wants {
         Wants::COMMENTS | Wants::TAGS.when(measure == Measure::Spent)
     }
 
-    /// These wants, or nothing but the hits.
+    /// Returns these wants if `is_wanted`, otherwise the hits alone.
     #[must_use]
     pub const fn when(self, is_wanted: bool) -> Wants {
         if is_wanted { self } else { Wants::HITS }
     }
 
-    /// True if all of `others` is wanted.
+    /// Returns true if all of `others` are wanted.
     pub const fn contains(self, others: Wants) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// The wants of a run with one filter. If it has one copy, hits tell which copy it is; if its copies are of sides, the copies tell
-    /// the sides.
+    /// Returns the wants of a run with one filter. The lowest copy is dropped if the filter has only one copy; sides
+    /// are dropped if its copies do not distinguish sides.
     pub fn of_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
         let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
     }
 
-    /// The same, but nothing of copies.
+    /// Returns the same wants without those about copies.
     pub(super) fn without_copies(self) -> Wants {
         let copies = Wants::LOWEST_COPY | Wants::ALL_COPIES | Wants::COPY_COUNTS | Wants::SIDES;
         Wants(self.0 & !copies.0)
     }
 
-    /// The detail in which copies are told, if any. Each detail but that of sides has those before it.
+    /// Returns the detail in which copies are recorded, if copies are wanted. `All` includes the data of `Lowest`, and
+    /// `Lowest` that of `Counts`.
     pub fn detail(self) -> Option<CopyDetail> {
         let of_copies = Wants::LOWEST_COPY.0 | Wants::ALL_COPIES.0 | Wants::COPY_COUNTS.0;
         if self.contains(Wants::SIDES) {

@@ -1,8 +1,8 @@
-//! The names of the engine for graphics cards in a build without it (the feature `gpu`): no card can be opened, and the error
-//! says what is missing.
+//! The names of the engine for graphics cards in a build without the feature `gpu`. Opening a card fails with an error
+//! that says so.
 //!
-//! A device has no value, and neither has what is made with one. Code that handles cards is compiled as it stands, and
-//! none of it can run.
+//! A device has no value, and neither has anything that is made from one. Code that handles cards therefore compiles
+//! unchanged, but can never run.
 
 #![expect(missing_docs, reason = "the engine itself documents these names")]
 

@@ -1,11 +1,11 @@
-//! `find`: what other positions of the game say.
+//! `find`: values that depend on other positions of the game.
 //!
-//! A program looks at one position. So what it finds elsewhere is computed before it, by a program of its
-//! own for all positions of a block, and *carried* along each game by the engine; then the program that needs
-//! it reads it like any other input. A program that was made so is a *stage*; filters inside `find` may
-//! find things themselves, and then there are several stages, one after the other.
+//! A program looks at one position at a time. The value of a filter at other positions is therefore computed earlier: a separate
+//! program runs over all positions of a block, and the engine *carries* its results along each game. The program that needs the
+//! results then reads them like any other input. Such an earlier program is a *stage*. A filter inside `find` may itself contain
+//! `find`; then there are several stages, one after the other.
 //!
-//! Under shifts nothing is repeated: the word with a bit for each shift is carried as a whole.
+//! A `find` under shifts costs no more than one: the word with a bit for each shift is carried as a whole.
 
 use super::{
     dag::{Carried, Carry, CarryId, Dag, Id, Op},
@@ -16,7 +16,7 @@ use orbit_query::tree::{Cmp, Counted, Kind as _};
 use orbit_transforms::Filter;
 
 impl Lower {
-    /// `find` that counts: at how many positions a filter matches.
+    /// Lowers a `find` that counts the positions at which a filter matches.
     pub(super) fn find_count(&mut self, of: &Filter, back: bool, counted: Counted) -> (Id, Id) {
         let hit = self.apart(|lower| lower.truth(of.node()));
         let number = self.dag.carry(Carried::Count, back, hit);
@@ -33,8 +33,8 @@ impl Lower {
         (number, ok)
     }
 
-    /// Lowers what is evaluated at other positions: everywhere. Variables have no value there: what they hold here
-    /// is not carried along games.
+    /// Lowers a filter that is evaluated at other positions. It is evaluated at every position, and there no variable has a value:
+    /// what variables hold at the current position is not carried along games.
     pub(super) fn apart<T>(&mut self, lower: impl FnOnce(&mut Lower) -> T) -> T {
         let always = self.dag.mask(true);
         let guard = std::mem::replace(&mut self.guard, always);
@@ -47,18 +47,18 @@ impl Lower {
     }
 }
 
-/// Where an operation on columns of a block has one of its operands from.
+/// The source of an operand of an operation on the columns of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnOperand {
     /// The same word everywhere.
     Constant(u64),
-    /// An operation before.
+    /// The result of an earlier operation.
     Carried(CarryId),
-    /// What a stage finds: a word of the graph, as masks or as whole words.
+    /// A result of a stage: a word of the graph, read as masks if true, else as whole words.
     Found(Id, bool),
 }
 
-/// Where what is made of words has these from.
+/// Returns the source of each operand of `carry`.
 pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     let operand = |(index, &word): (usize, &Id)| {
         let masks = carry.what.takes_masks(index);
@@ -73,8 +73,8 @@ pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     carry.operands.iter().enumerate().map(operand).collect()
 }
 
-/// What some roots need to be carried, in stages: each needs only what those before it carry. Within one, what is made
-/// of something else stands behind it.
+/// Sorts everything that the roots need carried into stages. A stage needs only what earlier stages carry; within a stage, an
+/// operation comes after those whose results it reads.
 pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     let mut levels: Vec<Option<usize>> = vec![None; dag.carries.len()];
     let deepest = level(dag, roots, &mut levels);
@@ -87,7 +87,7 @@ pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     stages
 }
 
-/// How many stages come before a program with these roots. Fills in the levels of what it reads.
+/// Returns the number of stages that run before a program with these roots. Fills in the levels of what the program reads.
 fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     let needed = needed(dag, roots);
     let mut deepest = 0;
@@ -98,7 +98,7 @@ fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     deepest
 }
 
-/// The stage that something is carried in.
+/// Returns the stage in which `id` is carried.
 fn stage_of(dag: &Dag, id: CarryId, levels: &mut Vec<Option<usize>>) -> usize {
     let index = id.0 as usize;
     if let Some(level) = levels[index] {

@@ -12,11 +12,11 @@ use super::{
 };
 use orbit_core::board::attacks;
 
-/// Longer chains are begun anew, so that no register lives on for long.
+/// The maximum number of terms of a chain. A longer one is split, so that no register is in use for long.
 const TERMS_MAX: usize = 24;
 
 impl ProgramWriter<'_> {
-    /// Puts chains in place of operations that nobody else reads.
+    /// Replaces operations that have a single reader by chains.
     pub(super) fn chain(&mut self, roots: &[Id]) {
         let readers = self.readers(roots);
         let drafts = std::mem::take(&mut self.drafts);
@@ -26,7 +26,7 @@ impl ProgramWriter<'_> {
         for draft in drafts {
             match draft {
                 Draft::Begin(..) => {
-                    // What stands before a loop is not computed again in each of its rows.
+                    // Nodes that are computed before a loop must not be moved into it: its rows would compute them again.
                     chains.at.clear();
                     begins.push(chains.drafts.len());
                     chains.drafts.push(Some(draft));
@@ -51,7 +51,7 @@ impl ProgramWriter<'_> {
         self.drafts = without_gaps(chains.drafts);
     }
 
-    /// How often each node is read; roots and bodies of loops once more, so that they stay.
+    /// Counts how often each node is read. Roots and bodies of loops count twice, so that no chain takes them in.
     fn readers(&self, roots: &[Id]) -> HashMap<Id, usize> {
         let mut readers: HashMap<Id, usize> = HashMap::new();
         let mut read = |id: Id, times| *readers.entry(id).or_default() += times;
@@ -67,7 +67,7 @@ impl ProgramWriter<'_> {
         readers
     }
 
-    /// The node that a draft computes.
+    /// The node that a draft computes, if a chain can replace the draft.
     fn made_of(&self, draft: &Draft) -> Option<Id> {
         match draft {
             Draft::Node(id) | Draft::AndScalar(id, ..) => Some(*id),
@@ -75,7 +75,7 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// The chain that takes the place of a draft, if any of its operands goes into one.
+    /// Returns the chain that replaces a draft, if any operand of the draft can become terms of one.
     fn combine(&mut self, chains: &mut ChainDrafts, draft: &Draft) -> Option<OperationChain> {
         match *draft {
             Draft::Node(id) => match self.dag.op(id) {
@@ -103,8 +103,7 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Joins two operands, each perhaps negated, to one chain; `None` if neither has anything to bring
-    /// in but itself.
+    /// Joins two operands, each perhaps negated, to one chain; `None` if neither operand brings terms of its own.
     fn join(
         &mut self,
         chains: &mut ChainDrafts,
@@ -112,7 +111,7 @@ impl ProgramWriter<'_> {
         operands: [(Id, bool); 2],
     ) -> Option<OperationChain> {
         let found = operands.map(|(id, not)| self.terms(chains, op, id, not));
-        // Their terms are no words that could stand for themselves.
+        // The terms of `Meet` and `Sum` are not words that could be operands by themselves, so all must fit or none.
         let is_test = matches!(op, ChainOp::Meet | ChainOp::Sum);
         let count = found.iter().flatten().map(Vec::len).sum::<usize>();
         let is_whole = found.iter().all(Option::is_some) && count <= TERMS_MAX;
@@ -133,13 +132,13 @@ impl ProgramWriter<'_> {
         Some(OperationChain { op, terms })
     }
 
-    /// Operands as they are.
+    /// The operands as terms, unchanged.
     fn plain_terms(&mut self, operands: [(Id, bool); 2]) -> Vec<Term<Id>> {
         let keep = self.scalar(TRUE);
         operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()
     }
 
-    /// What a node brings into a chain of `op` in place of itself, if nobody else reads it.
+    /// Returns the terms that can replace a node in a chain of `op`, if the node has only one reader.
     fn terms(&mut self, chains: &ChainDrafts, op: ChainOp, id: Id, not: bool) -> Option<Vec<Term<Id>>> {
         let negated = |term: &Term<Id>| Term { not: term.not != not, ..*term };
         match chains.only_reader(id)? {
@@ -190,11 +189,11 @@ impl ProgramWriter<'_> {
     }
 }
 
-/// What has become of the drafts so far.
+/// The drafts while chains are formed.
 struct ChainDrafts {
     /// `None` where a draft went into a chain.
     drafts: Vec<Option<Draft>>,
-    /// Where the nodes of the innermost loop are computed.
+    /// For each node of the innermost loop, the index of the draft that computes it.
     at: HashMap<Id, usize>,
     readers: HashMap<Id, usize>,
 }
@@ -211,7 +210,7 @@ impl ChainDrafts {
     }
 }
 
-/// Closes the gaps that taken drafts left, and tells the loops where they begin and end now.
+/// Removes the drafts that chains took in, and corrects where loops begin and end.
 fn without_gaps(drafts: Vec<Option<Draft>>) -> Vec<Draft> {
     let mut new_places = Vec::with_capacity(drafts.len());
     let mut count = 0;

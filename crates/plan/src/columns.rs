@@ -1,5 +1,5 @@
-//! Conditions and numbers that are constant in a game: computed once a game from its tags, and
-//! handed to an engine as columns indexed by game.
+//! Conditions and numbers that are constant in a game. They are computed from its tags once per game, and an engine gets them as
+//! columns indexed by game.
 
 use shakmaty::Color;
 
@@ -8,21 +8,21 @@ use orbit_query::tree::{Cmp, GameResult};
 /// One column.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TagColumn {
-    /// Mask: the movetext ended so.
+    /// Mask: the game ended with this result, by its movetext.
     Result(GameResult),
-    /// Number, if known and at least 1: the rating of one side, or the larger of both.
+    /// Number, if known and at least 1: the rating of one side, or for `None` the higher of both.
     Elo(Option<Color>),
-    /// Number, if known and at least 1.
+    /// Number, if known and at least 1: the year.
     Year,
-    /// Number.
+    /// Number: the number of the game.
     GameNumber,
-    /// Mask: the sides of the game have changed places.
+    /// Mask: the sides of the game are swapped.
     Swapped,
-    /// Mask.
+    /// Mask: a test of strings holds.
     Text(TextTest),
 }
 
-/// A condition on strings. Where an operand has no value `!=` is true, all else false.
+/// A condition on strings. If an operand has no value, `!=` is true and every other condition is false.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TextTest {
     /// The string has a value.
@@ -38,9 +38,9 @@ pub enum TextTest {
 pub enum TagText {
     /// A literal.
     Literal(String),
-    /// A literal that is spelt as names are.
+    /// A literal, normalized as names of players are.
     Name(String),
-    /// The value of a tag, missing ones, names and dates as the language reads them.
+    /// The value of a tag; missing values, names and dates are read as the language does.
     Tag(String),
     /// `White`, `Black`, or both with a line feed between.
     Player(Option<Color>),

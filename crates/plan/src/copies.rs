@@ -1,8 +1,8 @@
-//! The copies of an orbit, told apart: one bit of a word for each.
+//! The copies of an orbit, told apart: one bit of a word for each copy.
 //!
-//! The words are those that decide whether any copy matches ([`super::orbits`]), before they are
-//! gathered: an anchor or a place in a grid is one copy already, a table gives each row a bit of its
-//! own. So no orbit is written out only because its copies are to be counted.
+//! The words are those that decide whether any copy matches ([`super::orbits`]), before they are combined. A place in an anchor's
+//! or a grid's word belongs to one copy already, and a table gives each row a bit of its own. So an orbit is not written out copy
+//! by copy just because its copies are counted.
 
 use super::{
     dag::{Id, Op, Reduce},
@@ -12,7 +12,7 @@ use super::{
 use orbit_query::tree::Kind;
 use orbit_transforms::{Expanded, Filter, Orbit};
 
-/// Where the truth of one copy is found.
+/// The place of the bit that tells whether one copy matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CopyBit {
     /// Index of the word.
@@ -25,7 +25,7 @@ pub struct CopyBit {
 #[derive(Default)]
 struct CopyWords {
     words: Vec<Id>,
-    /// For each copy.
+    /// For each copy, the place of its bit.
     places: Vec<Option<CopyBit>>,
 }
 
@@ -40,7 +40,7 @@ impl CopyWords {
 }
 
 impl Lower {
-    /// The words of an orbit, and where in them each copy is found.
+    /// Returns the words of an orbit, and for each copy the place of its bit in them.
     pub(super) fn each_copy<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -89,12 +89,12 @@ impl Lower {
         (out.words, places.collect())
     }
 
-    /// The same of a filter that has no copies but itself.
+    /// Returns the same for a filter without a transform, which is its own only copy.
     pub(super) fn only_copy(&mut self, filter: &Filter) -> (Vec<Id>, Vec<CopyBit>) {
         (vec![self.truth(filter.node())], vec![CopyBit { word: 0, bit: 0 }])
     }
 
-    /// A table whose row `k` sets bit `k`.
+    /// Opens a table whose row `k` sets bit `k`, and returns the union of its rows.
     fn table_word<F: Kind<Expanded>>(&mut self, orbit: &Orbit<F>, rows: &[usize]) -> Id {
         let bits: Vec<u64> = (0..rows.len()).map(|bit| 1 << bit).collect();
         let table = self.open_table(orbit, rows, Some(&bits));

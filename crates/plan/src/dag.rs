@@ -11,7 +11,7 @@ pub use super::op::{CarryId, ColumnId, Id, LoopId, NO_VALUE, Op, TRUE};
 use super::{operations::GameOp, words::word_of};
 use orbit_core::board::{Code, PieceSet};
 
-/// How a loop gathers the words of its rows.
+/// The way in which a loop combines the words of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduce {
     /// Union of sets, or "any" of masks.
@@ -27,34 +27,33 @@ pub enum Reduce {
 pub struct Loop {
     /// The parameters of each row; all rows have the same length.
     pub rows: Vec<Vec<u64>>,
-    /// How results are gathered.
+    /// The way in which the words of the rows are combined.
     pub reduce: Reduce,
-    /// The word that is gathered.
+    /// The word that each row computes.
     pub body: Id,
 }
 
-/// What an engine makes of words at all positions of a game, for each position.
+/// An operation of the engine on words at all positions of a game, with a result at each position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Carry {
-    /// What is made.
+    /// The operation.
     pub what: Made,
-    /// Of which words.
+    /// The words that the operation reads.
     pub operands: Vec<Id>,
 }
 
-/// What is made of words at all positions of a game.
+/// The operations that read words at all positions of a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Made {
-    /// What reaches a position from those that follow it, or with `back` from those before it; from itself in any
-    /// case.
+    /// Combines the words of a position and of those after it, or with `back` of those before it.
     #[expect(missing_docs, reason = "the sentence says it")]
     Along { what: Carried, back: bool },
-    /// What an operation of the game language makes.
+    /// An operation of the game language.
     Game(GameOp),
 }
 
 impl Made {
-    /// Whether masks are made, not whole words.
+    /// Returns true if the results are masks, false if they are whole words.
     pub fn is_mask(&self) -> bool {
         match self {
             Made::Along { what, .. } => matches!(what, Carried::Any),
@@ -62,7 +61,7 @@ impl Made {
         }
     }
 
-    /// Whether its operands are masks; [`GameOp::takes_masks`] tells each operand.
+    /// Returns true if an operand is a mask; see [`GameOp::takes_masks`].
     pub fn takes_masks(&self, operand: usize) -> bool {
         match self {
             Made::Along { what, .. } => what.of_masks(),
@@ -71,52 +70,52 @@ impl Made {
     }
 }
 
-/// How words are gathered along a game.
+/// The ways in which words are combined along a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Carried {
     /// Mask: a mask is true somewhere.
     Any,
-    /// Number: at how many positions a mask is true.
+    /// Number: the number of positions at which a mask is true.
     Count,
-    /// Number: half-moves played before the nearest position at which a mask is true; -1 if there is none.
+    /// Number: the ply of the nearest position at which a mask is true; -1 if there is none.
     Nearest,
     /// Union of sets.
     Union,
 }
 
 impl Carried {
-    /// Whether masks are gathered, not whole words.
+    /// Returns true if the operands are masks, false if they are whole words.
     pub const fn of_masks(self) -> bool {
         !matches!(self, Carried::Union)
     }
 }
 
-/// What optimisations a plan may use. Every one can be switched off; none changes an answer.
+/// The optimisations that a plan may use. Each can be switched off; none changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanOptions {
-    /// Shifts of a filter made of designators become one 64-bit word, where they fit.
+    /// All shifts of a filter made of designators become one 64-bit word, if they fit.
     pub anchors: bool,
-    /// They become several words where they do not.
+    /// Shifts that do not fit one word become several words.
     pub grids: bool,
-    /// So do attacks between designators, numbers of squares and sets.
+    /// Shifts of attacks between designators, of numbers of squares and of sets become words too.
     pub pointwise: bool,
-    /// Copies that differ in squares alone become rows of a table.
+    /// Copies that differ only in squares become rows of a table.
     pub tables: bool,
     /// The same operation on the same operands is computed once.
     pub sharing: bool,
-    /// Algebraic simplification.
+    /// Operations are simplified algebraically.
     pub simplify: bool,
     /// Several unions or intersections become one step.
     pub chains: bool,
     /// A loop whose body is mostly known in each row is written out.
     pub unrolling: bool,
-    /// Segments whose positions cannot match are passed over.
+    /// Segments whose positions cannot match are skipped.
     pub screens: bool,
-    /// A condition that costs little and holds wherever the query matches is computed first; the query is evaluated where it
+    /// A cheap condition that holds wherever the query matches is computed first; the query is evaluated only where the condition
     /// holds.
     pub guards: bool,
-    /// Answers that are carried along games as they are need no program over the positions, and programs that read nothing
-    /// else no positions.
+    /// An answer that is carried along games and needs no further computation runs no program over the positions, and a program
+    /// that reads only such answers reads no positions.
     pub direct: bool,
 }
 
@@ -147,15 +146,15 @@ pub struct Dag {
     pub within: Vec<Vec<LoopId>>,
     /// For each node, the bits that may be set in its word.
     bounds: Vec<u64>,
-    /// For each node, whether it is known to be all ones or all zeros everywhere.
+    /// For each node, true if it is known to be all ones or all zeros everywhere.
     are_masks: Vec<bool>,
     /// The loops.
     pub loops: Vec<Loop>,
-    /// What is carried along games; what it is made of has smaller indices.
+    /// The operations along games; their operands have smaller indices.
     pub carries: Vec<Carry>,
     known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
-    /// The nodes that are the squares of some pieces, none of which is the empty square.
+    /// The nodes that are the squares of a set of pieces. No set contains the empty square.
     pub(super) piece_sets: HashMap<Id, PieceSet>,
     sharing: bool,
     simplify: bool,
@@ -229,7 +228,7 @@ impl Dag {
             Op::And(a, b) => bound(a) & bound(b),
             Op::AndNot(a, _) => bound(a),
             Op::Or(a, b) | Op::Xor(a, b) | Op::Select { a, b, .. } => bound(a) | bound(b),
-            // The more squares they get, the more they give.
+            // These operations are monotonic: a larger set gives a larger result.
             Op::Step(..)
             | Op::FillRanks(_)
             | Op::FillFiles(_)
@@ -242,7 +241,7 @@ impl Dag {
         }
     }
 
-    /// Drops the nodes from a place on. None of them may be in use.
+    /// Drops all nodes from index `from` on. None of them may be in use.
     pub(super) fn forget(&mut self, from: usize) {
         for (at, op) in self.ops.drain(from..).enumerate() {
             if self.known.get(&op) == Some(&Id((from + at) as u32)) {
@@ -270,14 +269,14 @@ impl Dag {
         self.word(value as i64 as u64)
     }
 
-    /// Opens a loop whose parameters can then be used; [`Dag::close_loop`] ends it.
+    /// Opens a loop, so that its parameters can be used; [`Dag::close_loop`] ends it.
     pub fn open_loop(&mut self, rows: Vec<Vec<u64>>) -> LoopId {
         let id = LoopId(self.loops.len() as u32);
         self.loops.push(Loop { rows, reduce: Reduce::Or, body: Id(0) });
         id
     }
 
-    /// The last parameter of a loop that is open.
+    /// The last parameter of an open loop.
     pub fn last_param(&mut self, table: LoopId) -> Id {
         let width = self.loops[table.0 as usize].rows[0].len();
         self.add_op(Op::Param(table, width as u32 - 1))
@@ -294,7 +293,7 @@ impl Dag {
         self.add_op(Op::Loop(id))
     }
 
-    /// Gathers a word along games.
+    /// Combines a word along games.
     ///
     /// # Panics
     ///
@@ -316,7 +315,7 @@ impl Dag {
         let open = operands.iter().any(|word| !self.within[word.0 as usize].is_empty());
         assert!(!open, "a loop runs at one position");
         let carry = Carry { what, operands };
-        // What has no operands is always shared, as leaves are.
+        // An operation without operands is always shared, as leaves are.
         let known =
             (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
         let id = known.flatten().unwrap_or_else(|| {
@@ -328,7 +327,7 @@ impl Dag {
         self.add_op(Op::Carried(id))
     }
 
-    /// Adds an operation, or finds something simpler that is equal.
+    /// Adds an operation, or returns a simpler node with the same value.
     pub fn add(&mut self, op: Op) -> Id {
         if let Some(word) = self.fold(op) {
             return self.word(word);
@@ -341,7 +340,7 @@ impl Dag {
         self.add_op(op)
     }
 
-    /// The value of an operation on constants.
+    /// Computes an operation whose operands are all constants.
     fn fold(&self, op: Op) -> Option<u64> {
         let mut operands = op.args().peekable();
         operands.peek()?;
@@ -357,12 +356,12 @@ impl Dag {
             Op::And(a, b) if self.bound(a) & self.bound(b) == 0 => Some(self.word(0)),
             Op::And(a, b) if a == b => Some(a),
             Op::Or(a, b) if a == b => Some(a),
-            // Constants stand second.
+            // A constant operand comes second.
             Op::And(a, b) if k(self, a).is_some() => Some(self.add(Op::And(b, a))),
             Op::Or(a, b) if k(self, a).is_some() => Some(self.add(Op::Or(b, a))),
             Op::And(a, b) => match k(self, b) {
                 Some(0) => Some(b),
-                // Nothing that may be set is lost.
+                // The mask keeps every bit that may be set, so it has no effect.
                 Some(outer) if self.bound(a) & !outer == 0 => Some(a),
                 Some(outer) => match self.op(a) {
                     Op::And(x, c) => {
@@ -438,7 +437,7 @@ impl Dag {
             },
             Op::NonEmpty(a) if self.is_mask(a) => Some(a),
             Op::NonEmpty(a) => match self.op(a) {
-                // A condition on the position is no matter of squares.
+                // A mask is all ones or all zeros, so it can be taken out of the test for emptiness.
                 Op::And(x, y) if self.is_mask(y) => {
                     let some = self.add(Op::NonEmpty(x));
                     Some(self.add(Op::And(some, y)))
@@ -453,8 +452,8 @@ impl Dag {
         }
     }
 
-    /// The mask of what holds of the number of squares of a set, if no number but the smallest and the largest possible
-    /// one has to be told from the others.
+    /// Returns the mask of positions at which `holds` is true of the number of squares of a set. `None` if the answer depends on
+    /// more than whether the set is empty, full or neither.
     fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
         let most = i64::from(self.bound(set).count_ones());
         if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {
@@ -475,7 +474,7 @@ impl Dag {
         Some(self.add(Op::Select { mask: full, a: at_all, b: rest }))
     }
 
-    /// The squares that a set may have and has not.
+    /// The squares that a set may contain but does not.
     fn missing(&mut self, set: Id) -> Id {
         let bound = self.word(self.bound(set));
         match self.op(set) {
@@ -491,7 +490,7 @@ impl Dag {
         self.are_masks[id.0 as usize]
     }
 
-    /// Tells whether the result of an operation on nodes is known to be all ones or all zeros everywhere.
+    /// Returns true if the result of an operation is known to be all ones or all zeros everywhere.
     fn is_mask_of(&self, op: Op) -> bool {
         match op {
             Op::Const(word) => word == 0 || word == TRUE,
@@ -524,8 +523,8 @@ impl Dag {
         self.balanced(words, Op::Or, 0)
     }
 
-    /// Puts what several intersections of a union have in common before it: `(x & y) | (x & z)` is
-    /// `x & (y | z)`. The most frequent operand goes first.
+    /// Takes out of a union what several of its intersections have in common: `(x & y) | (x & z)` becomes `x & (y | z)`. The most
+    /// frequent operand is taken out first.
     fn factored(&mut self, mut words: Vec<Id>) -> Vec<Id> {
         let factors = |dag: &Dag, word: Id| match dag.op(word) {
             Op::And(a, b) if dag.constant(b).is_none() => [Some(a), Some(b)],
@@ -578,7 +577,7 @@ impl Dag {
         self.balanced(words, Op::Max, NO_VALUE as u64)
     }
 
-    /// The squares whose content is in a set, from the bit planes.
+    /// The squares whose content is in a set, computed from the bit planes.
     pub fn pieces(&mut self, set: PieceSet) -> Id {
         let id = self.planes_of(set);
         if !set.contains(Code::EMPTY) && self.constant(id).is_none() {
@@ -594,7 +593,7 @@ impl Dag {
         let black = (set >> 9 & 0x3f) as u8;
         let mut parts = Vec::new();
         if set & 1 != 0 {
-            // With the empty square in the set, its complement is the simpler one.
+            // If the set contains the empty square, its complement is simpler.
             let rest = PieceSet(PieceSet::ALL.0 & !set);
             if rest == PieceSet::NONE {
                 return self.word(TRUE);
@@ -630,7 +629,7 @@ impl Dag {
         let p: Vec<Id> = (0..3).map(|k| self.add(Op::Plane(k))).collect();
         match roles {
             0 => return self.word(0),
-            // Code 7 never stands on a board, so a few sets need less than their minterms.
+            // No square has code 7, so a few sets need fewer operations than the union of their minterms.
             0x3f => {
                 let low = self.add(Op::Or(p[0], p[1]));
                 return self.add(Op::Or(low, p[2]));

@@ -1,7 +1,7 @@
-//! Conditions that cost little and hold wherever a query matches: positions without them need no closer look.
+//! Guards: cheap conditions that hold wherever a query matches. Positions at which the guard is false are not evaluated further.
 //!
-//! A hit mask is mostly a conjunction. Operands that cost a large part of the whole are left out of it, and what is left is
-//! a condition that may hold at more positions, but at no fewer.
+//! A hit mask is mostly a conjunction. Its expensive operands, those that take a large part of all steps, are left out. The
+//! condition that is left may hold at more positions, but never at fewer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,13 +13,13 @@ use super::{
 /// Programs of fewer steps need no guard.
 const STEPS_MIN: u64 = 1000;
 
-/// A guard has at most one of so many steps of the whole, and each operand that stays at most one of twice as many.
+/// A guard may take at most 1 / `SHARE` of the steps of the whole, and an operand that it keeps half of that.
 const SHARE: u64 = 8;
 
-/// Graphs of more nodes are not looked at.
+/// Larger graphs get no guard.
 const NODES_MAX: usize = 20_000;
 
-/// A mask that is set wherever one of some hit masks is, and costs far less than they do; none if such a mask is not known.
+/// Returns a mask that is set wherever one of the hit masks is, and is much cheaper than they are; `None` if no such mask is found.
 pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     if dag.ops.len() > NODES_MAX {
         return None;
@@ -45,13 +45,13 @@ fn steps(dag: &Dag, id: Id) -> u64 {
 
 struct Guards<'a> {
     dag: &'a mut Dag,
-    /// The most steps of an operand that stays.
+    /// The maximum number of steps of an operand that the guard keeps.
     operand_max: u64,
     known: HashMap<Id, Id>,
 }
 
 impl Guards<'_> {
-    /// A mask that is set wherever another one is.
+    /// Returns a mask that is set wherever `mask` is.
     fn guard(&mut self, mask: Id) -> Id {
         if let Some(&known) = self.known.get(&mask) {
             return known;

@@ -1,8 +1,8 @@
-//! Plans: what an engine runs.
+//! Plans: the code that an engine runs.
 //!
-//! A [`Plan`] is straight code over one 64-bit word for each position, with loops over tables. It
-//! knows nothing of CQL; engines know nothing but it. It is built from the orbit's copies after
-//! these were counted, so nothing that is simplified here can change a count.
+//! A [`Plan`] is straight code over one 64-bit word for each position, with loops over tables. A plan contains nothing of CQL, and
+//! an engine needs nothing but the plan. It is built from the copies of orbits after they were counted, so that no simplification
+//! here can change a count.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -52,7 +52,7 @@ pub use program::{
 pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;
 
-/// The words of the typed tree that a plan still uses: engines see them here and nothing else of it.
+/// The types of the typed tree that a plan uses. Engines see these, and no other part of the tree.
 pub use orbit_query::tree::{Arith, Cmp, GameResult, MoveValue, Sibling, Special, Spelt};
 
 /// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
@@ -68,10 +68,10 @@ use orbit_query::{
 use orbit_transforms::{Filter, FilterRef, OrbitRef};
 use orbits::{assigns, is_square_loop, nested_loops};
 
-/// Where the value of a query is found after a run.
+/// The place where the value of a query is found after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// The hit mask is all there is.
+    /// The query has no value besides its hit mask.
     Bool,
     /// A register of sets of squares.
     Set(Reg),
@@ -79,9 +79,9 @@ pub enum Output {
     Num(Reg),
 }
 
-/// How one orbit was planned. `anchors` words hold `anchored` copies, one word for each group of
-/// shifts; `grids` words hold `gridded` copies, several for each; `pointwise` of these hold more than
-/// designators and logic; and so on.
+/// The way in which one orbit was planned. `anchors` words hold `anchored` copies, one word for each group of shifts; `grids` words
+/// hold `gridded` copies, several for each group; `pointwise` of these copies contain more than designators and logic; the other
+/// fields follow the same scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -103,7 +103,7 @@ pub struct Plan {
     pub program: Program,
     /// The register with the hit mask.
     pub hit: Reg,
-    /// Whether that mask is true everywhere.
+    /// True if the hit mask is true at all positions.
     pub always_hits: bool,
     /// The value.
     pub output: Output,
@@ -113,37 +113,37 @@ pub struct Plan {
     pub notes: Vec<OrbitNote>,
 }
 
-/// The hits of several queries as one program: what they have in common is computed once.
+/// The hits of several queries as one program, which computes only once what the queries have in common.
 #[derive(Clone, Debug)]
 pub struct SharedPlan {
     /// The code; [`Step::Answer`] gives the hit masks.
     pub program: Program,
-    /// For each query, whether its mask is true everywhere.
+    /// For each query, true if its mask is true at all positions.
     pub always: Vec<bool>,
-    /// For each query, which of [`Program::reads`] its mask is, where each is one: then the program need not run.
+    /// For each query, the index in [`Program::reads`] of its mask, if every query has one; then the program need not run.
     pub carried: Option<Vec<usize>>,
     /// Per-game columns that the code reads.
     pub columns: Vec<TagColumn>,
 }
 
-/// The things that a plan tells apart at hits.
+/// The things that a plan can tell apart at hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Apart {
     /// The copies of the outermost transform.
     Copies,
-    /// The sides of copies ([`Filter::copy_sides`]) in place of these: 0 stands for all copies that are White's pattern, 1 for
+    /// The sides of copies ([`Filter::copy_sides`]) instead of the copies: 0 stands for all copies that are White's pattern, 1 for
     /// all that are Black's.
     Sides,
 }
 
-/// A plan that tells the copies of a query's outermost transform apart, or their sides.
+/// A plan that tells which copies of a query's outermost transform match, or the copies of which side.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
     /// The code.
     pub program: Program,
-    /// The registers with the copies' bits.
+    /// The registers that hold the bits of the copies.
     pub words: Vec<Reg>,
-    /// For each distinct copy, in order of declaration, or for each side, the bit that is set where it matches.
+    /// For each distinct copy in order of declaration, or for each side, the place of its bit.
     pub copies: Vec<CopyBit>,
     /// Per-game columns that the code reads.
     pub columns: Vec<TagColumn>,
@@ -155,21 +155,21 @@ impl CopiesPlan {
         CopiesPlan { program, words, copies, columns: lower.columns.clone() }
     }
 
-    /// The copies that match at one position, given its words, ascending.
+    /// Returns the copies that match at one position, ascending, from the position's words.
     ///
     /// # Panics
     ///
-    /// With fewer words than there are.
+    /// If there are too few words.
     pub fn matching(&self, words: &[u64]) -> impl Iterator<Item = u32> {
         let matches = |copy: &CopyBit| words[copy.word] >> copy.bit & 1 != 0;
         self.copies.iter().zip(0..).filter_map(move |(copy, index)| matches(copy).then_some(index))
     }
 
-    /// Counts the copies that match at one position, given its words.
+    /// Adds 1 to the count of each copy that matches at one position, from the position's words.
     ///
     /// # Panics
     ///
-    /// With fewer words or counts than there are.
+    /// If there are too few words or counts.
     pub fn add_counts(&self, words: &[u64], counts: &mut [u64]) {
         if words.iter().all(|&word| word == 0) {
             return;
@@ -180,20 +180,20 @@ impl CopiesPlan {
     }
 }
 
-/// The largest query, in filters, once everything that cannot be a loop is written out.
+/// The maximum size of a query, in filters, after everything that cannot be a loop is written out.
 pub const FILTERS_MAX: u64 = 4_000_000;
 
-/// The most columns of words that a query may carry along its games: each takes a megabyte a thread.
+/// The maximum number of columns of words that a query may carry along games: each takes a megabyte per thread.
 pub const CARRIED_MAX: usize = 256;
 
-/// The most columns in all: one of masks takes a sixty-fourth of that.
+/// The maximum number of columns of any kind: a column of masks takes a sixty-fourth of the memory of a column of words.
 const MASKS_MAX: usize = 4096;
 
-/// So many loops over squares in each other are left to flat programs, which visit the squares of their sets alone. A plan has a
-/// row for each square: three loops have 262,144.
+/// The depth of nested loops over squares from which on a flat program is used, because it visits only the squares of the loops'
+/// sets. A plan has a row for each square: three nested loops have 262,144.
 const NESTED_MAX: usize = 3;
 
-/// The number of filters, those in loops that assign variables once for each square.
+/// Returns the number of filters, with 64 times those in loops that assign variables, which are written out for each square.
 fn written_out(filter: FilterRef) -> u64 {
     let mut sum = 1u64;
     filter.each_child(&mut |child| sum = sum.saturating_add(written_out(child)));
@@ -208,7 +208,7 @@ pub struct Planner {
     vars: usize,
     options: PlanOptions,
     refusal: Option<Diagnostic>,
-    /// What the compiler of flat programs wants to know, if the query is one.
+    /// The facts that the compiler of flat programs needs, if a flat program runs the query.
     flat: Option<flat::Facts>,
 }
 
@@ -217,8 +217,8 @@ impl Planner {
     ///
     /// # Errors
     ///
-    /// Orbits that cannot be expanded (see [`orbit_transforms::expand`]), and queries that would become more
-    /// than [`FILTERS_MAX`] filters.
+    /// If an orbit cannot be expanded (see [`orbit_transforms::expand`]), or the query would become more than [`FILTERS_MAX`]
+    /// filters.
     pub fn new(query: &TypedQuery, options: PlanOptions) -> Result<Planner, Diagnostic> {
         let filter = orbit_transforms::expand(&query.body)?;
         let filters = written_out(filter.node());
@@ -248,7 +248,8 @@ impl Planner {
         Ok(planner)
     }
 
-    /// Notes and tells whether a flat program says a query that no plan says without.
+    /// Tries to compile the query as a flat program, for queries that no other plan can run. Returns whether that succeeds, and if
+    /// so keeps the facts in `self.flat`.
     fn is_flat(&mut self, query: &TypedQuery) -> bool {
         if query.outlives_games() {
             return false;
@@ -270,16 +271,16 @@ impl Planner {
         fits
     }
 
-    /// What of the query no plan can say, if there is such a thing; then only the reference engine runs it.
+    /// The reason why no plan can run the query, if there is one; then only the reference engine runs it.
     pub fn refusal(&self) -> Option<&Diagnostic> {
         self.refusal.as_ref()
     }
 
-    /// Plans a query that looks at other positions, and returns why no plan can be used if that is so.
+    /// Checks a query that looks at other positions; returns the reason why no plan can run it, if there is one.
     ///
     /// # Errors
     ///
-    /// More words to be carried than [`CARRIED_MAX`], if no other engine is to do better.
+    /// If more than [`CARRIED_MAX`] words would be carried and no other engine would do better.
     fn check_carried(&self, query: &TypedQuery) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
             return Ok(None);
@@ -311,12 +312,12 @@ impl Planner {
         if of_games { Ok(Some(error)) } else { Err(error) }
     }
 
-    /// Whether a flat program says it: then a run may find that it goes wrong.
+    /// Returns true if a flat program runs the query. A flat program can end with an error while it runs.
     pub fn is_program(&self) -> bool {
         self.flat.is_some()
     }
 
-    /// Warnings that come from counting copies: see [`orbit_transforms::warnings`].
+    /// Warnings that result from the numbers of copies: see [`orbit_transforms::warnings`].
     pub fn warnings(&self) -> Vec<Diagnostic> {
         orbit_transforms::warnings(&self.filter)
     }
@@ -336,7 +337,7 @@ impl Planner {
         self.filter.outermost_orbit().map_or(1, OrbitRef::copies)
     }
 
-    /// Whether hits or values depend on the tags of games.
+    /// Returns whether hits or values depend on the tags of games.
     pub fn reads_tags(&self) -> bool {
         self.filter.any(|filter| match filter {
             Ref::Number(f) => matches!(f.op(), NumberOp::Elo(_) | NumberOp::Year),
@@ -345,7 +346,7 @@ impl Planner {
         })
     }
 
-    /// Plans the hits alone: where the query matches.
+    /// Plans the hits alone.
     pub fn hits(&self) -> Plan {
         let mut lower = Lower::new(self.options, 0);
         let hit = self.lower_hits(&mut lower);
@@ -405,11 +406,11 @@ impl Planner {
         lower.value(&self.filter)
     }
 
-    /// The words that tell things apart, and where in them each of these is found.
+    /// Returns the words that tell copies or sides apart, and the place of each one's bit.
     ///
     /// # Panics
     ///
-    /// For sides without [`Filter::copy_sides`].
+    /// If sides are wanted of a filter without [`Filter::copy_sides`].
     fn lower_apart(&self, lower: &mut Lower, apart: Apart) -> (Vec<Id>, Vec<CopyBit>) {
         match apart {
             Apart::Copies => self.lower_copies(lower),
@@ -432,7 +433,7 @@ impl Planner {
         }
     }
 
-    /// The words with a bit for each copy, 64 in each.
+    /// The words with the bits of copies, 64 copies in each.
     fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::CompileResult<Vec<Id>> {
         let words = self.copies().div_ceil(64);
         flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))
@@ -474,7 +475,7 @@ fn finish(lower: &Lower, hit: Id, value: Option<LoweredValue>) -> Plan {
     Plan { program, hit: regs[0], always_hits, output, columns, notes }
 }
 
-/// Which nodes of a graph the roots need.
+/// For each node of a graph, returns whether the roots need it.
 fn needed(dag: &Dag, roots: &[Id]) -> Vec<bool> {
     let mut needed = vec![false; dag.ops.len()];
     let mut stack: Vec<Id> = roots.to_vec();

@@ -1,4 +1,4 @@
-//! Programs as text, for people who want to see what runs.
+//! Prints programs as text, for people who want to see the code that runs.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ impl fmt::Display for Reg {
 }
 
 impl fmt::Display for Program {
-    /// One line for each step; loops are indented. Stages come first.
+    /// Writes one line for each step; loops are indented. Stages come first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Stage { program, found, carried } in &self.stages {
             write!(f, "{program}")?;
@@ -68,7 +68,7 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// `~(r4 & 0x00ff << 8)`, as far as there is anything of it.
+    /// `~(r4 & 0x00ff << 8)`, without the parts that have no effect.
     fn term_text(&self, term: &Term<Reg>) -> String {
         let keep = self.scalar_text(term.keep.0);
         let mut text =
@@ -97,7 +97,7 @@ impl Program {
     }
 }
 
-/// Where an operand comes from.
+/// The name of an operand.
 fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     match operand {
         ColumnOperand::Constant(word) => format!("{word:#x}"),

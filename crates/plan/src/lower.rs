@@ -1,8 +1,8 @@
-//! Expanded filters to the graph.
+//! Lowers expanded filters to the graph.
 //!
-//! Everything is evaluated everywhere: a short-circuit becomes an intersection of masks, an `if` a
-//! selection, "no value" a mask beside the number. Variables become the words assigned to them. Each kind of
-//! filter has a function of its own: conditions and what all kinds share are here.
+//! Everything is evaluated at every position: a short-circuit becomes an intersection of masks, an `if` a selection, "no value" a
+//! mask beside the number. A variable becomes the word that is assigned to it. Each kind of filter has a file of its own; this file
+//! has the conditions and what all kinds share.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -16,7 +16,7 @@ use orbit_query::tree::{
 use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Condition, Filter, FilterRef, NumberOrbit, Squares};
 
-/// Light squares; a1 is dark.
+/// The light squares; a1 is dark.
 pub(super) const LIGHT: u64 = 0x55aa_55aa_55aa_55aa;
 
 /// The value of a filter.
@@ -28,7 +28,7 @@ pub(super) enum LoweredValue {
 }
 
 impl LoweredValue {
-    /// The word of a set or number.
+    /// The word of a set or a number.
     pub(super) fn word(self) -> Option<Id> {
         match self {
             LoweredValue::Set(set) => Some(set),
@@ -38,10 +38,10 @@ impl LoweredValue {
     }
 }
 
-/// The strings that one may be, with the masks.
+/// The strings that a string filter may yield, each with the mask of positions at which it does.
 pub(super) type MaskedTexts = Vec<(Id, TagText)>;
 
-/// Variables hold words of the graph.
+/// The kind of cells in which variables hold words of the graph.
 #[derive(Clone, Debug)]
 pub(super) enum Words {}
 
@@ -52,7 +52,7 @@ impl CellValues for Words {
     type Position = Id;
 }
 
-/// Whether a filter itself looks at other positions.
+/// Returns true if the filter itself, its children aside, looks at other positions.
 pub(super) fn finds(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(_)),
@@ -63,7 +63,7 @@ pub(super) fn finds(filter: FilterRef) -> bool {
     }
 }
 
-/// Whether a filter or one below it looks at other positions.
+/// Returns true if the filter or one below it looks at other positions.
 fn finds_in(filter: FilterRef) -> bool {
     filter.any(&mut finds)
 }
@@ -73,17 +73,16 @@ pub(super) struct Lower {
     pub dag: Dag,
     pub options: PlanOptions,
     pub columns: Vec<TagColumn>,
-    /// What each variable holds here.
+    /// The word that each variable holds.
     pub cells: Cells<Words>,
-    /// Where the filter at hand is evaluated at all; only assignments care.
+    /// The mask of positions at which the current filter is evaluated; only assignments need it.
     pub(super) guard: Id,
-    /// Parameters that stand for square masks while a table's body is lowered, in the order in
-    /// which the body asks for them.
+    /// The parameters that replace square masks while the body of a table is lowered, in the order in which lowering needs them.
     pub slots: Option<VariableSlots>,
     pub notes: Vec<super::OrbitNote>,
-    /// What `from` and `to` mean in the target of a `--`.
+    /// The squares that `from` and `to` mean in the target of a `--`.
     pub(super) owned: Option<TargetSquares>,
-    /// What could not be planned, if there was such a thing; what was made of it instead is of no use.
+    /// The construct that could not be planned, if there was one; the nodes made in its place are meaningless.
     pub(super) refused: Option<&'static str>,
 }
 
@@ -97,8 +96,8 @@ pub(super) struct TargetSquares {
 /// See [`Lower::slots`].
 pub(super) struct VariableSlots {
     pub table: LoopId,
-    /// For each designator or shade of the body in child order: its parameter, or the mask that it
-    /// has in all rows.
+    /// For each designator or square colour of the body, in the order of children: its parameter, or the mask that it has in all
+    /// rows.
     pub masks: Vec<VariableSlot>,
     pub next: usize,
 }
@@ -126,18 +125,18 @@ impl Lower {
         }
     }
 
-    /// Begins another query, with so many variables. What was planned of queries before is not noted in its plan.
+    /// Begins another query with `vars` variables. Notes about orbits of earlier queries are dropped.
     pub(super) fn begin(&mut self, vars: usize) {
         self.cells = Cells::unbound(vars);
         self.notes.clear();
     }
 
-    /// Notes that something cannot be planned.
+    /// Records that something cannot be planned.
     pub(super) fn refuse(&mut self, what: &'static str) {
         self.refused.get_or_insert(what);
     }
 
-    // ---- helpers
+    // ---- helper functions
 
     pub fn and(&mut self, a: Id, b: Id) -> Id {
         self.dag.add(Op::And(a, b))
@@ -172,7 +171,7 @@ impl Lower {
         ColumnId(index as u32)
     }
 
-    /// The next square mask of a table's body, or the given one outside tables.
+    /// The next square mask of a table's body, or `mask` outside tables.
     pub(super) fn mask_slot(&mut self, mask: u64) -> Id {
         let Some(slots) = &mut self.slots else { return self.dag.word(mask) };
         let slot = slots.masks[slots.next];
@@ -192,13 +191,13 @@ impl Lower {
             Ref::Condition(f) => self.condition(f),
             Ref::Squares(f) => match f.op() {
                 SquaresOp::Form(orbit) => self.any_copy(orbit),
-                // Where something is pinned, something pins it.
+                // The set of pinned squares is empty just where no pin exists.
                 SquaresOp::Pin { from, through, to, .. } => {
                     let pinned = self.pin([from, through, to], PinPart::Through);
                     self.dag.add(Op::NonEmpty(pinned))
                 }
                 SquaresOp::Game(op) => self.game_squares_truth(op),
-                // What hands on the set of a `--` asks more than its value.
+                // For a filter that hands on the set of a `--`, its truth is not the same as whether that set is empty.
                 SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
                     let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
                     self.and(all, last)
@@ -234,7 +233,7 @@ impl Lower {
         }
     }
 
-    /// What a query has as its value.
+    /// Lowers the value of a query.
     pub fn value(&mut self, filter: &Filter) -> LoweredValue {
         match filter {
             Any::Condition(f) => LoweredValue::Bool(self.condition(f)),
@@ -253,8 +252,8 @@ impl Lower {
 
     // ---- loops
 
-    /// The domain of a square loop, and the squares of it for which the body matches. `all` stops
-    /// at the first one for which it does not, which only assignments can tell.
+    /// Returns the domain of a square loop, and the squares of the domain for which the body matches. With `all`, the loop stops at
+    /// the first square for which the body does not match; only assignments can tell.
     pub(super) fn square_loop(
         &mut self,
         var: VarId,
@@ -297,8 +296,7 @@ impl Lower {
         (domain, self.and(hits, domain))
     }
 
-    /// Whether a filter assigns a variable that has a value already: then its repetitions depend on
-    /// one another.
+    /// Returns true if a filter assigns a variable that already has a value; then its repetitions depend on one another.
     pub fn assigns_outer(&self, filter: FilterRef) -> bool {
         if let Some(orbit) = filter.orbit() {
             return self.assigns_outer(orbit.base());
@@ -314,8 +312,8 @@ impl Lower {
 
     // ---- several filters
 
-    /// Lowers the last filter of braces where all before it match; the mask of those positions, and what `last`
-    /// makes.
+    /// Lowers the last filter of braces, evaluated where all filters before it match. Returns the mask of those positions, and the
+    /// result of `last`.
     pub(super) fn braces<T>(&mut self, first: &[Filter], last: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
@@ -329,7 +327,8 @@ impl Lower {
         (all, value)
     }
 
-    /// Lowers the branches of a condition, each where it is taken; the condition's mask, and what they make.
+    /// Lowers the branches of a condition, each evaluated where it is taken. Returns the mask of the condition, and the results of
+    /// the branches.
     pub(super) fn branches<T>(
         &mut self,
         condition: FilterRef,
@@ -346,7 +345,7 @@ impl Lower {
         (mask, then, other)
     }
 
-    /// Where all of some filters match.
+    /// The mask of positions at which all filters match.
     pub(super) fn all<'a>(&mut self, filters: impl IntoIterator<Item = &'a Filter>) -> Id {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
@@ -359,7 +358,8 @@ impl Lower {
         all
     }
 
-    /// A variable takes a value where the assignment is evaluated; the mask of positions with a value.
+    /// Assigns a value to a variable at the positions where the assignment is evaluated. Returns the mask of positions at which the
+    /// value exists.
     fn assign(&mut self, var: VarId, value: &Assigned<orbit_transforms::Expanded>) -> Id {
         match value {
             Assigned::Squares(f) => {
@@ -480,7 +480,7 @@ impl Lower {
         self.not(some)
     }
 
-    /// Positions without a legal move, in check or not.
+    /// The mask of positions without a legal move, with the side to move in check or not.
     pub(super) fn no_moves(&mut self, in_check: bool) -> Id {
         let check = self.check();
         let within = if in_check { check } else { self.not(check) };
@@ -488,7 +488,7 @@ impl Lower {
     }
 
     fn check(&mut self) -> Id {
-        // The king and his enemies are chosen first, so that lines are followed once.
+        // The king and the opposing pieces are selected by the side to move first, so that lines are followed only once.
         let white = self.dag.add(Op::WhiteToMove);
         let [king, enemies] = [(6, PieceSet::BLACK), (14, PieceSet::WHITE)]
             .map(|(king, enemies)| [PieceSet::only(Code(king)), enemies].map(|set| self.dag.pieces(set)))

@@ -1,4 +1,4 @@
-//! Filters that are numbers, to the graph: a word, and a mask that says where there is a value.
+//! Lowers filters that are numbers to the graph: a word, and a mask of the positions at which there is a value.
 
 use shakmaty::{Bitboard, Color};
 
@@ -15,11 +15,11 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Number, Position, Squares};
 
-/// A knight's steps (files, ranks).
+/// The steps of a knight (files, ranks).
 const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 impl Lower {
-    /// A number, and where it has a value.
+    /// Lowers a number; returns its word, and the mask of positions at which it has a value.
     pub(super) fn number(&mut self, f: &Number) -> (Id, Id) {
         let always = self.dag.mask(true);
         match f.op() {
@@ -95,7 +95,7 @@ impl Lower {
         }
     }
 
-    /// A position of the game as its ply, and where it has a value.
+    /// Lowers a position of the game to its ply; returns that and the mask of positions at which it has a value.
     pub(super) fn position(&mut self, f: &Position) -> (Id, Id) {
         match f.op() {
             PositionOp::Find { back, of, .. } => {
@@ -128,21 +128,21 @@ impl Lower {
         (self.dag.number(0), self.dag.mask(false))
     }
 
-    /// One of two numbers.
+    /// Selects the first number where the mask is true, else the second.
     fn either(&mut self, mask: Id, (a, a_ok): (Id, Id), (b, b_ok): (Id, Id)) -> (Id, Id) {
         (self.select(mask, a, b), self.select(mask, a_ok, b_ok))
     }
 
-    /// A number that only a set of one square has.
+    /// Lowers a number that only a set of exactly one square has.
     fn of_square(&mut self, of: &Squares, number: impl FnOnce(&mut Lower, Id) -> Id) -> (Id, Id) {
         let set = self.squares(of);
         let single = self.dag.add(Op::Single(set));
         (number(self, set), single)
     }
 
-    /// The number of pairs of squares of `x` and `y` of which the first attacks the second. Different
-    /// pieces reach different squares by one step, and by sliding one way, since the nearer one is in the
-    /// way of the other; so squares are counted way by way.
+    /// The number of pairs (square of `x`, square of `y`) of which the first attacks the second. Pieces on different squares reach
+    /// different squares by one fixed step. They also do by sliding in one fixed direction, since the nearer piece blocks the
+    /// other. So the squares that are reached can be counted direction by direction.
     fn attack_count(&mut self, x: &Squares, y: &Squares) -> Id {
         let may = contents(x);
         let (x, y) = (self.squares(x), self.squares(y));
@@ -171,7 +171,7 @@ impl Lower {
         self.sum_of_counts(reached, y)
     }
 
-    /// The squares of a set that hold one of some pieces; `None` if none may.
+    /// The squares of a set that hold one of `pieces`; `None` if `may` has none of these.
     fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
         let pieces = PieceSet(pieces.0 & may.0);
         (pieces != PieceSet::NONE).then(|| {
@@ -189,7 +189,7 @@ impl Lower {
         self.dag.sum_of(counts)
     }
 
-    /// The number of lines through these sets. One way, each last square ends one line at most.
+    /// The number of lines through these sets. In one direction, each square of the last set ends at most one line.
     fn ray_count(&mut self, of: &OneOrMore<Squares>, dirs: u8, attack: bool) -> Id {
         let occupied = self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK));
         let empty = self.dag.pieces(PieceSet::EMPTY);
@@ -220,9 +220,9 @@ impl Lower {
     pub(super) fn power(&mut self, of: &Squares) -> Id {
         let may = contents(of);
         let set = self.squares(of);
-        // All pieces of these contents: nothing has to be cut.
+        // If the designator names all squares, no mask is needed.
         let is_whole = matches!(of.op(), SquaresOp::Designator { squares: Bitboard::FULL, .. });
-        // 9, 5, 3 and 1 in binary digits, the highest first: queens, rooks, minor pieces, all but kings.
+        // The values 9, 5, 3 and 1 in binary, the highest digit first: each row lists the roles whose value has that digit.
         let mut sum = self.dag.number(0);
         for roles in [&[5u8][..], &[4], &[2, 3], &[1, 2, 3, 4, 5]] {
             sum = self.dag.add(Op::Add(sum, sum));
@@ -266,21 +266,22 @@ impl Lower {
         (self.dag.add(op), ok)
     }
 
-    /// The left of two numbers, where both have a value, and where a relation holds of what there is.
+    /// Lowers a comparison of two numbers. Returns the left one, the mask of positions at which both have a value, and the mask of
+    /// positions at which the relation holds of the words.
     fn compared(&mut self, cmp: Cmp, a: &Number, b: &Number) -> (Id, Id, Id) {
         let ((a, a_ok), (b, b_ok)) = (self.number(a), self.number(b));
         let holds = self.dag.add(Op::Compare(cmp, a, b));
         (a, self.and(a_ok, b_ok), holds)
     }
 
-    /// `!=` holds also where a side has no value.
+    /// `!=`, which also holds where a side has no value.
     pub(super) fn differ(&mut self, a: &Number, b: &Number) -> Id {
         let (_, ok, holds) = self.compared(Cmp::Ne, a, b);
         let no_value = self.not(ok);
         self.or(no_value, holds)
     }
 
-    /// A direction whose range is read: the steps one by one.
+    /// Lowers a direction whose range is computed: tries the numbers of steps one by one.
     pub(super) fn walk_within(&mut self, [lo, hi]: [&Number; 2], of: &Squares, dirs: u8) -> Id {
         let ((lo, a), (hi, b)) = (self.number(lo), self.number(hi));
         let set = self.squares(of);
@@ -298,7 +299,7 @@ impl Lower {
         self.and(all, ok)
     }
 
-    /// A number where it lies between two others.
+    /// A number, with a value only where it lies between two others.
     fn in_range(&mut self, lo: &Number, hi: &Number, of: &Number) -> (Id, Id) {
         let ((lo, lo_ok), (hi, hi_ok)) = (self.number(lo), self.number(hi));
         let (number, ok) = self.number(of);
@@ -324,7 +325,7 @@ impl Lower {
         (best, best_ok)
     }
 
-    /// 1 + (ply + b) / 2, b = 1 where the side began that has Black in the game as it was played.
+    /// 1 + (ply + b) / 2, where b is 1 if the side that had Black in the game as played made the first move.
     pub(super) fn move_number(&mut self) -> Id {
         let ply = self.dag.add(Op::Ply);
         let white = self.dag.add(Op::WhiteToMove);
@@ -333,7 +334,7 @@ impl Lower {
         let odd = self.dag.add(Op::Rem(ply, two));
         let odd = self.dag.add(Op::Compare(Cmp::Eq, odd, one));
         let even = self.not(odd);
-        // After an odd number of moves White is to move if Black began.
+        // After an odd number of moves it is White's turn if Black began.
         let black_began = self.select(white, odd, even);
         let white_began = self.not(black_began);
         let swapped = self.column(TagColumn::Swapped);
@@ -350,9 +351,9 @@ impl Lower {
         (self.dag.add(Op::GameNumber(column)), self.dag.add(Op::GameMask(column)))
     }
 
-    // ---- numbers through loops
+    // ---- numbers in loops
 
-    /// A number as one word, [`NO_VALUE`] where it has none.
+    /// Packs a number into one word, [`NO_VALUE`] where it has no value.
     pub fn packed_number(&mut self, (number, ok): (Id, Id)) -> Id {
         let none = self.dag.word(NO_VALUE as u64);
         self.select(ok, number, none)

@@ -14,17 +14,17 @@ pub struct LoopId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
-/// Index of what is carried along games.
+/// Index of an operation that is carried along games.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarryId(pub u32);
 
 /// The mask for true.
 pub const TRUE: u64 = !0;
 
-/// Stands for "no value" where a number is reduced: below every `i32`.
+/// Stands for "no value" while numbers are reduced; it is below every `i32`.
 pub const NO_VALUE: i64 = i64::MIN;
 
-/// One operation. Numbers compute in `i32` and wrap.
+/// One operation. Numbers are computed in `i32` and wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "operands are documented on each variant")]
 pub enum Op {
@@ -44,17 +44,17 @@ pub enum Op {
     GameMask(ColumnId),
     /// Number: the game's column.
     GameNumber(ColumnId),
-    /// What is carried along the game to this position.
+    /// The result of an operation along games at this position.
     Carried(CarryId),
-    /// A parameter of a loop: changes with every row.
+    /// A parameter of a loop; its value changes with each row.
     Param(LoopId, u32),
     /// Intersection.
     And(Id, Id),
     /// Union.
     Or(Id, Id),
-    /// First without second.
+    /// The first set without the second.
     AndNot(Id, Id),
-    /// What is in one of them alone.
+    /// Symmetric difference.
     Xor(Id, Id),
     /// Complement.
     Not(Id),
@@ -64,7 +64,7 @@ pub enum Op {
         a: Id,
         b: Id,
     },
-    /// Squares moved by (files, ranks); what leaves the board is lost.
+    /// Squares moved by (files, ranks); a square that leaves the board is lost.
     Step(Id, i8, i8),
     /// All squares of every rank that has a square in the set.
     FillRanks(Id),
@@ -85,7 +85,7 @@ pub enum Op {
         empty: Id,
         dir: u8,
     },
-    /// Squares `lo..=hi` steps away in any of the directions, whatever stands between.
+    /// Squares `lo..=hi` steps away in any of the directions, occupied squares between them or not.
     Walk {
         set: Id,
         dirs: u8,
@@ -98,13 +98,13 @@ pub enum Op {
     Single(Id),
     /// Number of squares.
     Count(Id),
-    /// Number: the rank 1..=8 of the set's lowest square (of the only one, where it matters).
+    /// Number: the rank 1..=8 of the set's lowest square; used for sets of one square.
     Rank(Id),
     /// Number: the file 1..=8 of the set's lowest square.
     File(Id),
-    /// Number: the code of what stands on the set's only square: 0, 1..=6, 9..=14.
+    /// Number: the code of the content of the set's only square: 0, 1..=6, 9..=14.
     Content(Id),
-    /// The square of a file and rank, none outside 1..=8.
+    /// The square of a file and rank; the empty set if one is outside 1..=8.
     MakeSquare {
         file: Id,
         rank: Id,
@@ -112,26 +112,25 @@ pub enum Op {
     Add(Id, Id),
     Sub(Id, Id),
     Mul(Id, Id),
-    /// Truncating; by zero: 0.
+    /// Quotient, truncated; 0 if the divisor is 0.
     Div(Id, Id),
-    /// Sign of the dividend; by zero: 0.
+    /// Remainder, with the sign of the dividend; 0 if the divisor is 0.
     Rem(Id, Id),
-    /// Integer part; of a negative number: 0.
+    /// Integer part of the square root; 0 for a negative number.
     Sqrt(Id),
-    /// The larger, as `i64`.
+    /// The larger number, compared as `i64`.
     Max(Id, Id),
-    /// Mask: the relation holds, as `i64`.
+    /// Mask: the relation holds, with numbers compared as `i64`.
     Compare(Cmp, Id, Id),
-    /// Mask: of the positions in the mask, those in which the side to move has a king but no legal
-    /// move.
+    /// Mask: the positions of `within` at which the side to move has a king but no legal move.
     NoMoves(Id),
-    /// Of the positions in the mask, all of them mates (or stalemates, without `mate`), the squares of the
-    /// men that take part in those that are pure.
+    /// The squares of the men that take part in a pure mate, at the positions of `within`; these must all be mates. Without `mate`:
+    /// stalemates.
     PureMen {
         within: Id,
         mate: bool,
     },
-    /// Arrival squares of moves from and to the given squares, or with `left` the squares that they leave.
+    /// Arrival squares of moves between the given squares; with `left`, the squares that those moves leave.
     Legal {
         from: Id,
         to: Id,
@@ -139,7 +138,7 @@ pub enum Op {
         only: Special,
         left: bool,
     },
-    /// Number of such moves as (from, to) pairs.
+    /// Number of such moves, as (from, to) pairs.
     LegalCount {
         from: Id,
         to: Id,
@@ -151,7 +150,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The same operation on other operands.
+    /// Returns the same operation on other operands.
     #[must_use]
     pub fn map(mut self, mut to: impl FnMut(Id) -> Id) -> Op {
         use Op::*;
@@ -195,13 +194,13 @@ impl Op {
         self
     }
 
-    /// Whether it looks at the whole position (turn, rights), not only at words.
+    /// Returns true if the operation needs the whole position (side to move, rights), not only words.
     #[must_use]
     pub const fn takes_whole_positions(self) -> bool {
         matches!(self, Op::NoMoves(_) | Op::PureMen { .. } | Op::Legal { .. } | Op::LegalCount { .. })
     }
 
-    /// The operands, a loop's body aside.
+    /// Returns the operands; the body of a loop is not among them.
     pub fn args(self) -> impl Iterator<Item = Id> {
         let mut out = [None; 3];
         let mut count = 0;

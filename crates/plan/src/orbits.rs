@@ -1,10 +1,10 @@
-//! Orbits to the graph, without a loop over their copies wherever that is possible.
+//! Lowers orbits to the graph, without a loop over their copies wherever that is possible.
 //!
-//! All shifts of one filter are evaluated together ([`super::tiles`]): one bit of a word for each, in
-//! one word named by an *anchor* where the shifts fit, else in a *grid* of two or four. Copies that
-//! differ in squares alone become the rows of a *table*. What is left is written out copy by copy.
+//! All shifts of one filter are evaluated together ([`super::tiles`]), with one bit of a word for each shift: in one word, called
+//! an *anchor*, if the shifts fit, else in a *grid* of two or four words. Copies that differ only in squares become the rows of a
+//! *table*. All remaining copies are written out one by one.
 //!
-//! Each of the first three can be switched off, and then the next one takes its place.
+//! Anchors, grids and tables can be switched off; then the next method in this order is used.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placemen
 /// Fewer copies than this are written out rather than put in a table.
 const TABLE_COPIES_MIN: usize = 8;
 
-/// What becomes of the copies' values.
+/// The way in which the values of copies are combined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueUse {
     /// Mask: some copy matches.
@@ -34,20 +34,20 @@ enum ValueUse {
     Max,
 }
 
-/// Makes the words of all copies of one placement, which differ in their shifts, if there is a way.
+/// Makes the words of all copies of one placement, which differ only in their shifts; `None` if that is impossible.
 type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
 
-/// How the words of one copy, and of all shifts of one placement, are had.
+/// The way to get the word of one copy, and the words of all shifts of one placement.
 struct Gather<F> {
     wanted: ValueUse,
-    /// The word of one copy; of a count, whether it matches.
+    /// Lowers one copy; for a count, to the mask of whether it matches.
     word: fn(&mut Lower, &F) -> Id,
-    /// The words of all shifts together.
+    /// Lowers all shifts together.
     tiles: Tiled<F>,
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
-    /// Whether a copy matches.
+    /// Combines the masks of whether the copies match.
     fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,
@@ -60,7 +60,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
 }
 
 impl Lower {
-    /// Whether some copy matches.
+    /// The mask of positions at which some copy matches.
     pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
         self.gather(orbit, &Gather::truth(ValueUse::Any))
     }
@@ -71,7 +71,7 @@ impl Lower {
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
     }
 
-    /// The number that an orbit yields, and where it has one.
+    /// Lowers the number that an orbit yields; returns it and the mask of positions at which it has a value.
     pub(super) fn number_of(&mut self, orbit: &NumberOrbit) -> (Id, Id) {
         match orbit {
             NumberOrbit::Largest(orbit) => {
@@ -99,7 +99,7 @@ impl Lower {
         let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
         let mut parts = Vec::new();
         if self.assigns_outer(orbit.base.node()) {
-            // Copies pass values to one another: they run in order.
+            // The copies pass values to one another, so they are lowered in order.
             for copy in &orbit.copies {
                 parts.push(self.copy_word(&copy.filter, how));
             }
@@ -189,8 +189,8 @@ impl Lower {
         note.in_tables += group.len();
     }
 
-    /// Opens the loop over copies that differ in squares alone; what is lowered next is its body.
-    /// `last` is a further word for each row.
+    /// Opens a loop over copies that differ only in squares; the filter that is lowered next is its body. `last` is one more word
+    /// for each row.
     pub(super) fn open_table<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -222,7 +222,7 @@ impl Lower {
         table
     }
 
-    /// Ends what [`Lower::open_table`] began.
+    /// Closes the table that [`Lower::open_table`] opened.
     pub(super) fn close_table(&mut self, table: LoopId, reduce: Reduce, body: Id) -> Id {
         let slots = self.slots.take().expect("a table is open");
         assert_eq!(slots.next, slots.masks.len(), "a table's body asks for each of its squares once");
@@ -231,7 +231,7 @@ impl Lower {
 
     // ---- shifts together
 
-    /// Evaluates what can be collapsed; returns the copies that are left.
+    /// Lowers the groups of shifts that can be evaluated together; returns the remaining copies.
     fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -267,14 +267,14 @@ impl Lower {
             }
         }
         if wanted == ValueUse::Any && !parts.is_empty() {
-            // One test for all groups together.
+            // One test serves all groups.
             let bits = self.dag.any_of(std::mem::take(parts));
             parts.push(self.dag.add(Op::NonEmpty(bits)));
         }
         rest
     }
 
-    /// Copies that differ in their shifts alone, and those that cannot be grouped so.
+    /// Groups copies that differ only in their shifts; returns the groups, and the copies that are in none.
     pub(super) fn shift_groups<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -299,19 +299,19 @@ impl Lower {
     }
 }
 
-/// Whether a group of copies becomes a table.
+/// Returns whether a group of copies can become a table.
 pub(super) fn fits_table<F: Kind<Expanded>>(orbit: &Orbit<F>, group: &[usize]) -> bool {
     let copy = orbit.copies[group[0]].filter.node();
-    // What other positions say is gathered before a table begins.
+    // Values at other positions cannot be computed inside a table.
     group.len() >= TABLE_COPIES_MIN && !copy.any(&mut finds) && !repeats_assignments(copy)
 }
 
-/// Whether a filter or one below it assigns a variable.
+/// Returns true if the filter or one below it assigns a variable.
 pub(super) fn assigns(filter: FilterRef) -> bool {
     filter.any(&mut |filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Assign(..))))
 }
 
-/// Whether a filter itself is a loop over squares.
+/// Returns true if the filter itself is a loop over squares.
 pub(super) fn is_square_loop(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), ConditionOp::SquareAll { .. }),
@@ -320,15 +320,15 @@ pub(super) fn is_square_loop(filter: FilterRef) -> bool {
     }
 }
 
-/// The depth to which loops over squares stand in each other in a filter.
+/// The depth to which loops over squares are nested in a filter.
 pub(super) fn nested_loops(filter: FilterRef) -> usize {
     let mut inside = 0;
     filter.each_child(&mut |child| inside = inside.max(nested_loops(child)));
     inside + usize::from(is_square_loop(filter))
 }
 
-/// Whether lowering the filter once for all rows would lose assignments: a loop inside it carries
-/// values from one round to the next.
+/// Returns true if lowering the filter once for all rows would lose assignments, because a loop inside it carries values from one
+/// round to the next.
 fn repeats_assignments(filter: FilterRef) -> bool {
     if filter.orbit().is_some() || is_square_loop(filter) {
         return assigns(filter);
@@ -336,7 +336,7 @@ fn repeats_assignments(filter: FilterRef) -> bool {
     filter.children().into_iter().any(repeats_assignments)
 }
 
-/// The masks of designators and square colours, in the order in which lowering asks for them.
+/// The masks of designators and square colours, in the order in which lowering needs them.
 fn square_masks(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     filter.walk(&mut |filter| {
@@ -351,7 +351,7 @@ fn square_masks(filter: FilterRef) -> Vec<u64> {
     out
 }
 
-/// All that two copies may differ in, squares and square colours left out.
+/// Encodes everything in which two copies may differ, squares and square colours aside.
 fn skeleton(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_skeleton(filter, &mut out);

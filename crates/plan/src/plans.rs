@@ -1,8 +1,8 @@
 //! The plans of queries that are answered together.
 //!
-//! All of them are lowered into one graph, each query once: what queries or outputs of one query have in common is
-//! one node, and a column of games or an answer that is carried along games has one number in all plans, so that an engine
-//! computes it once for each block.
+//! All queries are lowered into one graph, each of them once. A subexpression that several queries, or several outputs of one
+//! query, share is one node. A column of games or an answer that is carried along games has the same number in all plans, so an
+//! engine computes it once for each block.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -14,31 +14,31 @@ use super::{
 use orbit_core::{diagnostic::Diagnostic, sync::lock};
 use orbit_query::Type;
 
-/// The plans of some queries, made when they are first asked for.
+/// The plans of some queries, made on first use.
 pub struct Plans {
     planners: Vec<Arc<Planner>>,
     graph: Mutex<LoweredGraph>,
 }
 
-/// What was lowered so far.
+/// The graph of all queries that were lowered so far.
 struct LoweredGraph {
     lower: Lower,
-    /// Of each query, the mask of positions at which it matches.
+    /// For each query, the mask of positions at which it matches.
     hits: Vec<Id>,
     values: Vec<Option<LoweredValue>>,
-    /// By [`Apart`], the words that tell things apart, and where in them each of these is found.
+    /// For each query, by [`Apart`]: the words that tell copies or sides apart, and the place of each one's bit.
     apart: Vec<[Option<WordIndex>; 2]>,
 }
 
-/// Words, and where in them each of some things is found.
+/// Words, and the places of bits in them.
 type WordIndex = (Vec<Id>, Vec<CopyBit>);
 
 impl Plans {
-    /// Plans queries together, with the options of the first.
+    /// Plans queries together, with the options of the first one.
     ///
     /// # Errors
     ///
-    /// Why no plan says one of them: see [`Planner::refusal`].
+    /// The reason why no plan can run one of them: see [`Planner::refusal`].
     pub fn new(planners: Vec<Arc<Planner>>) -> Result<Plans, Diagnostic> {
         if let Some(refusal) = planners.iter().find_map(|planner| planner.refusal()) {
             return Err(refusal.clone());
@@ -50,17 +50,17 @@ impl Plans {
         Ok(Plans { planners, graph: Mutex::new(LoweredGraph { lower, hits, values, apart }) })
     }
 
-    /// How many queries there are.
+    /// The number of queries.
     pub fn len(&self) -> usize {
         self.planners.len()
     }
 
-    /// Whether there is no query.
+    /// Returns true if there is no query.
     pub fn is_empty(&self) -> bool {
         self.planners.is_empty()
     }
 
-    /// Room for something of each query that is made when it is first wanted.
+    /// Makes a vector with a default entry for each query.
     pub fn unmade<T: Default>(&self) -> Vec<T> {
         self.planners.iter().map(|_| T::default()).collect()
     }
@@ -69,16 +69,16 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// When there is no such query.
+    /// If there is no such query.
     pub fn ty(&self, query: usize) -> Type {
         self.planners[query].ty()
     }
 
-    /// Whether a query has values beside its hits: a set or a number.
+    /// Returns true if a query has values besides its hits: sets or numbers.
     ///
     /// # Panics
     ///
-    /// When there is no such query.
+    /// If there is no such query.
     pub fn has_values(&self, query: usize) -> bool {
         self.planners[query].has_values()
     }
@@ -87,12 +87,12 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// When there is no such query.
+    /// If there is no such query.
     pub fn copy_count(&self, query: usize) -> usize {
         self.planners[query].copies()
     }
 
-    /// The same for each query.
+    /// The number of copies of each query; see [`Plans::copy_count`].
     pub fn copy_counts(&self) -> Vec<usize> {
         (0..self.len()).map(|query| self.copy_count(query)).collect()
     }
@@ -101,7 +101,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// When there are no such queries.
+    /// If there are no such queries.
     pub fn hits(&self, queries: Range<usize>) -> SharedPlan {
         let graph = lock(&self.graph);
         let (dag, roots) = (&graph.lower.dag, &graph.hits[queries]);
@@ -114,12 +114,12 @@ impl Plans {
         }
     }
 
-    /// A condition that holds wherever one of some queries matches, and costs far less than they do, as the answer of one query;
-    /// none if such a condition is not known.
+    /// Plans a condition that holds wherever one of the queries matches and is much cheaper than they are; `None` if no such
+    /// condition is found. It is planned as the answer of a single query.
     ///
     /// # Panics
     ///
-    /// When there are no such queries.
+    /// If there are no such queries.
     pub fn guard(&self, queries: Range<usize>) -> Option<SharedPlan> {
         let options = self.planners.first()?.options;
         let mut graph = lock(&self.graph);
@@ -129,20 +129,20 @@ impl Plans {
         Some(SharedPlan { program, always: vec![false], carried: None, columns: lower.columns.clone() })
     }
 
-    /// What tells which segments hold no hit of any of some queries, if something is known of them.
+    /// Plans a screen that tells which segments hold no hit of any of the queries; `None` if nothing is known of them.
     ///
     /// # Panics
     ///
-    /// When there are no such queries.
+    /// If there are no such queries.
     pub fn screen(&self, queries: Range<usize>) -> Option<Screen> {
         self.screen_by(Screen::new, queries)
     }
 
-    /// The same for several segments together, from the numbers of their pieces alone.
+    /// Plans a screen of several segments together, which reads only the numbers of their pieces.
     ///
     /// # Panics
     ///
-    /// When there are no such queries.
+    /// If there are no such queries.
     pub fn material_screen(&self, queries: Range<usize>) -> Option<Screen> {
         self.screen_by(Screen::of_material, queries)
     }
@@ -161,7 +161,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// When there is no such query.
+    /// If there is no such query.
     pub fn values(&self, query: usize) -> Plan {
         let mut graph = lock(&self.graph);
         let LoweredGraph { lower, hits, values, .. } = &mut *graph;
@@ -174,11 +174,11 @@ impl Plans {
         finish(lower, hit, Some(value))
     }
 
-    /// The copies of a query's outermost transform, or their sides, told apart.
+    /// Plans which copies of a query's outermost transform match, or the copies of which side.
     ///
     /// # Panics
     ///
-    /// When there is no such query, or for sides if its copies are of none: see
+    /// If there is no such query, or if sides are wanted and its copies have none: see
     /// [`OutermostOrbit::copy_sides`](orbit_transforms::OutermostOrbit::copy_sides).
     pub fn copies(&self, query: usize, apart: Apart) -> CopiesPlan {
         let mut graph = lock(&self.graph);

@@ -1,8 +1,7 @@
-//! More filters under all shifts of a tile at once: attacks between designators, numbers of squares, and
-//! sets of squares.
+//! More filters under all shifts of a tile at once: attacks between designators, numbers of squares, and sets of squares.
 //!
-//! All come from one thought: whether something holds of the square `s + shift` is, for all shifts of a
-//! tile, the set of squares of which it holds, moved by the way from `s` to the anchor.
+//! All use one idea. Take the set of squares of which a condition holds, and move it by the step from `s` to the anchor: the result
+//! has, for each shift of a tile, the bit that tells whether the condition holds of the square `s + shift`.
 
 use shakmaty::{Bitboard, Square};
 
@@ -17,7 +16,7 @@ use orbit_core::board::PieceSet;
 use orbit_query::tree::Cmp;
 
 impl Lower {
-    /// For every shift of a tile, whether an attack is there.
+    /// For each shift of a tile, the bit that tells whether the attack exists.
     pub(super) fn shifted_attack(&mut self, attack: &Attack, anchor: Anchor) -> Id {
         let ((pieces, from), (attacked, to)) = match *attack {
             Attack::On { from: (may, squares), to } => {
@@ -60,7 +59,7 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// For every shift of a tile, whether a comparison with a number of squares holds.
+    /// For each shift of a tile, the bit that tells whether a comparison with a number of squares holds.
     pub(super) fn shifted_comparison(&mut self, comparison: &ShiftedComparison, anchor: Anchor) -> Id {
         let &ShiftedComparison { ref set, squares, cmp, number } = comparison;
         let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
@@ -83,8 +82,7 @@ impl Lower {
         }
     }
 
-    /// The squares that a set holds under any shift of a tile that is in `valid`; before any shift these are some of
-    /// `squares`.
+    /// The squares that a set contains under some shift in `valid`. Without a shift the set contains only squares of `squares`.
     pub(super) fn shifted_set(&mut self, set: &Set, squares: Bitboard, valid: Id, anchor: Anchor) -> Id {
         let words = squares.into_iter().map(|square| {
             let word = self.holds_at(set, square, anchor);
@@ -95,7 +93,7 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// For every shift of a tile, whether the shifted set holds the shifted square.
+    /// For each shift of a tile, the bit that tells whether the shifted set contains the shifted square.
     pub(super) fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
         match set {
             Set::Plain(set) => {
@@ -120,7 +118,7 @@ impl Lower {
         }
     }
 
-    /// The squares that would be in a set if its designators named them as they name `square`.
+    /// The squares that would be in the set if its designators named every square as they name `square`.
     fn content_at(&mut self, set: &PlainSet, square: Square) -> Id {
         match set {
             PlainSet::Still(set) => self.squares(set),
@@ -138,7 +136,7 @@ impl Lower {
         }
     }
 
-    /// A set as it is seen from a square of the unshifted filter: moved from there to the anchor.
+    /// Moves a set by the step from `square`, a square of the unshifted filter, to the anchor.
     fn seen_from(&mut self, set: Id, square: Square, anchor: Anchor) -> Id {
         self.moved(set, anchor.x - square.file() as i8, anchor.y - square.rank() as i8)
     }

@@ -1,7 +1,7 @@
 //! The graph as straight code over registers.
 //!
-//! A register is a column: one word for each position of a group. Registers are reused as soon as
-//! their last reader has run; a step never writes a register that it reads.
+//! A register is a column: one word for each position of a group. A register is reused as soon as its last reader has run; a step
+//! never writes a register that it reads.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub struct Scalar(pub u32);
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "fields are documented on each variant")]
 pub enum Step {
-    /// `dst = op`, the operands' ids being register indices.
+    /// `dst = op`; the ids of the operands are indices of registers.
     Do { dst: Reg, op: Op },
     /// `dst = scalar` everywhere.
     Splat { dst: Reg, scalar: Scalar },
@@ -31,41 +31,40 @@ pub enum Step {
     AndScalar { dst: Reg, a: Reg, scalar: Scalar },
     /// `dst = a | scalar`.
     OrScalar { dst: Reg, a: Reg, scalar: Scalar },
-    /// Terms gathered by one operation.
+    /// `dst` = terms combined by one operation.
     Chain { dst: Reg, chain: OperationChain<Reg> },
-    /// Repeats up to the matching [`Step::End`] for every row of a table: its words go to the
-    /// scalars from `first` on. `acc` starts as the neutral word of `reduce`.
+    /// Repeats the steps up to the matching [`Step::End`] for each row of a table, whose words are written to the scalars from
+    /// `first` on. `acc` starts as the neutral word of `reduce`.
     Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
-    /// `acc = reduce(acc, word)`; begins at step `begin` again while there are rows.
+    /// `acc = reduce(acc, word)`; jumps back to the step after `begin` if there are more rows.
     End { begin: usize, acc: Reg, word: Reg, reduce: Reduce },
-    /// The hit mask of one of several queries is complete.
+    /// Gives the hit mask of one of several queries, which is complete here.
     Answer { query: usize, mask: Reg },
 }
 
-/// How the terms of a chain are gathered.
+/// The way in which the terms of a chain are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChainOp {
     /// Their union.
     Or,
     /// Their intersection.
     And,
-    /// Mask: no term is empty (or, where it is negated, has a square).
+    /// Mask: every term is nonempty, or empty if the term is negated.
     Meet,
-    /// Number: the squares of all terms. None is negated.
+    /// Number: the sum of the numbers of squares of all terms. No term is negated.
     Sum,
 }
 
-/// Several operations at once. `R` names what is read.
+/// Several operations at once. `R` is the type of the operands.
 #[derive(Clone, Debug)]
 pub struct OperationChain<R = Id> {
-    /// How terms are gathered.
+    /// The way in which terms are combined.
     pub op: ChainOp,
-    /// At least one.
+    /// The terms; at least one.
     pub terms: Vec<Term<R>>,
 }
 
-/// `(src & keep)` moved up by `by` bits, or down if it is negative, none of which gets lost; then, if `not`,
-/// the opposite.
+/// `(src & keep)` moved up by `by` bits, or down if `by` is negative, so that no bit is lost; then complemented if `not`.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the formula says it")]
 pub struct Term<R = Id> {
@@ -75,7 +74,7 @@ pub struct Term<R = Id> {
     pub not: bool,
 }
 
-/// What is loaded into a register before a run.
+/// The values that are loaded into registers before a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "named as the operations")]
 pub enum RegisterInput {
@@ -84,7 +83,7 @@ pub enum RegisterInput {
     Initial,
     Terminal,
     Ply,
-    /// One of [`Program::reads`], by its place there.
+    /// An entry of [`Program::reads`], by its index.
     Carried(usize),
     GameMask(ColumnId),
     GameNumber(ColumnId),
@@ -93,71 +92,71 @@ pub enum RegisterInput {
 /// Code for one group of positions.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// What runs over all positions of a block before this; see [`Stage`].
+    /// The stages, which run over all positions of a block before this program.
     pub stages: Vec<Stage>,
     /// The steps.
     pub steps: Vec<Step>,
-    /// How many registers they use. Registers 0..4 are the planes.
+    /// The number of registers that the steps use. Registers 0..4 are the planes.
     pub registers: usize,
     /// Registers to load before a run. They are never written.
     pub inputs: Vec<(RegisterInput, Reg)>,
-    /// What it reads of what stages carry.
+    /// The results of stages that the program reads.
     pub reads: Vec<Read>,
     /// The initial scalars: constants, and room for the parameters of every table.
     pub scalars: Vec<u64>,
-    /// The rows of every table.
+    /// The rows of each table.
     pub tables: Vec<Vec<Vec<u64>>>,
-    /// Whether it reads something of the positions, not only what stages carry.
+    /// True if the program reads something of the positions, and not only results of stages.
     pub positions: bool,
-    /// Whether a step looks at the whole position (turn, rights), not only at the planes.
+    /// True if a step needs the whole position (side to move, rights), and not only the planes.
     pub whole_positions: bool,
 }
 
-/// Something that a program reads of what stages carry.
+/// A result of stages that a program reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Read {
-    /// Which answer this is, among all of the queries that are planned together.
+    /// The number of the result, among all queries that are planned together.
     pub id: CarryId,
-    /// Whether it is a mask, not a whole word.
+    /// True if the result is a mask, false if it is a whole word.
     pub is_mask: bool,
 }
 
-/// What is known before the program that needs it: a program that runs over all positions, and what is made of what it
-/// finds.
+/// Everything that must be computed before the program that needs it: a program that runs over all positions, and operations on its
+/// results.
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// The code; it has no stages of its own.
     pub program: Program,
-    /// What it finds; nothing if it need not run.
+    /// The results of the program; none if it need not run.
     pub found: Vec<StageFound>,
-    /// What is made of that and of what was made before, in order.
+    /// The operations on those results and on results of earlier operations, in order.
     pub carried: Vec<StageCarry>,
 }
 
-/// A register that a stage finds.
+/// A register with a result of a stage's program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StageFound {
-    /// Which word it is, among all of the queries that are planned together.
+    /// The number of the word, among all queries that are planned together.
     pub word: Id,
-    /// Whether it is a mask, not a whole word.
+    /// True if the result is a mask, false if it is a whole word.
     pub is_mask: bool,
     /// The register.
     pub reg: Reg,
 }
 
-/// What is made of columns along games.
+/// An operation on columns along games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StageCarry {
-    /// Which answer this is, among all of the queries that are planned together.
+    /// The number of the result, among all queries that are planned together.
     pub id: CarryId,
-    /// What is made.
+    /// The operation.
     pub what: Made,
-    /// Of what.
+    /// The operands.
     pub operands: Vec<ColumnOperand>,
 }
 
 impl Program {
-    /// Steps that run for one position, those of loops as often as they have rows, those of stages included.
+    /// The number of steps that run for one position: those in loops once for each row, and those of stages included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
         let (mut cost, mut times) = (stages.fold(0, u64::saturating_add), vec![1u64]);
@@ -175,12 +174,13 @@ impl Program {
         cost
     }
 
-    /// How many queries it answers, of those that are answered together.
+    /// The number of queries that the program answers.
     pub fn answers(&self) -> usize {
         self.steps.iter().filter(|step| matches!(step, Step::Answer { .. })).count()
     }
 
-    /// For each of so many queries, which of [`Program::reads`] its answer is. Nothing where that of one of them is computed.
+    /// Returns, for each of `queries` queries, the index in [`Program::reads`] of its answer. `None` if the answer of one of them
+    /// is computed.
     pub(super) fn carried_answers(&self, queries: usize) -> Option<Vec<usize>> {
         let mut answers = vec![None; queries];
         for step in &self.steps {
@@ -194,7 +194,7 @@ impl Program {
         answers.into_iter().collect()
     }
 
-    /// How many steps are chains, and how many terms these have in all.
+    /// Returns the number of steps that are chains, and the total number of their terms.
     pub fn chains(&self) -> (usize, usize) {
         let terms = self.steps.iter().filter_map(|step| match step {
             Step::Chain { chain, .. } => Some(chain.terms.len()),
@@ -203,14 +203,14 @@ impl Program {
         terms.fold((0, 0), |(chains, terms), more| (chains + 1, terms + more))
     }
 
-    /// Turns the part of a graph that the roots need into code; also returns the roots' registers.
+    /// Turns the part of a graph that the roots need into code; also returns the registers of the roots.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
         let (program, regs) = ProgramWriter::ready(dag, roots).assign(roots);
         (Program { stages: Program::stages(dag, roots), ..program }, regs)
     }
 
-    /// Code that gives the hit masks of several queries, each as soon as it is complete: registers that hold
-    /// them until the end would push others out of the processor's nearest memory.
+    /// Makes code that gives the hit masks of several queries, each as soon as it is complete. Registers that held them until the
+    /// end would displace others from the processor's cache.
     pub(super) fn answering(dag: &Dag, roots: &[Id]) -> Program {
         let mut writer = ProgramWriter::ready(dag, roots);
         writer.answer(roots);
@@ -257,7 +257,7 @@ pub(super) enum Draft {
 pub(super) struct ProgramWriter<'a> {
     pub(super) dag: &'a Dag,
     needed: Vec<bool>,
-    /// Nodes that some reader wants as a column although they are scalars.
+    /// For each node, true if a reader needs it as a column although it is a scalar.
     columns_of_scalars: Vec<bool>,
     /// The nodes of each scope, ascending.
     scopes: HashMap<Option<LoopId>, Vec<Id>>,
@@ -293,7 +293,7 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// Everything but registers.
+    /// Makes the drafts, with everything but registers decided.
     fn ready(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
         let mut writer = ProgramWriter::new(dag, roots);
         writer.place();
@@ -304,7 +304,7 @@ impl<'a> ProgramWriter<'a> {
         writer
     }
 
-    /// Takes the roots as answers, each right after it was computed; those that are inputs at the end.
+    /// Adds a step that gives each root as an answer right after it is computed; roots that are inputs are given at the end.
     fn answer(&mut self, roots: &[Id]) {
         let mut waiting: HashMap<Id, Vec<usize>> = HashMap::new();
         for (query, &root) in roots.iter().enumerate() {
@@ -353,7 +353,7 @@ impl<'a> ProgramWriter<'a> {
         matches!(self.dag.op(id), Op::Const(_) | Op::Param(..))
     }
 
-    /// Sorts the needed nodes into the loops in which they are evaluated.
+    /// Sorts the nodes that are needed into the loops in which they are evaluated.
     fn place(&mut self) {
         for index in 0..self.dag.ops.len() {
             if !self.needed[index] {
@@ -436,7 +436,7 @@ impl<'a> ProgramWriter<'a> {
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate() {
             let mut read = |id: Id, open: &[(usize, usize)], defined: &HashMap<Id, usize>| {
-                // Read inside a loop that it was made before: it must live until the loop ends.
+                // A node that is made before a loop and read inside it must keep its register until the loop ends.
                 let made = defined.get(&id).copied();
                 let outermost =
                     open.iter().find(|(begin, _)| made.is_none_or(|made| made < *begin)).map(|(_, end)| *end);
@@ -478,7 +478,7 @@ impl<'a> ProgramWriter<'a> {
         last
     }
 
-    /// Gives every node a register.
+    /// Assigns a register to every node.
     fn assign(self, roots: &[Id]) -> (Program, Vec<Reg>) {
         let last = self.last_reads(roots);
         let mut regs: HashMap<Id, Reg> = HashMap::new();
@@ -490,7 +490,7 @@ impl<'a> ProgramWriter<'a> {
             registers += 1;
         }
         let mut free: Vec<Reg> = Vec::new();
-        // Nodes to free after each draft.
+        // The nodes whose registers are free after each draft.
         let mut dying: HashMap<usize, Vec<Id>> = HashMap::new();
         for (id, at) in &last {
             let op = self.dag.op(*id);
@@ -555,13 +555,13 @@ impl<'a> ProgramWriter<'a> {
                     Step::End { begin: *begin, acc: regs[id], word: regs[&it.body], reduce: it.reduce }
                 }
             });
-            // The same plan has the same registers each time: a card knows kernels by their text.
+            // Sorted, so that the same plan always has the same registers: a graphics card caches kernels by their text.
             let mut dying = dying.remove(&at).unwrap_or_default();
             dying.sort_unstable_by_key(|id| id.0);
             for id in dying {
                 free.extend(regs.get(&id));
             }
-            // Written but never read: only the accumulator of a loop whose result is unused.
+            // A node without a reader keeps its register. The only such node is the accumulator of a loop whose result is unused.
         }
         let roots = roots.iter().map(|root| regs[root]).collect();
         let mut tables: Vec<_> = self.dag.loops.iter().map(|it| it.rows.clone()).collect();
@@ -585,9 +585,9 @@ impl<'a> ProgramWriter<'a> {
     }
 }
 
-/// Puts terms in the order of what they cost, which changes nothing of a chain: those moved up, those cut with a mask,
-/// those taken as they are (with `all`, which keeps everything), those moved down. An engine that takes a few neighbours
-/// at a time then finds most of them of one kind.
+/// Sorts terms by cost; their order does not change the chain's result. First come terms that are moved up, then those cut with a
+/// mask, then those taken unchanged (`keep` is `all`), then those moved down. An engine that handles a few neighbouring terms at a
+/// time then mostly finds one kind.
 fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     terms.sort_by_key(|term| {
         let place = match term.by {
@@ -600,7 +600,7 @@ fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     });
 }
 
-/// The input that an operation is, but for what is carried, which each program numbers by itself.
+/// The input that an operation is. Results of stages are not included, because each program numbers them itself.
 fn input(op: Op) -> Option<RegisterInput> {
     Some(match op {
         Op::Plane(k) => RegisterInput::Plane(k),

@@ -1,7 +1,6 @@
-//! Pure mates and stalemates to the graph.
+//! Lowers pure mates and stalemates to the graph.
 //!
-//! Who takes part is found position by position, at mates (or stalemates) alone; whether enough men do is a
-//! matter of sets.
+//! An operation finds the men that take part, at mates (or stalemates) only; whether enough men do is then computed with sets.
 
 use super::{
     dag::{Id, Op},

@@ -1,9 +1,10 @@
-//! Screens: programs that tell which segments hold no hit, without a look at their positions.
+//! Screens: programs that find segments without a hit from a few facts about each segment, so that its positions need not be
+//! replayed.
 //!
-//! A screen computes for each segment what the plan would compute for each of its positions, on bounds instead of values
-//! (an *abstract interpretation*): the bits that a word *may* have in some position of the segment, those that it *must*
-//! have in all of them, and of numbers the *least* and the *most*. What is known of the segment is in [`Bound`]; what a
-//! bound is not known of may be anything. Where no bit of the hit mask may be set, no position of the segment hits.
+//! A screen computes for a whole segment what the plan would compute for each position, on bounds instead of values (an *abstract
+//! interpretation*). The bounds of a word are the bits that it *may* have at some position of the segment, and those that it *must*
+//! have at all of them; the bounds of a number are the *least* and the *most*. [`Bound`] lists the facts that are known of a
+//! segment; a word without a known bound may be anything. If no bit of the hit mask may be set, the segment has no hit.
 
 use std::collections::HashMap;
 
@@ -15,70 +16,70 @@ use super::{
 use orbit_core::board::{Code, PieceSet, Position};
 use orbit_query::tree::Cmp;
 
-/// What a screen reads of a segment, beside its key position as planes.
+/// The facts that a screen reads of a segment, besides the planes of its key position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bound {
-    /// The squares on which moves of the segment put a piece, or on which it stands when a game begins.
+    /// The squares that a piece with this code reaches by a move of the segment, or occupies when a game begins there.
     Arrivals(Code),
     /// The squares that moves of the segment leave or reach.
     Touched,
-    /// Mask: a move of the segment may make a pawn one of these pieces, all of one side.
+    /// Mask: a move of the segment may promote a pawn to one of these pieces, all of one side.
     Promotions(PieceSet),
     /// A plane of the key position of the next segment; empty if there is none.
     Next(u8),
     /// Mask: one game begins in the segment, from the standard position.
     Standard,
-    /// Mask: something else begins in the segment.
+    /// Mask: games begin in the segment, but not just one from the standard position.
     Other,
-    /// Number: how many fewer pieces of a set, all of one side, there may be when a game ends in the segment; anything
-    /// where none does.
+    /// Number: the most pieces of a set, all of one side, that can be lost before a game ends in the segment; any value if no game
+    /// ends there.
     Losses(PieceSet),
-    /// Number: the fewest pieces with a code in the positions of several segments together.
+    /// Number: the fewest pieces with a code at any position of several segments.
     Fewest(Code),
-    /// Number: the most.
+    /// Number: the most pieces with a code at any position of several segments.
     Most(Code),
 }
 
 /// A program over segments instead of positions.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// The code. It reads what is known of segments as numbers of games, [`RegisterInput::GameNumber`](super::RegisterInput), and keys as
-    /// positions.
+    /// The code. It reads the facts about segments as per-game numbers, [`RegisterInput::GameNumber`](super::RegisterInput), and
+    /// key positions as positions.
     pub program: Program,
-    /// For each of these numbers, what it is.
+    /// For each of these numbers, the fact that it is.
     pub reads: Vec<BoundRead>,
-    /// The register that is zero for segments that hold no hit.
+    /// The register that is zero for segments without a hit.
     pub mask: Reg,
 }
 
-/// What is read of segments.
+/// A fact that a screen reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoundRead {
-    /// What it is.
+    /// The fact.
     pub bound: Bound,
-    /// Its bits on which the answer may depend.
+    /// The bits of the fact on which the answer may depend.
     pub bits: u64,
 }
 
-/// Graphs beyond these are not screened.
+/// Larger or deeper graphs get no screen.
 const NODES_MAX: usize = 50_000;
 const DEPTH_MAX: u32 = 1_000;
 
-/// Bit `c` is set for the codes of pawns, and for those of pieces that pawns become.
+/// Sets of codes, bit `c` for code `c`: the pawns, and the pieces to which pawns promote.
 const PAWNS: u16 = 0x0202;
 const PROMOTED: u16 = 0x3c3c;
 
-/// Numbers beyond this might wrap when they are added.
+/// The limit of numbers whose sums cannot wrap.
 const SMALL: i64 = 1 << 24;
 
 impl Screen {
-    /// A screen for some hit masks together, if anything is known of them.
+    /// Makes a screen for all hit masks together, if anything is known of them.
     pub(super) fn new(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, false)
     }
 
-    /// A screen that knows nothing but the fewest and the most pieces with each code, and thus reads [`Bound::Fewest`] and
-    /// [`Bound::Most`] alone.
+    /// Makes a screen that knows only the fewest and the most pieces with each code, so that it reads only [`Bound::Fewest`] and
+    /// [`Bound::Most`].
     pub(super) fn of_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, true)
     }
@@ -106,7 +107,7 @@ impl Screen {
         Some(Screen { program, reads, mask: regs[0] })
     }
 
-    /// What is read, each with the register where it goes.
+    /// The facts that are read, each with the register into which it is loaded.
     pub fn loads(&self) -> impl Iterator<Item = (BoundRead, Reg)> {
         self.program.inputs.iter().filter_map(|&(input, reg)| match input {
             RegisterInput::GameNumber(column) => Some((self.reads[column.0 as usize], reg)),
@@ -117,7 +118,7 @@ impl Screen {
 
 /// For each word of a graph, the bits on which a mask may depend.
 fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
-    // What a word can have at all.
+    // The bits that a word can have at all.
     let at_most = |id: Id| match dag.op(id) {
         Op::Const(word) => word,
         Op::Param(table, place) => {
@@ -127,7 +128,7 @@ fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
     };
     let mut bits = vec![0; dag.ops.len()];
     bits[mask.0 as usize] = u64::MAX;
-    // What a word is made of stands before it.
+    // Backwards: the operands of a word have smaller indices.
     for index in (0..dag.ops.len()).rev() {
         let of_word: u64 = bits[index];
         if of_word == 0 {
@@ -157,12 +158,12 @@ fn codes(set: PieceSet) -> impl Iterator<Item = Code> {
     (1..16).map(Code).filter(move |&code| set.contains(code))
 }
 
-/// How many of some pieces stand on the board when a game begins.
+/// The number of pieces of a set on the board of the standard position.
 fn standard_number(set: PieceSet) -> i32 {
     Position::standard().board.squares_of(set).0.count_ones() as i32
 }
 
-/// Whether the part of a graph that roots need is small and flat enough.
+/// Returns whether the part of a graph that the roots need is small and shallow enough.
 fn fits(dag: &Dag, roots: &[Id]) -> bool {
     let needed = needed(dag, roots);
     let mut depths = vec![0u32; dag.ops.len()];
@@ -178,16 +179,16 @@ fn fits(dag: &Dag, roots: &[Id]) -> bool {
         && roots.iter().all(|root| depths[root.0 as usize] <= DEPTH_MAX)
 }
 
-/// Which bound of a word is meant.
+/// The kinds of bounds of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum BoundSide {
     May,
     Must,
     Most,
     Least,
-    /// Of the number of squares of a set, as far as numbers of pieces tell it.
+    /// The most squares of a set, derived only from numbers of pieces.
     MostPieces,
-    /// The same.
+    /// The fewest squares of a set, derived only from numbers of pieces.
     LeastPieces,
 }
 
@@ -205,17 +206,17 @@ impl BoundSide {
     }
 }
 
-/// A bound of a number, and how far from zero it can be.
+/// A bound of a number, and the largest absolute value that it can have.
 #[derive(Clone, Copy, Debug)]
 struct BoundedNumber {
     id: Id,
     size: i64,
 }
 
-/// The loops of the plan that are open, with those of the screen that stand for them.
+/// The open loops of the plan, each with the loop of the screen that stands for it.
 type OpenLoops = [(LoopId, LoopId)];
 
-/// What tells bounds of a node apart: which bound it is, and in which loop of the screen it is evaluated.
+/// The key of a bound: the node, the kind of bound, and the loop of the screen in which it is evaluated.
 type BoundKey = (Id, BoundSide, Option<LoopId>);
 
 struct ScreenBuilder<'a> {
@@ -223,7 +224,7 @@ struct ScreenBuilder<'a> {
     out: Dag,
     reads: Vec<Bound>,
     known: HashMap<BoundKey, Option<BoundedNumber>>,
-    /// Whether numbers of pieces are all that is known.
+    /// True if only numbers of pieces are known.
     material: bool,
 }
 
@@ -233,7 +234,7 @@ impl ScreenBuilder<'_> {
         self.word(id, BoundSide::May, open)
     }
 
-    /// Bits that a word must have.
+    /// The bits that a word must have.
     fn must(&mut self, id: Id, open: &OpenLoops) -> Id {
         self.word(id, BoundSide::Must, open)
     }
@@ -290,7 +291,7 @@ impl ScreenBuilder<'_> {
         self.moved(at_first, set, side)
     }
 
-    /// The bound of squares that have some content, from those of the key.
+    /// The bound of squares with some content, from their squares at the key position.
     fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
         if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);
@@ -341,7 +342,7 @@ impl ScreenBuilder<'_> {
                 self.out.add(Op::Not(a))
             }
             Op::Select { mask, a, b } => self.select(mask, [a, b], side, open),
-            // The more squares they get, the more they give.
+            // These operations are monotonic: a larger set gives a larger result.
             Op::Step(a, ..)
             | Op::FillRanks(a)
             | Op::FillFiles(a)
@@ -395,7 +396,8 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::AndNot(a, b))
     }
 
-    /// What may be chosen is in either; what must be in it is in both, or in the one that is chosen everywhere.
+    /// The bits of a selection. A bit that may be set is in one of the two words where that one may be selected; a bit that must be
+    /// set is in both, or in the one that is selected everywhere.
     fn select(&mut self, mask: Id, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
         let (may, must) = (self.may(mask, open), self.must(mask, open));
         let (a, b) = (self.word(a, side, open), self.word(b, side, open));
@@ -416,7 +418,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Param(stands, place))
     }
 
-    /// A loop over the same rows.
+    /// The bound of a loop, as a loop over the same rows.
     fn looped(
         &mut self,
         table: LoopId,
@@ -434,7 +436,7 @@ impl ScreenBuilder<'_> {
     /// A bound of the number of squares of a set.
     fn squares(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         if self.of.piece_sets.contains_key(&id) {
-            // The squares say little more, and cost more.
+            // For a set of pieces the bound by squares is hardly better, and costs more.
             return self.material(id, side, open);
         }
         let bits =
@@ -447,7 +449,7 @@ impl ScreenBuilder<'_> {
         })
     }
 
-    /// A bound of the number of squares of a set, from the numbers of pieces.
+    /// A bound of the number of squares of a set, from numbers of pieces.
     fn material(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         let key = if side == BoundSide::Most { BoundSide::MostPieces } else { BoundSide::LeastPieces };
         self.remembered(id, key, open, |screen| screen.of_pieces(id, side, open))
@@ -477,8 +479,8 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// A bound of the number of some pieces of one side. Where a game begins in the segment, its first positions come after
-    /// the key and the others before the next key.
+    /// A bound of the number of pieces of a set, all of one side. If a game begins in the segment, the positions before its
+    /// beginning come after the key position, and the others before the next key position.
     fn number_of(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             let bound = if side == BoundSide::Most { Bound::Most } else { Bound::Fewest };
@@ -494,7 +496,7 @@ impl ScreenBuilder<'_> {
             [first, last].map(|set| screen.out.add(Op::Count(set)))
         };
         let [first, last] = counts(self, set);
-        // Promotions add to sets of other pieces, if there may be one: before the beginning, and after.
+        // Where a promotion is possible, it adds to sets without pawns, both before and after the beginning of a game.
         let [before, after] = if pieces.0 == 0 || has_pawn {
             [self.out.number(0); 2]
         } else {
@@ -596,9 +598,9 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Compare(cmp, number.id, with))
     }
 
-    /// Whether a relation may or must hold.
+    /// The mask of whether a relation may or must hold.
     fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
-        // The numbers that make it hold most easily, or least.
+        // The bounds with which the relation holds most easily, or least.
         let sides = match (cmp, side) {
             (Cmp::Lt | Cmp::Le, BoundSide::May) | (Cmp::Gt | Cmp::Ge, BoundSide::Must) => {
                 [BoundSide::Least, BoundSide::Most]

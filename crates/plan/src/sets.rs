@@ -1,4 +1,4 @@
-//! Filters that are sets of squares, to the graph: a word each.
+//! Lowers filters that are sets of squares to the graph: each is a word.
 
 use shakmaty::Bitboard;
 
@@ -16,7 +16,7 @@ const fn opposite(dir: u8) -> u8 {
 }
 
 impl Lower {
-    /// The squares of a set.
+    /// Lowers a set filter to the word of its squares.
     pub fn squares(&mut self, f: &Squares) -> Id {
         match f.op() {
             S::Designator { pieces, squares } => {
@@ -111,7 +111,7 @@ impl Lower {
         for white in [true, false] {
             let code = Code(if white { 1 } else { 9 });
             if may.contains(code) {
-                // A white pawn attacks y from where a black pawn on y would attack.
+                // A white pawn attacks y from the squares that a black pawn on y would attack.
                 let near = self.dag.add(Op::Pawn { set: y, white: !white });
                 let pawns = self.dag.pieces(PieceSet::only(code));
                 parts.push(self.and(near, pawns));
@@ -158,13 +158,13 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// The squares of those pieces of the given roles that are among `may`; none if there are none.
+    /// The squares of the pieces among `may` that have one of the given roles; `None` if there are no such pieces.
     pub(super) fn movers(&mut self, may: PieceSet, roles: &[u8]) -> Option<Id> {
         let set = contents_where(|code| may.contains(code) && roles.contains(&(code.0 & 7)));
         (set != PieceSet::NONE).then(|| self.dag.pieces(set))
     }
 
-    /// Pieces that slide in direction `dir`.
+    /// The squares of pieces that slide in direction `dir`.
     fn sliders(&mut self, dir: u8) -> Id {
         self.pieces_where(|code| slides(code, dir))
     }
@@ -183,7 +183,7 @@ impl Lower {
             .map(|dir| {
                 let sliders = self.sliders(dir);
                 if forward {
-                    // From the end of the line back to the slider that begins it.
+                    // Follows the line from its end back to the slider that begins it.
                     let back = sets[..last].iter().rev().fold(sets[last], |at, &set| {
                         let seen = self.slide(at, opposite(dir));
                         self.and(seen, set)
@@ -304,18 +304,18 @@ impl Lower {
     }
 }
 
-/// Whether a piece slides in direction `dir`.
+/// Returns whether a piece slides in direction `dir`.
 fn slides(code: Code, dir: u8) -> bool {
     let role = if dir.is_multiple_of(2) { 4 } else { 3 };
     [role, 5].contains(&(code.0 & 7))
 }
 
-/// Whether one of the contents slides in direction `dir`.
+/// Returns whether one of the contents slides in direction `dir`.
 fn may_slide(contents: PieceSet, dir: u8) -> bool {
     contents_where(|code| contents.contains(code) && slides(code, dir)) != PieceSet::NONE
 }
 
-/// The contents that may stand on squares of a set filter's value: a superset.
+/// A superset of the contents that squares in the value of a set filter can have.
 pub(super) fn contents(f: &Squares) -> PieceSet {
     match f.op() {
         S::Designator { pieces, .. } => pieces.accepts(),

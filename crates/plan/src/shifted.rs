@@ -1,6 +1,6 @@
-//! Filters whose answers under all shifts of a tile can be had at once, and which parts they have.
+//! Finds filters whose truth under all shifts of a tile can be computed at once, and takes them apart.
 //!
-//! This file decides; `tiles.rs` and `pointwise.rs` lower what it found.
+//! This file decides; `tiles.rs` and `pointwise.rs` lower its result.
 
 use orbit_transforms::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -11,18 +11,18 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, FilterRef, Number, Squares};
 
-/// Designators that attack each other on more pairs of squares are left to tables.
+/// The maximum number of pairs of squares of two designators that attack each other; more pairs are left to tables.
 const PAIRS_MAX: usize = 32;
-/// So are sets that may hold more squares.
+/// The maximum number of squares that a set may hold; larger sets are left to tables.
 const SQUARES_MAX: u32 = 16;
 
-/// A filter whose truth under all shifts can be had from bits of designators, and how.
+/// A filter whose truth under all shifts can be computed from bits of designators.
 pub(super) enum Shifted<'a> {
-    /// No shift changes anything in it.
+    /// A filter that no shift changes.
     Still(FilterRef<'a>),
-    /// Its pieces and squares.
+    /// A designator: its pieces and squares.
     Designator(PieceSet, Bitboard),
-    /// The same, cut with a set that shifts leave alone.
+    /// A designator, intersected with a set that no shift changes.
     Restricted(PieceSet, Bitboard, &'a Squares),
     Attack(Attack<'a>),
     Comparison(ShiftedComparison<'a>),
@@ -34,7 +34,7 @@ pub(super) enum Shifted<'a> {
         then: Box<Shifted<'a>>,
         other: Option<Box<Shifted<'a>>>,
     },
-    /// `find` of it.
+    /// `find` of such a filter.
     Found {
         back: bool,
         of: Box<Shifted<'a>>,
@@ -42,7 +42,7 @@ pub(super) enum Shifted<'a> {
 }
 
 impl<'a> Shifted<'a> {
-    /// How the truth of a filter can be had, if it can.
+    /// Takes a filter apart; `None` if it is none of these.
     pub(super) fn new(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
         if ignores_shifts(filter) {
             return Some(Shifted::Still(filter));
@@ -106,7 +106,7 @@ impl<'a> Shifted<'a> {
     }
 }
 
-/// A designator that shifts move: its pieces and squares.
+/// The pieces and squares of a designator that shifts move.
 fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     match set.op() {
         SquaresOp::Designator { pieces, squares } if !set.mark => Some((pieces.accepts(), *squares)),
@@ -114,23 +114,23 @@ fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     }
 }
 
-/// The same, if none of its lines is full.
+/// The same, if the designator has no full rank or file.
 fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
 }
 
-/// An attack whose truth can be had for all shifts of a tile.
+/// An attack whose truth can be computed for all shifts of a tile.
 pub(super) enum Attack<'a> {
-    /// A designator attacks a set that shifts leave alone.
+    /// A designator attacks a set that no shift changes.
     On { from: (PieceSet, Bitboard), to: &'a Squares },
-    /// A set that shifts leave alone attacks a designator.
+    /// A set that no shift changes attacks a designator.
     By { from: &'a Squares, to: (PieceSet, Bitboard) },
     /// A designator attacks another.
     Between { from: (PieceSet, Bitboard), to: (PieceSet, Bitboard) },
 }
 
 impl<'a> Attack<'a> {
-    /// `x attacks y`.
+    /// Takes `x attacks y` apart.
     pub(super) fn new(x: &'a Squares, y: &'a Squares) -> Option<Attack<'a>> {
         if ignores_shifts(y.node()) {
             return Some(Attack::On { from: designator(x)?, to: y });
@@ -143,13 +143,13 @@ impl<'a> Attack<'a> {
     }
 }
 
-/// How something on one square may attack another.
+/// The pieces by which one square may attack another.
 pub(super) struct AttackLine {
     pub(super) from: Square,
     pub(super) to: Square,
     /// Pieces that leap.
     pub(super) leapers: PieceSet,
-    /// Pieces that need a free way.
+    /// Pieces that need empty squares between.
     pub(super) sliders: PieceSet,
 }
 
@@ -178,7 +178,7 @@ pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iter
     })
 }
 
-/// `#set cmp number`, whichever side the number stands on.
+/// `#set cmp number`, with the number on either side.
 fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     let (cmp, a, b) = match filter {
         Ref::Condition(f) if let ConditionOp::Differ(a, b) = f.op() => (Cmp::Ne, a, b),
@@ -199,7 +199,7 @@ fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     }
 }
 
-/// The set of `#set`, if that is no `notransform`.
+/// The set of `#set`, if it is not marked as `notransform`.
 fn cardinality(f: &Number) -> Option<&Squares> {
     match f.op() {
         NumberOp::Cardinality(set) if !f.mark => Some(set),
@@ -207,7 +207,7 @@ fn cardinality(f: &Number) -> Option<&Squares> {
     }
 }
 
-/// A comparison with a number of squares whose truth can be had for all shifts of a tile.
+/// A comparison with a number of squares whose truth can be computed for all shifts of a tile.
 pub(super) struct ShiftedComparison<'a> {
     pub(super) set: Set<'a>,
     /// The squares that the set may hold before any shift.
@@ -224,7 +224,8 @@ impl<'a> ShiftedComparison<'a> {
     }
 }
 
-/// Whether so many copies are counted faster one by one: three steps a copy, and about four a square for all together.
+/// Returns true if `copies` copies are counted faster one by one: that takes three steps per copy, and counting them together about
+/// four per square.
 pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     let mut squares = 0;
     filter.walk_unshielded(&mut |filter| {
@@ -234,19 +235,19 @@ pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     4 * squares > 3 * copies
 }
 
-/// A set of which each square can be asked for by itself, under all shifts of a tile.
+/// A set whose squares can be computed one by one, each under all shifts of a tile.
 pub(super) enum Set<'a> {
-    /// One word tells of all shifts.
+    /// A set for which one word holds the answers of all shifts.
     Plain(PlainSet<'a>),
     Union(Box<Set<'a>>, Box<Set<'a>>),
     Intersect(Box<Set<'a>>, Box<Set<'a>>),
-    /// The last filter of braces, and what stands before it.
+    /// The last filter of braces, and the filters before it.
     Braces(Vec<Shifted<'a>>, Box<Set<'a>>),
 }
 
-/// A set made of designators alone.
+/// A set made only of designators.
 pub(super) enum PlainSet<'a> {
-    /// No shift changes anything in it.
+    /// A set that no shift changes.
     Still(&'a Squares),
     Designator(PieceSet, Bitboard),
     Union(Box<PlainSet<'a>>, Box<PlainSet<'a>>),
@@ -297,7 +298,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// The squares that it may hold before any shift.
+    /// The squares that the set may hold before any shift.
     pub(super) fn bound(&self) -> Bitboard {
         match self {
             Set::Plain(set) => set.bound(),
@@ -308,14 +309,14 @@ impl<'a> Set<'a> {
     }
 }
 
-/// A set and the squares that it may hold before any shift, if they are few and each can be asked for by itself.
+/// Takes a set apart; returns it with the squares that it may hold before any shift, if these are few.
 pub(super) fn few_squares(set: &Squares) -> Option<(Set<'_>, Bitboard)> {
     let set = Set::new(set)?;
     let squares = set.bound();
     (squares.count() as u32 <= SQUARES_MAX).then_some((set, squares))
 }
 
-/// A designator that shifts move, cut with a set that they leave alone.
+/// A designator that shifts move, intersected with a set that no shift changes.
 fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'a>> {
     match designator.op() {
         SquaresOp::Designator { pieces, squares } if !designator.mark && ignores_shifts(others.node()) => {
@@ -325,7 +326,7 @@ fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'
     }
 }
 
-/// Whether more than designators and logic have to be moved.
+/// Returns true if a filter contains more than designators and logic.
 pub(super) fn is_pointwise(filter: FilterRef) -> bool {
     let mut found = false;
     filter.walk_unshielded(&mut |filter| {
@@ -340,7 +341,7 @@ pub(super) fn is_pointwise(filter: FilterRef) -> bool {
     found
 }
 
-/// Whether a shift changes nothing in a filter.
+/// Returns true if no shift changes anything in a filter.
 pub(super) fn ignores_shifts(filter: FilterRef) -> bool {
     let mut moves = false;
     filter.walk_unshielded(&mut |filter| {

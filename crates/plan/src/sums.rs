@@ -1,8 +1,8 @@
 //! Sums of numbers of squares under all shifts together.
 //!
-//! Of a man of a sum there is a word that says for every shift of a tile whether it stands where the shift wants it
-//! ([`super::tiles`]). Adding these words up bit by bit gives all the sums at once, as *planes*: bit `n` of plane `k` is
-//! the binary digit `k` of the sum under shift `n`.
+//! For each man of a sum there is a word with a bit for each shift of a tile: whether the man stands on its shifted square
+//! ([`super::tiles`]). Adding these words bit by bit gives all sums at once, as *planes*: bit `n` of plane `k` is the binary digit
+//! `k` of the sum under shift `n`.
 
 use shakmaty::Bitboard;
 
@@ -15,14 +15,14 @@ use super::{
 use orbit_query::tree::{Arith, Control, Kind as _, NumberOp};
 use orbit_transforms::{Number, Orbit, Placement};
 
-/// Sums with more terms, by their weights, are left to tables.
+/// The maximum number of terms, counted by their weights; larger sums are left to tables.
 const TERMS_MAX: u32 = 256;
 
-/// A number that is a sum of numbers of squares, and where it has a value.
+/// A number that is a sum of numbers of squares, and the conditions under which it has a value.
 struct SquareSum<'a> {
     terms: Vec<SquareTerm<'a>>,
     constant: u32,
-    /// What must match for the number to have a value.
+    /// The filters that must match for the number to have a value.
     conditions: Vec<Shifted<'a>>,
 }
 
@@ -79,20 +79,20 @@ impl<'a> SquareSum<'a> {
         Some(())
     }
 
-    /// How many words are added.
+    /// The number of words that are added.
     fn words(&self) -> u32 {
         self.terms.iter().map(|term| term.squares.count() as u32 * term.weight.count_ones()).sum()
     }
 
-    /// Whether so many copies are counted faster one by one: three steps for each term of a copy, and about four a word for
-    /// all together.
+    /// Returns true if `copies` copies are counted faster one by one: that takes three steps for each term of a copy, and adding
+    /// the words together about four per word.
     fn is_dear(&self, copies: usize) -> bool {
         4 * self.words() as usize > 3 * copies * self.terms.len()
     }
 }
 
 impl Lower {
-    /// The largest of the numbers of all shifts of one placement, packed, in one word for each tile.
+    /// The largest number over all shifts of one placement, packed, in one word for each tile.
     pub(super) fn collapse_sum(
         &mut self,
         orbit: &Orbit<Number>,
@@ -120,7 +120,7 @@ impl Lower {
 
     /// The planes of a sum, the lowest digit first.
     fn shifted_sum(&mut self, sum: &SquareSum, anchor: Anchor) -> Vec<Id> {
-        // The words of each digit that are still to be added.
+        // For each digit, the words that are still to be added.
         let mut digits: Vec<Vec<Id>> = Vec::new();
         for term in &sum.terms {
             for square in term.squares {
@@ -134,7 +134,7 @@ impl Lower {
         self.added(digits)
     }
 
-    /// The planes of the sum of some words, by the digit for which each stands.
+    /// The planes of the sum of some words; `digits[k]` are the words that count 2 to the power of `k`.
     pub(super) fn added(&mut self, mut digits: Vec<Vec<Id>>) -> Vec<Id> {
         let mut planes = Vec::new();
         for digit in 0.. {
@@ -144,7 +144,7 @@ impl Lower {
             let mut words = std::mem::take(&mut digits[digit]);
             let mut carries = Vec::new();
             while words.len() > 1 {
-                // Taken from the front, so that no word waits long for its turn.
+                // The words are taken from the front, so that none waits long and keeps its register.
                 let rest = words.split_off(words.len().min(3));
                 let (sum, carry) = match words[..] {
                     [a, b, c] => {
@@ -167,12 +167,12 @@ impl Lower {
         unreachable!("there are more numbers than digits")
     }
 
-    /// Where the sums that some planes hold are at least `number`.
+    /// The mask of bits at which the sum in the planes is at least `number`.
     pub(super) fn at_least(&mut self, planes: &[Id], number: usize) -> Id {
         if number >> planes.len() != 0 {
             return self.dag.mask(false);
         }
-        // Whether the digits so far, from the lowest on, are at least those of the number.
+        // True if the digits so far, from the lowest on, are at least those of the number.
         let mut reached = self.dag.mask(true);
         for (digit, &plane) in planes.iter().enumerate() {
             reached = match number >> digit & 1 {
@@ -183,7 +183,7 @@ impl Lower {
         reached
     }
 
-    /// The largest of the sums that some planes hold at the bits of `valid`, packed; no value if it has no bit.
+    /// The largest sum in the planes at the bits of `valid`, packed; no value if `valid` is empty.
     fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
         let mut left = valid;
         let mut number = self.dag.number(0);

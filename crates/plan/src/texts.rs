@@ -1,8 +1,7 @@
-//! Filters that are strings, to the graph.
+//! Lowers filters that are strings to the graph.
 //!
-//! A graph has no strings. What is known of one is which string it is where: a list of strings that are constant in a
-//! game, each with the mask of positions at which it is this one. The masks exclude each other, and where none
-//! holds there is no value.
+//! A graph has no strings. A string filter becomes a list of strings that are constant in a game, each with the mask of positions
+//! at which the filter yields it. The masks exclude each other; at a position in none of them the filter has no value.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -14,7 +13,7 @@ use orbit_query::tree::{Control, GameText, Kind as _, Spelt, TextOp, VarId, cont
 use orbit_transforms::Expanded;
 
 impl Lower {
-    /// The strings that one may be.
+    /// The strings that a filter may yield.
     pub(super) fn text(&mut self, f: &orbit_transforms::Text) -> MaskedTexts {
         let always = self.dag.mask(true);
         match f.op() {
@@ -48,7 +47,8 @@ impl Lower {
         }
     }
 
-    /// The strings of two that are compared; a literal beside the name of a player is spelt as names are.
+    /// The strings of two filters that are compared; a literal that is compared with the name of a player is normalized as names
+    /// are.
     pub(super) fn compared_texts(
         &mut self,
         a: &orbit_transforms::Text,
@@ -65,7 +65,7 @@ impl Lower {
         })
     }
 
-    /// Whether a set is one square, and what stands there is one of some.
+    /// The mask of positions at which a set is one square whose content is one of `contents`.
     pub(super) fn content_is(&mut self, contents: PieceSet, set: Id) -> Id {
         let single = self.dag.add(Op::Single(set));
         let squares = self.dag.pieces(contents);
@@ -74,7 +74,7 @@ impl Lower {
         self.and(single, inside)
     }
 
-    /// The letters of what stands on a single square, if that is one of some.
+    /// The letters for the content of a single square, if that content is one of `contents`.
     fn content_names(
         &mut self,
         contents: PieceSet,
@@ -94,7 +94,8 @@ impl Lower {
         texts.into_iter().map(|(ok, text)| (self.and(mask, ok), text)).collect()
     }
 
-    /// What a variable holds once a string is assigned to it, and where that has a value.
+    /// The strings that a variable holds after a string is assigned to it, and the mask of positions at which the string has a
+    /// value.
     pub(super) fn assigned_text(&mut self, var: VarId, f: &orbit_transforms::Text) -> (MaskedTexts, Id) {
         let mut texts: MaskedTexts = Vec::new();
         for (ok, text) in self.text(f) {
@@ -112,7 +113,7 @@ impl Lower {
         (texts, ok)
     }
 
-    /// Where a string has a value.
+    /// The mask of positions at which a string has a value.
     pub(super) fn text_truth(&mut self, f: &orbit_transforms::Text) -> Id {
         let texts = self.text(f).into_iter().map(|(guard, text)| {
             let hit = self.text_test(TextTest::HasValue(text));
@@ -122,7 +123,7 @@ impl Lower {
         self.dag.any_of(texts)
     }
 
-    /// A test of two strings, each of which may be several. Where one of them has no value, `otherwise` holds.
+    /// A test of two strings, each of which may be one of several. Where one of them has no value, the result is `otherwise`.
     pub(super) fn text_pairs(
         &mut self,
         a: &MaskedTexts,
@@ -164,8 +165,7 @@ impl Lower {
     }
 }
 
-/// The operation whose value is the string's: the last one in braces.
-/// Tells whether a string is the name of a player.
+/// Returns true if a string is the name of a player. For braces, the last filter counts.
 pub(super) fn is_name(text: &orbit_transforms::Text) -> bool {
     match last_op(text) {
         TextOp::Player(_) => true,
@@ -174,7 +174,7 @@ pub(super) fn is_name(text: &orbit_transforms::Text) -> bool {
     }
 }
 
-/// Tells whether a string is a literal.
+/// Returns true if a string is a literal.
 pub(super) fn is_literal(text: &orbit_transforms::Text) -> bool {
     matches!(last_op(text), TextOp::Literal(_))
 }

@@ -1,12 +1,11 @@
 //! All shifts of one filter together, for filters made of designators and logic.
 //!
-//! A *tile* is 8 x 8 shifts, one bit of a word for each. The bit of shift (dx, dy) is where the tile's
-//! anchor stands after the shift, (x + dx, y + dy), so that the shifts under which a piece set meets
-//! one square of a designator are the piece set itself, moved by the way from the square to the
-//! anchor; what is moved off the board belongs to shifts outside the tile. Most filters have at most
-//! eight shifts each way that leave each designator a square: one tile is enough. If a designator is
-//! a single square it is the anchor, else the anchor may lie outside the board. Other filters take two
-//! or four tiles.
+//! A *tile* is 8 x 8 shifts, one bit of a word for each. The bit of shift (dx, dy) is the square to which the shift moves the
+//! tile's anchor, (x + dx, y + dy). So the shifts under which a piece set meets one square of a designator are the piece set
+//! itself, moved by the step from that square to the anchor; squares that leave the board by this step belong to shifts outside the
+//! tile. For most filters, at most eight shifts in each direction leave each designator a square, and one tile is enough. If a
+//! designator is a single square, that square is the anchor; otherwise the anchor may lie outside the board. All other filters take
+//! two or four tiles.
 
 use orbit_transforms::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -20,7 +19,7 @@ use orbit_core::board::full_lines;
 use orbit_query::tree::{Kind, Ref, SquaresOp};
 use orbit_transforms::{Expanded, FilterRef, Orbit, Placement, Squares};
 
-/// The anchor of a tile, before any shift: file and rank, which may lie outside the board.
+/// The anchor of a tile before any shift: a file and a rank, which may lie outside the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Anchor {
     pub(super) x: i8,
@@ -28,7 +27,7 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
-    /// The bit of a shift, if it belongs to the tile.
+    /// The bit of a shift, if the tile contains the shift.
     fn bit(self, (dx, dy): (i8, i8)) -> Option<u32> {
         let (x, y) = (self.x + dx, self.y + dy);
         ((0..8).contains(&x) && (0..8).contains(&y)).then_some((8 * y + x) as u32)
@@ -48,8 +47,8 @@ impl Tiles {
     }
 }
 
-/// The anchors of as many tiles as some shifts need. `single` is an anchor to which any of the shifts
-/// may move a square of the board.
+/// The anchors of the tiles that the shifts need. `single` is a square that every shift keeps on the board; it can be the anchor of
+/// all.
 fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     if let Some(square) = single {
         return vec![Anchor { x: square.file() as i8, y: square.rank() as i8 }];
@@ -62,7 +61,7 @@ fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     ranks.iter().flat_map(|&y| files.iter().map(move |&x| Anchor { x, y })).collect()
 }
 
-/// Tiles for all shifts that there are.
+/// The tiles that cover all shifts.
 const ALL_SHIFTS: [Anchor; 4] =
     [Anchor { x: 7, y: 7 }, Anchor { x: -1, y: 7 }, Anchor { x: 7, y: -1 }, Anchor { x: -1, y: -1 }];
 
@@ -72,7 +71,7 @@ pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
 }
 
 impl Lower {
-    /// The answers of all shifts of one placement, as bits.
+    /// The words with a bit for each shift of one placement: whether the filter matches.
     pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -119,7 +118,7 @@ impl Lower {
         Some(words.collect())
     }
 
-    /// The tiles that some shifts of a filter take, if the options allow as many.
+    /// The tiles that some shifts of a filter need, if the options allow that many.
     pub(super) fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
         match anchors(shifts, single_square(base)) {
             one if one.len() == 1 && self.options.anchors => Some(one),
@@ -129,7 +128,7 @@ impl Lower {
         }
     }
 
-    /// The bits of a tile that belong to one of some shifts.
+    /// The bits of a tile that belong to one of the shifts.
     pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
         let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
         let valid = bits.fold(0, |all, bit| all | 1 << bit);
@@ -179,18 +178,18 @@ impl Lower {
             let word = self.shifted_truth(part, anchor);
             all = Some(all.map_or(word, |all| self.dag.add(op(all, word))));
         }
-        // Nothing to fail.
+        // Without a part that could fail, the filter always matches.
         all.unwrap_or_else(|| self.dag.mask(true))
     }
 
-    /// For every shift of a tile, whether one of `pieces` stands on the shifted `squares`.
+    /// For each shift of a tile, the bit that tells whether one of `pieces` stands on the shifted `squares`.
     pub(super) fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, anchor: Anchor) -> Id {
         if squares == Bitboard::FULL {
             return self.dag.add(Op::NonEmpty(pieces));
         }
         let (full_ranks, full_files) = full_lines(squares);
         let mut parts = Vec::new();
-        // A full line ignores one axis: all places along it.
+        // A full rank or file makes one axis irrelevant: the bits along that axis are all equal.
         for k in 0..8i8 {
             if full_ranks >> k & 1 != 0 {
                 let filled = self.dag.add(Op::FillRanks(pieces));
@@ -201,7 +200,7 @@ impl Lower {
                 parts.push(self.moved(filled, anchor.x - k, 0));
             }
         }
-        // Ranks that have the same files are moved along the files together, and then each to its place.
+        // Ranks with the same files are moved along the files together, and then each along the ranks.
         let mut rows: Vec<(u8, Vec<i8>)> = Vec::new();
         for y in (0..8i8).filter(|y| full_ranks >> y & 1 == 0) {
             let files = (squares.0 >> (8 * y)) as u8 & !full_files;
@@ -226,13 +225,13 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// A set moved by (files, ranks), however far.
+    /// A set moved by (files, ranks), which may be more than 7.
     pub(super) fn moved(&mut self, set: Id, dx: i8, dy: i8) -> Id {
         if dx.abs() > 7 || dy.abs() > 7 { self.dag.word(0) } else { self.dag.add(Op::Step(set, dx, dy)) }
     }
 }
 
-/// A designator of one square that shifts move: whatever shift keeps the copy alive keeps it on the
+/// The square of a designator that has only one and is moved by shifts. A shift that keeps the copy alive keeps this square on the
 /// board.
 fn single_square(filter: FilterRef) -> Option<Square> {
     let mut found = None;

@@ -1,36 +1,36 @@
-//! Loops written out, where most of their body is known in each row.
+//! Loops written out, if most of their body is known in each row.
 //!
-//! A loop over squares that holds another one runs 4,096 times for each position, although its body may say next to
-//! nothing of most pairs of squares: no square lies between most of them. Once such a loop is written out, what is known
-//! of a row is a constant, what has no effect is gone, and rows that say the same are one. A loop is replaced if what is
-//! left is short; otherwise it stays as it was.
+//! Two nested loops over squares run their body 4,096 times for each position, although it may be trivial for most pairs of
+//! squares: no square lies between most of them, for example. When such a loop is written out, everything known of a row becomes a
+//! constant, what has no effect disappears, and equal rows become one. A loop is replaced if the result is short; otherwise it
+//! stays.
 
 use std::collections::HashMap;
 
 use super::dag::{Dag, Id, LoopId, Op, Reduce};
 
-/// The most nodes that a loop may become.
+/// The maximum number of nodes that a loop may become.
 const NODES_MAX: usize = 400;
 
-/// How many times as many steps the loop must have.
+/// The loop must take at least this many times as many steps as its replacement.
 const SAVED_MIN: u64 = 4;
 
-/// The most steps of a loop that is tried.
+/// The maximum number of steps of a loop that is tried.
 const STEPS_MAX: u64 = 200_000;
 
-/// The most nodes that may come about on the way.
+/// The maximum number of nodes that may be made during a try.
 const TRIED_MAX: usize = 10_000;
 
-/// A loop with its rows while it is written out.
+/// A loop while its rows are written out.
 struct Unrolling {
     /// The nodes in the bodies of loops, operands first.
     bodies: HashMap<LoopId, Vec<Id>>,
-    /// What each node is in the rows at hand; those outside are what they were.
+    /// For each node, its replacement in the current rows; a node outside the loops is its own.
     here: Vec<Id>,
 }
 
 impl Dag {
-    /// The result of a loop that lies in no other one, without the loop if that is shorter.
+    /// The result of an outermost loop, written out if that is shorter.
     pub(super) fn written_out(&mut self, id: Id) -> Id {
         let Op::Loop(table) = self.op(id) else { return id };
         if !self.unrolling || !self.within[id.0 as usize].is_empty() {
@@ -54,7 +54,7 @@ impl Dag {
         word.unwrap_or(id)
     }
 
-    /// The nodes in the bodies of a loop and of those in it.
+    /// The nodes in the bodies of a loop and of the loops inside it.
     fn bodies(&self, table: LoopId) -> HashMap<LoopId, Vec<Id>> {
         let mut all: Vec<Id> = Vec::new();
         let mut open = vec![self.loops[table.0 as usize].body];
@@ -80,7 +80,7 @@ impl Dag {
         bodies
     }
 
-    /// How many steps a loop takes.
+    /// The number of steps that a loop takes.
     fn steps(&self, bodies: &HashMap<LoopId, Vec<Id>>, table: LoopId) -> u64 {
         let body = bodies.get(&table).into_iter().flatten();
         let of_row = body.fold(0u64, |sum, &id| {
@@ -92,7 +92,7 @@ impl Dag {
         of_row.saturating_mul(self.loops[table.0 as usize].rows.len() as u64)
     }
 
-    /// What a loop gathers from its rows, written out; none if there are too many nodes.
+    /// The combined result of a loop's rows, written out; `None` if that takes too many nodes.
     fn rows(&mut self, unrolling: &mut Unrolling, table: LoopId) -> Option<Id> {
         let of = self.loops[table.0 as usize].clone();
         let body = unrolling.bodies.get(&table).cloned().unwrap_or_default();
@@ -122,7 +122,7 @@ impl Dag {
         })
     }
 
-    /// How many nodes from a place on a word needs.
+    /// The number of nodes from index `first` on that a word needs.
     fn nodes_from(&self, first: usize, word: Id) -> usize {
         let mut open = vec![word];
         let mut seen = vec![false; self.ops.len() - first];

@@ -18,10 +18,10 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// The farthest that a square can move along a file or a rank.
+/// The maximum distance that a square can move along a file or a rank.
 const FARTHEST: i8 = 7;
 
-/// What [`attacks::translation`] says of every step that stays on the board from somewhere, files first.
+/// The results of [`attacks::translation`] for all steps that keep some square on the board, files first.
 static TRANSLATIONS: [[(u64, i32); 15]; 15] = {
     let mut all = [[(0, 0); 15]; 15];
     let mut x = 0;
@@ -36,7 +36,7 @@ static TRANSLATIONS: [[(u64, i32); 15]; 15] = {
     all
 };
 
-/// The squares so many files and ranks away.
+/// The squares of a set, moved by files and ranks.
 fn moved(set: u64, dx: i8, dy: i8) -> u64 {
     let place = |by: i8| usize::try_from(i16::from(by) + i16::from(FARTHEST)).unwrap_or(usize::MAX);
     let known = TRANSLATIONS.get(place(dx)).and_then(|all| all.get(place(dy)));
@@ -59,7 +59,7 @@ fn square(file: i32, rank: i32) -> u64 {
     both.map_or(0, |(file, rank)| 1 << (8 * (rank - 1) + file - 1))
 }
 
-/// The result of an operation, whose operands `word` gives; none of one that looks at the position or the game.
+/// Computes an operation; `word` gives its operands. `None` for operations that look at the position or the game.
 pub fn word_of(op: Op, word: impl Fn(Id) -> u64) -> Option<u64> {
     Some(match op {
         Op::Const(word) => word,

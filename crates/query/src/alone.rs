@@ -1,7 +1,7 @@
-//! Numbers and texts where a condition is asked for.
+//! Refuses numbers and texts that are written as conditions.
 //!
-//! CQL matches no position against them: they are what is left of a comparison, a range or a count that was written
-//! in another way.
+//! CQL matches no position against them. They are usually the rest of a comparison, a range or a count that was written
+//! incorrectly.
 
 use super::{
     parser::{C, N, ParseResult, Parser, T, typed},
@@ -13,12 +13,12 @@ use orbit_core::{
     diagnostic::{Diagnostic, Span},
 };
 
-/// A filter that says nothing by itself.
+/// A kind of filter that is no condition by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Alone {
     Number,
     Literal,
-    /// A value that is there to be compared or written.
+    /// A value that only makes sense if it is compared or written.
     Value,
 }
 
@@ -42,7 +42,7 @@ fn alone(node: &Node) -> Option<Alone> {
             ) => Some(Alone::Value),
             _ => None,
         },
-        // `typename S` that is compared with nothing.
+        // A `typename S` that is compared with nothing.
         Node::Condition(f)
             if matches!(f.op(), C::ContentIs { contents: PieceSet::ALL, spelt: Some(_), .. }) =>
         {
@@ -52,14 +52,13 @@ fn alone(node: &Node) -> Option<Alone> {
     }
 }
 
-/// Whether a number looks like the year of a game.
+/// Returns true if a number looks like the year of a game.
 fn is_year(text: &str) -> bool {
     text.parse().is_ok_and(|year: u32| (1400..2200).contains(&year))
 }
 
 impl Parser {
-    /// Refuses a number or a text as a condition. `before` is the filter that stands before it, with which it was
-    /// probably meant.
+    /// Refuses a number or a text as a condition. `before` is the filter before it, to which it probably belongs.
     pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         let Some(alone) = alone(node) else { return Ok(()) };
         let span = node.span();
@@ -76,7 +75,8 @@ impl Parser {
         })
     }
 
-    /// Refuses the last filter of a query, which may be a value that is listed.
+    /// Refuses the last filter of a query if it is no condition. A value, or a literal that is the whole query, only gets a
+    /// warning, because its value is listed.
     pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         match alone(node) {
             Some(Alone::Value) => {}
@@ -96,7 +96,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `{3 9}`, in which CQL 6.0 wrote how often a filter is repeated; the `{` was read.
+    /// Refuses `{3 9}`, the number of repetitions as CQL 6.0 wrote it; the `{` was read.
     pub(super) fn refuse_count_with_blanks(&self, open: Span) -> ParseResult<()> {
         let counts: Vec<String> = (0..)
             .map_while(|ahead| match self.peek(ahead) {

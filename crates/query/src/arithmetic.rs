@@ -8,13 +8,13 @@ use super::{
 };
 
 impl Parser {
-    /// The additive level: what an assignment, `max` and `abs` take.
+    /// Reads the additive level, which is what an assignment, `max` and `abs` take.
     pub fn sum(&mut self) -> ParseResult<Node> {
         let left = self.product()?;
         self.sum_from(left)
     }
 
-    /// The same from its first operand on.
+    /// Reads the same level after its first operand.
     pub(super) fn sum_from(&mut self, mut left: Node) -> ParseResult<Node> {
         loop {
             if kind_of(&left) == Type::Bool {
@@ -58,8 +58,8 @@ impl Parser {
         }
     }
 
-    /// The right operand of an operator of arithmetic, which is the current token. Behind a number in a path `+` and `*` repeat
-    /// unless a number follows; then there is none.
+    /// Reads the right operand of an arithmetic operator, which is the current token. In a path, `+` and `*` after a number are
+    /// suffixes unless another number follows; then the result is `None`.
     fn number_or_suffix(
         &mut self,
         level: fn(&mut Parser) -> ParseResult<Node>,
@@ -114,7 +114,7 @@ impl Parser {
         })
     }
 
-    /// The right operand of an operator of arithmetic.
+    /// Reads the right operand of an arithmetic operator.
     fn operand(&mut self, level: fn(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.level, level);
         let node = level(self)?;
@@ -123,7 +123,7 @@ impl Parser {
     }
 }
 
-/// True if an operation of arithmetic can have a left operand of a type.
+/// Returns true if an arithmetic operation can have a left operand of the type.
 fn takes_arithmetic(op: Arith, left: Type) -> bool {
     left == Type::Num || left == Type::Str && op == Arith::Add
 }

@@ -1,8 +1,7 @@
-//! Whether each position can be judged alone, which plans rely on.
+//! Checks that each position can be judged independently, as plans require.
 //!
-//! That is so if every variable is assigned before it is read, whatever position the query begins with: then no value
-//! is kept from one position to the next. Where it is not so, only an engine that visits the positions of a game in
-//! their order can run the query.
+//! This holds if every variable is assigned before it is read, whatever position the query begins with: then no value is kept from
+//! one position to the next. Any other query can run only on an engine that visits the positions of a game in order.
 
 use super::tree::{
     Assigned, ConditionKeyword, ConditionOp as C, Control, GameCondition, GameNumber, GamePosition,
@@ -11,15 +10,15 @@ use super::tree::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// Variables are bits of a word.
+/// The maximum number of variables, each of which is a bit of a word.
 const VARS_MAX: usize = 64;
 
-/// What is assigned once a filter has been evaluated.
+/// The variables that are assigned after a filter was evaluated.
 #[derive(Clone, Copy)]
 struct After {
-    /// If it matched.
+    /// Those that are assigned if it matched.
     matched: u64,
-    /// Whether it matched or not.
+    /// Those that are assigned whether it matched or not.
     always: u64,
 }
 
@@ -27,7 +26,7 @@ struct After {
 ///
 /// # Errors
 ///
-/// The first thing that keeps a value from one position to the next, or may do so.
+/// The first filter that keeps a value from one position to the next, or may do so.
 pub(super) fn check(query: &TypedQuery) -> Result<(), Diagnostic> {
     let whole = query.body.span();
     if let Some(var) = query.vars.iter().find(|var| var.life != Life::Game) {
@@ -54,7 +53,7 @@ fn keeps(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// What a filter is called that reads or changes what other evaluations left behind.
+/// The name, for a message, of a filter that reads or changes the result of other evaluations.
 fn state_of(node: Ref<Written>) -> Option<&'static str> {
     Some(match node {
         Ref::Condition(f) => match f.op() {
@@ -175,7 +174,7 @@ fn visit(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, D
     operands(node, before, query)
 }
 
-/// All operands are evaluated, whatever their values.
+/// Checks a filter whose operands are all evaluated, whatever their values.
 fn operands(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     let mut set = before;
     for operand in node.children() {
@@ -184,7 +183,7 @@ fn operands(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After
     Ok(same(set))
 }
 
-/// Each is evaluated where all before it match.
+/// Checks filters of which each is evaluated only if all before it match.
 fn sequence<'a>(
     filters: impl IntoIterator<Item = &'a Node>,
     before: u64,
@@ -194,7 +193,7 @@ fn sequence<'a>(
     for filter in filters {
         let before = after.map_or(before, |after| after.matched);
         let next = visit(filter.node(), before, query)?;
-        // The first is evaluated in any case.
+        // The first filter is always evaluated.
         after =
             Some(After { matched: next.matched, always: after.map_or(next.always, |after| after.always) });
     }
@@ -223,12 +222,12 @@ fn square_loop(
     Ok(same(domain))
 }
 
-/// An orbit may be empty, so nothing inside is sure to be evaluated.
+/// Checks a transform. Its orbit may be empty, so nothing inside is certain to be evaluated.
 fn transform(of: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     visit(of, before, query).map(|_| same(before))
 }
 
-/// The conditions of the game language.
+/// Checks a condition of the game language.
 fn game(
     op: &GameCondition<Written>,
     node: Ref<Written>,
@@ -251,8 +250,8 @@ fn game(
     }
 }
 
-/// A filter whose operands are evaluated at other positions, any number of times: they must share no variable with
-/// what is around, nor keep a value themselves.
+/// Checks a filter whose operands are evaluated at other positions, any number of times: they must not share variables with the
+/// filters around, nor keep a value.
 fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
     let uses = |node: Ref<Written>| match node {
         Ref::Condition(f) => {
@@ -276,7 +275,7 @@ fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
     Ok(same(before))
 }
 
-/// A variable that is read.
+/// Checks a variable that is read.
 fn read(var: VarId, span: Span, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     if before & bit(var) != 0 {
         return Ok(same(before));
@@ -322,7 +321,7 @@ fn find(of: &Node, span: Span, before: u64, query: &TypedQuery) -> Result<After,
     visit(of.node(), 0, query).map(|_| same(before))
 }
 
-/// A variable of a filter that has a value before it.
+/// Finds a variable in a filter that has a value before the filter.
 fn shared_variable(filter: &Node, before: u64) -> Option<VarId> {
     let mut shared = None;
     filter.walk(&mut |node| {

@@ -1,4 +1,4 @@
-//! Positions and moves in a row: `line` and `path`.
+//! Sequences of positions and moves: `line` and `path`.
 
 use super::{
     edges::{parts, sibling},
@@ -13,7 +13,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// How many suffixes a constituent of a line may have.
+/// The maximum number of suffixes of a constituent of a line.
 const SUFFIXES_MAX: usize = 8;
 
 /// A move of a path whose targets are being read.
@@ -28,7 +28,7 @@ impl OpenMove {
     }
 }
 
-/// Parts of a chain as one.
+/// Joins parts of a chain to one.
 fn sequence<T>(mut all: Vec<Chain<T>>) -> Chain<T> {
     match (all.pop(), all.is_empty()) {
         (Some(only), true) => only,
@@ -122,7 +122,7 @@ impl Parser {
         }
     }
 
-    /// Constituents with arrows between them; the first arrow was read.
+    /// Reads constituents with arrows between them; the first arrow was read.
     fn line_chain(&mut self, back: bool) -> ParseResult<Chain<LineStep<Written>>> {
         let mut all = vec![self.line_part(back)?];
         loop {
@@ -165,7 +165,7 @@ impl Parser {
             if last.is_some_and(|last| last.plus) && (repeat.plus || repeat.braces) {
                 return fault("a repetition of `+`");
             }
-            // In parentheses several may all be left out; one that may be left out takes no other suffix.
+            // A group may be optional as a whole; a single constituent that is optional cannot take another suffix.
             if chain.can_be_empty() && !matches!(chain, Chain::Sequence(_)) {
                 return fault("a repetition of what may be left out");
             }
@@ -179,14 +179,15 @@ impl Parser {
         Ok(chain)
     }
 
-    /// Whether a parenthesis of a line holds a chain, not a filter: it has an arrow, or its last constituent a suffix.
+    /// Returns true if a parenthesis of a line holds a chain, not a filter: it contains an arrow, or its last constituent has a
+    /// suffix.
     fn holds_line_chain(&self) -> bool {
         self.holds_line_chain_at(0)
     }
 
-    /// The same of the parenthesis that stands so many tokens ahead.
+    /// Does the same for the parenthesis `start` tokens ahead.
     fn holds_line_chain_at(&self, start: usize) -> bool {
-        // A chain that is the only constituent of another one.
+        // A chain may be the only constituent of another one.
         if matches!(self.peek(start + 1), Tok::Sign("(")) && self.holds_line_chain_at(start + 1) {
             return true;
         }
@@ -216,7 +217,8 @@ impl Parser {
     }
 }
 
-/// Whether a constituent of a line asks for moves that leave its position, outside of filters that look elsewhere.
+/// Returns true if a constituent of a line looks at moves that leave its position, outside of filters that are evaluated at other
+/// positions.
 fn asks_for_move(filter: Ref<Written>) -> bool {
     let played = |of: &super::tree::Move<Written>| of.of == MoveOf::Played;
     match filter {
@@ -262,7 +264,7 @@ fn asks_for_move(filter: Ref<Written>) -> bool {
 
 // ---- path
 
-/// What a path says before its constituents.
+/// The options of a path, which come before its constituents.
 struct PathOptions {
     path: Path<Written>,
     /// `lastposition`.
@@ -270,7 +272,7 @@ struct PathOptions {
 }
 
 impl Parser {
-    /// `path ...`, which reaches as far as the bracket around it, the end of the query, or a blank line.
+    /// Reads `path ...`, which extends to the bracket around it, the end of the query, or a blank line.
     pub(super) fn path(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let outer = self.stop_at_blank_line();
@@ -298,7 +300,7 @@ impl Parser {
         })
     }
 
-    /// A move behind the blank line that ended a path.
+    /// Warns of a move after the blank line that ended a path.
     fn note_end(&mut self) {
         if self.is_apart() && (self.at_dash() || matches!(self.tok(), Tok::Sign("+" | "*" | "?"))) {
             self.remarks.push(
@@ -308,7 +310,7 @@ impl Parser {
         }
     }
 
-    /// What was probably meant to stand behind a path, and not in it.
+    /// Notes a filter that was probably meant to follow a path, not to be a part of it.
     fn note_swallowed(&mut self) {
         let Tok::Word(word) = self.tok() else { return };
         if !["path", "pathlastposition"].contains(&word.as_str()) {
@@ -374,7 +376,7 @@ impl Parser {
         }
     }
 
-    /// One option of a path, if one follows.
+    /// Reads one option of a path, if one follows.
     fn path_option(&mut self, PathOptions { path, lasts }: &mut PathOptions) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
         let at = self.span();
@@ -440,7 +442,7 @@ impl Parser {
         }
     }
 
-    /// Moves, filters and chains up to a bracket, or to what begins no filter.
+    /// Reads moves, filters and chains up to a closing bracket, or to a token that begins no filter.
     fn path_chain(&mut self) -> ParseResult<Chain<PathStep<Written>>> {
         let (mut all, mut open) = (Vec::new(), None::<OpenMove>);
         loop {
@@ -476,7 +478,7 @@ impl Parser {
         }
     }
 
-    /// A filter as a move of the path, if it is the dash that was read last.
+    /// Turns a filter into a move of the path, if the filter is the dash that was read last.
     fn step(&self, filter: Node) -> Result<OpenMove, Node> {
         if self.last_dash != Some(filter.span()) {
             return Err(filter);
@@ -523,7 +525,7 @@ impl Parser {
         }
     }
 
-    /// `legal` and `countmoves` have a dash of their own.
+    /// Refuses `legal` and `countmoves`, which have dashes of their own.
     fn refuse_legal(&self) -> ParseResult<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
         if !matches!(word.as_str(), "legal" | "pseudolegal" | "countmoves") {
@@ -546,8 +548,8 @@ impl Parser {
         }
     }
 
-    /// Whether a parenthesis of a path holds a chain: it has a dash that stands in no braces, or no operator behind it
-    /// goes on with a filter.
+    /// Returns true if a parenthesis of a path holds a chain: a dash stands in it outside of braces, or the token after it cannot
+    /// continue a filter.
     fn holds_path_chain(&self) -> bool {
         let (mut depth, mut braces, mut at) = (0u32, 0u32, 0);
         loop {
@@ -564,7 +566,7 @@ impl Parser {
             at += 1;
         }
         match self.peek(at + 1) {
-            // Squares that moves leave, as in `(P | N)--`.
+            // Without a blank before the dash, the parenthesis holds the squares that the moves leave, as in `(P | N)--`.
             Tok::Sign("--" | "[x]") => self.spaced_ahead(at + 1),
             Tok::Sign(sign) => !GOES_ON.contains(sign),
             Tok::Word(word) => !GOES_ON.contains(&word.as_str()),
@@ -573,7 +575,7 @@ impl Parser {
     }
 }
 
-/// The options of a path that begin no filter.
+/// The options of a path; none of them begins a filter.
 const PATH_OPTIONS: [&str; 11] = [
     "focus",
     "singlecolor",
@@ -588,7 +590,7 @@ const PATH_OPTIONS: [&str; 11] = [
     "max",
 ];
 
-/// What goes on with a filter in parentheses.
+/// The tokens that continue a filter in parentheses.
 const GOES_ON: [&str; 27] = [
     "and",
     "or",

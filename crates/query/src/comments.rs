@@ -1,4 +1,4 @@
-//! What is written into games and printed, and in which order games are written.
+//! Text that is written into games or printed, and the order in which games are written.
 
 use super::{
     parser::{C, N, ParseResult, Parser, T, filter, name_of, typed},
@@ -17,7 +17,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::Comment(of)), span.to(self.last_span())))
     }
 
-    /// `/// a b ...` up to the end of the line, or of what the line stands in.
+    /// Reads `/// a b ...` up to the end of the line, or of the filter around the line.
     pub(super) fn line_comment(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let end = self.text[span.end..].find('\n').map_or(self.text.len(), |len| span.end + len);
@@ -112,7 +112,7 @@ impl Parser {
         Ok(filter(N::Game(GameNumber::Sort { sort, of }), span))
     }
 
-    /// The sort of a name, which all of that name share.
+    /// The sort with a name; all filters that sort by that name share it.
     fn sort_by(
         &mut self,
         name: Option<String>,
@@ -131,7 +131,7 @@ impl Parser {
                     "values of one name are compared with each other",
                 ));
             }
-            // The first of a name decides whether its value is written.
+            // The first sort of a name decides whether its value is written.
             return Ok(SortId(index as u32));
         }
         if sorts.len() == NAMES_MAX {

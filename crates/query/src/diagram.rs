@@ -1,7 +1,7 @@
-//! A board to search for, as a query.
+//! Turns a board to search for into a query.
 //!
-//! The board is a FEN that says what must be there and leaves open the rest, as pattern searches of
-//! chess programs have it. It becomes query text, so that everything after it is as for any other query.
+//! The board is a FEN that demands the content of some squares and leaves the rest open, as pattern searches of chess programs do.
+//! It becomes query text, so that everything after it works as for any other query.
 
 use shakmaty::Square;
 
@@ -11,29 +11,27 @@ use orbit_core::fen::{Symbol, ranks};
 /// A board as a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagram {
-    /// CQL: one designator for each square of which something is demanded, a1 first.
+    /// The query: one designator for each square whose content the board demands, a1 first.
     pub text: String,
-    /// What of the board was passed over; spans are those of the board's text.
+    /// Remarks on parts of the board that were ignored; spans are those of the board's text.
     pub remarks: Vec<Diagnostic>,
 }
 
-/// Reads a board and writes the query that finds it under `transforms`, keywords of CQL, the first of them
-/// outermost.
+/// Reads a board and writes the query that finds it under `transforms`, which are keywords of CQL; the first one is outermost.
 ///
 /// | in the placement | demands |
 /// |---|---|
 /// | `KQRBNPkqrbnp` | this piece |
 /// | `A`, `a` | any white, any black piece |
 /// | `_` | an empty square |
-/// | `1` to `8`, `?`, `.` | nothing of so many squares |
+/// | `1` to `8`, `?`, `.` | nothing, for that many squares |
 ///
-/// A side to move, `w` or `b`, is demanded if it is given: without it, or with `-`, either side may be to
-/// move. Further fields of a FEN are read over, with a remark if they say anything: castling, en passant and
-/// counters are no part of what stands on a board.
+/// A side to move, `w` or `b`, is demanded if it is given: without it, or with `-`, either side may be to move. Further fields of a
+/// FEN are ignored, with a remark unless they are empty: castling, en passant and counters cannot be seen on a board.
 ///
 /// # Errors
 ///
-/// What is wrong with the board, with its place; also that it demands nothing.
+/// The first fault of the board, with its place; also if the board demands nothing.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -66,14 +64,14 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
     Ok(Diagram { text, remarks })
 }
 
-/// Reads a board and writes the query whose value is how much a position is like it under the best of its copies, in
-/// percent: twice the number of men that stand right, of the men on both boards.
+/// Reads a board and writes the query whose value is the similarity of a position to the most similar copy of the board, in
+/// percent: twice the number of men that both have on the same squares, divided by the number of men of both.
 ///
-/// The letters are those of [`query`]. All fields behind the placement are read over, with a remark if they say anything.
+/// The letters are those of [`query`]. All fields after the placement are ignored, with a remark unless they are empty.
 ///
 /// # Errors
 ///
-/// What is wrong with the board, with its place; also that it demands nothing.
+/// The first fault of the board, with its place; also if the board demands nothing.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -102,7 +100,7 @@ pub(super) fn placement(fen: &str) -> Result<Span, Diagnostic> {
     first(&mut words(fen))
 }
 
-/// What a placement demands, from a1 on: at least one square, and its letter.
+/// Reads a placement; returns the squares that it demands, from a1 on, with their letters. There is at least one.
 pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, Diagnostic> {
     let text = &board[placement.start..placement.end];
     let mut found: Vec<(Square, char)> = Vec::new();
@@ -155,7 +153,7 @@ pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, D
     Ok(found)
 }
 
-/// What is to be said of the fields from castling on, if they say anything.
+/// The remark about the fields from castling on, unless they are empty (`-`).
 fn remark(board: &str, first: Span) -> Option<Diagnostic> {
     let rest: Vec<Span> = words(&board[first.start..])
         .map(|word| Span::new(first.start + word.start, first.start + word.end))

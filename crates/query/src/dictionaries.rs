@@ -1,7 +1,7 @@
-//! Dictionaries: tables from keys to values, whose types the first use says.
+//! Dictionaries: tables from keys to values, whose types their first use determines.
 //!
-//! A value may be read further up in the text than the first one is put in. Then its type is not known yet, one is
-//! supposed, and the text is read again where that was wrong ([`Foreseen`]).
+//! A value may be read earlier in the text than the first one is written. Then its type is not known yet: the parser assumes one,
+//! and if that was wrong, the text is read again ([`Foreseen`]).
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed},
@@ -40,7 +40,7 @@ impl Parser {
         }
         let life = if local { Life::Game } else { Life::Run { quiet: true } };
         self.state.dictionaries.push(Dictionary { name, keys: None, values: None, life });
-        // `dictionary D[k] = v` is a declaration and the first entry.
+        // `dictionary D[k] = v` is both a declaration and the first entry.
         if self.is_sign("[") {
             self.rewind(self.position() - 1);
         }
@@ -52,20 +52,20 @@ impl Parser {
         all.iter().position(|known| known.name == name).map(|index| DictionaryId(index as u32))
     }
 
-    /// The dictionary whose name, without a key, is the current token.
+    /// The dictionary that the current token names, if no key follows.
     fn dictionary_alone(&self) -> Option<DictionaryId> {
         let Tok::Word(name) = self.tok() else { return None };
         self.find_dictionary(name).filter(|_| !matches!(self.peek(1), Tok::Sign("[")))
     }
 
-    /// `#D`, of which the `#` was read.
+    /// Reads `#D`, of which the `#` was read.
     pub(super) fn dictionary_size(&mut self, span: Span) -> Option<Node> {
         let dictionary = self.dictionary_alone()?;
         let span = span.to(self.bump());
         Some(filter(N::Game(GameNumber::Size(dictionary)), span))
     }
 
-    /// `D[k]`, `D[k] = v`; the current token is the name.
+    /// Reads `D[k]` or `D[k] = v`; the current token is the name.
     pub(super) fn entry(&mut self, dictionary: DictionaryId) -> ParseResult<Node> {
         let span = self.bump();
         if !self.is_sign("[") {
@@ -101,7 +101,7 @@ impl Parser {
         Ok(key)
     }
 
-    /// A key or a value of the type that the dictionary has, or gets by it.
+    /// Checks that a key or a value has the type of the dictionary; the first one determines that type.
     fn part(
         &mut self,
         dictionary: DictionaryId,
@@ -152,7 +152,7 @@ impl Parser {
         }
     }
 
-    /// The type of what a dictionary holds, supposed if nothing was put in so far.
+    /// The type of the keys or values of a dictionary; if none was written so far, an assumed one.
     fn foresee(&mut self, dictionary: DictionaryId, part: EntryPart) -> Holds {
         if let Some(holds) = *self.held(dictionary, part) {
             return holds;
@@ -168,7 +168,7 @@ impl Parser {
         holds
     }
 
-    /// `x ∊ S F` or, of a dictionary, `x ∊ D F`, read as far as the domain.
+    /// Reads `x ∊ S F` or `x ∊ D F` with a dictionary D; the tokens before the domain were read.
     pub(super) fn element_loop(&mut self, span: Span, name: &str) -> ParseResult<Node> {
         match self.dictionary_alone() {
             Some(dictionary) => self.key_loop(span, name, dictionary),
@@ -220,7 +220,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::KeyLoop { dictionary, var, body }), span))
     }
 
-    /// The error for a dictionary that is read, and into which nothing is ever put.
+    /// Refuses a dictionary that is read but never written.
     pub(super) fn refuse_unwritten(&self, body: &Node) -> ParseResult<()> {
         let unwritten = self.state.foreseen.iter().find(|known| !known.certain);
         let Some(Foreseen { dictionary, .. }) = unwritten else { return Ok(()) };

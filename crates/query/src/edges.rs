@@ -1,6 +1,6 @@
 //! Tests of moves: `L--R`, `L[x]R`, `currentmove`, `countmoves`, `move`.
 //!
-//! White space decides what belongs to a dash: L, R, `=P` and `(T)` count only where they touch it.
+//! White space decides which filters belong to a dash: L, R, `=P` and `(T)` belong to it only if they touch it.
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, compound, filter, name_of, typed},
@@ -17,14 +17,14 @@ use orbit_core::{
 };
 
 impl Parser {
-    /// Whether the current token is `--` or `[x]`.
+    /// Returns true if the current token is `--` or `[x]`.
     pub(super) fn at_dash(&self) -> bool {
         self.is_sign("--") || self.is_sign("[x]")
     }
 
-    /// A filter, or the moves that leave its squares if a dash touches it.
+    /// Returns the filter, or reads the moves that leave its squares if a dash touches it.
     pub(super) fn with_dash(&mut self, left: Node) -> ParseResult<Node> {
-        // Behind `N--n--` the second dash is a filter of its own: the first one has taken what it touches.
+        // In `N--n--` the second dash is a filter of its own, because the first one has taken `n`.
         if !self.at_dash() || self.spaced() || self.last_dash == Some(left.span()) {
             return Ok(left);
         }
@@ -47,7 +47,7 @@ impl Parser {
         }
     }
 
-    /// `--` and what touches it on its right; `from` touches it on its left.
+    /// Reads a dash and the parts that touch it on its right; `from` touches it on its left.
     pub(super) fn dash(&mut self, from: Option<Squares>, entering: bool) -> ParseResult<Node> {
         let start = from.as_ref().map_or(self.span(), Squares::span);
         let edge = self.edge(from, entering)?;
@@ -57,7 +57,7 @@ impl Parser {
         Ok(moved(edge, target, span))
     }
 
-    /// A blank between squares and a dash makes two filters of what was probably one.
+    /// Warns of a blank between squares and a dash, which makes two filters of what was probably meant as one.
     pub(super) fn note_blank(&mut self, last: Option<&Node>) {
         let (Some(last), true) = (last, self.spaced()) else { return };
         let is_bare = |edge: &Edge<Written>| edge.to.is_none() && edge.promotion.is_none();
@@ -91,7 +91,7 @@ impl Parser {
         self.remarks.push(remark.help(help));
     }
 
-    /// So does one between a dash and a parenthesis.
+    /// Warns of a blank between a dash and a parenthesis.
     fn note_blank_target(&mut self, dash: Span) {
         let moves = &self.text[dash.start..dash.end];
         let remark = Diagnostic::warning(
@@ -150,7 +150,7 @@ impl Parser {
         }
     }
 
-    /// A piece that a pawn becomes; its colour says nothing.
+    /// Reads a piece to which a pawn promotes; its colour is ignored.
     fn promoted(&mut self) -> ParseResult<PieceSet> {
         let at = self.span();
         let Tok::Designator { pieces, squares } = *self.tok() else {
@@ -176,7 +176,7 @@ impl Parser {
         }))
     }
 
-    /// `(T ...)` that touches what stands before it.
+    /// Reads a `(T ...)` that touches the token before it.
     fn target(&mut self) -> ParseResult<Option<Node>> {
         if !self.is_sign("(") || self.spaced() {
             return Ok(None);
@@ -185,7 +185,7 @@ impl Parser {
         Ok(Some(filters))
     }
 
-    /// `(F ...)`: several filters as one.
+    /// Reads `(F ...)`, several filters as one.
     fn filters_in_parentheses(&mut self, what: &str) -> ParseResult<Node> {
         let open = self.expect_sign("(", &format!("before {what}"))?;
         let mut filters = Vec::new();
@@ -227,7 +227,7 @@ impl Parser {
         Ok(filter(N::Game(count), span.to(self.last_span())))
     }
 
-    /// L of a move filter that must follow, as far as the dash.
+    /// Reads the L of a move filter, up to the dash, which must follow.
     fn before_dash(&mut self, word: &str) -> ParseResult<Option<Squares>> {
         if self.at_dash() {
             return Ok(None);
@@ -278,7 +278,7 @@ impl Parser {
                 break;
             }
             first = false;
-            // Nothing of the move stands behind its comment.
+            // The comment is the last part of a `move`.
             if of.comment.is_some() {
                 break;
             }
@@ -305,7 +305,7 @@ impl Parser {
         })
     }
 
-    /// One part of `move`, if one follows.
+    /// Reads one part of `move`, if one follows.
     fn move_part(&mut self, of: &mut Move<Written>, first: bool) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
         let at = self.span();
@@ -377,7 +377,7 @@ impl Parser {
     }
 }
 
-/// What `castle` and its kin are called in the tree.
+/// The variant of the tree for `castle` and similar words.
 pub(super) fn special(word: &str) -> Special {
     match word {
         "castle" => Special::Castle,
@@ -388,12 +388,12 @@ pub(super) fn special(word: &str) -> Special {
     }
 }
 
-/// What `primary` and `secondary` are called in the tree.
+/// The variant of the tree for `primary` and `secondary`.
 pub(super) fn sibling(word: &str) -> Sibling {
     if word == "primary" { Sibling::Primary } else { Sibling::Secondary }
 }
 
-/// A move filter of the kind of its target.
+/// Makes a move filter of the same kind as its target.
 fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     match target.map(valued) {
         None => filter(C::Game(GameCondition::Edge { edge, target: None }), span),
@@ -415,7 +415,7 @@ fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     }
 }
 
-/// The parts of a move filter: its test, and its target if it has one.
+/// The parts of a move filter: its test, and its target if there is one.
 pub(super) fn parts(dash: Node) -> Option<(Edge<Written>, Option<Node>)> {
     Some(match dash {
         Node::Condition(f) => match f.into_op() {

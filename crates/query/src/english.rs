@@ -1,7 +1,7 @@
-//! A query as an English sentence.
+//! Describes a query as an English sentence.
 //!
-//! The sentence is made from the typed tree, filter by filter, by the rules below; it knows no query as a whole. A filter
-//! without a rule is quoted as it is written, so that nothing is said that does not hold: `a condition: ...`.
+//! The sentence is made from the typed tree, filter by filter, with the rules below; no rule looks at the query as a whole. A
+//! filter without a rule is quoted as it is written, so that the sentence never says anything wrong: `a condition: ...`.
 
 mod chains;
 mod nouns;
@@ -14,8 +14,8 @@ use super::tree::{
     TextOp, TransformKind, TypedQuery, Written,
 };
 
-/// What a query asks for, as a sentence without its full stop: `A white knight attacks the black king, anywhere`. `text` is
-/// that from which the query was read.
+/// Describes a query as a sentence without a full stop: `A white knight attacks the black king, anywhere`. `text` is the text of
+/// the query.
 ///
 /// ```
 /// use orbit_query::{english, parse};
@@ -47,14 +47,14 @@ fn listed(parts: &[String], and: &str) -> String {
     }
 }
 
-/// Tells filters of a query of this text.
+/// Describes filters of the query with this text.
 #[derive(Clone, Copy)]
 struct Teller<'a> {
     text: &'a str,
 }
 
 impl Teller<'_> {
-    /// A filter as it is written, in one line.
+    /// A filter as it is written, on one line.
     fn quoted(&self, filter: Ref<Written>) -> String {
         let span = filter.mark();
         let source = self.text.get(span.start..span.end).unwrap_or_default();
@@ -65,7 +65,7 @@ impl Teller<'_> {
         format!("a condition: {}", self.quoted(filter))
     }
 
-    /// What is the case where a filter matches.
+    /// The clause that is true where a filter matches.
     fn clause(&self, filter: Ref<Written>) -> String {
         if filter.is_transform() {
             return self.transformed(filter);
@@ -182,7 +182,7 @@ impl Teller<'_> {
         Some(format!("no {} attacks {right}", nouns::bare(*pieces, *squares)?))
     }
 
-    /// What is the case where a set has a square.
+    /// The clause that is true where a set has a square.
     fn squares(&self, f: &Squares) -> Option<String> {
         Some(match f.op() {
             SquaresOp::Designator { pieces, squares } => nouns::stands(*pieces, *squares)?,
@@ -190,7 +190,7 @@ impl Teller<'_> {
                 format!("either {} or {}", self.clause(left.node()), self.clause(right.node()))
             }
             SquaresOp::Intersect(left, right) => match (left.op(), right.op()) {
-                // A piece that attacks two things.
+                // One piece attacks two others.
                 (SquaresOp::Attacks(one, first), SquaresOp::Attacks(other, second))
                     if self.quoted(one.node()) == self.quoted(other.node()) =>
                 {
@@ -233,7 +233,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What is the case where a number has a value.
+    /// The clause that is true where a number has a value.
     fn number(&self, f: &Number) -> Option<String> {
         Some(match f.op() {
             NumberOp::Compare(cmp, left, right) => {
@@ -313,7 +313,7 @@ impl Teller<'_> {
         })
     }
 
-    /// A transform with those that it fuses with, and what they are applied to.
+    /// Describes a transform, together with the transforms with which it fuses and their common operand.
     fn transformed(&self, filter: Ref<Written>) -> String {
         let (mut kinds, mut at) = (Vec::new(), filter);
         let (base, counted) = loop {
@@ -351,8 +351,9 @@ impl Teller<'_> {
         }
     }
 
-    /// A knight and what it attacks, where only that counts. Turns and reflections of one knight's move are all; those of a
-    /// move of another piece are not, or are moves of a pawn no more.
+    /// Describes a knight and the piece that it attacks, if a transform leaves only this relation. The turns and reflections of one
+    /// knight's move are all the moves that a knight has. Other pieces have moves that are no turn of the given one, and turns of a
+    /// pawn's move are not moves of a pawn.
     fn relation(&self, base: Ref<Written>) -> Option<String> {
         let is_all = matches!(base, Ref::Condition(f) if matches!(f.op(), ConditionOp::Braces(_)));
         if !is_all && !base.is_braces() {
@@ -384,14 +385,14 @@ fn found(back: bool, told: &str) -> String {
     format!("{place}, {told}")
 }
 
-/// Whether a knight's move leads from one square to another.
+/// Returns true if a knight's move leads from one square to the other.
 fn is_knight_move(from: Square, to: Square) -> bool {
     let files = (to.file() as i32 - from.file() as i32).abs();
     let ranks = (to.rank() as i32 - from.rank() as i32).abs();
     files * ranks == 2
 }
 
-/// Whether a number is one that compares, so that it has a value where something is the case.
+/// Returns true if a number is a comparison or a chain, which is described by a clause and not by a noun.
 fn is_clause(f: &Number) -> bool {
     match f.op() {
         NumberOp::Compare(..) | NumberOp::Game(GameNumber::Line(_) | GameNumber::Path(_)) => true,
@@ -400,7 +401,7 @@ fn is_clause(f: &Number) -> bool {
     }
 }
 
-/// The order in which transforms are told.
+/// The order in which transforms are described.
 const ORDER: [TransformKind; 10] = [
     TransformKind::Shift,
     TransformKind::ShiftHorizontal,
@@ -429,7 +430,7 @@ fn way(kind: TransformKind) -> &'static str {
     }
 }
 
-/// A transform of CQL 6: its kind, how its copies are counted, and what it is applied to.
+/// The parts of a transform of CQL 6: its kind, the way in which its copies are counted, and its operand.
 fn keyword(filter: Ref<'_, Written>) -> Option<(TransformKind, Option<Counted>, Ref<'_, Written>)> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -477,7 +478,7 @@ mod tests {
                 "shift flip {Nd4 Qf3}",
                 "A white knight defends a white queen, anywhere, in any turn or reflection",
             ),
-            // Adjacent kings and pieces in other directions are no turns of this one.
+            // Kings next to a queen are possible, and other directions exist: these are no turns of this position.
             (
                 "shift flip {Kd4 qd5}",
                 "The white king stands on d4 and a black queen stands on d5, shifted anywhere, in any turn or reflection",
@@ -486,7 +487,7 @@ mod tests {
                 "shift flip {Pd4 qe5}",
                 "A white pawn stands on d4 and a black queen stands on e5, shifted anywhere, in any turn or reflection",
             ),
-            // Without turns it is one knight's move of eight.
+            // Without turns it is only one of the eight knight's moves.
             (
                 "shift {Nd4 kf3}",
                 "A white knight stands on d4 and the black king stands on f3, shifted anywhere",
@@ -586,7 +587,7 @@ mod tests {
         }
     }
 
-    /// What has no rule is quoted, and what is around it is told all the same.
+    /// A filter without a rule is quoted, and the filters around it are described as usual.
     #[test]
     fn filters_without_a_rule_are_quoted() {
         for (query, expected) in [
@@ -608,7 +609,7 @@ mod tests {
         }
     }
 
-    /// Each example of each word is told: something is said, and what is quoted stands in the query.
+    /// The sentence for each example of each word is not empty, and everything quoted in it occurs in the query.
     #[test]
     fn every_example_of_the_language_is_told() {
         let examples = crate::words::groups().flat_map(|group| &group.words).map(|word| word.example);

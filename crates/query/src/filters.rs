@@ -20,7 +20,7 @@ use orbit_core::{
 };
 
 impl Parser {
-    /// A filter that begins with `word`, which is the current token.
+    /// Reads a filter that begins with `word`, which is the current token.
     pub(super) fn word(&mut self, word: &str) -> ParseResult<Node> {
         match words::reading(word) {
             Some(WordReading::Transform(_)) => self.transform_word(word),
@@ -31,7 +31,7 @@ impl Parser {
         }
     }
 
-    /// The filter that is the current word alone.
+    /// Reads a filter that consists of the current word.
     pub(super) fn leaf<O>(&mut self, op: O) -> Node
     where
         Of<O, Written>: Into<Node>,
@@ -49,7 +49,7 @@ impl Parser {
         Ok(filter(C::Not(of), span))
     }
 
-    /// `not x=3` assigns, and what is assigned stays.
+    /// Warns of `not x=3`, which assigns to `x`; the value is kept although the filter fails.
     fn note_kept_assignment(&mut self, span: Span, of: &Node) {
         let Node::Condition(f) = of else { return };
         let C::Assign(var, _) = f.op() else { return };
@@ -188,7 +188,7 @@ impl Parser {
         }
     }
 
-    /// `shift horizontal X`: two words where one was probably meant.
+    /// Warns of `shift horizontal X`, in which two words were probably meant as one.
     fn transform_trap(&mut self, word: &str, span: Span) {
         let Tok::Word(next) = self.tok() else { return };
         let joined = format!("{word}{next}");
@@ -206,7 +206,7 @@ impl Parser {
         }
     }
 
-    /// Remarks on what a transform took in: it takes everything to its right.
+    /// Warns of operators that a transform took in: it takes everything to its right.
     fn swallowed(&mut self, word: &str, count: &str, counted: bool, span: Span, arg: &Node) {
         let takes = match arg {
             Node::Number(f) if matches!(f.op(), N::Compare(..)) => "comparison",
@@ -223,7 +223,7 @@ impl Parser {
             && let [left, _] = arg.node().children()[..]
         {
             let counts = matches!(left, Ref::Number(f) if matches!(f.op(), N::Cardinality(_)));
-            // Parentheses around the whole argument say that it was meant so.
+            // If the argument begins with a parenthesis around all of it, it was meant like this.
             if arg.span().start == left.mark().start || comparison && counts {
                 let what = if count.is_empty() { word.to_string() } else { format!("{word} {count}") };
                 self.remarks.push(
@@ -368,8 +368,8 @@ impl Parser {
         }
         let span = span.to(self.last_span());
         let everything = || Squares::new(S::Constant(Bitboard::FULL), span);
-        // Kings as a constant set expression: no designator, so no transform can empty it. Both
-        // colours, so a colour swap would change nothing.
+        // Kings as a set expression that is no designator, so that no transform can empty it. It has both colours, so that swapping
+        // colours does not change it.
         let kings = || {
             let kings = PieceSet::only(Code(6)).union(PieceSet::only(Code(14)));
             let pieces = Pieces { all_white: false, all_black: false, list: kings };
@@ -435,7 +435,7 @@ impl Parser {
 }
 
 impl Parser {
-    /// `makesquare` of the name of a square, which is constant if it is a literal.
+    /// Reads `makesquare` with the name of a square; the result is constant if the name is a literal.
     fn square_of(&mut self, name: Text, span: Span) -> Node {
         let span = span.to(self.last_span());
         let T::Literal(literal) = name.op() else {
@@ -451,7 +451,7 @@ impl Parser {
     }
 }
 
-/// What `Pd` and `R7` are meant to be: pieces on a whole file or rank.
+/// The meaning that `Pd` and `R7` probably have: pieces on a whole file or rank.
 fn whole_line(word: &str) -> Option<String> {
     let (pieces, line) = word.split_at_checked(word.len().checked_sub(1)?)?;
     if !pieces.chars().all(|c| "KQRBNPkqrbnpAa".contains(c)) {

@@ -1,7 +1,7 @@
-//! Functions: texts with parameters, which a call reads anew.
+//! Functions: texts with parameters, which are read again at each call.
 //!
-//! A call is what its text would be, with the parameters replaced. So a function has no types, and the names that are
-//! none of its parameters are those of the query at the call.
+//! A call means the same as the function's text with the parameters replaced. A function therefore has no types, and names in it
+//! that are not parameters have the meaning that they have at the call.
 
 use super::{
     parser::{C, ParseResult, Parser, compound, filter, name_of, typed},
@@ -12,10 +12,10 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// How many tokens all calls of a query may read.
+/// The maximum number of tokens that all calls of a query may read.
 const TOKENS_MAX: usize = 200_000;
 
-/// How deep calls may stand in the texts of functions.
+/// The maximum depth of nested calls.
 const CALLS_MAX: usize = 40;
 
 impl Parser {
@@ -106,7 +106,7 @@ impl Parser {
         Ok(compound(filters, last).at(span))
     }
 
-    /// The variables of the parameters, and the filters that give values to those that are no names.
+    /// Reads the actual parameters; returns their variables, and filters that assign those which are not names of variables.
     #[expect(clippy::type_complexity, reason = "two lists, taken apart by the only caller")]
     fn actuals(&mut self, function: &Function, span: Span) -> ParseResult<(Vec<(String, VarId)>, Vec<Node>)> {
         let name = &function.name;
@@ -154,7 +154,7 @@ impl Parser {
         )
     }
 
-    /// Refuses calls that would not end, or become too long.
+    /// Refuses calls that would not end, or that would read too many tokens.
     fn check_call(&mut self, index: usize, function: &Function, span: Span) -> ParseResult<()> {
         let name = &function.name;
         if self.state.calls.contains(&index) {
@@ -183,7 +183,7 @@ impl Parser {
     }
 }
 
-/// The error of the text of a function, which names it.
+/// Adds the name of the function to an error found in its text.
 fn within(fault: Diagnostic, name: &str) -> Diagnostic {
     if fault.help.is_some() {
         return fault;

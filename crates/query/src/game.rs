@@ -1,4 +1,4 @@
-//! Filters that ask about the game and its tags, whole positions, and moves.
+//! Filters about the game and its tags, whole positions, and moves.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -16,7 +16,7 @@ use orbit_core::{
 };
 
 impl Parser {
-    // ---- the game's data
+    // ---- data of the game
 
     pub(super) fn color(&mut self) -> Option<Color> {
         let Tok::Word(word) = self.tok() else { return None };
@@ -44,7 +44,7 @@ impl Parser {
         self.text(T::Tag(name.into()), span)
     }
 
-    /// A string filter; a literal that follows makes it a substring test.
+    /// Makes a string filter; a literal after it makes it a substring test.
     pub(super) fn text(&mut self, op: T, span: Span) -> ParseResult<Node> {
         let searched = Text::new(op, span.to(self.last_span()));
         self.refuse_bare_text(span)?;
@@ -68,7 +68,7 @@ impl Parser {
         Ok(filter(C::TextIn(literal, searched), span.to(at)))
     }
 
-    /// `find [<--] [quiet] [n | lo hi | all | count] F`, with what stands before F in any order.
+    /// Reads `find [<--] [quiet] [n | lo hi | all | count] F`; the options before F may be in any order.
     pub(super) fn find(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (mut back, mut quiet, mut counting) = (false, false, None);
@@ -98,7 +98,7 @@ impl Parser {
         })
     }
 
-    /// `find check and wtm` asks for one position of both.
+    /// Notes that `find check and wtm` searches one position for both conditions.
     fn note_loose_find(&mut self, span: Span, of: &Node) {
         let Node::Condition(f) = of else { return };
         let [left, _] = of.node().children()[..] else { return };
@@ -207,7 +207,7 @@ impl Parser {
                 return Err(fault(format!("rank {} has {} squares", row + 1, rank.files())));
             }
         }
-        // The sixty-four designators as conditions: the value is a boolean, whatever the last is.
+        // The sixty-four designators are conditions; with `true` after them the filter is a condition as well, and not a set.
         args.push(filter(C::Bool(true), at));
         Ok(filter(C::Braces(args), span.to(at)))
     }
@@ -270,7 +270,7 @@ impl Parser {
     }
 }
 
-/// A symbol of a `fen "..."` board and how many squares it covers.
+/// The pieces that a symbol of a `fen "..."` board names, and the number of squares it covers.
 pub(super) fn fen_symbol(symbol: Symbol) -> Option<(Pieces, u32)> {
     let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
     let empty = Pieces { list: PieceSet::EMPTY, ..none };

@@ -9,14 +9,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// A header: where it ends in the text, and what it says in bytes `inside`.
+/// A header: its end in the text, and the place of the parameters between its parentheses.
 pub(super) struct HeaderText {
     pub end: usize,
     inside: Span,
 }
 
-/// Finds a header at the start of a query. File names in it follow no rule of the language, so it
-/// is cut out before the text is lexed.
+/// Finds a header at the start of a query. File names in it need not be tokens of the language, so the header is cut out before the
+/// text is lexed.
 pub(super) fn find(text: &str) -> ParseResult<Option<HeaderText>> {
     let start = text.len() - skip_blank(text).len();
     let rest = &text[start..];
@@ -40,14 +40,14 @@ pub(super) fn find(text: &str) -> ParseResult<Option<HeaderText>> {
     Err(Diagnostic::error(Span::new(open, open + 1), "the header is not closed", "close it with `)`"))
 }
 
-/// What a header asks for.
+/// The requests of a header.
 #[derive(Debug, Default)]
 pub(super) struct HeaderRequest {
-    /// Filters that must match as well.
+    /// Filters that must match too.
     pub filters: Vec<Node>,
-    /// Whether side lines are searched.
+    /// True if side lines are searched.
     pub variations: bool,
-    /// What else it asks for.
+    /// All other requests.
     pub header: tree::Header,
 }
 
@@ -71,7 +71,7 @@ impl HeaderText {
                 }
                 Some(Parameter::Quiet | Parameter::Silent) => {
                     let comments = if word == "quiet" { Comments::Quiet } else { Comments::Silent };
-                    // The first of both holds.
+                    // If there are several such parameters, the first one counts.
                     if header.comments == Comments::default() {
                         header.comments = comments;
                     }
@@ -120,7 +120,7 @@ impl HeaderText {
     }
 }
 
-/// A parameter that is for those who choose files and output in the query.
+/// The note on a parameter that has no effect, because files and output are chosen elsewhere.
 fn without_effect(word: &str, span: Span, what: &str) -> Diagnostic {
     let label = format!("{what} chosen on the command line");
     Diagnostic::note(span, format!("`{word}` in the header has no effect"), label)
@@ -171,7 +171,7 @@ impl<'a> HeaderWords<'a> {
         Ok((number, at))
     }
 
-    /// One number or two, neither below 0.
+    /// Reads one or two numbers, neither below 0.
     fn counts(&mut self, word: &str, span: Span) -> ParseResult<(u32, u32)> {
         let first = self.number(word, span)?;
         let second = self.peek_number().unwrap_or(first);

@@ -1,7 +1,7 @@
-//! Conditions that hold at every position, and rows of moves, as notes on what was probably meant.
+//! Notes on conditions that hold at every position, and on rows of moves: the author probably meant something else.
 //!
-//! The typed tree decides: a condition of the whole query that is squares without a piece, or a number that is reckoned
-//! from numbers alone. What stands in another filter is never looked at, since it may say something there.
+//! The typed tree decides. A note is given for a condition of the whole query that is squares without a piece, or a number computed
+//! only from numbers. Filters inside other filters are not looked at, because there they may be useful.
 
 use super::{
     notation,
@@ -15,7 +15,7 @@ use orbit_core::{
 
 type HintFilter<'a> = Ref<'a, Written>;
 
-/// One note on a query that was read.
+/// Returns one note on a query that was read, if there is a reason for one.
 pub(super) fn of(body: &Node, text: &str) -> Option<Diagnostic> {
     let mut conditions = Vec::new();
     flatten(body.node(), &mut conditions);
@@ -40,7 +40,7 @@ pub(super) fn of(body: &Node, text: &str) -> Option<Diagnostic> {
     }
 }
 
-/// Something that holds at every position.
+/// A condition that holds at every position.
 enum Always {
     Squares,
     Number,
@@ -54,7 +54,7 @@ fn always(filter: HintFilter) -> Option<Always> {
     }
 }
 
-/// `e4`, `a-h1-8`, `e4|K`: some square is in it, whatever stands on the board. `.` says so itself.
+/// `e4`, `a-h1-8`, `e4|K`: the set has a square, whatever the position. `.` is not reported, because its meaning is obvious.
 fn is_never_empty(of: &Squares) -> bool {
     match of.op() {
         S::Designator { pieces, squares } => pieces.accepts() == PieceSet::ALL && !squares.is_empty(),
@@ -63,7 +63,7 @@ fn is_never_empty(of: &Squares) -> bool {
     }
 }
 
-/// `1-0`, `1/2-1/2`: made of numbers alone. A division by nothing has no value.
+/// `1-0`, `1/2-1/2`: computed only from numbers. A division by zero has no value.
 fn is_reckoned(of: &Number) -> bool {
     match of.op() {
         N::Int(_) => true,
@@ -80,7 +80,7 @@ fn is_designator(filter: HintFilter) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Designator { .. }))
 }
 
-/// All conditions that must hold.
+/// Collects all conditions that must hold.
 fn flatten<'a>(filter: HintFilter<'a>, out: &mut Vec<HintFilter<'a>>) {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -105,13 +105,13 @@ fn flatten<'a>(filter: HintFilter<'a>, out: &mut Vec<HintFilter<'a>>) {
     out.push(filter);
 }
 
-/// The note on squares, behind the condition that stands before them.
+/// The note on squares; `before` is the condition before them.
 fn squares(before: Option<(&str, HintFilter)>, text: &str, span: Span) -> Diagnostic {
     let is_one = text.len() == 2;
     let squares = if is_one { "the square" } else { "the squares" };
     let message = format!("`{text}` matches every position");
     let label = format!("{squares}, whatever stands there");
-    // Text that is no designator is put together from several.
+    // A text that is not a single designator combines several.
     if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"[],-".contains(&byte)) {
         return Diagnostic::hint(span, message, label)
             .help("name the pieces that stand there: `Pe4`, `A[e4,e5]`");
@@ -132,7 +132,7 @@ fn squares(before: Option<(&str, HintFilter)>, text: &str, span: Span) -> Diagno
     ))
 }
 
-/// The note on a sum of numbers.
+/// The note on a number.
 fn number(text: &str, span: Span) -> Diagnostic {
     let help = match text {
         "0-0" | "0-0-0" => format!("castling is the move `--({})`", text.replace('0', "o")),

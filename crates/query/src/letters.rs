@@ -1,8 +1,7 @@
-//! Comparisons of strings, and of the letters of pieces, which become tests of what stands on a square.
+//! Comparisons of strings, and of the letters of pieces, which become tests of the content of a square.
 //!
-//! `typename` and `piecename` are conditions, true where there is a letter, which the grammar takes for strings; a
-//! comparison with a literal narrows the contents. All else that takes a string makes one of them
-//! ([`super::valued`]).
+//! `typename` and `piecename` are conditions, true where there is a letter, but the grammar treats them as strings. A comparison
+//! with a literal restricts the contents. Every other filter that takes a string turns them into strings ([`super::valued`]).
 
 use super::{
     parser::{C, ParseResult, Parser, T, filter},
@@ -28,7 +27,7 @@ impl Parser {
         let span = left.span().to(right.span());
         let letters = letter_of(&left).zip(literal(&right)).is_some()
             || literal(&left).zip(letter_of(&right)).is_some();
-        // Where there is no letter, `!=` holds.
+        // `!=` also holds where there is no letter.
         if letters && cmp == Cmp::Ne {
             let equal = self.string_compare(Cmp::Eq, left, right)?;
             return Ok(filter(C::Not(equal), span));
@@ -36,7 +35,7 @@ impl Parser {
         if let (Some((of, spelt)), Some(text)) = (letter_of(&left), literal(&right)) {
             return Ok(letter_test(of, spelt, Some(spelt), span, |letter| cmp.holds(letter.cmp(text))));
         }
-        // What is on the left is the value, so that only of equal ones it may be the letter.
+        // The value of a comparison is its left side. Only if both sides are equal can the letter on the right stand for it.
         if let (Cmp::Eq, Some(text), Some((of, spelt))) = (cmp, literal(&left), letter_of(&right)) {
             return Ok(letter_test(of, spelt, Some(spelt), span, |letter| letter == text));
         }
@@ -46,7 +45,7 @@ impl Parser {
     }
 }
 
-/// The letter of which piece a filter is, and how it is written.
+/// If a filter is the letter of a piece, returns the set with the piece's square and the way in which the letter is written.
 fn letter_of(node: &Node) -> Option<(&Squares, Spelt)> {
     match node {
         Node::Condition(f) => match f.op() {
@@ -67,7 +66,7 @@ fn literal(node: &Node) -> Option<&str> {
     }
 }
 
-/// The condition that a letter passes a test; with `yields` it has the letter for a value.
+/// Makes the condition that a letter passes a test; with `yields`, its value is the letter.
 fn letter_test(
     of: &Squares,
     spelt: Spelt,

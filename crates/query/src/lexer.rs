@@ -1,7 +1,7 @@
-//! Query text to tokens.
+//! Splits query text into tokens.
 //!
-//! CQL is lexed by longest match, and a piece designator is one token: `[RN]a-d1-2` has no blanks
-//! inside, and `Ra` is a name, not a rook beside a file. The rules are those of CQL 6.2.
+//! CQL is lexed by longest match, and a piece designator is one token: `[RN]a-d1-2` has no blanks inside, and `Ra` is a name, not a
+//! rook beside a file. The rules are those of CQL 6.2.
 
 use shakmaty::{Bitboard, Piece};
 
@@ -13,14 +13,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// Brackets and what separates, which are no words.
+/// Brackets and separators, which are not words of the language.
 const BRACKETS: [&str; 7] = ["(", ")", "{", "}", "[", "]", ","];
 
 /// Splits a query into tokens, the last of which is [`Tok::End`].
 ///
 /// # Errors
 ///
-/// A character that begins no token, an open string or comment, a designator with a fault.
+/// If a character begins no token, a string or comment is not closed, or a designator is wrong.
 pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
     if text.len() > QUERY_BYTES_MAX {
         return Err(Diagnostic::error(
@@ -58,7 +58,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// How many indices are open: a `]` ends a designator in one, as in `D[K]`.
+    /// The number of open indices, as in `D[K]`: inside one, a `]` may directly follow a designator.
     indices: u32,
 }
 
@@ -67,7 +67,7 @@ impl Lexer<'_> {
         &self.text[self.at..]
     }
 
-    /// Skips blanks and comments; tells whether a blank line was among them.
+    /// Skips blanks and comments; returns whether there was a blank line.
     fn skip_blank(&mut self) -> Result<bool, Diagnostic> {
         let (mut apart, mut line_ends) = (false, 0);
         loop {
@@ -153,8 +153,8 @@ impl Lexer<'_> {
         Tok::Sign(bracket)
     }
 
-    /// Whether a `[` directly behind a token asks for a part of what that names: `D[k]`, `s[1]`. Behind the words
-    /// of the language it begins a designator, as in `light[BN]`.
+    /// Returns true if a `[` directly after a token selects a part of a value: `D[k]`, `s[1]`. After a word of the language it
+    /// begins a designator, as in `light[BN]`.
     fn begins_index(&self, before: &Tok) -> bool {
         let named = match before {
             Tok::Word(word) => !words::is_reserved(word),
@@ -220,7 +220,7 @@ impl Lexer<'_> {
     }
 }
 
-/// `o-o` and `o-o-o`, which are words.
+/// Finds `o-o` or `o-o-o`, which are words.
 fn castling(text: &str) -> Option<&'static str> {
     let follows =
         |word: &&str| text.strip_prefix(*word).is_some_and(|rest| !rest.bytes().next().is_some_and(is_word));
@@ -231,7 +231,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// The bytes of `◭` or `[Aa]` before the name of a piece variable: `◭X`. `◭a1` and `◭a-h2` are designators.
+/// The number of bytes of `◭` or `[Aa]` before the name of a piece variable: `◭X`. `◭a1` and `◭a-h2` are designators.
 fn piece_variable(text: &str) -> Option<usize> {
     let sign = ["◭", "[Aa]"].into_iter().find(|sign| text.starts_with(sign))?;
     let after = &text.as_bytes()[sign.len()..];
@@ -242,7 +242,7 @@ fn piece_variable(text: &str) -> Option<usize> {
     (is_name && !is_range && !is_square).then_some(sign.len())
 }
 
-/// One piece symbol: what it adds to the pieces, how many bytes it takes, whether it is Unicode.
+/// Reads one piece symbol; returns the pieces, the number of bytes, and whether it is Unicode.
 fn piece_symbol(text: &str) -> Option<(Pieces, usize, bool)> {
     let c = text.chars().next()?;
     Some((words::piece(c)?, c.len_utf8(), !c.is_ascii()))
@@ -256,7 +256,7 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
     }
 }
 
-/// Reads the pieces of a designator at the start of `text`; `at` is where that is in the query.
+/// Reads the pieces of a designator at the start of `text`; `at` is the place of `text` in the query.
 fn pieces(text: &str, at: usize) -> Result<Option<(Pieces, usize)>, Diagnostic> {
     let bracketed = text.starts_with('[');
     let mut len = usize::from(bracketed);
@@ -369,7 +369,7 @@ fn blanks(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_whitespace).count()
 }
 
-/// Whether a designator may end where `text` goes on.
+/// Returns true if a designator may end before `text`.
 fn may_end(text: &str, in_index: bool) -> bool {
     if text.starts_with("[x]") || in_index && text.starts_with(']') {
         return true;
@@ -399,7 +399,7 @@ fn designator(text: &str, at: usize, in_index: bool) -> Result<Option<(Tok, usiz
     Ok(best)
 }
 
-/// `a-h` or `b-d` alone: the first letter is also a piece, but nobody subtracts designators.
+/// Returns true for `a-h` or `b-d` alone. Their first letter could also be a piece, but designators cannot be subtracted.
 fn files_follow(piece: &str, rest: &str) -> bool {
     let b = rest.as_bytes();
     let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));
@@ -409,7 +409,7 @@ fn files_follow(piece: &str, rest: &str) -> bool {
         && !b.get(2).is_some_and(|&c| is_word(c))
 }
 
-/// Recognises `Rd-e`: files without ranks, where CQL wants both.
+/// Refuses `Rd-e`: files without ranks, where CQL needs both.
 fn files_without_ranks(text: &str, at: usize) -> Result<(), Diagnostic> {
     let b = text.as_bytes();
     let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));

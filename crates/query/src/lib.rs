@@ -1,8 +1,8 @@
-//! CQL text to typed tree.
+//! Reads CQL text into a typed tree.
 //!
-//! There are two dialects: position-level CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). The stages
-//! are [`lexer`](self), parser and, for CQL 6, a check that variables are assigned before they are read; the
-//! result is a [`TypedQuery`], which knows nothing of its dialect and of how it will be run.
+//! There are two dialects: CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). The stages are the lexer, the parser and, for
+//! CQL 6, a check that variables are assigned before they are read. The result is a [`TypedQuery`], which does not depend on the dialect
+//! or on the engine that will run it.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -55,7 +55,7 @@ use std::rc::Rc;
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_core::named::choices;
 
-/// A query that was understood.
+/// A query that was read.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The typed tree.
@@ -64,7 +64,7 @@ pub struct Parsed {
     pub remarks: Vec<Diagnostic>,
 }
 
-/// The languages that a query may be written in.
+/// The languages in which a query may be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
     /// `(position Rc3 qg3 :shift)`, or such a list in `(match ...)`.
@@ -79,8 +79,7 @@ choices! { Dialect, "dialect",
 }
 
 impl Dialect {
-    /// The dialect of a text by its outer form: `(position ...)` and `(match ...)` are CQL 5, all else is
-    /// CQL 6.
+    /// Returns the dialect of a text by its outer form: `(position ...)` and `(match ...)` are CQL 5, everything else is CQL 6.
     pub fn detect(text: &str) -> Dialect {
         if cql5::outer_form(text).is_some() { Dialect::Cql5 } else { Dialect::Cql6 }
     }
@@ -90,8 +89,7 @@ impl Dialect {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its place in the text. Parts of CQL that are not built yet
-/// are errors that say so.
+/// The first fault, with its place in the text. A part of CQL that is not supported yet is an error that says so.
 ///
 /// ```
 /// let parsed = orbit_query::parse("shift flip {Nd4 kf3}").unwrap();
@@ -103,11 +101,11 @@ pub fn parse(text: &str) -> Result<Parsed, Diagnostic> {
     parse_dialect(text, None)
 }
 
-/// The same in a given dialect; `None` tells it by the outer form.
+/// Reads a query in a given dialect; `None` stands for the dialect of its outer form.
 ///
 /// # Errors
 ///
-/// What [`parse`] reports, and a text that is written in the other dialect.
+/// The errors of [`parse`], and a text that is written in the other dialect.
 pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Diagnostic> {
     match (dialect.unwrap_or_else(|| Dialect::detect(text)), cql5::outer_form(text)) {
         (Dialect::Cql5, _) => cql5::parse(text),
@@ -121,11 +119,11 @@ pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Dia
     }
 }
 
-/// Where the filters of a query file begin: behind its `cql(...)` header, or at 0 without one.
+/// Returns the place where the filters of a query file begin: after its `cql(...)` header, or 0 without one.
 ///
 /// # Errors
 ///
-/// A header that is not closed.
+/// If the header is not closed.
 pub fn body_start(text: &str) -> Result<usize, Diagnostic> {
     Ok(header::find(text)?.map_or(0, |header| header.end))
 }
@@ -137,7 +135,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
         None => (header::HeaderRequest::default(), None),
         Some(header) => {
             let asked = header.read(text, &mut remarks)?;
-            // Blanks in place of the header keep every span of the body true.
+            // Blanks replace the header, so that the spans of the body stay right.
             (asked, Some(" ".repeat(header.end) + &text[header.end..]))
         }
     };
@@ -155,10 +153,10 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     Ok(Parsed { query, remarks })
 }
 
-/// How often a text is read to find the types of dictionaries that are read before they are written.
+/// The maximum number of times that a text is read to find the types of dictionaries that are read before they are written.
 const READINGS_MAX: u32 = 64;
 
-/// The filters of a text.
+/// Reads the filters of a text.
 fn read(text: &str, asked: &header::HeaderRequest) -> Result<(TypedQuery, Vec<Diagnostic>), Diagnostic> {
     let tokens: Rc<[token::Token]> = lexer::lex(text)?.into();
     let mut foreseen: Vec<state::Foreseen> = Vec::new();
@@ -195,7 +193,7 @@ fn read(text: &str, asked: &header::HeaderRequest) -> Result<(TypedQuery, Vec<Di
     }))
 }
 
-/// Notes signs that mean something else in CQL 5.
+/// Adds notes on signs that mean something else in CQL 5.
 fn other_meanings(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, side) in [('△', "white"), ('▲', "black")] {
         let mut first = None;

@@ -40,7 +40,7 @@ impl Parser {
         })
     }
 
-    /// The body of a loop, which sees a variable of its own.
+    /// Reads the body of a loop, in which the loop's variable is known.
     pub(super) fn with_variable(
         &mut self,
         name: &str,
@@ -96,7 +96,7 @@ impl Parser {
         self.want_squares(domain, user)
     }
 
-    /// The domain and body of a square loop.
+    /// Reads the domain and the body of a square loop.
     pub(super) fn square_loop(&mut self, span: Span, name: String, all: bool) -> ParseResult<Node> {
         let domain = self.domain("a square loop")?;
         let (var, body) = self.with_variable(&name, Holds::Squares, span)?;
@@ -115,7 +115,7 @@ impl Parser {
         self.piece_loop(span, all)
     }
 
-    /// The same behind `piece`.
+    /// Reads the same after the word `piece`.
     pub(super) fn piece_loop(&mut self, span: Span, all: bool) -> ParseResult<Node> {
         let at = self.span();
         let name = self.new_name("a piece")?;

@@ -1,4 +1,4 @@
-//! Names that a query declares, and filters that begin with one of them.
+//! Names that a query declares, and filters that begin with one of these names.
 
 use super::{
     parser::{ParseResult, Parser},
@@ -9,7 +9,7 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// The query, of which everything was read.
+    /// Makes the query after everything was read.
     pub(super) fn finish(&mut self, body: Node) -> ParseResult<TypedQuery> {
         if let Some(&(var, span)) = self.state.unassigned.first() {
             let name = &self.vars[var.0 as usize].name;
@@ -27,13 +27,13 @@ impl Parser {
         })
     }
 
-    /// Reads what is declared here.
+    /// Reads all declarations at the current place.
     pub(super) fn after_declarations(&mut self) -> ParseResult<&Self> {
         while self.declaration()? {}
         Ok(self)
     }
 
-    /// A function or dictionary that is declared here, which is no filter.
+    /// Reads a function or dictionary that is declared at the current place; a declaration is not a filter.
     pub(super) fn declaration(&mut self) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok() else { return Ok(false) };
         match word.as_str() {
@@ -47,7 +47,7 @@ impl Parser {
         Ok(true)
     }
 
-    /// The error for a declaration where a filter must stand.
+    /// The error for a declaration at a place where a filter is needed.
     pub(super) fn misplaced_declaration(&mut self, word: &str) -> ParseResult<Node> {
         Err(Diagnostic::error(
             self.span(),
@@ -57,7 +57,7 @@ impl Parser {
         .help("declarations stand between filters, at the beginning of the query or inside braces"))
     }
 
-    /// A filter that begins with a name of the query, which is the current token.
+    /// Reads a filter that begins with a name of the query, which is the current token.
     pub(super) fn known_name(&mut self, name: &str) -> ParseResult<Option<Node>> {
         let span = self.span();
         if self.assigns_next() {
@@ -106,7 +106,7 @@ impl Parser {
         .help("a designator that follows is separated by a blank")
     }
 
-    /// A name that a declaration gives to something: no word of the language, no designator, and not in use.
+    /// Reads a name that a declaration introduces: it must be no word of the language, no designator, and not in use.
     pub(super) fn new_name(&mut self, what: &str) -> ParseResult<String> {
         let span = self.span();
         let found = match self.tok() {
@@ -130,7 +130,7 @@ impl Parser {
         Ok(found)
     }
 
-    /// The error for a name that a function or dictionary has.
+    /// Refuses a name that a function or dictionary already has.
     pub(super) fn refuse_taken(&self, name: &str, span: Span) -> ParseResult<()> {
         let has = if self.state.functions.iter().any(|known| known.name == name) {
             "function"

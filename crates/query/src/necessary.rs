@@ -1,12 +1,12 @@
-//! What must hold somewhere in a game for a query to match there: a condition without moves, lines and state.
+//! Weakens a query to a condition without moves, lines and state that must hold somewhere in a game for the query to match there.
 //!
-//! A query that has to be interpreted costs much at each position, and most games have none at which it matches.
-//! [`necessary`] weakens the query to what a plan can say. Wherever the query matches the weaker one matches too, so a
-//! game in which the weaker one never matches can be passed over.
+//! A query that must be interpreted costs much at each position, and in most games it never matches. [`necessary`] weakens such a
+//! query to one that a plan can express. Wherever the query matches, the weaker one matches too, so a game without a match of the
+//! weaker one can be skipped.
 //!
-//! A filter is weakened to a condition that holds wherever the filter matches. What has no such condition is left
-//! out, as if it were `true`. So operands of `not` are kept as they are or left out, and so are copies that are
-//! counted. Weakening never adds a designator, so no copy of a transform is lost.
+//! Each filter is weakened to a condition that holds wherever the filter matches. A filter without such a condition is left out, as
+//! if it were `true`. The operand of `not` must not be weakened: it is kept as it is, or the `not` is left out; the same holds for
+//! copies that are counted. Weakening never adds a designator, so no copy of a transform is lost.
 
 use super::tree::{
     Any, Assigned, Chain, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge,
@@ -16,8 +16,8 @@ use super::tree::{
 };
 use orbit_core::diagnostic::Span;
 
-/// A condition that holds at every position at which a query matches, as a query of its own; none if that is `true`,
-/// or if a game must be evaluated whether or not the query matches in it.
+/// Returns a condition that holds at every position at which the query matches, as a query. `None` if only `true` would do, or if
+/// games must be evaluated even if the query does not match in them.
 pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     if !passes_over(query) {
         return None;
@@ -26,7 +26,8 @@ pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     Some(TypedQuery { vars: query.vars.clone(), variations: query.variations, ..TypedQuery::new(body) })
 }
 
-/// Whether a game in which a query matches nowhere need not be evaluated: nothing of it is told or kept.
+/// Returns true if a game need not be evaluated when the query matches nowhere in it: nothing about such a game is reported or
+/// kept.
 fn passes_over(query: &TypedQuery) -> bool {
     let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
     !(query.outlives_games() || query.prints_messages() || asks_for_none)
@@ -186,7 +187,7 @@ impl Weaken {
 
     // ---- parts
 
-    /// What several filters need that all must match.
+    /// Weakens filters that must all match.
     fn all<'f>(&self, filters: impl IntoIterator<Item = Ref<'f, Written>>, span: Span) -> Option<Node> {
         conjunction(filters.into_iter().filter_map(|filter| self.filter(filter)), span)
     }
@@ -225,7 +226,7 @@ impl Weaken {
         }
     }
 
-    /// The position before the move has squares of both sets, the target matches behind it.
+    /// Weakens a `--`: the position before the move has squares of both sets, and the target matches after it.
     fn edge<'f>(
         &self,
         edge: &Edge<Written>,
@@ -273,7 +274,8 @@ impl Weaken {
         conjunction(needed.into_iter(), span)
     }
 
-    /// The body matches at a position of the game. In a list that is this one, one after it or one before it.
+    /// Weakens an `echo`: its body matches at some position of the game. In a game without side lines, this position is the current
+    /// one, a later one or an earlier one.
     fn echo<F: Kind<Written>>(&self, echo: &Echo<F>, span: Span) -> Option<Node> {
         if self.variations {
             return None;
@@ -284,7 +286,7 @@ impl Weaken {
     }
 }
 
-/// The constituents that every chain contains.
+/// Visits the constituents that every match of a chain contains.
 fn needed_steps<'a, S>(chain: &'a Chain<S>, visit: &mut dyn FnMut(&'a S)) {
     match chain {
         Chain::One(one) => visit(one),
@@ -319,7 +321,7 @@ fn as_condition(node: Node) -> Condition {
     }
 }
 
-/// Whether a plan can say a filter, and its value depends on no variable from outside.
+/// Returns true if a plan can express a filter and its value depends on no variable from outside.
 fn is_plain(filter: Ref<'_, Written>) -> bool {
     let (mut plain, mut bound, mut read) = (true, Vec::<VarId>::new(), Vec::<VarId>::new());
     filter.walk(&mut |filter| {

@@ -12,7 +12,7 @@ use super::{
 use orbit_core::diagnostic::Diagnostic;
 
 impl Parser {
-    /// A filter that must be a position.
+    /// Returns a filter that must be a position; if it is none, the error says that `user` needs one.
     fn want_position(&self, node: Node, user: &str) -> ParseResult<Position> {
         match node {
             Node::Position(position) => Ok(position),
@@ -20,7 +20,7 @@ impl Parser {
         }
     }
 
-    /// `P:F` if `:` follows a position, which binds tighter than all operators: `P:T[i]` is `(P:T)[i]`; `a:b:c` is
+    /// Reads `P:F` if a `:` follows a position. It binds tighter than all operators: `P:T[i]` is `(P:T)[i]`, and `a:b:c` is
     /// `a:(b:c)`.
     pub(super) fn elsewhere(&mut self, left: Node) -> ParseResult<Node> {
         if !self.is_sign(":") {
@@ -44,7 +44,7 @@ impl Parser {
         })
     }
 
-    /// `P & Q`; the current token is `&`.
+    /// Reads `P & Q`; the current token is `&`.
     pub(super) fn same_contents(&mut self, left: Node) -> ParseResult<Node> {
         self.bump();
         let right = self.attack()?;
@@ -63,7 +63,7 @@ impl Parser {
         }
     }
 
-    /// A position, and how it is compared with another one.
+    /// Reads the comparison of a position with another one.
     pub(super) fn position_relation(&mut self, left: Node) -> ParseResult<Node> {
         let by = match self.tok() {
             Tok::Sign("==") => PositionOrder::Number(Cmp::Eq),

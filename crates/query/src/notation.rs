@@ -1,25 +1,25 @@
-//! Moves in algebraic notation, `Nxf3+`, which are no CQL, and what they are in CQL.
+//! Moves in algebraic notation such as `Nxf3+`, which are not CQL, and their equivalents in CQL.
 
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingSide, Chess, Color, Move as Played, Position as _, Role};
 
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The moves of a row at most.
+/// The maximum number of moves of a row.
 const ROW_MAX: usize = 400;
 
-/// The remedy of a row of moves.
+/// The help for a row of moves.
 pub(super) const ROW_HELP: &str = "this asks for the moves at the start of a game, without `initial` anywhere in it; capital letters are White's pieces, \
      small ones Black's";
 
-/// What ends a move in notation.
+/// The characters that end a move in notation.
 const ENDS: &str = "(){}[],;\"&|";
 
-/// A move of a game, part by part.
+/// A move of a game, split into its parts.
 #[derive(Default)]
 struct WrittenMove<'a> {
     piece: &'a str,
-    /// File and rank that it leaves, where they are told.
+    /// The file and the rank of departure, where they are given.
     from: (&'a str, &'a str),
     captures: bool,
     to: &'a str,
@@ -28,7 +28,7 @@ struct WrittenMove<'a> {
     check: &'a str,
 }
 
-/// The error for a query that is wrong at a move in notation; `None` where there is no such move.
+/// The error for a query that is wrong at a move in notation; `None` if there is no such move.
 pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     if let Some(row) = row(text) {
         let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());
@@ -58,7 +58,7 @@ pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     )
 }
 
-/// What a row of at least two moves from the start of a game is in CQL: `1. e4 e5 2. Nf3`, with or without numbers. `None` where
+/// Translates a row of at least two moves from the start of a game into CQL: `1. e4 e5 2. Nf3`, with or without numbers. `None` if
 /// the moves cannot be played.
 pub(super) fn row(text: &str) -> Option<String> {
     let mut position = Chess::default();
@@ -85,7 +85,7 @@ pub(super) fn row(text: &str) -> Option<String> {
     (moves > 1).then_some(out)
 }
 
-/// A move that was played, as a part of `path`.
+/// A played move, as a part of `path`.
 fn in_path(san: &San, played: Played, turn: Color) -> String {
     if let Played::Castle { .. } = played {
         return match played.castling_side() {
@@ -108,7 +108,7 @@ fn in_path(san: &San, played: Played, turn: Color) -> String {
     format!("{}{from}{sign}{}{promotion}", letter(played.role()), played.to())
 }
 
-/// What stands between blanks and parentheses at a byte or just before it, without the number of a move.
+/// The text between blanks and parentheses at a byte or just before it, without the number of a move.
 fn around(text: &str, at: usize) -> Option<(Span, &str)> {
     let ends = |letter: char| letter.is_whitespace() || (ENDS.contains(letter));
     let before = text.get(..at)?;
@@ -123,7 +123,7 @@ fn around(text: &str, at: usize) -> Option<(Span, &str)> {
     (!written.is_empty()).then(|| (Span::new(start, start + written.len()), written))
 }
 
-/// Takes one of some letters off the front.
+/// Takes one of `letters` off the front.
 fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
     let len = text.chars().next().filter(|letter| letters.contains(*letter)).map_or(0, char::len_utf8);
     let (first, rest) = text.split_at(len);
@@ -132,7 +132,7 @@ fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
 }
 
 impl WrittenMove<'_> {
-    /// A move that is no designator: `Nf3` alone is CQL.
+    /// Reads a move that is not also a designator: `Nf3` alone is CQL.
     fn read(written: &str) -> Option<WrittenMove<'_>> {
         const FILES: &str = "abcdefgh";
         const RANKS: &str = "12345678";
@@ -188,7 +188,7 @@ impl WrittenMove<'_> {
     }
 }
 
-/// Where a part of a text begins in it.
+/// The place of a part of a text in that text.
 fn offset(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }

@@ -1,8 +1,7 @@
-//! Tokens to typed tree, by recursive descent: the expression grammar.
+//! Turns tokens into the typed tree, by recursive descent: the expression grammar.
 //!
-//! Types are known as soon as a filter has been read, and the grammar needs them (`==` compares
-//! sets, numbers or strings), so there is no untyped tree in between. Keyword filters are in
-//! [`super::filters`].
+//! The type of a filter is known as soon as it was read, and the grammar needs it (`==` compares sets, numbers or strings), so
+//! there is no untyped tree in between. Keyword filters are in [`super::filters`].
 
 use std::rc::Rc;
 
@@ -20,11 +19,11 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// How deep filters may stand inside one another.
+/// The maximum depth of nested filters.
 const DEPTH_MAX: u32 = 200;
 
-/// How many operators of one query may lean on a left operand that is an operation itself: each of
-/// them makes the tree one level deeper.
+/// The maximum number of operators of a query whose left operand may itself be an operation; each of them makes the tree one level
+/// deeper.
 const LINKS_MAX: u32 = 1000;
 
 pub(super) type ParseResult<T> = Result<T, Diagnostic>;
@@ -40,20 +39,20 @@ pub(super) type P = PositionOp<Written>;
 pub(super) struct Parser {
     pub(super) tokens: Rc<[Token]>,
     pub(super) at: usize,
-    /// Whether a constituent of a line or a path is read.
+    /// True while a constituent of a line or a path is read.
     pub(super) in_chain: bool,
     /// True while a constituent of a path is read, outside of brackets.
     pub(super) in_path: bool,
-    /// The token that ends what is read: the last one, or the first behind the blank line that ends a path.
+    /// The index of the token that ends the text to read: the last token, or the first one after the blank line that ends a path.
     pub(super) end: usize,
     pub(super) depth: u32,
     pub(super) links: u32,
-    /// Whether an operator ends the filter at hand if that cannot take it, since what stands around may.
+    /// True if an operator that the current filter cannot take ends it, because a filter around it may take the operator.
     pub(super) ends: bool,
-    /// What the argument of a transform, of a loop or of `find` is read by: the loosest rule, but behind an
-    /// operator of arithmetic the rule of its operands.
+    /// The rule that reads the argument of a transform, of a loop or of `find`: the loosest rule, but after an arithmetic operator
+    /// the rule of its operands.
     pub(super) level: fn(&mut Parser) -> ParseResult<Node>,
-    /// Where the last `L--R` that was read stands.
+    /// The place of the last `L--R` that was read.
     pub(super) last_dash: Option<Span>,
     pub(super) text: String,
     pub vars: Vec<Var>,
@@ -88,7 +87,7 @@ impl Parser {
         }
     }
 
-    /// All filters up to the end of the text, as one.
+    /// Reads all filters up to the end of the text, and joins them.
     pub fn program(&mut self, mut filters: Vec<Node>) -> ParseResult<TypedQuery> {
         while !self.at_end()? {
             self.refuse_closing()?;
@@ -109,15 +108,15 @@ impl Parser {
         self.finish(body)
     }
 
-    /// Whether nothing follows, once declarations are read.
+    /// Reads declarations; returns true if nothing follows.
     pub(super) fn at_end(&mut self) -> ParseResult<bool> {
         while self.declaration()? {}
         Ok(*self.tok() == Tok::End)
     }
 
-    // ---- the ladder of precedence, loosest first
+    // ---- precedence levels, loosest first
 
-    /// Goes one level deeper; the caller comes back with `depth -= 1`.
+    /// Enters a deeper level; the caller leaves it with `depth -= 1`.
     pub(super) fn descend(&mut self) -> ParseResult<()> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -130,7 +129,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Any filter: the loosest rule.
+    /// Reads any filter, with the loosest rule.
     pub fn node(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let level = std::mem::replace(&mut self.level, Parser::node);
@@ -148,13 +147,13 @@ impl Parser {
         Ok(balanced(first, rest, &|left, right| either(C::Or, left, right)))
     }
 
-    /// Comes back from one level deeper.
+    /// Leaves a deeper level.
     pub(super) fn ascend(&mut self) {
         self.depth -= 1;
     }
 
-    /// The argument of a transform, of a loop or of `find`: any filter, but an operator that it cannot take ends
-    /// it, and belongs to what stands around. So `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and
+    /// Reads the argument of a transform, of a loop or of `find`. It may be any filter, but an operator that the argument cannot
+    /// take ends it, and belongs to the filter around. So `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and
     /// `8 - shift count pa7 > 0` compares the difference.
     pub fn argument(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.ends, true);
@@ -163,12 +162,12 @@ impl Parser {
         Ok(node)
     }
 
-    /// A constituent of a line or a path: any filter, but an operator that it cannot take is a suffix.
+    /// Reads a constituent of a line or a path. It may be any filter, but an operator that it cannot take is a suffix.
     pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         self.within(true, true, read)
     }
 
-    /// A constituent of a path.
+    /// Reads a constituent of a path.
     pub(super) fn constituent_of_path(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.in_path, true);
         let node = self.within(true, true, Parser::node);
@@ -176,7 +175,7 @@ impl Parser {
         node
     }
 
-    /// A filter in brackets, where nothing around can take an operator.
+    /// Reads a filter in brackets, where no filter around can take an operator.
     pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.in_path, false);
         let node = self.within(false, false, read);
@@ -184,7 +183,7 @@ impl Parser {
         node
     }
 
-    /// Reads with the loosest rule, whatever stands around.
+    /// Reads with the loosest rule, whatever is around.
     fn within(
         &mut self,
         ends: bool,
@@ -214,7 +213,7 @@ impl Parser {
         Ok(balanced(first, rest, &|left, right| either(C::And, left, right)))
     }
 
-    /// What `not` takes: tighter than `and`, looser than `in` and comparisons.
+    /// Reads the operand of `not`, which binds tighter than `and` and looser than `in` and comparisons.
     pub fn not_operand(&mut self) -> ParseResult<Node> {
         let left = self.relation()?;
         let taken = !self.ends || matches!(kind_of(&left), Type::Set | Type::Str);
@@ -239,8 +238,8 @@ impl Parser {
     pub(super) fn relation(&mut self) -> ParseResult<Node> {
         let left = self.sum()?;
         self.refuse_single_equals()?;
-        // A condition cannot be compared, but what it stands in may be a number:
-        // `flip count {Ra1 or Rh1} == 4` compares the count.
+        // A condition cannot be compared, but the filter around it may be a number: `flip count {Ra1 or Rh1} == 4` compares the
+        // count.
         if kind_of(&left) == Type::Bool {
             return Ok(left);
         }
@@ -313,13 +312,13 @@ impl Parser {
         }
     }
 
-    /// A set expression, or the moves that one before `--` asks for. What `#`, `power` and loop domains take.
+    /// Reads a set expression, or the moves of one before `--`. This is the operand of `#` and `power`, and the domain of loops.
     pub fn set_expression(&mut self) -> ParseResult<Node> {
         let left = self.arrows()?;
         self.with_dash(left)
     }
 
-    /// `->` and `<-` chains: what stands on both sides of `--`.
+    /// Reads chains of `->` and `<-`, which may be on both sides of `--`.
     pub fn arrows(&mut self) -> ParseResult<Node> {
         let first = self.union()?;
         let forward = match self.tok() {
@@ -368,8 +367,8 @@ impl Parser {
         self.joined_sets("&", first, Parser::attack, S::Intersect)
     }
 
-    /// What an operator on sets joins, of which the first was read. Where a filter that is no set ends an argument,
-    /// the operator belongs to what stands around.
+    /// Reads the operands that an operator on sets joins; the first one was read. If the first one is no set and ends an argument,
+    /// the operator belongs to the filter around.
     fn joined_sets(
         &mut self,
         sign: &'static str,
@@ -409,7 +408,7 @@ impl Parser {
         Ok(balanced(first, sets, &join).into())
     }
 
-    /// What `~` takes: primaries joined by `attacks` and `attackedby`.
+    /// Reads the operand of `~`: primaries joined by `attacks` and `attackedby`.
     pub fn attack(&mut self) -> ParseResult<Node> {
         let mut left = self.primary()?;
         loop {
@@ -435,7 +434,7 @@ impl Parser {
 
     // ---- primaries
 
-    /// A tight operand: one filter without operators.
+    /// Reads a tight operand: one filter without operators.
     pub fn primary(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let mut node = self.unindexed()?;
@@ -450,7 +449,7 @@ impl Parser {
         Ok(node)
     }
 
-    /// The same without parts and matches of a text, which are asked of the whole of `P:T`.
+    /// Reads the same without parts and matches of a text, which apply to the whole of `P:T`.
     pub(super) fn unindexed(&mut self) -> ParseResult<Node> {
         let node = self.primary_inner()?;
         self.elsewhere(node)
@@ -524,7 +523,7 @@ impl Parser {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
                     let filter = self.inside(Parser::node)?;
-                    // The last one is the value.
+                    // The last filter is the value of the braces.
                     if !self.is_sign("}") {
                         self.refuse_alone(filters.last(), &filter)?;
                     }
@@ -619,14 +618,15 @@ impl Parser {
         }
     }
 
-    /// Whether the token ahead, behind `(position`, belongs to a list of CQL 5: else it is the number of a position.
+    /// Returns true if the token ahead, after `(position`, belongs to a list of CQL 5; otherwise it begins the number of a
+    /// position.
     fn is_list_of_cql_5(&self, ahead: usize) -> bool {
         matches!(self.peek(ahead), Tok::Designator { .. } | Tok::Sign(":" | ")") | Tok::End)
     }
 
     // ---- typing helpers
 
-    /// A filter that must be a set.
+    /// Returns a filter that must be a set; if it is none, the error says that `user` needs one.
     pub fn want_squares(&self, node: Node, user: &str) -> ParseResult<Squares> {
         match node {
             Node::Squares(squares) => Ok(squares),
@@ -634,7 +634,7 @@ impl Parser {
         }
     }
 
-    /// A filter that must be a string.
+    /// Returns a filter that must be a string; if it is none, the error says that `user` needs one.
     pub fn want_text(&self, node: Node, user: &str) -> ParseResult<Text> {
         match valued(node) {
             Node::Text(text) => Ok(text),
@@ -642,7 +642,7 @@ impl Parser {
         }
     }
 
-    /// A filter that must be a number.
+    /// Returns a filter that must be a number; if it is none, the error says that `user` needs one.
     pub fn want_number(&self, node: Node, user: &str) -> ParseResult<Number> {
         match node {
             Node::Number(number) => Ok(number),
@@ -679,7 +679,7 @@ pub(super) fn name_of(ty: Type) -> &'static str {
     }
 }
 
-/// A filter of the kind that its operation says.
+/// Makes a filter of the kind of its operation.
 pub(super) fn filter<O>(op: O, span: Span) -> Node
 where
     Of<O, Written>: Into<Node>,
@@ -692,8 +692,8 @@ fn either(join: fn(Node, Node) -> C, left: Node, right: Node) -> Node {
     filter(join(left, right), span)
 }
 
-/// Operands of an associative operation as a tree that is no deeper than it must be, so that long
-/// lists stay within the stack. A single operand stays itself.
+/// Joins the operands of an associative operation to a tree of the least possible depth, so that long lists do not overflow the
+/// stack. A single operand stays as it is.
 pub(super) fn balanced<F>(first: F, mut rest: Vec<F>, join: &impl Fn(F, F) -> F) -> F {
     let mut right = rest.split_off(rest.len() / 2).into_iter();
     match right.next() {
@@ -707,7 +707,7 @@ pub(super) fn cardinality(set: Squares) -> Node {
     filter(N::Cardinality(set), span)
 }
 
-/// Several filters as one, of the kind of the last; a single one stays itself.
+/// Joins filters to one of the kind of the last; a single filter stays as it is.
 pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     let Some(start) = first.first().map(Node::span) else { return last };
     let span = start.to(last.span());
@@ -723,7 +723,7 @@ pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     }
 }
 
-/// A transform that does not count its copies. Transforms fuse, and the range of an inner one governs all copies.
+/// Makes a transform that does not count its copies. Transforms fuse, and the range of an inner one applies to all copies.
 pub(super) fn transformed(kind: TransformKind, of: Node, span: Span) -> Node {
     let of = match of {
         Node::Squares(of) => return filter(S::Form(Keyword::Transform(kind, of)), span),

@@ -1,10 +1,11 @@
-//! Regular expressions: those of ECMAScript on bytes, and what `std::regex` of C++ knows beside them.
+//! Regular expressions: those of ECMAScript on bytes, and the classes that `std::regex` of C++ adds.
 
 use regress::{Flags, Regex};
 
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// Bytes of a pattern, groups within groups, and alternatives. Beyond, reading it would take minutes or the stack.
+/// The limits of a pattern: its bytes, the depth of nested groups, and the number of alternatives. Larger patterns could take
+/// minutes to read, or overflow the stack.
 const BYTES_MAX: usize = 20_000;
 const NESTED_MAX: usize = 100;
 const ALTERNATIVES_MAX: usize = 1_000;
@@ -28,18 +29,18 @@ const CLASSES: [(&str, &str); 15] = [
     ("xdigit", "0-9A-Fa-f"),
 ];
 
-/// A pattern as it is searched for.
+/// Returns a pattern in the form in which it is searched for.
 ///
 /// # Errors
 ///
-/// It is no regular expression, or too large a one; `at` is where it stands.
+/// If it is no regular expression, or too large; `at` is its place in the query.
 pub(super) fn read(pattern: &str, at: Span) -> Result<String, Diagnostic> {
     let fault = |message: String, label: String| Err(Diagnostic::error(at, message, label));
     if let Some((most, what)) = too_large(pattern) {
         return fault("this regular expression is too large".into(), format!("at most {most} {what}"));
     }
     let pattern = with_ranges(pattern);
-    // Each byte is a character.
+    // Each byte is one character.
     let characters: String = pattern.bytes().map(char::from).collect();
     match Regex::with_flags(&characters, Flags { no_opt: true, ..Flags::default() }) {
         Ok(_) => Ok(pattern),
@@ -69,7 +70,7 @@ fn too_large(pattern: &str) -> Option<(usize, &'static str)> {
     .map(|(_, most, what)| (most, what))
 }
 
-/// Calls `visit` with each byte that no backslash stands before, and whether it stands in a class.
+/// Calls `visit` with each byte that is not escaped by a backslash, and whether it is in a class.
 fn outside_of_escapes(pattern: &str, mut visit: impl FnMut(u8, bool)) {
     let (mut in_class, mut escaped) = (false, false);
     for byte in pattern.bytes() {
@@ -86,7 +87,7 @@ fn outside_of_escapes(pattern: &str, mut visit: impl FnMut(u8, bool)) {
     }
 }
 
-/// The same with ranges in place of classes by name.
+/// Replaces the names of classes in a pattern by ranges.
 fn with_ranges(pattern: &str) -> String {
     let (mut out, mut rest, mut in_class) = (String::new(), pattern, false);
     while let Some(first) = rest.chars().next() {
@@ -131,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Large patterns are refused at once, and others are read on a small stack.
+    /// Patterns that are too large are refused at once, and all others can be read on a small stack.
     #[test]
     fn patterns_are_no_larger_than_they_may_be() {
         let alternatives = |count: usize| vec!["a"; count + 1].join("|");

@@ -1,7 +1,7 @@
 //! Ranges before a filter: `flip 2 3 F`, `find n F`, `up lo hi S`.
 //!
-//! A bound is a literal or a variable that holds a number. Literals are part of the operation; a range with a
-//! variable becomes operands, which no transform changes.
+//! A bound is a literal or a variable that holds a number. Literals become part of the operation; a range with a variable becomes
+//! operands, which no transform changes.
 
 use super::{
     parser::{N, Parser},
@@ -32,17 +32,17 @@ pub(super) struct Range {
     pub hi: RangeEnd,
 }
 
-/// What a range becomes.
+/// The two forms of a range in the tree.
 #[derive(Clone, Debug)]
 pub(super) enum Within {
-    /// Both ends are known.
+    /// Both bounds are known.
     Known(i32, i32),
-    /// The operands that are its ends.
+    /// The bounds are operands.
     Read(Number, Number),
 }
 
 impl Range {
-    /// The operands that are its ends.
+    /// The bounds as operands.
     pub fn into_numbers(self) -> [Number; 2] {
         [self.lo.into_number(), self.hi.into_number()]
     }
@@ -55,17 +55,17 @@ impl Range {
     }
 }
 
-/// How copies or positions are counted.
+/// The way in which copies or positions are counted.
 #[derive(Clone, Debug)]
 pub(super) enum CountMode {
     /// `count`.
     Count,
-    /// By a range.
+    /// A range.
     Range(Within),
 }
 
 impl CountMode {
-    /// What is part of the operation.
+    /// The part of the mode that belongs to the operation.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
@@ -73,7 +73,7 @@ impl CountMode {
         }
     }
 
-    /// The count of copies or positions, if the range has it.
+    /// The count of copies or positions, restricted to the range if the bounds are operands.
     pub fn around(self, count: Number) -> Number {
         match self {
             CountMode::Range(Within::Read(lo, hi)) => {
@@ -86,8 +86,8 @@ impl CountMode {
 }
 
 impl Parser {
-    /// One or two bounds behind which `follows` holds: two if that can be, and else one. Nothing is taken if
-    /// it holds behind neither: then the number is a filter, or begins it.
+    /// Reads one or two bounds after which `follows` holds: two if possible, else one. If it holds after neither, nothing is read:
+    /// then the number is a filter, or begins one.
     pub(super) fn range(&mut self, follows: impl Fn(&Parser) -> bool) -> Option<Range> {
         let before = self.position();
         let lo = self.bound()?;
@@ -122,7 +122,7 @@ impl Parser {
         Some(RangeEnd::Variable(Number::new(N::Control(Control::Var(var)), span)))
     }
 
-    /// Whether the current word is assigned by the sign behind it.
+    /// Returns true if the current word is assigned to by the sign after it.
     pub(super) fn assigns_next(&self) -> bool {
         matches!(self.tok(), Tok::Word(_))
             && matches!(self.peek(1), Tok::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "|=" | "&=" | "=?"))

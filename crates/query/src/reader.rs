@@ -8,7 +8,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// Where a parser stands, put aside while it reads other tokens.
+/// The state of a parser that reads other tokens in the meantime.
 pub(super) struct Checkpoint {
     tokens: Rc<[Token]>,
     at: usize,
@@ -24,12 +24,12 @@ impl Parser {
         self.tokens[self.at].span
     }
 
-    /// Whether a name is assigned further on.
+    /// Returns true if a name is assigned later in the text.
     pub(super) fn assigns_ahead(&self, name: &str) -> bool {
         assigns(&self.tokens[self.at..], name)
     }
 
-    /// True if a name was assigned, or is by the assignment that is being read.
+    /// Returns true if a name was assigned, or is by the current assignment.
     pub(super) fn was_assigned(&self, name: &str) -> bool {
         assigns(&self.tokens[..self.at], name)
     }
@@ -39,7 +39,7 @@ impl Parser {
         self.tokens[self.at.saturating_sub(1)].span
     }
 
-    /// Whether blank space stands before the current token.
+    /// Returns true if blank space precedes the current token.
     pub fn spaced(&self) -> bool {
         self.tokens[self.at].spaced
     }
@@ -49,7 +49,7 @@ impl Parser {
         &self.tokens[if at < self.end { at } else { self.tokens.len() - 1 }].tok
     }
 
-    /// Whether blank space stands before a token ahead.
+    /// Returns true if blank space precedes a token ahead.
     pub(super) fn spaced_ahead(&self, ahead: usize) -> bool {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].spaced
     }
@@ -71,7 +71,7 @@ impl Parser {
         span
     }
 
-    /// Reads other tokens, up to [`Tok::End`], and comes back.
+    /// Reads other tokens, up to [`Tok::End`], and then returns to the current place.
     pub(super) fn with_tokens<R>(&mut self, tokens: Rc<[Token]>, read: impl FnOnce(&mut Parser) -> R) -> R {
         let end = tokens.len() - 1;
         let place = self.put_aside(Checkpoint { tokens, at: 0, end });
@@ -88,21 +88,21 @@ impl Parser {
         }
     }
 
-    /// Some tokens, ended where the next one begins.
+    /// Copies the tokens `from..to`, with an end token after them.
     pub(super) fn taken(&self, from: usize, to: usize) -> Rc<[Token]> {
         let end = Token { tok: Tok::End, ..self.tokens[to].clone() };
         self.tokens[from..to].iter().cloned().chain([end]).collect()
     }
 
-    /// Puts everything from a byte of the text on out of reach, until [`Parser::reach`] is called with the value.
+    /// Ends the tokens at a byte of the text, until [`Parser::reach`] is called with the returned value.
     pub(super) fn stop_at_byte(&mut self, byte: usize) -> usize {
         let (outer, ahead) = (self.end, &self.tokens[self.at..self.end]);
         self.end = self.at + ahead.iter().take_while(|token| token.span.start < byte).count();
         outer
     }
 
-    /// Where the blank line is that ends a path whose first token is the current one: everything behind it is out of
-    /// reach until [`Parser::reach`] is called with the value.
+    /// Ends the tokens at the blank line that ends a path whose first token is the current one, until [`Parser::reach`] is called
+    /// with the returned value.
     pub(super) fn stop_at_blank_line(&mut self) -> usize {
         let (outer, mut depth) = (self.end, 0u32);
         for at in self.at..self.end {
@@ -120,7 +120,7 @@ impl Parser {
         outer
     }
 
-    /// Whether a blank line stands before the current token.
+    /// Returns true if a blank line precedes the current token.
     pub(super) fn is_apart(&self) -> bool {
         self.tokens[self.at].apart
     }
@@ -129,7 +129,7 @@ impl Parser {
         self.end = end;
     }
 
-    /// Whether a blank line ends what is read, and the current token stands behind it.
+    /// Returns true if a blank line ends the tokens, and the current token is the first one after it.
     pub(super) fn at_blank_line(&self) -> bool {
         self.at == self.end && self.end + 1 < self.tokens.len()
     }
@@ -191,7 +191,7 @@ impl Parser {
         }
     }
 
-    /// A decimal number, with a sign if one stands directly before it.
+    /// Reads a decimal number, with a sign if one stands directly before it.
     pub fn signed_int(&mut self) -> Option<i32> {
         if let Tok::Int(value) = *self.tok() {
             self.bump();

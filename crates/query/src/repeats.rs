@@ -8,14 +8,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// A suffix: how often a constituent stands in a row.
+/// A suffix: how many times a constituent occurs in a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeat {
     min: u32,
     max: Option<u32>,
-    /// It is written `+`.
+    /// True if it is written `+`.
     pub plus: bool,
-    /// It is written in braces.
+    /// True if it is written in braces.
     pub braces: bool,
     pub at: Span,
 }
@@ -27,7 +27,7 @@ impl Repeat {
 }
 
 impl Parser {
-    /// Whether `{n}`, `{n,}`, `{,m}`, `{n,m}`, `{+}` or `{*}` follows, which have no blanks inside.
+    /// Returns true if `{n}`, `{n,}`, `{,m}`, `{n,m}`, `{+}` or `{*}` follows, without blanks inside.
     pub(super) fn at_repeat(&self) -> bool {
         if !self.is_sign("{") || self.spaced_ahead(1) {
             return false;
@@ -42,7 +42,7 @@ impl Parser {
         at > 1 && matches!(self.peek(at), Tok::Sign("}")) && !self.spaced_ahead(at)
     }
 
-    /// Whether `+` or `*` stands here and no operand behind it, so that it is a suffix behind a number too.
+    /// Returns true if the current token is `+` or `*` and no operand follows it, so that it is a suffix even after a number.
     pub(super) fn repeats_next(&self) -> bool {
         self.is_sign("+") | self.is_sign("*")
             && match self.peek(1) {
@@ -53,7 +53,7 @@ impl Parser {
             }
     }
 
-    /// A suffix, if one follows.
+    /// Reads a suffix, if one follows.
     pub(super) fn repeat(&mut self) -> ParseResult<Option<Repeat>> {
         let at = self.span();
         let plain = |min, max, plus| Some(Repeat { min, max, plus, braces: false, at });
@@ -108,7 +108,7 @@ impl Parser {
         u32::try_from(value).ok()
     }
 
-    /// Whether the `}` some tokens ahead closes a count.
+    /// Returns true if the `}` that is `close` tokens ahead ends a suffix.
     pub(super) fn repeat_ends_at(&self, close: usize) -> bool {
         let inside = (0..close).rev().take_while(|&at| {
             matches!(self.peek(at), Tok::Int(_) | Tok::Sign("," | "+" | "*")) && !self.spaced_ahead(at)

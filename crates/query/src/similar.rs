@@ -1,4 +1,4 @@
-//! `similar "FEN"`: how many of the men of a placement stand where it has them.
+//! `similar "FEN"`: the number of men of a placement that a position has on the same squares.
 
 use shakmaty::Bitboard;
 
@@ -14,8 +14,8 @@ use orbit_core::{
 };
 
 impl TypedQuery {
-    /// Whether it compares positions with a board, as `similar` does: the designators of its board are not written in the
-    /// query, and their span is empty.
+    /// Returns true if the query compares positions with a board, as `similar` does. The designators of such a board are not
+    /// written in the query, so their span is empty.
     pub fn finds_likeness(&self) -> bool {
         self.body.node().any(&mut |filter| match filter {
             Ref::Number(number) => match number.op() {
@@ -28,13 +28,13 @@ impl TypedQuery {
 }
 
 impl Parser {
-    /// `similar "FEN"`: the number of squares of the union of the placement's designators, each of one square, so that
-    /// transforms take the placement as a whole. Fields behind the placement say nothing.
+    /// Reads `similar "FEN"`: the number of squares of the union of the placement's designators, each of one square, so that
+    /// transforms apply to the placement as a whole. Fields after the placement have no effect.
     pub(super) fn similar(&mut self) -> ParseResult<Node> {
         let word = self.bump();
         let at = self.span();
         let fen = self.literal("a board", "similar \"5rk1/5ppp/8/8/8/8/8/8\"")?;
-        // The text begins behind its quotation mark.
+        // The text begins after its quotation mark.
         let inside = |fault: Diagnostic| {
             let start = at.start + 1;
             let span = Span::new(start + fault.span.start, start + fault.span.end);

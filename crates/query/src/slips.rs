@@ -1,4 +1,4 @@
-//! What is often written in place of CQL, and what it would be in CQL.
+//! Texts that are often written by mistake for CQL, and the CQL that was meant.
 //!
 //! Every function here looks at a text that is refused anyway; none changes what a query means.
 
@@ -36,16 +36,16 @@ const SUCCESSORS: &[(&str, &str, &str)] = &[
     ("castling", "castle", "`castle` is the last move, `--(castle)` the next one"),
 ];
 
-/// Quotation marks that are no `"`.
+/// Quotation marks other than `"`.
 const QUOTES: &str = "“”„‟«»‘’‚‛";
 
-/// The words of a name at most.
+/// The maximum number of words of a name.
 const NAME_WORDS_MAX: usize = 4;
 
-/// What stands for a piece before squares.
+/// The symbols that may stand for a piece before squares.
 const PIECES: &str = "KQRBNPkqrbnpAa_♔♕♖♗♘♙♚♛♜♝♞♟△▲◭□";
 
-/// A fault at the start of `text`, which stands at byte `at` of the query.
+/// Finds a mistake at the start of `text`, which is at byte `at` of the query.
 pub(super) fn at_start(text: &str, at: usize) -> Option<Diagnostic> {
     let first = text.chars().next()?;
     if QUOTES.contains(first) {
@@ -66,13 +66,13 @@ pub(super) fn at_start(text: &str, at: usize) -> Option<Diagnostic> {
     listed_range(text, at)
 }
 
-/// `R[a1-h8]`: a range from square to square.
+/// Finds `R[a1-h8]`: a range from one square to another.
 fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
     let pieces = text.chars().take_while(|c| PIECES.contains(*c)).take(1).map(char::len_utf8).sum();
     if !text[pieces..].starts_with('[') {
         return None;
     }
-    // The pieces may be a list themselves.
+    // The pieces may be a list too.
     let inner = &text[pieces + 1..];
     let letters: usize = inner.chars().take_while(|c| PIECES.contains(*c)).map(char::len_utf8).sum();
     let open = if inner[letters..].starts_with("][") { pieces + letters + 2 } else { pieces };
@@ -89,7 +89,7 @@ fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
     None
 }
 
-/// What stands between commas, without blanks around, and where.
+/// The parts between commas, without blanks around them, each with its place.
 fn parts(list: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut place = 0;
     list.split(',').map(move |part| {
@@ -132,7 +132,7 @@ impl Parser {
         }
     }
 
-    /// Refuses a `#`, which was read, at the end of a query.
+    /// Refuses a `#` at the end of a query; the `#` was read.
     pub(super) fn refuse_mate_sign(&self, span: Span) -> ParseResult<()> {
         if *self.tok() != Tok::End {
             return Ok(());
@@ -141,7 +141,7 @@ impl Parser {
             .help("mate is the filter `mate`, and a move that mates `--(mate)`"))
     }
 
-    /// Refuses a sign that closes what was never opened.
+    /// Refuses a closing sign without an opening one.
     pub(super) fn refuse_closing(&self) -> ParseResult<()> {
         let (open, close) = match self.tok() {
             Tok::Sign(")") => ("(", ")"),
@@ -153,7 +153,7 @@ impl Parser {
         Err(Diagnostic::error(self.span(), format!("`{close}` closes nothing"), label))
     }
 
-    /// `Ra1-h8`, read as far as the `-`.
+    /// Refuses `Ra1-h8`, read up to the `-`.
     pub(super) fn refuse_range_of_squares(&self) -> ParseResult<()> {
         let (Tok::Sign("-"), Tok::Designator { pieces: Pieces::UNNAMED, squares: last }) =
             (self.tok(), self.peek(1))
@@ -173,7 +173,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `R = 2` for `R == 2`.
+    /// Refuses `R = 2`, which was meant as `R == 2`.
     pub(super) fn refuse_single_equals(&self) -> ParseResult<()> {
         if !self.is_sign("=") {
             return Ok(());
@@ -189,7 +189,7 @@ impl Parser {
         })
     }
 
-    /// `R attack by k`.
+    /// Refuses `R attack by k`.
     pub(super) fn refuse_attack_by(&self) -> ParseResult<()> {
         if !self.is_word("by") {
             return Ok(());
@@ -203,7 +203,7 @@ impl Parser {
             .help("`R attacks k`: rooks that attack the king; `R attackedby k`: rooks that it attacks"))
     }
 
-    /// `:shift` outside of a list of CQL 5; the current token is the `:`.
+    /// Refuses `:shift` outside of a list of CQL 5; the current token is the `:`.
     pub(super) fn refuse_keyword_of_cql_5(&self) -> ParseResult<()> {
         let Tok::Word(word) = self.peek(1) else { return Ok(()) };
         let span = self.span().to(self.peek_span(1));
@@ -221,7 +221,7 @@ impl Parser {
         Err(Diagnostic::error(span, format!("`:{word}` outside of a list of CQL 5"), label).help(help))
     }
 
-    /// `player Carlsen`: text without quotation marks behind a filter that begins at `span`.
+    /// Refuses `player Carlsen`: text without quotation marks after a filter that begins at `span`.
     pub(super) fn refuse_bare_text(&self, span: Span) -> ParseResult<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
         let declared = self.assigns_next()
@@ -236,7 +236,7 @@ impl Parser {
             .help(format!("text stands in quotation marks: `{filter} \"{word}\"`")))
     }
 
-    /// The remedy for an unknown word that looks like the name of a player or the code of an opening.
+    /// The help for an unknown word that looks like the name of a player or the code of an opening.
     pub(super) fn name_of_something(&self, word: &str) -> Option<String> {
         if matches!(word.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']) {
             return Some(format!("an opening is asked for by its code in quotation marks: `eco \"{word}\"`"));
@@ -245,14 +245,14 @@ impl Parser {
         if !is_name(word) || word.chars().count() < 3 {
             return None;
         }
-        // Words that stand together are one name.
+        // Consecutive words make one name.
         let behind = (1..NAME_WORDS_MAX)
             .take_while(|ahead| matches!(self.peek(*ahead), Tok::Word(next) if is_name(next)));
         let span = behind.last().map_or(self.span(), |last| self.span().to(self.peek_span(last)));
         Some(format!("a player is asked for by `player \"{}\"`", &self.text[span.start..span.end]))
     }
 
-    /// What an unknown word was meant to be.
+    /// The error for an unknown word whose meaning can be guessed.
     pub(super) fn slip_of_word(&self, word: &str) -> Option<Diagnostic> {
         let span = self.span();
         if let Some((_, successor, example)) = SUCCESSORS.iter().find(|(old, ..)| *old == word) {

@@ -1,4 +1,4 @@
-//! What the parser knows of names that are no words of the language, and of what outlasts a position.
+//! The state of the parser that concerns names declared in the query, and values that outlast a position.
 
 use std::rc::Rc;
 
@@ -8,28 +8,28 @@ use super::{
 };
 use orbit_core::diagnostic::Span;
 
-/// How many variables, dictionaries and sorts a query may have.
+/// The maximum number of variables of a query, and of dictionaries and sorts.
 pub(super) const NAMES_MAX: usize = 4096;
 
-/// Names beside those of variables, and what stands in the query text for more than itself.
+/// Names other than those of variables, and other state of the parser.
 #[derive(Clone, Default)]
 pub(super) struct ParserState {
     pub functions: Vec<Function>,
     pub dictionaries: Vec<Dictionary>,
     pub sorts: Vec<Sort>,
-    /// Variables that were named before anything was assigned to them, and where.
+    /// Variables that were named before they were assigned, with the places where they were named.
     pub unassigned: Vec<(VarId, Span)>,
-    /// The parameters of the call at hand.
+    /// The parameters of the current call.
     pub parameters: Vec<(String, VarId)>,
-    /// The calls at hand, as indices of their functions, outermost first.
+    /// The current calls, as indices of their functions, outermost first.
     pub calls: Vec<usize>,
-    /// How many tokens calls have read in all.
+    /// The number of tokens that all calls have read.
     pub tokens_called: usize,
-    /// A string that follows a filter such as `player` is no part of it: so within `comment(...)` and `str(...)`.
+    /// True inside `comment(...)` and `str(...)`, where a string after a filter such as `player` is not a part of that filter.
     pub joins: bool,
-    /// Whether side lines are searched.
+    /// True if side lines are searched.
     pub variations: bool,
-    /// What dictionaries hold that are read before they are written, as earlier readings of the text found it.
+    /// The types of dictionaries that are read before they are written, as earlier readings of the text found them.
     pub foreseen: Vec<Foreseen>,
 }
 
@@ -41,13 +41,13 @@ pub(super) struct Function {
     pub body: Rc<[Token]>,
 }
 
-/// A type of a dictionary that was needed before the text said it.
+/// A type of a dictionary that was needed before the text determined it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Foreseen {
     pub dictionary: String,
     pub part: EntryPart,
     pub holds: Holds,
-    /// Whether the text says so further on.
+    /// True if the text determines the type later.
     pub certain: bool,
 }
 
@@ -59,7 +59,7 @@ pub(super) enum EntryPart {
 }
 
 impl Foreseen {
-    /// Supposes the next type; false if all were tried.
+    /// Assumes the next type; returns false if all were tried.
     pub fn advance(&mut self) -> bool {
         self.holds = match self.holds {
             Holds::Number => Holds::Squares,

@@ -1,4 +1,4 @@
-//! Strings: their parts, what is made of them, and regular expressions.
+//! Strings: their parts, filters that make strings or take them, and regular expressions.
 
 use super::{
     parser::{N, ParseResult, Parser, T, filter, name_of, typed},
@@ -9,7 +9,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// What `[...]` takes of a string.
+/// The part of a string that `[...]` selects.
 pub(super) enum StringPart {
     /// `[i]`.
     Letter(Number),
@@ -28,7 +28,7 @@ impl StringPart {
 }
 
 impl Parser {
-    /// `s[i]`, `s[i:j]` behind a string; the current token is the `[`.
+    /// Reads `s[i]` or `s[i:j]` after a string; the current token is the `[`.
     pub(super) fn index(&mut self, of: Node) -> ParseResult<Node> {
         let of = self.want_text(of, "`[`")?;
         let span = of.span();
@@ -59,7 +59,7 @@ impl Parser {
         Ok(part)
     }
 
-    /// `s ~~ "re"`, of which the string was read.
+    /// Reads `s ~~ "re"`, of which the string was read.
     pub(super) fn regex_match(&mut self, left: Node) -> ParseResult<Node> {
         let text = self.want_text(left, "`~~`")?;
         self.bump();
@@ -78,7 +78,7 @@ impl Parser {
         Ok(filter(T::Game(GameText::Match { text, pattern }), span))
     }
 
-    /// A filter that takes one string as a tight operand: `uppercase s`.
+    /// Reads a filter with one string as a tight operand: `uppercase s`.
     pub(super) fn of_text<O>(&mut self, op: impl FnOnce(Text) -> O) -> ParseResult<Node>
     where
         Of<O, Written>: Into<Node>,
@@ -135,7 +135,7 @@ impl Parser {
         Ok(filter(N::Game(GameNumber::IndexOf(part, whole)), span))
     }
 
-    /// `max(a b ...)`, `min(a b ...)` of numbers or of strings.
+    /// Reads `max(a b ...)` or `min(a b ...)`, of numbers or of strings.
     pub(super) fn extremum(&mut self, largest: bool) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `max` or `min`")?;
@@ -188,8 +188,8 @@ impl Parser {
         Ok(filter(T::Game(GameText::Written(of)), span.to(self.last_span())))
     }
 
-    /// What `str`, `comment` and `message` write: filters in parentheses, or one without, which reaches as far as that of a
-    /// transform.
+    /// Reads the filters that `str`, `comment` and `message` write: several in parentheses, or one without, which extends as far as
+    /// the argument of a transform.
     pub(super) fn joined(&mut self) -> ParseResult<Vec<Node>> {
         let outer = std::mem::replace(&mut self.state.joins, true);
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! What a game file says of a game beside its moves: tags, comments, glyphs; and files of text.
+//! Filters about the contents of a game file besides moves: tags, comments, glyphs; and filters that read and write text files.
 
 use super::{
     parser::{C, N, ParseResult, Parser, T, filter},
@@ -7,13 +7,13 @@ use super::{
 };
 use orbit_core::diagnostic::Diagnostic;
 
-/// Tags that `settag` may not set: the query reads them by words of their own, or they say where the game begins.
+/// Tags that `settag` may not set: the query reads them with words of their own, or they determine where the game begins.
 const FIXED: [&str; 8] = ["White", "Black", "Event", "Site", "Date", "EventDate", "ECO", "FEN"];
 
-/// Awards of studies, as the collection of studies writes them.
+/// Awards of studies, as they are written in the database of studies (`hhdb`).
 const AWARDS: [(&str, &str); 4] = [("prize", "p"), ("hm", "hm"), ("commendation", "c"), ("award", "p|hm|c")];
 
-/// Glyphs by their signs.
+/// The numbers of glyphs, by their signs.
 const GLYPHS: [(&str, u8); 13] = [
     ("!", 1),
     ("?", 2),
@@ -94,8 +94,8 @@ impl Parser {
         }
     }
 
-    /// `hhdb [special] prize`, `hm`, `commendation` or `award`: what a study won stands at the beginning of the tag
-    /// Event, as in `1.p`, `1/2.hm`, `.p`, `sp.c` and `1.sp.p`. The value is the place, 1 where none is named, and 0 of what is special.
+    /// Reads `hhdb [special] prize`, `hm`, `commendation` or `award`. The award of a study is at the beginning of the tag Event, as
+    /// in `1.p`, `1/2.hm`, `.p`, `sp.c` and `1.sp.p`. The value is the place, 1 if none is named, and 0 for a special award.
     pub(super) fn study_award(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let special = self.eat_word("special");

@@ -1,11 +1,11 @@
-//! Tokens of CQL 6, and what both dialects share of reading text.
+//! Tokens of CQL 6, and functions for reading text that both dialects share.
 
 use shakmaty::Bitboard;
 
 use super::tree::Pieces;
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The largest query text in bytes.
+/// The maximum length of a query text in bytes.
 pub(super) const QUERY_BYTES_MAX: usize = 1 << 20;
 
 /// One token.
@@ -18,7 +18,7 @@ pub(super) enum Tok {
     Word(String),
     Int(i32),
     Str(String),
-    /// `\1`, `\-1`: a group of the last match, or where it began.
+    /// `\1`, `\-1`: a group of the last match, or the place where it began.
     Group {
         start: bool,
         number: u32,
@@ -28,13 +28,13 @@ pub(super) enum Tok {
     End,
 }
 
-/// A token, where it stands, and whether blank space precedes it.
+/// A token, its place, and whether blank space precedes it.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub tok: Tok,
     pub span: Span,
     pub spaced: bool,
-    /// Whether a blank line precedes it, which ends a path.
+    /// True if a blank line precedes it, which ends a path.
     pub apart: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn skip_blank(mut text: &str) -> &str {
     }
 }
 
-/// The error for a part of CQL that is not built yet.
+/// The error for a part of CQL that is not supported yet.
 pub(super) fn unsupported(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(span, format!("{what} is not supported yet"), "not supported yet")
 }

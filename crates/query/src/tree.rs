@@ -1,14 +1,14 @@
-//! The typed tree of a query: what every stage after the parser works on.
+//! The typed tree of a query, on which every stage after the parser works.
 //!
 //! There is one enum of operations for each kind of value ([`ConditionOp`], [`SquaresOp`], [`NumberOp`], [`TextOp`],
-//! [`PositionOp`]), and operands have the kind that the operation takes, so that no stage has to ask. Where a filter
-//! of any kind may stand there is [`Any`].
+//! [`PositionOp`]). An operand has the kind that the operation takes, so that no stage has to check it. Where a filter of any kind
+//! is allowed, the type is [`Any`].
 //!
-//! The tree takes several forms ([`Form`]). As written ([`Written`]) it has spans, and transforms are keywords.
-//! Engines and plans expand transforms to lists of copies, each in a form of its own. All else is the same in every
-//! form, and so [`rewrite`] leads from one form to another, and [`Ref::walk`] visits any of them.
+//! The tree has several forms ([`Form`]). As written ([`Written`]) it has spans, and transforms are keywords. Engines and plans use
+//! forms in which transforms are expanded to lists of copies. Everything else is the same in every form, so [`rewrite`] can convert
+//! one form to another, and [`Ref::walk`] can visit any of them.
 //!
-//! Operations hold all that a transform can change; operands are transformed recursively.
+//! An operation holds everything that a transform can change; operands are transformed recursively.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -56,21 +56,21 @@ pub struct TypedQuery {
     pub body: Node,
     /// The local variables, indexed by [`VarId`].
     pub vars: Vec<Var>,
-    /// Whether it is asked of side lines as well: `cql(variations)`.
+    /// True if side lines are searched too: `cql(variations)`.
     pub variations: bool,
     /// The dictionaries, indexed by [`DictionaryId`].
     pub dictionaries: Vec<Dictionary>,
-    /// What games are sorted by, in the order in which the names appear, indexed by [`SortId`].
+    /// The values by which games are sorted, in the order in which their names appear, indexed by [`SortId`].
     pub sorts: Vec<Sort>,
-    /// What the header asks for.
+    /// The requests of the header.
     pub header: Header,
-    /// Why a position cannot be judged without those before it, if that is so: a variable may keep a value from one
+    /// The reason why a position cannot be judged without those before it, if there is one: a variable may keep a value from one
     /// position to the next.
     pub keeps_state: Option<Diagnostic>,
 }
 
 impl TypedQuery {
-    /// A query that asks of single positions, without variables.
+    /// Makes a query without variables, about single positions.
     pub fn new(body: Node) -> TypedQuery {
         TypedQuery {
             body,
@@ -83,7 +83,7 @@ impl TypedQuery {
         }
     }
 
-    /// Whether something lasts from game to game: a variable, a dictionary, a file. Then games have an order.
+    /// Returns true if something lasts from game to game: a variable, a dictionary, a file. Then the order of games matters.
     pub fn outlives_games(&self) -> bool {
         let lasts = |life: &Life| matches!(life, Life::Run { .. });
         let lives = self.vars.iter().map(|var| &var.life);
@@ -92,72 +92,72 @@ impl TypedQuery {
             || self.has(writes)
     }
 
-    /// Whether it prints messages, also of games in which it does not match.
+    /// Returns true if the query prints messages, which it may do even in games without a match.
     pub fn prints_messages(&self) -> bool {
         self.has(|op| matches!(op, GameCondition::Message { .. }))
     }
 
-    /// Whether it asks for comments or glyphs in the games.
+    /// Returns true if the query reads comments or glyphs of the games.
     pub fn reads_comments(&self) -> bool {
         let reads = |op: &TextOp<Written>| matches!(op, TextOp::Game(GameText::OriginalComment));
         self.has(|op| matches!(op, GameCondition::Glyph(_)))
             || self.body.any(|filter| matches!(filter, Ref::Text(f) if reads(f.op())))
     }
 
-    /// Whether it asks for the number of the database's last game.
+    /// Returns true if the query reads the number of the database's last game.
     pub fn asks_for_last_game(&self) -> bool {
         let asks = |op: &NumberOp<Written>| matches!(op, NumberOp::Game(GameNumber::LastGameNumber));
         self.body.any(|filter| matches!(filter, Ref::Number(f) if asks(f.op())))
     }
 
-    /// Whether a condition of the game language in it passes a test.
+    /// Returns true if a condition of the game language in the query passes a test.
     fn has(&self, test: impl Fn(&GameCondition<Written>) -> bool) -> bool {
         self.body.any(|filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Game(op) if test(op))))
     }
 }
 
-/// What `cql(...)` asks for beside filters.
+/// The requests of `cql(...)` other than filters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Header {
-    /// How many matching positions a game must have, ends included; at least one without it.
+    /// The least and the greatest number of matching positions of a game; without it at least one.
     pub match_count: Option<(u32, u32)>,
-    /// `gamenumber`: games outside, ends included, are not found. A filter in the body says the same of positions.
+    /// `gamenumber`: the first and the last game that may be found. The body has a filter that checks the same at each position.
     pub games: Option<(u32, u32)>,
-    /// `sort matchcount`: games with most matching positions first.
+    /// `sort matchcount`: games with the most matching positions come first.
     pub sort_match_count: bool,
-    /// Which comments are written.
+    /// The comments that are written.
     pub comments: Comments,
-    /// What is written at matching positions: `CQL` without it, nothing if it is empty.
+    /// The comment at matching positions: `CQL` if it is not set, none if it is empty.
     pub match_string: Option<String>,
     /// `input`.
     pub input: Option<String>,
     /// `output`.
     pub output: Option<String>,
-    /// The folder below which the query may read and write files. No header names it: an option does.
+    /// The folder below which the query may read and write files. It is set by an option, not by a header.
     pub files: Option<PathBuf>,
 }
 
 impl Header {
-    /// Leaves out the games outside a range.
+    /// Restricts the games to a range.
     pub fn narrow_games(&mut self, (first, last): (u32, u32)) {
         let (low, high) = self.games.unwrap_or((0, u32::MAX));
         self.games = Some((low.max(first), high.min(last)));
     }
 
-    /// The comment that marks each position at which the query matches, if there is one.
+    /// Returns the comment that marks each position at which the query matches, if there is one.
     pub fn mark(&self) -> Option<&str> {
         let mark = self.match_string.as_deref().unwrap_or("CQL");
         (self.comments == Comments::All && !mark.is_empty()).then_some(mark)
     }
 }
 
-/// Which comments are written into the games that are found.
+/// The comments that are written into the games that are found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Comments {
     /// All.
     #[default]
     All,
-    /// Those that the query asks for, and the numbers of games.
+    /// The comments for which the query asks, and the numbers of games.
     Quiet,
     /// None.
     Silent,
@@ -168,22 +168,22 @@ pub enum Comments {
 pub struct Var {
     /// Its name in the query.
     pub name: String,
-    /// What it holds.
+    /// The kind of value that it holds.
     pub holds: Holds,
-    /// How long it lives.
+    /// The time for which it keeps its value.
     pub life: Life,
-    /// `atomic`: a path that is left takes its changes back.
+    /// `atomic`: a path that is abandoned undoes its changes.
     pub atomic: bool,
 }
 
-/// How long a variable or a dictionary keeps what it holds.
+/// The time for which a variable or a dictionary keeps its values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Life {
     /// Until the game ends.
     Game,
-    /// Until the run ends. A variable begins as 0, "" or [], and is printed at the end unless it is quiet.
+    /// Until the run ends. A variable begins as 0, "" or [], and its value is printed at the end unless it is quiet.
     Run {
-        /// Whether its value is not printed.
+        /// True if its value is not printed.
         quiet: bool,
     },
 }
@@ -193,28 +193,28 @@ pub enum Life {
 pub struct Dictionary {
     /// Its name in the query.
     pub name: String,
-    /// What its keys are, once one was written.
+    /// The type of its keys, if one is written.
     pub keys: Option<Holds>,
-    /// What its values are, once one was written.
+    /// The type of its values, if one is written.
     pub values: Option<Holds>,
-    /// How long it lives.
+    /// The time for which it keeps its entries.
     pub life: Life,
 }
 
-/// What games are sorted by.
+/// A value by which games are sorted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sort {
     /// Its name; `<sort-id-k>` without one.
     pub name: String,
-    /// `min`: the smallest first.
+    /// `min`: games with the smallest value come first.
     pub smallest: bool,
-    /// Not named in the comments of games.
+    /// True if comments of games do not show it.
     pub quiet: bool,
-    /// Whether it is a string.
+    /// True if the value is a string.
     pub of_text: bool,
 }
 
-/// What a variable can hold.
+/// The kinds of values of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Holds {
@@ -222,12 +222,12 @@ pub enum Holds {
     Number,
     Text,
     Position,
-    /// A piece of the game: it reads as the square on which the piece stands.
+    /// A piece of the game: as a value, it is the square on which the piece stands.
     Piece,
 }
 
 impl Holds {
-    /// As the type of a value.
+    /// The type of the value.
     pub fn ty(self) -> Type {
         match self {
             Holds::Squares | Holds::Piece => Type::Set,
@@ -253,13 +253,12 @@ pub enum Type {
     Num,
     /// A string, or no value. Matches if it has a value.
     Str,
-    /// A position of the game, named by the half-moves played before it, or no value. Matches if it has a
-    /// value.
+    /// A position of the game, named by the half-moves played before it, or no value. Matches if it has a value.
     Position,
 }
 
 impl Type {
-    /// Its name: `condition`, `set`, `number`, `string`, `position`.
+    /// The name of the type: `condition`, `set`, `number`, `string`, `position`.
     pub fn name(self) -> &'static str {
         match self {
             Type::Bool => "condition",
@@ -270,12 +269,12 @@ impl Type {
         }
     }
 
-    /// True if its values can be told apart by size: numbers, positions, and sets by how many squares they have.
+    /// Returns true if the values have a size: numbers, positions, and sets, whose size is the number of squares.
     pub fn has_value(self) -> bool {
         matches!(self, Type::Num | Type::Set | Type::Position)
     }
 
-    /// What it is, and where a value of it is a hit, in words.
+    /// A description of the type, and of the values that are hits.
     pub fn described(self) -> &'static str {
         match self {
             Type::Bool => "condition",
@@ -287,9 +286,9 @@ impl Type {
     }
 }
 
-/// A form of the tree: what is written of a filter beside its operation, and what stands for its transforms.
+/// A form of the tree: the data that every filter has besides its operation, and the filters that only this form has.
 pub trait Form: Copy + Debug + 'static {
-    /// What every filter carries with it.
+    /// The data of every filter.
     type Mark: Clone + Debug;
     /// Conditions that only this form has.
     type OfCondition: Extension<Self>;
@@ -303,7 +302,7 @@ pub trait Form: Copy + Debug + 'static {
     type OfPosition: Extension<Self>;
 }
 
-// Derived traits would ask for bounds on associated types that they see.
+// Aliases, because derived traits would require bounds on associated types that they see.
 type OfCondition<P> = <P as Form>::OfCondition;
 type OfSquares<P> = <P as Form>::OfSquares;
 type OfNumber<P> = <P as Form>::OfNumber;
@@ -314,7 +313,7 @@ type OfPosition<P> = <P as Form>::OfPosition;
 #[derive(Clone, Debug)]
 pub struct Of<O, P: Form> {
     op: Box<O>,
-    /// What the form of the tree notes of each filter.
+    /// The data that this form of the tree stores with each filter.
     pub mark: P::Mark,
 }
 
@@ -324,19 +323,19 @@ impl<O, P: Form> Of<O, P> {
         Of { op: Box::new(op), mark }
     }
 
-    /// What it does.
+    /// The operation.
     pub fn op(&self) -> &O {
         &self.op
     }
 
-    /// What it does, taken out.
+    /// Takes the operation out of the filter.
     pub fn into_op(self) -> O {
         *self.op
     }
 }
 
 impl<O> Of<O, Written> {
-    /// Where it stands in the query text.
+    /// The place of the filter in the query text.
     pub fn span(&self) -> Span {
         self.mark
     }
@@ -368,7 +367,7 @@ pub enum Any<P: Form> {
 }
 
 operands! {
-    /// What a variable can hold.
+    /// A value that can be assigned to a variable.
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "the names say it")]
     pub enum Assigned<P: Form> {
@@ -379,7 +378,7 @@ operands! {
     }
 }
 
-/// A filter of any kind, looked at.
+/// A reference to a filter of any kind.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Ref<'a, P: Form> {
@@ -391,7 +390,7 @@ pub enum Ref<'a, P: Form> {
 }
 
 impl<P: Form> Any<P> {
-    /// The type of its value.
+    /// The type of the filter's value.
     pub fn ty(&self) -> Type {
         self.node().ty()
     }
@@ -401,19 +400,19 @@ impl<P: Form> Any<P> {
         self.node().walk(visit);
     }
 
-    /// Whether this filter or one below it passes a test.
+    /// Returns true if this filter or one below it passes a test.
     pub fn any(&self, mut test: impl FnMut(Ref<'_, P>) -> bool) -> bool {
         self.node().any(&mut test)
     }
 }
 
 impl Node {
-    /// Where it stands in the query text.
+    /// The place of the filter in the query text.
     pub fn span(&self) -> Span {
         *self.node().mark()
     }
 
-    /// The same at another place of the text.
+    /// The same filter with another place in the text.
     #[must_use]
     pub fn at(mut self, span: Span) -> Node {
         match &mut self {
@@ -428,7 +427,7 @@ impl Node {
 }
 
 impl<'a, P: Form> Ref<'a, P> {
-    /// The type of its value.
+    /// The type of the filter's value.
     pub fn ty(self) -> Type {
         match self {
             Ref::Condition(_) => Type::Bool,
@@ -439,7 +438,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Its mark.
+    /// The mark of the filter.
     pub fn mark(self) -> &'a P::Mark {
         match self {
             Ref::Condition(f) => &f.mark,
@@ -450,7 +449,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// The same as a filter of its own.
+    /// A clone of the filter.
     pub fn cloned(self) -> Any<P> {
         match self {
             Ref::Condition(f) => Any::Condition(f.clone()),
@@ -462,19 +461,19 @@ impl<'a, P: Form> Ref<'a, P> {
     }
 }
 
-/// A kind of filters, or all kinds together: what a list of copies may consist of.
+/// A kind of filters, or all kinds together: the element type of a list of copies.
 pub trait Kind<P: Form>: Clone + Debug {
     /// The same kind in another form.
     type In<Q: Form>: Kind<Q>;
 
-    /// The filter, whatever its kind.
+    /// The filter as a reference, whatever its kind.
     fn node(&self) -> Ref<'_, P>;
 
-    /// The filter in another form.
+    /// Rewrites the filter to another form.
     ///
     /// # Errors
     ///
-    /// Whatever ends the rewriting.
+    /// The value with which `by` ends the rewriting.
     fn rewritten<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::In<Q>, R::Stop>;
 }
 
@@ -549,22 +548,22 @@ impl<P: Form> Operand<P> for Any<P> {
 }
 
 operands! {
-    /// What hands on the value of another filter, for every kind but conditions.
+    /// Operations that hand on the value of another filter, for every kind but conditions.
     #[derive(Clone, Debug)]
     pub enum Control<P: Form, F> {
-        /// A variable's value.
+        /// The value of a variable.
         Var(VarId),
         /// `if c then t else e`.
         #[expect(missing_docs, reason = "the names say it")]
         If { condition: Any<P>, then: F, other: F },
-        /// `{f1 ... fn}`: the value of fn if all before it match, and else the empty set, or no value. What stands
-        /// behind a failure is not evaluated.
+        /// `{f1 ... fn}`: the value of fn if all filters before it match, else the empty set, or no value. Filters after a failure
+        /// are not evaluated.
         #[expect(missing_docs, reason = "the names say it")]
         Braces { first: Vec<Any<P>>, last: F },
     }
 }
 
-/// One operand or more.
+/// One or more operands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct OneOrMore<T> {
@@ -573,13 +572,13 @@ pub struct OneOrMore<T> {
 }
 
 impl<T> OneOrMore<T> {
-    /// All of a list, if it holds one.
+    /// Makes it from a list; `None` if the list is empty.
     pub fn new(all: impl IntoIterator<Item = T>) -> Option<OneOrMore<T>> {
         let mut all = all.into_iter();
         Some(OneOrMore { first: all.next()?, rest: all.collect() })
     }
 
-    /// All, in order.
+    /// Iterates over all, in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         std::iter::once(&self.first).chain(&self.rest)
     }
@@ -589,11 +588,11 @@ impl<T> OneOrMore<T> {
         self.rest.last().unwrap_or(&self.first)
     }
 
-    /// Each made into something else, in order.
+    /// Maps each of them, in order.
     ///
     /// # Errors
     ///
-    /// The first that `map` reports.
+    /// The first error of `map`.
     pub fn try_map<U, E>(&self, mut map: impl FnMut(&T) -> Result<U, E>) -> Result<OneOrMore<U>, E> {
         let first = map(&self.first)?;
         Ok(OneOrMore { first, rest: self.rest.iter().map(map).collect::<Result<_, _>>()? })

@@ -1,10 +1,10 @@
-//! Conditions that are strings where a value is asked for: letters of pieces, and comparisons of strings.
+//! Conditions that become strings where a value is needed: letters of pieces, and comparisons of strings.
 
 use super::tree::{
     Condition, ConditionKeyword, ConditionOp as C, Control, NoTransform, Node, Text, TextOp as T, Type,
 };
 
-/// A filter with its value: of a comparison of strings what stands on its left, of any other filter what it is.
+/// Returns a filter that has its value: for a comparison of strings that is its left side; any other filter stays as it is.
 pub(super) fn valued(node: Node) -> Node {
     match node {
         node if !node.yields_text() => node,

@@ -1,20 +1,20 @@
-//! What is known of a word of the language, and tables of words whose rows also say how a parser takes each.
+//! The facts about a word of the language, and tables of words whose rows also say how a parser reads each word.
 //!
-//! Both dialects have such a table. No parser is named here: what their rows hold of them is a type parameter.
+//! Both dialects have such a table. This file knows no parser: the type of a row's reading is a type parameter.
 
 use std::collections::HashMap;
 
 use super::Dialect;
 use orbit_core::diagnostic;
 
-/// Words that belong together.
+/// A group of related words.
 #[derive(Debug)]
 pub struct WordGroup {
     /// The language that has them.
     pub dialect: Dialect,
-    /// What they are about.
+    /// The title of the group.
     pub title: &'static str,
-    /// What holds for all of them, in Markdown; may be empty.
+    /// Text that applies to all of them, in Markdown; may be empty.
     pub about: &'static str,
     /// The words, in the order in which they are shown.
     pub words: Vec<&'static Word>,
@@ -23,24 +23,24 @@ pub struct WordGroup {
 /// One word of the language.
 #[derive(Debug)]
 pub struct Word {
-    /// Its spellings, the usual one first. Keywords of CQL 5 stand without their colon.
+    /// Its spellings, the usual one first. Keywords of CQL 5 are listed without their colon.
     pub spellings: &'static [&'static str],
-    /// What stands behind it, or around it with `@` in its place.
+    /// The arguments after the word; if it contains `@`, the whole form with `@` in place of the word.
     arguments: &'static str,
     /// The value of a filter that it makes.
     pub value: WordValue,
-    /// What it means, in one line of Markdown.
+    /// The meaning of the word, in one line of Markdown.
     pub meaning: &'static str,
-    /// Whether `orbit` has it.
+    /// The degree to which `orbit` supports the word.
     pub status: WordStatus,
-    /// A query: one that runs if the word is here, and else one that is refused because of the word.
+    /// A query: one that runs if the word is supported, else one that is refused because of the word.
     pub example: &'static str,
 }
 
 /// The value of a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WordValue {
-    /// It matches or does not.
+    /// True or false.
     Condition,
     /// A set of squares.
     Squares,
@@ -50,28 +50,28 @@ pub enum WordValue {
     Text,
     /// A position of the game.
     Position,
-    /// That of its operand.
+    /// The value of its operand.
     AsF,
     /// None: the word is part of another filter.
     NoValue,
 }
 
-/// Whether `orbit` has a word.
+/// The degree to which `orbit` supports a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WordStatus {
-    /// Yes.
+    /// Supported.
     Here,
-    /// Inside other filters; the word alone asks for something that is not built, which the text names.
+    /// Supported inside other filters. Alone, the word needs something that is not supported, which the text names.
     Within(&'static str),
-    /// CQL has it, `orbit` not yet.
+    /// Part of CQL, but not supported yet.
     NotYet,
-    /// No, and it will not; the text says why.
+    /// Not supported, and never will be; the text gives the reason.
     Refused(&'static str),
 }
 
 impl Word {
-    /// How a filter with the word is written: `not F`, `S attacks S`. F is any filter, S one whose value is a set of
-    /// squares, N a number, T a text, P a position; TEXT is a text in quotation marks, and RANGE `N` or `N N`.
+    /// Returns the form of a filter with the word: `not F`, `S attacks S`. F is any filter, S one whose value is a set of squares,
+    /// N a number, T a text, P a position; TEXT is a text in quotation marks, and RANGE `N` or `N N`.
     pub fn form(&self, spelling: &str) -> String {
         match self.arguments {
             "" => spelling.into(),
@@ -80,13 +80,13 @@ impl Word {
         }
     }
 
-    /// Whether a colon stands before it in queries of its dialect.
+    /// Returns true if the word has a colon before it in queries of its dialect.
     pub fn takes_colon(&self, dialect: Dialect) -> bool {
-        // The other words of CQL 5 are pieces, whose value is a set of squares.
+        // The other words of CQL 5 are pieces; their value is a set of squares.
         dialect == Dialect::Cql5 && self.value == WordValue::Condition
     }
 
-    /// Whether nothing stands with the word.
+    /// Returns true if the word has no arguments.
     pub fn is_alone(&self) -> bool {
         self.arguments.is_empty()
     }
@@ -94,7 +94,7 @@ impl Word {
 
 // ---- rows
 
-/// A word, and how the parser of its dialect takes it.
+/// A word, and the way in which the parser of its dialect reads it.
 #[derive(Debug)]
 pub(super) struct WordRow<R> {
     pub word: Word,
@@ -102,7 +102,7 @@ pub(super) struct WordRow<R> {
     pub parameter: Option<Parameter>,
 }
 
-/// How the header takes a word.
+/// The parameters of a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Parameter {
     Input,
@@ -120,7 +120,7 @@ pub(super) enum Parameter {
 
 pub(super) type Spellings = &'static [&'static str];
 
-/// A word that is built.
+/// A word that is supported.
 pub(super) const fn here<R: Copy>(
     spellings: Spellings,
     arguments: &'static str,
@@ -139,7 +139,7 @@ impl<R: Copy> WordRow<R> {
         WordRow { word: Word { status, ..self.word }, ..self }
     }
 
-    /// The same word, which may also stand in the header.
+    /// The same word, which may also be a parameter of the header.
     pub const fn and_parameter(self, parameter: Parameter) -> WordRow<R> {
         WordRow { parameter: Some(parameter), ..self }
     }
@@ -147,7 +147,7 @@ impl<R: Copy> WordRow<R> {
 
 // ---- tables
 
-/// Rows that belong together, as [`WordGroup`].
+/// Rows that belong together, as in a [`WordGroup`].
 pub(super) struct WordRows<R: 'static> {
     pub title: &'static str,
     pub about: &'static str,
@@ -169,7 +169,7 @@ impl<R> DialectWords<R> {
         DialectWords { dialect, index: index.collect(), groups }
     }
 
-    /// What is known of the words apart from the parser.
+    /// The words in groups, without their readings.
     pub fn groups(&self) -> impl Iterator<Item = WordGroup> {
         self.groups.iter().map(|&&WordRows { title, about, words }| {
             let words = words.iter().map(|row| &row.word).collect();
@@ -186,7 +186,8 @@ impl<R> DialectWords<R> {
         self.index.get(spelling).copied()
     }
 
-    /// The word that a misspelt one most resembles: one that is read in the first of some ways, or else in the next.
+    /// The word that a misspelt one most resembles, among words whose reading passes the first of `ways`, else among those that
+    /// pass the next one.
     pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
         ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));

@@ -1,6 +1,6 @@
-//! Queries that are similar to one and may hit where it does not: with a condition less, or with transforms.
+//! Queries that are similar to a given one and may hit where it does not: with one condition less, or with transforms.
 //!
-//! They are made of the text of the query, so that a user can run them as they are shown.
+//! They are made from the text of the query, so that a user can run them as they are shown.
 
 use std::collections::HashSet;
 
@@ -10,42 +10,42 @@ use super::tree::{ConditionOp, Ref, SquaresOp, Written};
 use super::{Dialect, Parsed, body_start, parse};
 use orbit_core::diagnostic::Span;
 
-/// Conditions that are left out, each by itself, at most.
+/// The maximum number of conditions that are left out, one at a time.
 const TERMS_MAX: usize = 8;
-/// Longer queries have no similar ones, in bytes.
+/// The maximum length in bytes of a query that has similar ones.
 const TEXT_MAX: usize = 2_000;
 
 /// A query that is similar to another one.
 #[derive(Clone, Debug)]
 pub struct Weaker {
-    /// How it differs, in words.
+    /// The difference, in words.
     pub change: String,
     /// Its text.
     pub text: String,
-    /// The same, read.
+    /// The same query, parsed.
     pub parsed: Parsed,
 }
 
-/// How the conditions of a query are joined.
+/// The way in which the conditions of a query are joined.
 enum Junction<'a> {
     /// `{a b c}`, or several filters without braces.
     Braces(Vec<Ref<'a, Written>>),
-    /// `a and b and c`, `a & b & c`: the conditions, and for each what is left of the pair in which it stands.
+    /// `a and b and c`, `a & b & c`: the conditions, each with the pair of operands to which it belongs.
     Pairs(Vec<OperandPair<'a>>),
 }
 
-/// A condition, the pair of operands that it is one of, and the other one.
+/// A condition, its pair of operands, and the other operand of the pair.
 struct OperandPair<'a> {
     term: Ref<'a, Written>,
     whole: Span,
     other: Span,
-    /// Whether the other one is such a pair itself.
+    /// True if the other operand is such a pair too.
     is_pair: bool,
 }
 
-/// Queries similar to one of CQL 6, at most 20, in this order: for each of its conditions, up to eight, the query without it;
-/// if there are more than two, each by itself; for `a & b` of two sets, the sets in braces; and without transforms, the query
-/// under some. A query in CQL 5 has none, nor has one that cannot be read.
+/// Returns queries that are similar to one of CQL 6, at most 20, in this order: for each of its conditions, up to eight, the query
+/// without it; if there are more than two, each condition alone; for `a & b` of two sets, the sets in braces; and if the query has
+/// no transforms, the query under some. A query in CQL 5 has no similar ones, nor has one that cannot be read.
 ///
 /// ```
 /// let similar = orbit_query::weaker("flip {Ka1 kh8}");
@@ -74,7 +74,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
                 Junction::Braces(_) => replaced(*term, ""),
                 Junction::Pairs(all) => {
                     let OperandPair { whole, other, is_pair, .. } = all[index];
-                    // Parentheses around both are still needed around what has an operator of its own.
+                    // Parentheses around the pair are still needed if the rest has an operator of its own.
                     match is_pair && of(whole).starts_with('(') {
                         true => replaced(whole, &format!("({})", of(other))),
                         false => replaced(whole, of(other)),
@@ -91,7 +91,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
             out.add("all at once: & asks for squares in common".into(), replaced(whole, &braces));
         }
     }
-    // Pieces wherever they stand are the same on a board that is turned or shifted.
+    // Pieces without squares match the same positions after a turn or a shift.
     let is_part = |op: &SquaresOp<Written>| matches!(op, SquaresOp::Designator { squares, .. } if *squares != Bitboard::FULL);
     let names_squares = |node: Ref<'_, Written>| matches!(node, Ref::Squares(f) if is_part(f.op()));
     if parsed.query.body.any(names_squares) && !parsed.query.body.any(|node| node.is_transform()) {
@@ -112,7 +112,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
     out.found
 }
 
-/// Queries that can be read, each once.
+/// The queries found so far: all can be read, and each occurs once.
 struct Candidates {
     seen: HashSet<String>,
     found: Vec<Weaker>,
@@ -126,7 +126,7 @@ impl Candidates {
     }
 }
 
-/// What the transforms around a query are applied to.
+/// The operand of the transforms around a query.
 fn innermost(parsed: &Parsed) -> Ref<'_, Written> {
     let mut node = super::tree::Kind::node(&parsed.query.body);
     loop {
@@ -146,7 +146,7 @@ fn joined(node: Ref<'_, Written>) -> Junction<'_> {
     Junction::Pairs(out)
 }
 
-/// Which of the signs that join two operands a filter is.
+/// The sign with which a filter joins its two operands, as a number.
 fn kind(node: Ref<'_, Written>) -> u8 {
     match node {
         Ref::Condition(f) if matches!(f.op(), ConditionOp::And(..)) => 1,
@@ -155,7 +155,7 @@ fn kind(node: Ref<'_, Written>) -> u8 {
     }
 }
 
-/// The operands of all filters of one kind that are joined directly, from left to right.
+/// Collects the operands of all directly nested filters that use the sign `joined_by`, from left to right.
 fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a>>) {
     if joined_by == 0 {
         return;
@@ -172,7 +172,7 @@ fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a
     }
 }
 
-/// A text with a part replaced, without the blanks that only the part needed.
+/// Replaces a part of a text, and removes the blanks that only the part needed.
 fn tidied(before: &str, part: &str, after: &str) -> String {
     if !part.is_empty() {
         return format!("{before}{part}{after}");

@@ -1,12 +1,13 @@
 //! The words of the language: one row for each filter, keyword, operator and kind of piece.
 //!
-//! The rows of CQL 6 stand in the files below, those of CQL 5 beside their parser; [`groups`] shows both.
+//! The rows of CQL 6 are in the files below, those of CQL 5 beside their parser; [`groups`] lists both.
 //!
-//! All that knows words takes them from here: the lexer its signs and pieces, the parsers what reads a filter, slips
-//! their suggestions, the command line `orbit help language` and its completions, tests their examples and generators,
-//! `docs/language.md` its text. So a new filter is a row, its function in a parser, and its meaning in the engines.
+//! Every part of the program that needs words reads them here: the lexer its signs and pieces, the parsers the functions that read
+//! filters, `slips.rs` its suggestions, the command line `orbit help language` and completions, the tests their examples and
+//! generators, and `docs/language.md` its text. A new filter therefore needs a row, a function in a parser, and its meaning in the
+//! engines.
 //!
-//! Invariant: no spelling stands twice in a dialect.
+//! Invariant: no spelling occurs twice in a dialect.
 
 mod board;
 mod control;
@@ -25,22 +26,22 @@ use super::{
 pub(super) use super::vocabulary::Parameter;
 pub use super::vocabulary::{Word, WordGroup, WordStatus, WordValue};
 
-/// How the parser of CQL 6 takes a word.
+/// The way in which the parser of CQL 6 reads a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WordReading {
-    /// It begins a filter, which this function reads; the parser stands on the word.
+    /// It begins a filter, which this function reads; the word is the current token.
     Filter(fn(&mut Parser, &str) -> ParseResult<Node>),
     Transform(TransformKind),
     Direction(Dirs),
-    /// It stands inside other filters, and names no variable.
+    /// It occurs only inside other filters, and cannot name a variable.
     Inside,
     /// It is an operator, or another sign that the grammar knows.
     Sign,
     /// It is part of a designator.
     Piece(Pieces),
-    /// The same before a text in quotation marks; elsewhere it may be a name.
+    /// It begins a filter if a text in quotation marks follows; elsewhere it may be a name.
     BeforeText(fn(&mut Parser, &str) -> ParseResult<Node>),
-    /// No filter knows it: it belongs to the header, or nowhere.
+    /// It begins no filter: it is a word of the header, or not supported.
     Outside,
 }
 
@@ -57,13 +58,13 @@ use leaf;
 type Cql6Row = vocabulary::WordRow<WordReading>;
 type Cql6Rows = vocabulary::WordRows<WordReading>;
 
-/// A word that is refused for good.
+/// A word that will never be supported.
 const fn refused(spellings: Spellings, why: &'static str) -> Cql6Row {
     here(spellings, "", WordValue::NoValue, WordReading::Outside, "", spellings[0])
         .with_status(WordStatus::Refused(why))
 }
 
-/// A word that stands in the header alone.
+/// A word that only the header may contain.
 const fn header(
     spellings: Spellings,
     arguments: &'static str,
@@ -94,7 +95,7 @@ pub fn words(dialect: Dialect) -> impl Iterator<Item = &'static Word> {
     groups().filter(move |group| group.dialect == dialect).flat_map(|group| group.words.iter().copied())
 }
 
-/// The word of a spelling, in CQL 5 without its colon.
+/// The word with a spelling; in CQL 5 without its colon.
 pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     match dialect {
         Dialect::Cql5 => cql5::TABLE.find(spelling).map(|row| &row.word),
@@ -102,7 +103,7 @@ pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     }
 }
 
-/// The word that a misspelt one most resembles; of CQL 5 one that is here, or else one that is not yet.
+/// The word that a misspelt one most resembles; in CQL 5 a supported one if there is one, else one that is not supported yet.
 pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
     use WordReading::{BeforeText, Direction, Filter, Inside, Transform};
     match dialect {
@@ -114,9 +115,10 @@ pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
     }
 }
 
-// ---- what the lexer of CQL 6 asks
+// ---- words for the lexer of CQL 6
 
-/// Signs, each with its usual spelling, which may be a word (`✵` is `flip`); longer ones first, since one may begin another.
+/// Signs, each with its usual spelling, which may be a word (`✵` is `flip`). Longer signs come first, because one may be the
+/// beginning of another.
 pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
     static SIGNS: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
         let is_sign = |spelling: &str| !spelling.starts_with(|first: char| first.is_ascii_alphabetic());
@@ -133,7 +135,7 @@ pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
     &SIGNS
 }
 
-/// What a letter or a figurine stands for in a designator.
+/// The pieces that a letter or a figurine names in a designator.
 pub(super) fn piece(symbol: char) -> Option<Pieces> {
     match reading(symbol.encode_utf8(&mut [0; 4]))? {
         WordReading::Piece(pieces) => Some(pieces),
@@ -141,9 +143,9 @@ pub(super) fn piece(symbol: char) -> Option<Pieces> {
     }
 }
 
-// ---- what the parser of CQL 6 asks
+// ---- words for the parser of CQL 6
 
-/// How a filter of CQL 6 that begins with a word is read.
+/// The way in which a filter of CQL 6 that begins with a word is read.
 pub(super) fn reading(word: &str) -> Option<WordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
@@ -164,19 +166,19 @@ pub(super) fn transform(word: &str) -> Option<TransformKind> {
     }
 }
 
-/// Whether a word stands inside filters only.
+/// Returns true if a word occurs only inside filters.
 pub(super) fn is_inside(word: &str) -> bool {
     matches!(reading(word), Some(WordReading::Inside))
 }
 
-/// Whether a word begins or stands in a filter, and so can name no variable.
+/// Returns true if a word begins a filter or occurs in one, and so cannot name a variable.
 pub(super) fn is_reserved(word: &str) -> bool {
     reading(word).is_some_and(|reading| !matches!(reading, WordReading::Outside | WordReading::BeforeText(_)))
 }
 
-// ---- what the header asks
+// ---- words for the header
 
-/// How the header takes a word.
+/// The parameter of a header that a word names.
 pub(super) fn parameter(word: &str) -> Option<Parameter> {
     TABLE.find(word)?.parameter
 }
@@ -191,7 +193,7 @@ pub(super) fn parameters() -> String {
 
 // ---- signs
 
-/// What an assignment such as `+=` does to the value of a variable.
+/// The operation that an assignment such as `+=` applies to the value of a variable.
 pub(super) enum Updated {
     Number(Arith),
     Squares(fn(Squares, Squares) -> S),

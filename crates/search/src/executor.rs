@@ -1,6 +1,6 @@
-//! Queries over one database, block by block: the engine that suits, and the one loop over blocks.
+//! Evaluation of queries over one database, block by block: the choice of the engine, and the one loop over blocks.
 //!
-//! Knows nothing of what is made of hits: see [`crate::run`] and [`crate::Database`].
+//! This module does not know what hits are used for: see [`crate::run`] and [`crate::Database`].
 
 mod found;
 mod view;
@@ -37,19 +37,19 @@ use orbit_reel::Block;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Filter};
 
-/// Which engine is to evaluate a query.
+/// The engine that evaluates a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum EngineChoice {
-    /// The fastest that can: a graphics card where there is a real one and the work outweighs its
-    /// start, else the processor. If the card fails, the processor does the rest.
+    /// The fastest engine for the work: a real graphics card if the work outweighs the cost of starting it, else the processor. If
+    /// the card fails, the processor does the rest.
     #[default]
     Auto,
-    /// The fast one for processors.
+    /// The fast engine for processors.
     Cpu,
-    /// The one for graphics cards, or nothing.
+    /// The engine for graphics cards; an error if there is none.
     Gpu,
-    /// The slow and obvious one.
+    /// The slow and obvious engine.
     Reference,
 }
 
@@ -60,26 +60,26 @@ choices! { EngineChoice, "engine",
     EngineChoice::Reference => "reference", "A slow engine written apart from the others, to check them";
 }
 
-/// What evaluates a query, and what checks it. The defaults suit, but touch no graphics card: how much
-/// work there is must be known for that.
+/// Settings of the engine and of its verification. The default never opens a graphics card: [`EngineChoice::Auto`] needs
+/// `positions` to decide whether a card pays off.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EngineOptions {
-    /// Which engine.
+    /// The engine.
     pub engine: EngineChoice,
-    /// Which graphics card; `None` for none, whatever the engine is.
+    /// The graphics card; `None` for none, whatever the engine is.
     pub gpu: Option<GpuOptions>,
-    /// That card once it is open: scans with clones of these options share it.
+    /// The card once it is open; scans with clones of these options share it.
     pub card: Card,
-    /// Positions that are known to be scanned: see [`BlockStream::positions_known`].
+    /// The number of positions that are known to be scanned: see [`BlockStream::positions_known`].
     pub positions: u64,
-    /// The blocks that are scanned, if they are held: see [`Block::number_held`].
+    /// The numbers of the blocks that are scanned, if the blocks are held in memory: see [`Block::number_held`].
     pub held: Option<Range<u64>>,
-    /// How much another engine recomputes.
+    /// The sample of the work that another engine recomputes.
     pub verify: Option<Sample>,
 }
 
-/// A graphics card that is opened when it is first wanted, and then stays open. Clones share it.
+/// A graphics card that is opened on first use and then stays open. Clones share it.
 #[derive(Clone, Default)]
 pub struct Card(Arc<Mutex<CardState>>);
 
@@ -88,36 +88,36 @@ enum CardState {
     #[default]
     Unopened,
     Open(Arc<GpuDevice>),
-    /// There is none that an automatic choice may take.
+    /// No card is fit for the automatic choice.
     Unfit,
 }
 
 impl Card {
-    /// The card, if it is open.
+    /// Returns the card, if it is open.
     fn device(&self) -> Option<Arc<GpuDevice>> {
-        // Who opens it may hold the lock for long.
+        // `try_lock`, because a thread that opens the card can hold the lock for long.
         match self.0.try_lock().as_deref() {
             Ok(CardState::Open(device)) => Some(Arc::clone(device)),
             _ => None,
         }
     }
 
-    /// Frees the memory of games that stay on the card if no query has asked for any for so long.
+    /// Frees the memory of games that stay on the card if no query has used the card for this time.
     pub fn give_back(&self, idle: Duration) {
         self.device().into_iter().for_each(|device| device.give_back(idle));
     }
 
-    /// Frees the memory of the blocks that are held by these numbers.
+    /// Frees the card's memory of the held blocks with these numbers.
     pub fn release(&self, numbers: &Range<u64>) {
         self.device().into_iter().for_each(|device| device.release(numbers));
     }
 
-    /// Bytes of games that stay on the card for queries to come.
+    /// Returns the bytes of games that stay on the card for later queries.
     pub fn resident_bytes(&self) -> u64 {
         self.device().map_or(0, |device| device.resident_bytes())
     }
 
-    /// Has the card opened anew when it is next wanted, for instance after it has failed.
+    /// Forgets the card, so that the next use opens one anew, for instance after it has failed.
     pub fn forget(&self) {
         *lock(&self.0) = CardState::Unopened;
     }
@@ -134,32 +134,32 @@ impl std::fmt::Debug for Card {
     }
 }
 
-/// Positions a thread for which a processor needs about a second; opening a graphics card and
-/// compiling a kernel takes about half of that. Not measured on a card yet: `orbit bench --card` prints, as
-/// `auto.positions_a_thread_measured`, what this number is to be on the machine where it runs.
+/// The number of positions per thread that take a processor about a second. Opening a graphics card and compiling a kernel takes
+/// about half a second. This number was not measured on a card yet: `orbit bench --card` prints the right value for its machine as
+/// `auto.positions_a_thread_measured`.
 const POSITIONS_A_SECOND: u64 = 50_000_000;
 
-/// Positions above which [`EngineChoice::Auto`] takes a graphics card, if there is a real one, on a machine with so
-/// many threads.
+/// Returns the number of positions above which [`EngineChoice::Auto`] takes a real graphics card on a machine with this many
+/// threads.
 pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// The same where the card is open and has all blocks: it need not be opened, and nothing goes there. What is left of the cost is
-/// that of compiling. An estimate as well.
+/// As [`positions_for_card`], for a card that is open and holds all blocks: it need not be opened, and no block is uploaded. Only
+/// the cost of compiling is left. This number is an estimate as well.
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
 
-/// Tells whether a card is likely to be the faster one. `has_blocks` is asked only if that decides.
+/// Returns whether a card is likely to be faster. `has_blocks` is called only if the result depends on it.
 fn outweighs(positions: u64, threads: usize, has_blocks: impl FnOnce() -> bool) -> bool {
     positions > positions_for_card(threads) || positions > positions_for_resident(threads) && has_blocks()
 }
 
-/// The cards that are open in this process. Whoever wants one with the same options shares it, with what is on it.
+/// The cards that are open in this process. Users with the same options share a card and the blocks on it.
 static OPEN: Mutex<Vec<(GpuOptions, Weak<GpuDevice>)>> = Mutex::new(Vec::new());
 
-/// Opens a card, or takes one that is open.
+/// Opens a card, or returns one that is open already.
 fn open_card(options: GpuOptions) -> Result<Arc<GpuDevice>, GpuError> {
     let mut open = lock(&OPEN);
     open.retain(|(_, device)| device.strong_count() > 0);
@@ -172,28 +172,28 @@ fn open_card(options: GpuOptions) -> Result<Arc<GpuDevice>, GpuError> {
     Ok(device)
 }
 
-/// Why a scan cannot be made, or stopped midway.
+/// The reason why a scan cannot start, or why it stopped midway.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
-    /// The query is not understood, or has too many copies.
+    /// The query cannot be read, or it has too many copies.
     #[error("{0}")]
     Query(Diagnostic),
     /// The engine refuses the query or fails.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A query is asked of side lines, and the database is read without them.
+    /// A query searches side lines, but the database is read without them.
     #[error(
         "the query searches side lines, but the database is read without them: set `ParseOptions::variations`"
     )]
     NoVariations,
-    /// The query or the choice of hits asks for comments or glyphs, and the database is read without them.
+    /// The query or the selection of hits needs comments or glyphs, but the database is read without them.
     #[error(
         "the query, a condition, a grouping or a column needs the comments of the games (clocks and evaluations stand in \
          them), but the database is read without them: set `ParseOptions::annotations`"
     )]
     NoAnnotations,
-    /// A reel is damaged; all hits before were delivered.
+    /// A reel is damaged. All hits before the damage were delivered.
     #[error(transparent)]
     Database(#[from] StreamError),
 }
@@ -213,28 +213,28 @@ pub struct Executor {
     threads: usize,
 }
 
-/// What the queries of a scan answer on one block.
+/// The answers of all queries of a scan for one block.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BlockAnswers<'a> {
     /// The block.
     pub block: &'a Block,
-    /// For each of its games, whether it counts; `None` if all do.
+    /// For each game of the block, whether it counts; `None` if all do.
     pub(crate) games: Option<Vec<bool>>,
-    /// For each of its games that count, the side of the player from which queries were asked; `None` without a player.
+    /// For each game that counts, the side of the player from which queries were evaluated; `None` without a player.
     pub sides: Option<Vec<Option<Color>>>,
-    /// Of each query, at the hits that were chosen.
+    /// The answers of each query, at the hits that were chosen.
     pub answers: Vec<Answers>,
-    /// Of each query what tells of what its hits consist, if that is wanted.
+    /// For each query a finder of the spans of hits, if spans are wanted.
     pub spans: Vec<Option<Box<dyn FindSpan + 'a>>>,
 }
 
 impl Executor {
-    /// Plans a query that was read, for a thread for each core.
+    /// Plans a query that was read, with one thread per core.
     ///
     /// # Errors
     ///
-    /// Copies that are too many, that the engine refuses the query, or that there is no such graphics card.
+    /// There are too many copies, the engine refuses the query, or there is no such graphics card.
     pub fn with_query(parsed: orbit_query::Parsed, options: &EngineOptions) -> Result<Executor, ScanError> {
         let orbit_query::Parsed { query, mut remarks } = parsed;
         let prepared = PreparedQuery::new(query, PlanOptions::default())?;
@@ -243,11 +243,11 @@ impl Executor {
         Ok(Executor { remarks, ..scan })
     }
 
-    /// The same for any number of queries, which are answered in one run. What they have in common is computed once.
+    /// Plans any number of queries that are answered in one run. Shared computations are done once.
     ///
     /// # Errors
     ///
-    /// That the engine refuses one of them, or that there is no such graphics card.
+    /// The engine refuses one of the queries, or there is no such graphics card.
     pub fn new(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Executor, ScanError> {
         let engine = engine_of(&queries, options)?;
         let mut notes = notes(&queries, &*engine, options);
@@ -256,108 +256,108 @@ impl Executor {
         Ok(Executor { queries, engine, remarks: Vec::new(), notes, threads })
     }
 
-    /// Sets the number of threads; the hits and their order do not depend on it.
+    /// Sets the number of threads. The hits and their order do not depend on it.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Executor {
         self.threads = threads.max(1);
         self
     }
 
-    /// The engine that was chosen.
+    /// Returns the engine that was chosen.
     pub fn engine(&self) -> &dyn Engine {
         &*self.engine
     }
 
-    /// Whether a query depends on the tags of games; else a [`BlockStream::without_tags`] gives the same
-    /// hits sooner.
+    /// Returns whether a query depends on the tags of games. If none does, a [`BlockStream::without_tags`] gives the same hits
+    /// sooner.
     pub fn reads_tags(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.planner.reads_tags())
     }
 
-    /// Whether a query is asked of side lines, so that a database must be opened with
+    /// Returns whether a query searches side lines, so that the database must be opened with
     /// [`ParseOptions::variations`](orbit_pgn::ParseOptions::variations).
     pub fn searches_variations(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.query.variations)
     }
 
-    /// Whether a query asks for comments or glyphs, so that a database must be opened with
+    /// Returns whether a query needs comments or glyphs, so that the database must be opened with
     /// [`ParseOptions::annotations`](orbit_pgn::ParseOptions::annotations).
     pub fn reads_comments(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.query.reads_comments())
     }
 
-    /// Whether a query asks for the number of games, so that they are counted first.
+    /// Returns whether a query needs the total number of games, which must then be counted before the scan.
     fn asks_for_last_game(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.query.asks_for_last_game())
     }
 
-    /// Whether the first query says in which order games are listed.
+    /// Returns whether the first query determines the order in which games are listed.
     ///
     /// # Panics
     ///
-    /// Without a query.
+    /// If there is no query.
     pub fn sorts_games(&self) -> bool {
         let query = &self.queries[0].query;
         !query.sorts.is_empty() || query.header.sort_match_count
     }
 
-    /// Whether a hit of the first query can consist of moves or of several positions.
+    /// Returns whether a hit of the first query can consist of moves or of several positions.
     ///
     /// # Panics
     ///
-    /// Without a query.
+    /// If there is no query.
     pub fn has_spans(&self) -> bool {
         self.queries[0].query.has_spans()
     }
 
-    /// Whether the first query compares positions with a board, as `similar` does.
+    /// Returns whether the first query compares positions with a board, as `similar` does.
     ///
     /// # Panics
     ///
-    /// Without a query.
+    /// If there is no query.
     pub fn finds_likeness(&self) -> bool {
         self.queries[0].query.finds_likeness()
     }
 
-    /// Warnings and notes about a query that [`Executor::with_query`] and its kin have read.
+    /// Returns the warnings and notes about a query that [`Executor::with_query`] has planned.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks
     }
 
-    /// What a user should know of how the queries are run: a slow engine, a single thread, nothing to compare with.
+    /// Returns notes for the user about how the queries are run: a slow engine, a single thread, nothing to compare with.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The queries.
+    /// Returns the queries.
     pub fn queries(&self) -> &[PreparedQuery] {
         &self.queries
     }
 
-    /// The type of the first query's value.
+    /// Returns the type of the first query's value.
     ///
     /// # Panics
     ///
-    /// Without a query.
+    /// If there is no query.
     pub fn ty(&self) -> Type {
         self.queries[0].query.body.ty()
     }
 
-    /// The first query's filter with its transforms expanded.
+    /// Returns the first query's filter with its transforms expanded.
     ///
     /// # Panics
     ///
-    /// Without a query.
+    /// If there is no query.
     pub fn filter(&self) -> &Filter {
         self.queries[0].planner.filter()
     }
 
-    /// The typed trees of all queries with their transforms expanded.
+    /// Iterates over the typed trees of all queries with their transforms expanded.
     pub fn filters(&self) -> impl Iterator<Item = &Filter> {
         self.queries.iter().map(|prepared| prepared.planner.filter())
     }
 
-    /// The distinct copies of the first query's outermost transform as CQL, in the order in which
+    /// Returns the distinct copies of the first query's outermost transform as CQL, in the order in which
     /// [`orbit_engine::CopyHits`] numbers them.
     pub fn copies(&self) -> Vec<String> {
         let filter = self.filter();
@@ -367,7 +367,7 @@ impl Executor {
         }
     }
 
-    /// For each query of which it is wanted what it writes or sorts games by, what tells that: plans leave it out.
+    /// Creates a commentator for each query whose comments or sort values are wanted: plans do not compute these.
     fn commentators(&self, outputs: &[Wants]) -> Result<Vec<Option<Commentator>>, EngineError> {
         let is_wanted = |prepared: &PreparedQuery, outputs: &Wants| {
             let sorts = outputs.contains(Wants::RANKS) && !prepared.query.sorts.is_empty();
@@ -381,7 +381,7 @@ impl Executor {
         Ok(queries.map(commentator).collect::<Result<_, _>>()?)
     }
 
-    /// For each query of which it is wanted of what its hits consist, what finds that, should its engine not tell it.
+    /// Creates a finder of spans for each query whose spans are wanted, for the case that its engine does not tell them.
     fn span_finders(&self, outputs: &[Wants]) -> Result<Vec<Option<SpanFinder>>, EngineError> {
         let finder = |(prepared, outputs): (&PreparedQuery, &Wants)| {
             let query = &prepared.query;
@@ -391,13 +391,13 @@ impl Executor {
         Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
     }
 
-    /// Evaluates every block, for `outputs` of each query at the hits that are chosen, runs `work` on the answers on
-    /// the scan's threads, and hands the results to `take` in database order, on the caller's thread, until it breaks.
-    /// What takes much memory is reserved by `work` in the room before it is made.
+    /// Evaluates every block. Engines answer with `outputs` of each query at the hits that are chosen; `work` runs on the answers
+    /// on the scan's threads; `take` gets the results in database order on the caller's thread, until it breaks. `work` must
+    /// reserve the memory for large results in the budget before it makes them.
     ///
     /// # Errors
     ///
-    /// The first of an engine or of [`BlockStream::for_each_block`]; all blocks before it have been taken then.
+    /// The first error of an engine or of [`BlockStream::for_each_block`]. All blocks before it have been taken.
     pub fn for_each_block<T: Send>(
         &self,
         stream: BlockStream,
@@ -478,21 +478,21 @@ impl Executor {
                     };
                     views.iter().map(result).collect()
                 }
-                // The first block stands for all: nothing is taken after an error.
+                // Every block of the group gets the error of the first one: nothing is taken after an error.
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
             }
         };
         let EngineInfo { in_order, blocks_at_once: at_once, .. } = self.engine.info();
         let threads = match (in_order, at_once) {
             (true, _) => 1,
-            // While one group waits for a graphics card, another one is read.
+            // Two threads at least: while one group waits for a graphics card, the next one is read.
             (false, 2..) => self.threads.max(2),
             (false, _) => self.threads,
         };
         let summary =
             stream.for_each_group_in_room(threads, at_once, scan, |streamed, result| match result {
                 Ok(result) => take(streamed, result),
-                // The blocks before it are all that is taken.
+                // Only the blocks before the interruption are taken.
                 Err(EngineError::Interrupted) => ControlFlow::Break(()),
                 Err(error) => {
                     fault = Some(error);
@@ -503,7 +503,7 @@ impl Executor {
     }
 }
 
-/// Adds what the engine does not know of the games that are found.
+/// Adds the commentary and the sort values, which engines do not compute, to the games that are found.
 fn comment(
     block: &Block,
     (commentators, has_all): (&[Option<Commentator>], bool),
@@ -524,8 +524,8 @@ fn comment(
     Ok(())
 }
 
-/// Of each query what tells of what its hits consist: what the engine has told, or what finds it when it is asked for.
-/// `fault` gets what goes wrong then.
+/// Returns for each query a finder of the spans of hits: the spans that the engine told, or a finder that computes them on demand.
+/// `fault` receives the errors of the latter.
 fn spans<'a>(
     finders: &'a [Option<SpanFinder>],
     answers: &mut [Answers],
@@ -542,7 +542,7 @@ fn spans<'a>(
     finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 
-/// Takes away what is said of games that do not count.
+/// Removes the answers about games that do not count.
 fn drop_games(answers: &mut Answers, games: Option<&[bool]>) {
     let Some(games) = games else { return };
     if let Some(told) = &mut answers.games {
@@ -553,8 +553,8 @@ fn drop_games(answers: &mut Answers, games: Option<&[bool]>) {
     }
 }
 
-/// An engine for all queries: for those that are asked of side lines and those that are not, and for those that no plan can
-/// say.
+/// Creates an engine for all queries. Queries over side lines and over main lines, and queries that no plan can express, need
+/// engines of their own.
 fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
     queries.iter().try_for_each(|prepared| check_engine(prepared, options.engine))?;
     let kind = |prepared: &PreparedQuery| (!prepared.query.variations, prepared.planner.refusal().is_some());
@@ -574,11 +574,11 @@ fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<d
     Ok(Box::new(Mixed::new(kinds.into_iter().map(group).collect::<Result<_, _>>()?)))
 }
 
-/// Says why an engine cannot run a query.
+/// Checks that an engine can run a query.
 ///
 /// # Errors
 ///
-/// What of the query the engine cannot say.
+/// The part of the query that the engine cannot run.
 pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<(), Diagnostic> {
     let name = match choice {
         EngineChoice::Cpu => "cpu",
@@ -590,7 +590,7 @@ pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<()
         .help("use --engine auto or --engine reference: the reference engine runs all queries, slowly"))
 }
 
-/// What is to be said of how queries are run.
+/// Writes notes on how queries are run.
 fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions) -> Vec<String> {
     let refused = queries.iter().filter(|prepared| prepared.planner.refusal().is_some()).count();
     let which = match (refused, queries.len()) {
@@ -612,7 +612,7 @@ fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions
     notes
 }
 
-/// The engine that is wanted, or the best one, and what checks it. Either plans can say all queries, or none of them.
+/// Creates the engine that is wanted, or the best one, with its verification. All queries have plans, or none has.
 fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
     let bulk = || Bulk::new(queries.iter().map(|prepared| &prepared.query)).map_err(EngineError::from);
     let reference = || -> Result<Box<dyn Engine>, EngineError> { Ok(Box::new(bulk()?)) };
@@ -653,8 +653,8 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     Ok(Box::new(Texts::new(engine, bulk()?)))
 }
 
-/// The graphics card to use: the one that was asked for; or, if the choice is ours, a real one if the
-/// work outweighs its start, none if it cannot be opened.
+/// Returns the graphics card to use: the one that the user asked for; for [`EngineChoice::Auto`] a real card if the work outweighs
+/// its start, and none if it cannot be opened.
 fn card(options: &EngineOptions) -> Result<Option<Arc<GpuDevice>>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     let has_blocks = || {

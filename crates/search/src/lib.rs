@@ -1,6 +1,6 @@
-//! Requests to databases of games, and what is made of the hits: lists, counts, statistics, reports, jobs, conversations.
+//! Requests to databases of games, and their results: lists, counts, statistics, reports, jobs, conversations.
 //!
-//! The crate `orbit-chess` shows what programs need of it.
+//! The crate `orbit-chess` exports the parts of this crate that programs need.
 
 #![deny(unsafe_code, missing_docs)]
 

@@ -1,8 +1,8 @@
-//! The one form of a question to a database: `serve`, Python, programs and the command line make a [`Request`] of what they are
-//! given.
+//! The one form of a request to a database: `serve`, Python, programs and the command line all convert their input to a
+//! [`Request`].
 //!
-//! The invariant: this module says which fields exclude each other, and which need a query of some type. A use of a request
-//! that has no room for some fields, as counts have none for limits, refuses these by itself.
+//! The invariant: this module decides which fields exclude each other, and which need a query of some type. A use of requests that
+//! does not support some fields, as counts do not support limits, refuses these itself.
 
 use std::num::NonZeroU64;
 use std::str::FromStr;
@@ -21,11 +21,11 @@ use orbit_engine::verify::Sample;
 use orbit_query::{Dialect, Type, diagram};
 use orbit_reel::Alike;
 
-/// The version of [`Request`] as JSON: a field that is taken away, or that comes to mean something else, raises it.
+/// The version of [`Request`] as JSON. It is increased when a field is removed or changes its meaning.
 pub const REQUEST_SCHEMA: u32 = 1;
 
-/// Queries, which games and which of their hits count, and in which order games are listed. As JSON it is an object with the
-/// fields of `docs/serve.md`; one that is left out has its default, and one that there is not is an error.
+/// A request: queries, the games and hits that count, and the order in which games are listed. In JSON it is an object with the
+/// fields that `docs/serve.md` describes. A missing field has its default; an unknown field is an error.
 ///
 /// ```
 /// use orbit_search::Request;
@@ -39,41 +39,41 @@ pub const REQUEST_SCHEMA: u32 = 1;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Request {
-    /// [`REQUEST_SCHEMA`].
+    /// The version, which is [`REQUEST_SCHEMA`].
     pub schema: u32,
-    /// Queries as text; in JSON one or a list.
+    /// The queries as text; in JSON one text or a list.
     #[serde(deserialize_with = "one_or_more")]
     pub query: Vec<String>,
-    /// The name of a built-in theme, whose query is asked.
+    /// The name of a built-in theme, whose query is used.
     pub theme: Option<String>,
-    /// A board, whose men are searched: see [`Query::board`](crate::Query::board).
+    /// A board whose men are searched for: see [`Query::board`](crate::Query::board).
     pub board: Option<String>,
     /// A board that positions are compared with: see [`Query::similar`](crate::Query::similar).
     pub similar: Option<String>,
-    /// A position that hits must have, as a FEN or as moves: see [`ExactPosition`]. It stands for the query.
+    /// A position that hits must have, as a FEN or as moves: see [`ExactPosition`]. It takes the place of the query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The transforms of `board` or `similar`, the outermost first.
     pub transforms: Vec<String>,
-    /// The dialect of the queries, if they do not show it.
+    /// The dialect of the queries; `None` to recognize it from the text.
     pub dialect: Option<Dialect>,
-    /// Whether side lines are searched.
+    /// True if side lines are searched.
     pub variations: bool,
-    /// Whether games that equal an earlier one are left out, and what must be equal.
+    /// The rule by which games are duplicates of earlier ones, if duplicates are left out.
     pub unique: Option<Alike>,
-    /// The engine; that of the database if none is chosen.
+    /// The engine; `None` for the engine of the database.
     pub engine: Option<EngineChoice>,
-    /// How much a second engine computes as well; in JSON `true`, or a number of segments of 32 positions.
+    /// The sample that a second engine recomputes; in JSON `true`, or a number of segments of 32 positions.
     #[serde(with = "verification")]
     pub verify: Option<Sample>,
-    /// Conditions, all of which must be met; in JSON one or a list. See [`Condition`](crate::choice::Condition).
+    /// Conditions that must all hold; in JSON one text or a list. See [`Condition`](crate::choice::Condition).
     #[serde(rename = "where", deserialize_with = "one_or_more")]
     pub conditions: Vec<String>,
     /// The player whose games count: see [`PlayerName`].
     pub player: Option<String>,
-    /// The same, spelt so and no other way.
+    /// The name of the player, in exactly this spelling.
     pub player_exact: Option<String>,
-    /// The side that the player must have. Python, where `as` is a keyword, says `side`.
+    /// The side that the player must have. Its name in Python is `side`, because `as` is a keyword there.
     #[serde(rename = "as", alias = "side")]
     pub side: Option<Side>,
     /// The range of the player's rating: see [`Ratings`].
@@ -82,25 +82,25 @@ pub struct Request {
     pub opponent: Option<String>,
     /// The range of the opponent's rating.
     pub opponent_rating: Option<String>,
-    /// Whether the first hit of each game counts alone.
+    /// True if only the first hit of each game counts.
     pub first: bool,
-    /// Whether the hit of each game with the greatest value counts alone.
+    /// True if only the hit with the greatest value counts in each game.
     pub best: bool,
-    /// How many of the games that hit are left out at the beginning.
+    /// The number of games with hits that are left out at the beginning.
     pub skip: u64,
-    /// The most games that are listed.
+    /// The maximum number of games that are listed.
     pub limit: Option<NonZeroU64>,
     /// The order of games.
     pub sort: Option<SortKey>,
-    /// Whether the order is turned round.
+    /// True if the order is reversed.
     pub reverse: bool,
-    /// How many games are listed, chosen by chance.
+    /// The number of games in a random sample, if one is wanted.
     pub sample: Option<NonZeroU64>,
-    /// The number that decides what chance chooses.
+    /// The seed of the random sample.
     pub seed: u64,
-    /// Whether hits are only counted.
+    /// True if hits are only counted.
     pub count: bool,
-    /// The columns of rows, if not the usual ones.
+    /// The columns of rows; `None` for the default columns.
     pub columns: Option<Vec<Column>>,
 }
 
@@ -140,31 +140,31 @@ impl Default for Request {
     }
 }
 
-/// The games and hits that a request chooses.
+/// The checked choices of a request.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Chosen {
-    /// The games that count, and their hits.
+    /// The games and hits that count.
     pub choice: Choice,
-    /// The order in which games are listed; `None` for that of the database.
+    /// The order in which games are listed; `None` for the order of the database.
     pub order: Option<Order>,
-    /// How many of the games that hit are left out at the beginning.
+    /// The number of games with hits that are left out at the beginning.
     pub skip: u64,
-    /// The most games that are listed.
+    /// The maximum number of games that are listed.
     pub games_max: Option<u64>,
 }
 
 impl Request {
-    /// A query with the usual choices.
+    /// Creates a request with a query and default choices.
     pub fn new(query: &str) -> Request {
         Request { query: vec![query.to_owned()], ..Request::default() }
     }
 
-    /// The texts of all queries, those of a theme and of boards included.
+    /// Returns the texts of all queries, including those of a theme and of boards.
     ///
     /// # Errors
     ///
-    /// There is none, no theme has the name, a board is none, or there are transforms without a board.
+    /// There is no query, no theme has the name, a board cannot be read, or there are transforms without a board.
     pub fn texts(&self) -> Result<Vec<String>, RequestError> {
         let fault = |field| move |error: Diagnostic| RequestError::about(field, error);
         let transforms: Vec<&str> = self.transforms.iter().map(String::as_str).collect();
@@ -197,8 +197,8 @@ impl Request {
         }
     }
 
-    /// Notes about the board in place of a query, with its field and its text: what of it has no effect. None about a board
-    /// that is wrong.
+    /// Returns notes about the parts of boards that have no effect, each with the field and the text of its board. A board that
+    /// cannot be read has no notes.
     pub(crate) fn board_remarks(&self) -> Vec<(&'static str, &str, Diagnostic)> {
         let board = self.board.iter().map(|text| ("board", text, diagram::query(text, &[])));
         let similar = self.similar.iter().map(|text| ("similar", text, diagram::similar(text, &[])));
@@ -210,17 +210,18 @@ impl Request {
         remarks
     }
 
-    /// Whether parts of a database answer as all of it does, if the queries [split](crate::Query::splits).
+    /// Returns whether the answers on the parts of a database add up to the answer on all of it, if the queries
+    /// [split](crate::Query::splits).
     pub fn splits(&self) -> bool {
         let is_ordered = self.sort.is_some() || self.sample.is_some();
         !is_ordered && self.limit.is_none() && self.skip == 0 && self.unique.is_none()
     }
 
-    /// Reads the fields that hold text, and sees that all go together.
+    /// Parses the fields that hold text, and checks that all fields fit together.
     ///
     /// # Errors
     ///
-    /// Fields that exclude each other, and a text that is none of its kind.
+    /// Fields exclude each other, or a text cannot be parsed.
     pub fn check(&self) -> Result<Chosen, RequestError> {
         if self.schema != REQUEST_SCHEMA {
             return Err(RequestError::new("{schema} is 1 in this version: leave it out"));
@@ -236,7 +237,7 @@ impl Request {
         Ok(Chosen { choice, order: self.order()?, skip: self.skip, games_max })
     }
 
-    /// The position that hits must have.
+    /// Parses the position that hits must have.
     fn exact(&self) -> Result<Option<ExactPosition>, RequestError> {
         self.at.as_deref().map(|text| parsed("{at}", text)).transpose()
     }
@@ -292,23 +293,23 @@ impl Request {
 }
 
 impl Chosen {
-    /// The facts of games and hits that the choice needs.
+    /// Returns the facts about games and hits that the choices need.
     pub fn wants(&self) -> Wants {
         self.choice.wants() | self.order.map_or(Wants::HITS, Order::wants)
     }
 
-    /// Whether all games that hit are listed with all their hits, in the order of the database.
+    /// Returns whether all games with hits are listed with all their hits, in the order of the database.
     pub fn is_all(&self) -> bool {
         let Choice { conditions, player, position, first, best } = &self.choice;
         let is_all_hits = conditions.is_empty() && player.is_none() && position.is_none() && !first && !best;
         is_all_hits && self.order.is_none() && self.skip == 0 && self.games_max.is_none()
     }
 
-    /// Sees that a query has what is chosen by: a value of type `ty`, or moves of which its hits consist.
+    /// Checks that a query has what the choices need: a value of type `ty`, or hits with moves.
     ///
     /// # Errors
     ///
-    /// What the query lacks.
+    /// The fact that the query lacks.
     pub fn check_query(&self, ty: Type, has_spans: bool) -> Result<(), RequestError> {
         let wants = self.order.map_or(Wants::HITS, Order::wants);
         let why = if self.choice.best && !ty.has_value() {
@@ -327,13 +328,13 @@ impl Chosen {
     }
 }
 
-/// Fields of a request that do not go together, or a text that is none of its kind, with a remedy. It displays with the names
-/// of fields as in JSON: `` `sort` ``.
+/// The error for fields of a request that exclude each other, or for a text that cannot be parsed, with a remedy. It displays the
+/// names of fields as in JSON: `` `sort` ``.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestError {
-    /// Names of fields stand in braces, maybe with a value: `{sort value}`.
+    /// The sentence. Names of fields are in braces, maybe with a value: `{sort value}`.
     sentence: &'static str,
-    /// What follows it.
+    /// The text after the sentence.
     detail: String,
 }
 
@@ -346,13 +347,13 @@ impl RequestError {
         RequestError { sentence: field, detail: format!(": {why}") }
     }
 
-    /// The same with the names of options: `--sort value`.
+    /// Returns the message with the names of command line options: `--sort value`.
     pub fn in_options(&self) -> String {
         self.said(|field| format!("--{}", field.replace('_', "-")))
     }
 
-    /// The same with other names of fields. `name` gets the name that a field has in JSON, and a value that stands behind it
-    /// after a blank.
+    /// Returns the message with other names of fields. `name` receives the name of a field in JSON, followed by a blank and a value
+    /// if there is one.
     pub fn said(&self, name: impl Fn(&str) -> String) -> String {
         let mut out = String::new();
         for (number, part) in self.sentence.split(['{', '}']).enumerate() {
@@ -373,12 +374,12 @@ impl fmt::Display for RequestError {
 
 impl error::Error for RequestError {}
 
-/// Reads the text of a field.
+/// Parses the text of a field.
 fn parsed<T: FromStr<Err: fmt::Display>>(field: &'static str, text: &str) -> Result<T, RequestError> {
     text.parse().map_err(|error| RequestError::about(field, error))
 }
 
-/// A text, or a list of texts.
+/// Reads a text, or a list of texts.
 fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a text or a list of texts")]
@@ -392,7 +393,7 @@ fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Err
     })
 }
 
-/// `true`, `false` or a number of segments.
+/// Verification as JSON: `true`, `false` or a number of segments.
 mod verification {
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
 

@@ -1,8 +1,8 @@
-//! Named queries with what they are about, read from TOML.
+//! Named queries with descriptions, read from TOML.
 //!
-//! A file is a list of tables `[[theme]]` and may `include` others; `catalogue` is the one that is built
-//! in. Nothing here knows games: a theme is a query that was understood, with its name, its group and
-//! where it stands. The invariant: names are unique, and every query has been read.
+//! A file is a list of tables `[[theme]]` and may `include` others; `catalogue` is the built-in one. Nothing here knows games: a
+//! theme is a parsed query with its name, its group and its place in a file. The invariant: names are unique, and every query has
+//! been parsed.
 //!
 //! ```
 //! let themes = orbit_search::themes::built_in();
@@ -22,43 +22,44 @@ use orbit_query::Parsed;
 mod files;
 mod load;
 
-/// The name of the themes that are built in.
+/// The path that means the built-in themes.
 pub const CATALOGUE: &str = "catalogue";
 
 /// A named query.
 #[derive(Clone, Debug)]
 pub struct Theme {
-    /// Lower case letters, digits and `-`; unique among all that were loaded together.
+    /// The name: lower case letters, digits and `-`. It is unique among all themes that were loaded together.
     pub name: String,
-    /// The name for reading; the same one if none is given.
+    /// The name for readers; the same as `name` if none is given.
     pub title: String,
-    /// What it is listed with; empty if nothing is given.
+    /// The group under which the theme is listed; empty if none is given.
     pub group: String,
-    /// The query as written.
+    /// The text of the query.
     pub query: String,
-    /// What the query takes as the theme.
+    /// A description of what the query takes as the theme.
     pub description: String,
-    /// Where the theme is explained.
+    /// A reference to an explanation of the theme.
     pub source: String,
-    /// FENs of positions that the query hits. Moves may follow after a comma: then it hits a position on the way.
+    /// FENs of positions that the query hits. Moves may follow after a comma; then the query hits at one of the positions on the
+    /// way.
     pub hits: Vec<String>,
-    /// The same of positions and moves in which it hits nothing.
+    /// Positions, written in the same way, where the query does not hit.
     pub misses: Vec<String>,
-    /// The query as understood.
+    /// The parsed query.
     pub parsed: Parsed,
     file: Arc<TextFile>,
-    /// Of the query in the text of its file, quotes included.
+    /// The place of the query in the text of its file, quotes included.
     place: Span,
 }
 
 impl Theme {
-    /// A message about the query, with its place in the file.
+    /// Creates a message about the query, with its place in the file.
     pub fn fault(&self, diagnostic: &Diagnostic) -> ThemeFault {
         fault_of_query(&self.file, &self.name, &self.query, self.place, diagnostic)
     }
 }
 
-/// Why themes cannot be loaded.
+/// The reason why themes cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThemesError {
@@ -85,13 +86,13 @@ pub enum ThemesError {
         /// The limit.
         bytes_max: u64,
     },
-    /// A file holds no theme, nor do those that it includes.
+    /// A file and the files that it includes hold no theme.
     #[error("{} holds no theme: write one as a table `[[theme]]` with a name and a query", path.display())]
     Empty {
         /// The path as given.
         path: PathBuf,
     },
-    /// What stands at a place of a file is wrong.
+    /// The content of a file is wrong at some place.
     #[error("{0}")]
     Fault(Box<ThemeFault>),
 }
@@ -99,21 +100,21 @@ pub enum ThemesError {
 /// A message about a place in a file of themes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThemeFault {
-    /// What is wrong.
+    /// The fault.
     pub diagnostic: Diagnostic,
-    /// The text that its span is of.
+    /// The text that the span of the fault refers to.
     text: String,
     /// The name of that text.
     origin: String,
 }
 
 impl ThemeFault {
-    /// The text that the span of the diagnostic is of, and the name of that text.
+    /// Returns the text that the span of the diagnostic refers to, and the name of that text.
     pub fn text(&self) -> (&str, &str) {
         (&self.text, &self.origin)
     }
 
-    /// Draws the message with the line that it is about; `styled` adds ANSI colours.
+    /// Renders the message with the line that it is about; `styled` adds ANSI colours.
     pub fn render(&self, styled: bool) -> String {
         self.diagnostic.render(&self.text, &self.origin, styled)
     }
@@ -125,33 +126,33 @@ impl fmt::Display for ThemeFault {
     }
 }
 
-/// Reads the themes of a file and of those that it includes, in the order in which they stand, what is
-/// included first. The path `catalogue` is [`built_in`].
+/// Reads the themes of a file and of the files that it includes, in their order; included themes come first. The path `catalogue`
+/// means [`built_in`].
 ///
 /// # Errors
 ///
-/// The first thing that is wrong with a file or with a query.
+/// The first fault in a file or in a query.
 pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
     load::load(path)
 }
 
-/// The themes that come with the program.
+/// Returns the themes that come with the program.
 pub fn built_in() -> Vec<Theme> {
     load(Path::new(CATALOGUE)).expect("a test loads the catalogue")
 }
 
-/// The built-in theme of a name.
+/// Returns the built-in theme with a name.
 ///
 /// # Errors
 ///
-/// That no theme has the name, with the one that was probably meant.
+/// No theme has the name; the error suggests a similar one.
 pub fn named(name: &str) -> Result<Theme, Diagnostic> {
     let all = built_in();
     let unknown = unknown("theme", name, all.iter().map(|theme| &*theme.name), "orbit batch --list");
     all.into_iter().find(|theme| theme.name == name).ok_or(unknown)
 }
 
-/// The message about a name that none of some themes or groups has. `list` is the command that lists them.
+/// Returns the message that no theme or group has a name. `list` is the command that lists them.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Diagnostic {
     let known: Vec<&str> = known.collect();
     let label = match nearest(name, known.iter()) {
@@ -164,7 +165,7 @@ pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>,
 /// A file of themes.
 #[derive(Debug)]
 struct TextFile {
-    /// The path as given, or as the including file has it.
+    /// The path as given, or as the including file writes it.
     path: PathBuf,
     text: String,
 }
@@ -178,20 +179,20 @@ impl TextFile {
         ThemeFault { diagnostic, text: self.text.clone(), origin: self.name() }
     }
 
-    /// A place as `themes.toml:3:8`.
+    /// Returns a place as `themes.toml:3:8`.
     fn at(&self, span: Span) -> String {
         at(&self.text, &self.name(), span)
     }
 }
 
-/// A place as `themes.toml:3:8`: line and column, in characters, from 1.
+/// Returns a place as `themes.toml:3:8`: line and column, in characters, counted from 1.
 fn at(text: &str, origin: &str, span: Span) -> String {
     let before = &text[..text.floor_char_boundary(span.start)];
     let line = before.rfind('\n').map_or(0, |end| end + 1);
     format!("{origin}:{}:{}", before.matches('\n').count() + 1, before[line..].chars().count() + 1)
 }
 
-/// A message about a query, in the file if the query stands there as it is, else in the query alone.
+/// Creates a message about a query. It points into the file if the query is in the file literally, else into the text of the query.
 fn fault_of_query(
     file: &TextFile,
     name: &str,
@@ -213,7 +214,7 @@ fn fault_of_query(
     }
 }
 
-/// Reads the query of a theme that stands at a place of a file.
+/// Parses the query of a theme. `place` is its place in the file.
 fn parse(file: &TextFile, name: &str, query: &str, place: Span) -> Result<Parsed, ThemesError> {
     orbit_query::parse(query).map_err(|error| fault_of_query(file, name, query, place, &error).into())
 }

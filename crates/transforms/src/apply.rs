@@ -1,4 +1,4 @@
-//! One transform applied to a filter, and what tells copies apart.
+//! Applies one transform to a filter, and decides whether copies are distinct.
 
 use std::convert::Infallible;
 
@@ -16,16 +16,16 @@ use orbit_query::tree::{
     ConditionOp, Dirs, GameResult, Kind, NumberOp, Pieces, Ref, Rewrite, SquaresOp, TextOp, rewrite,
 };
 
-/// One composition of the elements of list transforms.
+/// A composition of elements of list transforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Composite {
-    /// What becomes of squares, the reflection that goes with a swap of colours included.
+    /// The map of squares, including the reflection that belongs to a swap of colours.
     pub map: SquareMap,
-    /// The same as a placement.
+    /// The same composition as a placement.
     pub placement: Placement,
 }
 
-/// What one transform keyword does to a filter in one of its elements.
+/// The effect of one element of a transform keyword on a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeywordTransform {
     Symmetry(Dihedral),
@@ -35,25 +35,25 @@ pub(super) enum KeywordTransform {
     Composite(Composite),
 }
 
-/// The image of a filter. None if a designator lost its last square, or a nested orbit its last copy: with it the
-/// whole copy is gone.
+/// Returns the image of a filter; `None` if a designator lost its last square, or a nested orbit its last copy, because then the
+/// whole copy does not exist.
 pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: KeywordTransform) -> Option<F> {
     filter.rewritten(&mut Mover(basic)).ok()
 }
 
 struct Mover(KeywordTransform);
 
-/// Nothing is left of the copy.
+/// The error of a copy that does not exist.
 struct Gone;
 
 impl Mover {
-    /// What a transform makes of directions.
+    /// The image of directions.
     fn dirs(&self, dirs: Dirs) -> Dirs {
         match self.0 {
             KeywordTransform::Symmetry(d) => reflected(dirs, d),
             KeywordTransform::Colors => reflected(dirs, Dihedral::ReflectRanks),
             KeywordTransform::Turn45(k) => Dirs(dirs.0.rotate_left(u32::from(k))),
-            // CQL 5 has no directions and no square colours.
+            // CQL 5 has neither directions nor square colours.
             KeywordTransform::Shift(_) | KeywordTransform::Composite(_) => dirs,
         }
     }
@@ -96,7 +96,7 @@ impl Mover {
     fn orbit<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Result<Orbit<F>, Gone> {
         let copies = orbit.copies.iter().filter_map(|copy| {
             let mut placement = copy.placement.then(self.0);
-            // Whether squares stayed behind is not asked for nested copies.
+            // For nested copies it is not checked whether squares stayed at the edge; this is assumed.
             placement.smeared |= matches!(self.0, KeywordTransform::Composite(_));
             Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
         });
@@ -240,14 +240,14 @@ fn swap_pieces(pieces: Pieces) -> Pieces {
     Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
 }
 
-/// The number of filters in one, copies included.
+/// The number of filters in a tree, copies included.
 pub(super) fn size(filter: FilterRef) -> usize {
     let mut sum = 1;
     filter.each_child(&mut |child| sum += size(child));
     sum
 }
 
-/// Keeps the first copy of every structure, as the pattern of all sides that have such a copy.
+/// Keeps the first copy of every structure. It becomes the pattern of all sides to which a copy of that structure belongs.
 pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     let (mut places, mut kept) = (HashMap::new(), Vec::<Copy<F>>::new());
     for copy in copies.drain(..) {
@@ -265,8 +265,8 @@ pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     *copies = kept;
 }
 
-/// What tells two copies of one filter apart: their transformable members in child order, nested
-/// orbits as sorted lists. All else is the same by construction.
+/// Encodes everything in which two copies of one filter can differ: their transformable members in the order of children, nested
+/// orbits as sorted lists. Everything else is the same in all copies.
 pub(super) fn structure(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_structure(filter, &mut out);
@@ -295,7 +295,7 @@ fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u64>) {
     }
 }
 
-/// The transformable member of a filter, if it has one.
+/// The part of a filter that a transform can change, if it has one.
 pub fn member(filter: FilterRef) -> Option<Vec<u64>> {
     let color = |c: Color| c as u64;
     Some(match filter {

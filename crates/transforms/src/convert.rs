@@ -1,7 +1,7 @@
-//! Lists of CQL 5 as queries of CQL 6.
+//! Converts lists of CQL 5 to queries of CQL 6.
 //!
-//! Transforms stay transforms where those of CQL 6 make the same copies, which is compared copy by copy.
-//! Where squares at the edge stay behind, or where CQL 6 has no such transform, the copies are written out.
+//! A transform stays a transform if that of CQL 6 makes the same copies, which are compared one by one. If squares stay at the
+//! edge, or if CQL 6 has no such transform, the copies are written out.
 
 use std::{collections::HashSet, convert::Infallible};
 
@@ -24,23 +24,23 @@ use orbit_query::{
     },
 };
 
-/// A list of CQL 5 in CQL 6.
+/// A list of CQL 5, converted to CQL 6.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Converted {
-    /// The query of CQL 6, which matches where the list does.
+    /// The query of CQL 6, which matches the same positions as the list.
     pub text: String,
-    /// The transforms that had to be written out: where they stand in the list, in how many copies, and why.
+    /// The lists whose transforms had to be written out.
     pub written_out: Vec<WrittenOut>,
 }
 
 /// A list whose copies are written out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenOut {
-    /// Where the list stands.
+    /// The place of the list.
     pub span: Span,
-    /// How many copies it has.
+    /// The number of its copies.
     pub copies: usize,
-    /// Why no transform of CQL 6 makes them.
+    /// The reason why no transform of CQL 6 makes them.
     pub reason: String,
 }
 
@@ -48,8 +48,8 @@ pub struct WrittenOut {
 ///
 /// # Errors
 ///
-/// Copies that CQL 6 has no transform for, if there are more; lists that cannot be expanded. Whether the text is
-/// within the limits of length and depth that queries are read with is for [`orbit_query::parse`] to say.
+/// If more copies than that would have to be written out, or a list cannot be expanded. The text may exceed the limits of length
+/// and depth of a query; [`orbit_query::parse`] checks them.
 ///
 /// ```
 /// use orbit_transforms::to_cql6;
@@ -69,7 +69,7 @@ struct Converter {
 }
 
 impl Converter {
-    /// A filter that stands in no list with transforms.
+    /// Writes a filter that is in no list with transforms.
     fn text(&mut self, node: &Node) -> Result<String, Diagnostic> {
         let Any::Condition(condition) = node else { return Ok(written(&expand(node)?)) };
         Ok(match condition.op() {
@@ -86,7 +86,7 @@ impl Converter {
         })
     }
 
-    /// The same, in parentheses unless it is one word or bracketed already.
+    /// Writes the same, in parentheses unless it is one word or bracketed already.
     fn tight(&mut self, node: &Node) -> Result<String, Diagnostic> {
         let text = self.text(node)?;
         let single = node.node().is_braces() || node.node().children().is_empty();
@@ -100,7 +100,7 @@ impl Converter {
         inner: &Node,
     ) -> Result<String, Diagnostic> {
         let Some(orbit) = expand(node)?.outermost().filter(|orbit| !orbit.copies.is_empty()) else {
-            // CQL 6 has no designator without squares that would remove a copy.
+            // In CQL 6 a designator without squares cannot be written, so it cannot remove a copy.
             return Ok("false".into());
         };
         match as_transforms(inner, transforms, &orbit) {
@@ -112,7 +112,7 @@ impl Converter {
         }
     }
 
-    /// The copies, one or the other.
+    /// Writes the copies as alternatives.
     fn write_out(&mut self, orbit: &Orbit, reason: String) -> Result<String, Diagnostic> {
         let copies = leaves(orbit);
         let before: usize = self.written_out.iter().map(|list| list.copies).sum();
@@ -136,7 +136,7 @@ impl Converter {
     }
 }
 
-/// The copies of an orbit, those of nested ones one by one.
+/// The number of copies of an orbit; a copy of a nested orbit counts by itself.
 fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     fn nested(filter: FilterRef) -> usize {
         match filter {
@@ -147,8 +147,8 @@ fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     orbit.copies.iter().map(|copy| nested(copy.filter.node()).max(1)).sum()
 }
 
-/// The keywords of CQL 6 that make the copies of a list when they are applied to what stands in it; or why there
-/// are none.
+/// Finds the keywords of CQL 6 that make the copies of a list when they are applied to its contents; the error is the reason why
+/// there are none.
 fn as_transforms(
     inner: &Node,
     transforms: &[ListTransform],
@@ -172,7 +172,7 @@ fn as_transforms(
     }
     let keywords: Vec<(TransformKind, &str)> =
         transforms.iter().map(|&transform| keyword(transform)).collect::<Result<_, _>>()?;
-    // Swapped colours come last.
+    // The swap of colours is applied last.
     let (mut colors, others): (Vec<_>, Vec<_>) =
         keywords.into_iter().partition(|(kind, _)| *kind == TransformKind::FlipColor);
     colors.extend(others);
@@ -226,13 +226,13 @@ fn keyword(transform: ListTransform) -> Result<(TransformKind, &'static str), St
     })
 }
 
-/// An expanded filter as CQL 6, orbits as choices.
+/// Writes an expanded filter as CQL 6, with its orbits as alternatives.
 fn written(filter: &Filter) -> String {
     let Ok(filter) = Explicit.any(filter);
     AsText(&filter).to_string()
 }
 
-/// Choices in place of orbits, and sums in place of the numbers that CQL 6 has not.
+/// Replaces orbits by alternatives, and numbers that CQL 6 lacks by sums.
 struct Explicit;
 
 impl Explicit {
@@ -330,12 +330,12 @@ fn count(set: Squares) -> Number {
     Number::new(NumberOp::Cardinality(set), false)
 }
 
-/// Whether a set is a designator of one square.
+/// Returns true if a set is a designator of one square.
 fn is_one_square(set: &Squares) -> bool {
     matches!(set.op(), SquaresOp::Designator { squares, .. } if squares.single_square().is_some())
 }
 
-/// A set cut with some contents; `None` if nothing is left of a designator.
+/// A set restricted to some contents; `None` if a designator has no content left.
 fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     let only = |list| Pieces { all_white: false, all_black: false, list };
     let SquaresOp::Designator { pieces, squares } = set.op() else {
@@ -349,7 +349,7 @@ fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     })
 }
 
-/// The number of pairs as a sum over the ways in which pieces move: one way, no two pieces reach the same
+/// The number of pairs, as a sum over the directions and steps in which pieces move: by one of these, no two pieces reach the same
 /// square.
 fn attack_count(x: &Squares, y: &Squares) -> Number {
     if is_one_square(y) {
@@ -388,7 +388,7 @@ fn attack_count(x: &Squares, y: &Squares) -> Number {
     sum_of(&numbers)
 }
 
-/// The number of lines as a sum over directions: in one of them each last square ends one line at most.
+/// The number of lines, as a sum over directions: in one direction, each last square ends at most one line.
 fn ray_count(sets: &OneOrMore<Squares>, dirs: Dirs, attack: bool) -> Number {
     let occupied = PieceSet::WHITE.union(PieceSet::BLACK);
     let Ok(sets) = sets.try_map(|set| restricted(set, occupied).ok_or(())) else {

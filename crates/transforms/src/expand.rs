@@ -1,4 +1,4 @@
-//! Transforms of CQL 6 to their copies.
+//! Expands transforms of CQL 6 to their copies.
 
 use shakmaty::Bitboard;
 
@@ -24,16 +24,16 @@ use orbit_query::{
 ///
 /// # Errors
 ///
-/// `rotate45` around a designator that is not the whole board or around `light`/`dark`; more than
+/// If `rotate45` is applied to a designator that is not the whole board, or to `light` or `dark`; if there are more than
 /// [`COPIES_MAX`] copies.
 pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
     Expander::default().any(node)
 }
 
-/// Expansion in progress.
+/// The state of an expansion.
 #[derive(Default)]
 struct Expander {
-    /// Whether the filter at hand stands under `notransform`. Transforms inside it do their work all the same.
+    /// True inside `notransform`. Transforms inside it are expanded nevertheless.
     fixed: bool,
 }
 
@@ -45,7 +45,7 @@ impl Expander {
         out
     }
 
-    /// What transforms are applied to, as it is without them.
+    /// The operand of transforms, without them.
     fn base<F: Kind<Written>>(&mut self, of: &F) -> Result<F::In<Expanded>, Diagnostic> {
         self.shielded(false, |expander| of.rewritten(expander))
     }
@@ -81,12 +81,12 @@ impl Expander {
     }
 }
 
-/// A filter transformed by one element of each keyword, the last one first, in all ways: the element of the first keyword
-/// changes last. Those that lost a designator are left out.
+/// Transforms a filter by one element of each keyword, the last keyword first, in all combinations: the element of the first
+/// keyword changes last. Copies that lost a designator are left out.
 fn copies<F: Kind<Expanded, In<Expanded> = F>>(base: &F, kinds: &[TransformKind]) -> Vec<Copy<F>> {
     let mut copies = vec![Copy::new(Placement::IDENTITY, base.clone())];
     for &kind in kinds.iter().rev() {
-        // What the keywords behind it made is transformed once by each element.
+        // Each element transforms every copy that the later keywords made.
         let transformed = elements(kind).into_iter().flat_map(|basic| {
             let image = move |copy: &Copy<F>| {
                 let filter = apply(&copy.filter, basic)?;
@@ -146,8 +146,7 @@ impl Rewrite<Written, Expanded> for Expander {
 
     fn of_number(&mut self, part: &NumberKeyword, span: &Span) -> Result<Number, Diagnostic> {
         let (mut kinds, mut part) = (Vec::new(), part);
-        // Without count or range a transform fuses with one inside, and what is made of the copies there is
-        // made of all.
+        // Without count or range a transform fuses with one inside it, and the inner one determines how all copies are combined.
         let orbit = loop {
             match part {
                 NumberKeyword::Number(Keyword::NoTransform(of)) => {
@@ -199,18 +198,18 @@ fn elements(kind: TransformKind) -> Vec<KeywordTransform> {
     }
 }
 
-/// Ascending, files before ranks.
+/// The shifts in ascending order, files before ranks.
 fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i8>) -> Vec<KeywordTransform> {
     files.flat_map(|dx| ranks.clone().map(move |dy| KeywordTransform::Shift((dx, dy)))).collect()
 }
 
-/// In how many ways one element of each transform can be taken; at most one more than may be.
+/// The number of ways to choose one element of each transform; at most one more than the limit of copies.
 fn combinations(kinds: &[TransformKind]) -> usize {
     let all = kinds.iter().fold(1, |all: usize, &kind| all.saturating_mul(elements(kind).len()));
     all.min(COPIES_MAX + 1)
 }
 
-/// The first thing in a filter that `rotate45` cannot turn.
+/// The place of the first filter that `rotate45` cannot turn.
 fn turn45_obstacle(node: Ref<Written>) -> Option<Span> {
     if node.shields() {
         return None;

@@ -1,7 +1,8 @@
-//! Moves of games in the frame of a filter as it is written.
+//! Moves of games, seen from the filter as it is written.
 //!
-//! A copy lies where its transforms put it. A move beside a hit of it means the same as that move carried back by them: under
-//! `flipcolor {Nd4 kf3}` Black's `Nf4` from d5 is White's `Nf5` from d4. A frame knows squares and colours alone, and no filter.
+//! A copy lies where its transforms put it. To compare moves at hits of different copies, each move is mapped back by the
+//! transforms of its copy: under `flipcolor {Nd4 kf3}` Black's `Nf4` from d5 becomes White's `Nf5` from d4. A frame knows only
+//! squares and colours, and no filter.
 
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _, Rank, Role, Square};
@@ -9,7 +10,7 @@ use shakmaty::{Color, Move, Position as _, Rank, Role, Square};
 use super::Placement;
 use orbit_core::board::{MoveKind, PackedMove, Position};
 
-/// The way in which squares and colours of a game are carried back to the filter as it is written.
+/// The map that takes squares and colours of a game back to the filter as it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     placement: Placement,
@@ -17,24 +18,24 @@ pub struct Frame {
     is_swapped: bool,
 }
 
-/// File and rank of a square, from 0; others than those of the board where it was shifted off.
+/// The file and rank of a square, from 0; they may lie outside the board if the square was shifted off it.
 type Coordinates = (i8, i8);
 
 impl Frame {
     /// The frame of the game itself.
     pub const AS_PLAYED: Frame = Frame { placement: Placement::IDENTITY, is_swapped: false };
 
-    /// The frame of a copy that matched a game as `side` sees it.
+    /// Makes the frame of a copy that matched a game seen by `side`.
     pub fn new(placement: Placement, side: Color) -> Frame {
         Frame { placement, is_swapped: side.is_black() }
     }
 
-    /// A legal move of a position in SAN, with `+` and `#`, as it is spelt in the frame; `--` for a null move. Pieces of which
-    /// SAN tells it apart are carried back as well.
+    /// Returns a legal move of a position in SAN, with `+` and `#`, as seen in the frame; `--` for a null move. Pieces from which
+    /// SAN must distinguish the moving one are mapped back as well.
     ///
-    /// A move that SAN cannot spell is told by the letter of the piece and squares, `Nd4-f5`: a pawn that moves sideways,
-    /// castling that is mirrored or shifted, and moves of positions that are not legal. These are squares as they were played
-    /// where the frame has no such squares, since they were shifted off the board or `rotate45` turned them.
+    /// A move that SAN cannot express is written with the letter of the piece and squares, `Nd4-f5`: a pawn that moves sideways,
+    /// castling that is mirrored or shifted, and moves of positions that are not legal. If the frame has no such squares, because
+    /// they were shifted off the board or `rotate45` turned them, the squares are those of the game.
     pub fn san(self, mv: PackedMove, position: &Position) -> String {
         if mv == PackedMove::NULL {
             return mv.to_san(position);
@@ -72,7 +73,7 @@ impl Frame {
         Some(text)
     }
 
-    /// As much of the square that a piece leaves as SAN needs beside the squares from which others of its kind can go there.
+    /// The part of the departure square that SAN needs, given the squares of other pieces of the kind that can make the same move.
     fn origin(self, from: Square, others: impl Iterator<Item = Square>) -> Option<String> {
         let (file, rank) = self.carried(from)?;
         let (mut is_any, mut on_file, mut on_rank) = (false, false, false);
@@ -89,7 +90,7 @@ impl Frame {
         })
     }
 
-    /// Castling, if king and rook stand on their files and on the first rank of the side.
+    /// Writes castling, if king and rook stay on their files and on the side's first rank.
     fn castling(self, king: Square, rook: Square, color: Color) -> Option<String> {
         let stays = |square: Square| {
             let carried = self.on_board(square)?;
@@ -99,7 +100,7 @@ impl Frame {
         (stays(king)? && stays(rook)?).then(|| String::from(if is_short { "O-O" } else { "O-O-O" }))
     }
 
-    /// A move by the letter of the piece and squares.
+    /// Writes a move with the letter of the piece and squares.
     fn by_squares(self, mv: PackedMove, position: &Position) -> String {
         let code = position.board.at(mv.from());
         let letter = code.piece().filter(|piece| piece.role != Role::Pawn);
@@ -117,25 +118,25 @@ impl Frame {
         self.placement.swap_colors != self.is_swapped
     }
 
-    /// A square where the frame has it, if it is on the board there.
+    /// Maps a square back; `None` if the result is not on the board.
     fn on_board(self, square: Square) -> Option<Square> {
         let (file, rank) = self.carried(square)?;
         let is_on = |line: i8| (0..8).contains(&line);
         (is_on(file) && is_on(rank)).then(|| Square::new((8 * rank + file) as u32))
     }
 
-    /// A square where the frame has it, perhaps beyond the board; `None` if squares have no place there.
+    /// Maps a square back, perhaps to a place outside the board; `None` if the frame cannot map squares.
     fn carried(self, square: Square) -> Option<Coordinates> {
         let (file, rank) = (square.file() as i8, square.rank() as i8);
         let rank = if self.is_swapped { 7 - rank } else { rank };
         let (dx, dy) = self.placement.shift.filter(|_| self.placement.turn45 == 0)?;
-        // Twice the distance from the centre, so that everything is whole.
+        // Computes with twice the distance from the centre, which is a whole number.
         let (x, y) = self.placement.dihedral.inverse().step((2 * (file - dx) - 7, 2 * (rank - dy) - 7));
         Some(((x + 7) / 2, (y + 7) / 2))
     }
 }
 
-/// A move of a pawn, if pawns of that side move so.
+/// Writes a move of a pawn, if pawns of that side can move like this.
 fn pawn_move(from: Square, to: Square, color: Color, takes: bool, promotion: Option<Role>) -> Option<String> {
     let [before, after] = [from, to].map(|square| color.relative_rank(square.rank()) as i8);
     let (across, ahead) = ((to.file() as i8 - from.file() as i8).abs(), after - before);

@@ -1,10 +1,9 @@
-//! From a typed tree with transforms in it to one in which every transform is the list of its
-//! distinct copies: its orbit.
+//! Expands transforms: turns a typed tree with transforms into one in which every transform is the list of its distinct copies, its
+//! orbit.
 //!
-//! Copies are counted here, before anything is simplified: "distinct" is a matter of structure, and
-//! `flip (a1|h8)` has four copies where `flip [a1,h8]` has two. A copy remembers by which
-//! [`Placement`] it came from the filter as written, so that a plan can treat all shifts of one
-//! filter together.
+//! Copies are counted here, before anything is simplified, because "distinct" is a matter of structure: `flip (a1|h8)` has four
+//! copies, and `flip [a1,h8]` has two. A copy stores the [`Placement`] that made it from the filter as written, so that a plan can
+//! treat all shifts of one filter together.
 //!
 //! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
 
@@ -39,11 +38,11 @@ pub use places::{CopyPlaces, places};
 pub use text::{AsText, small_board};
 pub use warnings::warnings;
 
-/// The largest number of copies of one transform, nested ones included.
+/// The maximum number of copies of one transform, nested ones included.
 pub const COPIES_MAX: usize = 100_000;
 
-/// The form of a tree whose transforms are expanded. The mark says whether a filter stands under `notransform`: then
-/// outer transforms leave it alone. Copies of an orbit that is marked are not.
+/// The form of a tree whose transforms are expanded. The mark is true for a filter inside `notransform`, which outer transforms do
+/// not change. The copies of a marked orbit are not marked themselves.
 #[derive(Clone, Copy, Debug)]
 pub enum Expanded {}
 
@@ -58,7 +57,7 @@ impl Form for Expanded {
 
 /// A filter whose transforms are expanded.
 pub type Filter = Any<Expanded>;
-/// The same, looked at.
+/// A reference to a filter whose transforms are expanded.
 pub type FilterRef<'a> = Ref<'a, Expanded>;
 /// A condition whose transforms are expanded.
 pub type Condition = tree::Condition<Expanded>;
@@ -76,11 +75,11 @@ pub type Position = tree::Position<Expanded>;
 pub struct Orbit<F = Filter> {
     /// The filter as written, inner transforms expanded.
     pub base: F,
-    /// The copies, in order of declaration, each the first of its kind. May be empty.
+    /// The copies, in order of declaration; of equal copies only the first is kept. May be empty.
     pub copies: Vec<Copy<F>>,
-    /// Copies before empty ones and repetitions were dropped.
+    /// The number of copies before empty and repeated ones were dropped.
     pub elements: usize,
-    /// Where the transform stands in the query.
+    /// The place of the transform in the query.
     pub span: Span,
 }
 
@@ -89,32 +88,32 @@ pub struct Orbit<F = Filter> {
 pub enum NumberOrbit {
     /// The largest of the copies' values.
     Largest(Orbit<Number>),
-    /// How many copies match.
+    /// The number of copies that match.
     Counted(Counted, Orbit),
 }
 
-/// An orbit of any kind, looked at.
+/// A reference to an orbit of any kind.
 #[derive(Clone, Copy, Debug)]
 pub enum OrbitRef<'a> {
-    /// A condition: whether a copy matches.
+    /// A condition: true if a copy matches.
     Any(&'a Orbit),
     /// The union of sets.
     Union(&'a Orbit<Squares>),
     /// The largest number.
     Largest(&'a Orbit<Number>),
-    /// How many copies match.
+    /// The number of copies that match.
     Counted(Counted, &'a Orbit),
 }
 
 /// One distinct copy.
 #[derive(Clone, Debug)]
 pub struct Copy<F = Filter> {
-    /// How it came from the base.
+    /// The composition of transforms that made it from the base.
     pub placement: Placement,
     /// The transformed filter.
     pub filter: F,
-    /// Whose pattern it is: White's as the filter is written, Black's with colours swapped, and that of both where either
-    /// makes the same copy.
+    /// The sides whose pattern the copy is: White for the filter as written, Black if colours were swapped, and both if both ways
+    /// make the same copy.
     pub sides: ByColor<bool>,
 }
 
@@ -141,20 +140,19 @@ impl Extension<Expanded> for NumberOrbit {
     }
 }
 
-/// A composition of transforms: first a turn or reflection, colours and directions, then a shift.
+/// A composition of transforms: first a turn or reflection, a swap of colours and a turn of directions, then a shift.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Placement {
     /// The symmetry of the board (a colour swap includes [`Dihedral::ReflectRanks`]).
     pub dihedral: Dihedral,
-    /// Whether White and Black change places.
+    /// True if White and Black are swapped.
     pub swap_colors: bool,
-    /// By how many eighths of a turn `rotate45` turns directions.
+    /// The number of eighths of a turn by which `rotate45` turns directions.
     pub turn45: u8,
-    /// The shift (files, ranks), or `None` where shifts were composed in a way that is no single
-    /// shift, because squares were lost on the way out and back.
+    /// The shift (files, ranks), or `None` for a composition of shifts that is no single shift, because squares were lost on the
+    /// way out and back.
     pub shift: Option<(i8, i8)>,
-    /// Whether squares at the edge stayed behind, as in the shifts of CQL 5, so that the shift of CQL 6
-    /// makes another copy.
+    /// True if squares stayed at the edge, as in the shifts of CQL 5, so that the shift of CQL 6 makes a different copy.
     pub smeared: bool,
 }
 
@@ -168,18 +166,18 @@ impl Placement {
         smeared: false,
     };
 
-    /// The shift of CQL 6 that makes the copy from the unshifted filter, if there is one.
+    /// Returns the shift of CQL 6 that makes the copy from the unshifted filter, if there is one.
     pub fn plain_shift(self) -> Option<(i8, i8)> {
         self.shift.filter(|_| !self.smeared)
     }
 
-    /// The same without its shift.
+    /// Returns the same placement without its shift.
     #[must_use]
     pub fn unshifted(self) -> Placement {
         Placement { shift: Some((0, 0)), smeared: false, ..self }
     }
 
-    /// The turn or reflection alone, without the one that belongs to a colour swap.
+    /// Returns the turn or reflection, without the reflection that belongs to a swap of colours.
     pub fn turned(self) -> Dihedral {
         if self.swap_colors { self.dihedral.after(Dihedral::ReflectRanks) } else { self.dihedral }
     }
@@ -207,15 +205,15 @@ impl Placement {
     }
 }
 
-/// Shifts along one axis add up only if they go the same way.
+/// Composes shifts. Along one axis they add up only if they have the same direction.
 fn compose_shifts(a: (i8, i8), b: (i8, i8)) -> Option<(i8, i8)> {
     let axis = |a: i8, b: i8| (a.signum() * b.signum() >= 0 && (a + b).abs() <= 7).then_some(a + b);
     Some((axis(a.0, b.0)?, axis(a.1, b.1)?))
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
-    /// The filter as written, transformed by all of a placement but its shift; none if a designator lost all its
-    /// squares on the way.
+    /// Returns the filter as written, transformed by everything in a placement but its shift; `None` if a designator lost all its
+    /// squares.
     pub fn unshifted(&self, placement: Placement) -> Option<F> {
         let mut dihedral = placement.dihedral;
         let mut filter = self.base.clone();
@@ -227,7 +225,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         apply(&filter, KeywordTransform::Symmetry(dihedral))
     }
 
-    /// The same with those copies alone that are a pattern of one side.
+    /// Returns the orbit with only those copies that are a pattern of `side`.
     #[must_use]
     pub fn of_side(&self, side: Color) -> Orbit<F> {
         let of_side = |copy: &&Copy<F>| *copy.sides.get(side);
@@ -239,7 +237,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
         }
     }
 
-    /// The same whatever the copies are.
+    /// Returns the orbit with its copies as filters of any kind.
     fn of_any(&self) -> Orbit {
         let copy = |copy: &Copy<F>| Copy {
             placement: copy.placement,
@@ -274,7 +272,7 @@ impl<'a> OrbitRef<'a> {
         }
     }
 
-    /// The same whatever its copies are.
+    /// Returns the orbit with its copies as filters of any kind.
     pub fn cloned(self) -> Orbit {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.clone(),
@@ -284,23 +282,24 @@ impl<'a> OrbitRef<'a> {
     }
 }
 
-/// The outermost transform of a filter, and what its copies are.
+/// Questions about the outermost transform of a filter and its copies.
 pub trait OutermostOrbit {
-    /// The outermost transform, if there is one: `notransform` around it hides it.
+    /// Returns the outermost transform, if there is one; `notransform` around it hides it.
     fn outermost_orbit(&self) -> Option<OrbitRef<'_>>;
 
-    /// The same whatever its copies are.
+    /// Returns the same, with the copies as filters of any kind.
     fn outermost(&self) -> Option<Orbit>;
 
-    /// The way in which each copy of the outermost transform came from the filter as written; one without a transform.
+    /// Returns the placement of each copy of the outermost transform; without a transform that of the filter itself.
     fn placements(&self) -> Vec<Placement>;
 
-    /// Whose pattern each copy of the outermost transform is, where it swaps colours: some copies are White's alone then, and
-    /// some are Black's. `None` for any other filter, and where copies are counted, since no side has such a pattern.
+    /// Returns the sides of each copy of the outermost transform, if that transform swaps colours: then some copies are patterns of
+    /// White alone, and some of Black alone. `None` for any other filter, and if copies are counted, since a count is no pattern of
+    /// a side.
     fn copy_sides(&self) -> Option<Vec<ByColor<bool>>>;
 
-    /// Whether every hit is a match of the outermost transform's only copy, or there is no such transform. Where copies
-    /// are counted there are hits at which none matches.
+    /// Returns true if every hit is a match of the outermost transform's only copy, or there is no such transform. It is false if
+    /// copies are counted: then there are hits at which none matches.
     fn has_one_copy(&self) -> bool;
 }
 
@@ -347,7 +346,7 @@ impl OutermostOrbit for Filter {
 
 /// A filter of any type as an orbit.
 pub trait AsOrbit<'a>: Sized {
-    /// The orbit that it is, if it is one.
+    /// Returns the orbit that the filter is, if it is one.
     fn orbit(self) -> Option<OrbitRef<'a>>;
 
     /// Calls `visit` on this filter and all below it that outer transforms change, parents first.
@@ -437,9 +436,9 @@ mod tests {
             ("flipcolor flipvertical Bh7", Some("WWBB")),
             ("flipvertical flipcolor Bh7", Some("WBWB")),
             ("flipcolor {Ra1 check}", Some("WB")),
-            // Both copies match wherever one does, so that games count for both sides.
+            // Wherever one copy matches, both do, so that games count for both sides.
             ("flipcolor {flipcolor Ra1}", Some("WB")),
-            // A rook of either colour on any square of the file is as much Black's pattern as White's.
+            // A rook of either colour on any square of the file is Black's pattern as much as White's.
             ("shiftvertical flipcolor [Rr]a4", None),
             ("flipcolor [Rr]", None),
             ("{flipcolor Ra1 check}", None),
@@ -452,7 +451,8 @@ mod tests {
         ] {
             assert_eq!(sides(text).as_deref(), due, "{text}");
         }
-        // The pair of squares is White's or Black's; one square of it, once the other is off the board, may be of both.
+        // A pair of squares is White's or Black's pattern; if one of the squares is off the board, the other may be a pattern of
+        // both.
         let of_pair = sides("shift flipcolor [Aa][a1,h2]").unwrap();
         assert!(['W', 'B', '='].into_iter().all(|letter| of_pair.contains(letter)), "{of_pair}");
     }

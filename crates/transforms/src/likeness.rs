@@ -1,4 +1,4 @@
-//! How a position differs from a board that `similar` compares it with.
+//! The differences between a position and a board with which `similar` compares it.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -12,7 +12,7 @@ pub struct Likeness {
     copies: Vec<(Placement, Vec<Man>)>,
 }
 
-/// One demand: a letter as in `similar`, and a square.
+/// One demand of the board: a letter as in `similar`, and a square.
 #[derive(Clone, Copy, Debug)]
 struct Man {
     letter: char,
@@ -20,21 +20,21 @@ struct Man {
     square: Square,
 }
 
-/// A position beside the copy that it is most like.
+/// The differences between a position and the copy that is most similar to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CopyDifference {
-    /// How the copy came from the board.
+    /// The composition of transforms that made the copy from the board.
     pub placement: Placement,
     /// The squares on which the copy and the position agree.
     pub right: Bitboard,
-    /// What the copy asks for and the position has not: `Nf3`.
+    /// The demands of the copy that the position does not meet: `Nf3`.
     pub missing: Vec<String>,
-    /// The men of the position that stand elsewhere.
+    /// The men of the position that the copy does not demand.
     pub besides: Vec<String>,
 }
 
 impl Likeness {
-    /// The first number of squares of single pieces that a query asks for; `None` if it asks for none.
+    /// Finds the first `similar` of a query; `None` if there is none.
     ///
     /// ```
     /// use orbit_core::board::{Color, Position};
@@ -72,13 +72,12 @@ impl Likeness {
         (!copies.is_empty()).then_some(Likeness { copies })
     }
 
-    /// How a position differs from the copy that it is most like, the first of equal ones, where `side` sees the board as
-    /// White does.
+    /// Compares a board, seen by `side`, with the copy that is most similar to it; of several such copies, with the first.
     pub fn from_board(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));
         let count = |(_, men): &&(Placement, Vec<Man>)| men.iter().filter(stands).count();
-        // Of equal ones `max_by_key` takes the last.
+        // `max_by_key` returns the last of equal elements, hence the reversed order.
         let best = self.copies.iter().rev().max_by_key(count);
         let (placement, men) = best.expect("there is a copy");
         let right: Bitboard = men.iter().filter(stands).map(|man| man.square).collect();
@@ -101,7 +100,7 @@ impl Likeness {
 }
 
 impl Man {
-    /// `Nf3`, on the board as the game has it.
+    /// The demand as text, `Nf3`, on the board of the game.
     fn name(self, side: Color) -> String {
         let Man { letter, square, .. } = self;
         match side {
@@ -114,7 +113,7 @@ impl Man {
     }
 }
 
-/// What `similar` became: the number of squares of a union of designators of one square each.
+/// The men of an expanded `similar`, which is the number of squares of a union of designators of one square each.
 fn men(number: &Number) -> Option<Vec<Man>> {
     let NumberOp::Cardinality(set) = number.op() else { return None };
     let mut men = Vec::new();

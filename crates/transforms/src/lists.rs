@@ -1,8 +1,8 @@
 //! The transforms of CQL 5 lists.
 //!
-//! Each keyword stands for a set of transformations, and a list with several of them for all ways to take
-//! one of each, in any order. Their compositions are counted as what they do to squares
-//! ([`SquareMap`]), so that `:shift` and `:flip` give 1,568 and not twice 1,800.
+//! Each keyword stands for a set of transformations. A list with several keywords stands for all compositions of one transformation
+//! of each, in any order. Two compositions count as one if they map squares in the same way ([`SquareMap`]), so that `:shift` and
+//! `:flip` give 1,568 and not twice 1,800.
 //!
 //! Source: CQL 5 manual, position list: transforms.
 
@@ -18,10 +18,10 @@ use orbit_core::{
 };
 use orbit_query::tree::{Kind as _, ListTransform};
 
-/// How many compositions are tried before a list is refused.
+/// The maximum number of compositions that are tried before a list is refused.
 const COMPOSITIONS_MAX: usize = 2_000_000;
 
-/// How many filters all copies together may have before those without squares are dropped.
+/// The maximum number of filters in all copies together, before copies without squares are dropped.
 const FILTERS_TRIED_MAX: usize = 16_000_000;
 
 impl Composite {
@@ -37,7 +37,7 @@ impl Composite {
         Composite { map: SquareMap::edge_shift(v), placement }
     }
 
-    /// Colours swapped, and ranks with them.
+    /// The swap of colours, with the reflection of ranks.
     fn colors() -> Composite {
         let mut reflected = Composite::symmetry(Dihedral::ReflectRanks);
         reflected.placement.swap_colors = true;
@@ -75,9 +75,9 @@ fn elements(transform: ListTransform) -> Vec<Composite> {
     }
 }
 
-/// The distinct compositions of one element of each keyword in any order; a swap of colours comes last.
-/// `None` if there are too many. Of the keywords in a set each in turn is taken as the outermost one: for
-/// each of its elements all compositions of the others.
+/// Returns the distinct compositions of one element of each keyword in any order; a swap of colours comes last. `None` if there are
+/// too many. For each set of keywords, each of them in turn is the outermost one: each of its elements is composed with all
+/// compositions of the others.
 fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     let geometric: Vec<ListTransform> =
         transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
@@ -137,7 +137,7 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
     Ok(orbit)
 }
 
-/// Whether a shift of CQL 6 makes the same copy: then no square was left behind.
+/// Returns true if a shift of CQL 6 makes the same copy, because no square stayed at the edge.
 fn is_plain_shift(orbit: &Orbit, copy: &Copy) -> bool {
     let Some(shift) = copy.placement.shift else { return true };
     let plain =
@@ -164,16 +164,16 @@ mod tests {
         assert_eq!(count(&[Shift]), 225);
         assert_eq!(count(&[ShiftHorizontal]), 15);
         assert_eq!(count(&[ShiftDiagonal]), 29);
-        // Fifteen shifts of an axis and their mirror images, less two: seven steps leave a whole line of the
-        // line at the edge and nothing of others, mirrored or not.
+        // There are fifteen shifts along an axis, and their mirror images, less two: each of the two shifts by seven steps maps the
+        // line at the edge to all eight lines and every other line to none, so its mirror image is the same.
         let axis = 2 * 15 - 2;
         assert_eq!(count(&[Shift, Flip]), 2 * axis * axis);
         assert_eq!(count(&[Flip, Shift, FlipColor]), 4 * axis * axis);
-        // Four of the eight symmetries turn the axis: for these the shift may come before or after.
+        // Four of the eight symmetries turn the axis; with these, the shift may come before or after.
         assert_eq!(count(&[ShiftHorizontal, Flip]), axis * 2 + (2 * axis * 2 - 4));
     }
 
-    /// Which order the keywords are written in does not matter.
+    /// The order in which the keywords are written does not matter.
     #[test]
     fn any_order_makes_the_same_compositions() {
         for transforms in [

@@ -1,4 +1,4 @@
-//! What of a filter can be drawn on a board.
+//! Draws the part of a filter that fits on a board.
 
 use crate::OutermostOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -13,15 +13,15 @@ use orbit_core::{
 };
 use orbit_query::tree::{ConditionOp, Control, Kind as _, Pieces, Ref, SquaresOp};
 
-/// A filter as a diagram and a rest in words.
+/// A filter as a diagram, with the rest in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// The placement field of a FEN: the pieces that must stand on one square each. Beside the letters of
-    /// pieces, `A` and `a` are any white and black piece, and `_` is a square that must be empty.
+    /// The placement field of a FEN: the pieces that must stand on one square each. Besides the letters of pieces, `A` and `a` are
+    /// any white and any black piece, and `_` is a square that must be empty.
     pub placement: String,
-    /// Squares that the rest names, where it does not name the whole board.
+    /// The squares that the rest names, without designators of the whole board.
     pub area: Bitboard,
-    /// What cannot be drawn, each part as CQL; all parts must match.
+    /// The parts that cannot be drawn, each as CQL; all parts must match.
     pub rest: Vec<String>,
 }
 
@@ -41,8 +41,8 @@ pub fn pattern(filter: &Filter) -> Pattern {
     Pattern { placement, area: drawing.area, rest: drawing.rest }
 }
 
-/// The squares of a board on which designators of a filter find what they look for: those that must match, and
-/// those of alternatives. Designators of the whole board are left out, and so are squares that are to be empty.
+/// Returns the squares of a board on which pieces stand that designators of a filter name. These are the designators that must
+/// match, and those of alternatives. Designators of the whole board are left out, and so are squares that must be empty.
 ///
 /// ```
 /// use orbit_core::board::{Bitboard, Position, Square};
@@ -62,7 +62,7 @@ pub fn matched(filter: &Filter, board: &Board) -> Bitboard {
     found
 }
 
-/// Those squares of a set on which stands one of some pieces.
+/// The squares of a set on which one of the pieces stands.
 fn standing(pieces: PieceSet, squares: Bitboard, board: &Board) -> Bitboard {
     let stands = |square: &Square| {
         let content = board.at(*square);
@@ -88,7 +88,7 @@ fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
     }
 }
 
-/// The designators of a filter, and what each became in each copy of its outermost transform.
+/// The designators of a filter, with their images in each copy of its outermost transform.
 ///
 /// ```
 /// use orbit_core::board::Position;
@@ -101,14 +101,14 @@ fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Designators {
-    /// As written.
+    /// The designators as written.
     names: Vec<String>,
-    /// Of each copy its pieces and squares; empty of a copy with others than the filter.
+    /// For each copy, the pieces and squares of its designators; empty if the copy does not have the designators of the filter.
     copies: Vec<Vec<(PieceSet, Bitboard)>>,
 }
 
 impl Designators {
-    /// Those that must match, and those of alternatives.
+    /// Collects the designators that must match, and those of alternatives.
     pub fn new(filter: &Filter) -> Designators {
         let mut names = Vec::new();
         let of_copy = |copy: FilterRef| {
@@ -129,7 +129,8 @@ impl Designators {
         Designators { names, copies }
     }
 
-    /// Where the pieces of each designator stand in a position, as far as some do. Designators that are written alike are one.
+    /// Returns the squares on which pieces of each designator stand in a position, for designators with such squares. Designators
+    /// that are written alike are one.
     pub fn on(&self, copy: usize, board: &Board) -> Vec<(&str, Bitboard)> {
         let mut found: Vec<(&str, Bitboard)> = Vec::new();
         let designators = self.copies.get(copy).map_or(&[][..], Vec::as_slice);
@@ -152,7 +153,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    /// Draws a filter that must match, or writes it down.
+    /// Draws a filter that must match, or adds it to the rest.
     fn demand(&mut self, filter: FilterRef) {
         let all = match filter {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Braces(_) | ConditionOp::And(..)),

@@ -1,7 +1,7 @@
-//! Where on the board the copies of an orbit stand.
+//! The places of the copies of an orbit on the board.
 //!
-//! Many copies differ in nothing but their place. To count hits by place each copy needs one: the image of a
-//! square that the filter names, or else how far the filter was shifted.
+//! Many copies differ only in their place. To count hits by place, each copy needs one: the image of a square that the filter
+//! names, or else the distance by which the filter was shifted.
 
 use crate::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -12,17 +12,16 @@ use orbit_query::tree::{Kind as _, Ref, SquaresOp};
 /// The places of the copies of an orbit, in their order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CopyPlaces {
-    /// The image of the first designator of a single square in the filter as written, for each copy.
+    /// For each copy, the image of the first designator of a single square in the filter as written.
     Squares(Vec<Square>),
-    /// There is no such designator, or some copy has no single image of it: the shift (files, ranks) of
-    /// each copy, -7 to 7 both; `None` where shifts were composed in a way that is no single shift.
+    /// There is no such designator, or some copy has no single image of it: for each copy its shift (files, ranks), both from -7 to
+    /// 7; `None` for a composition of shifts that is no single shift.
     Offsets(Vec<Option<(i8, i8)>>),
 }
 
-/// Where the copies of an orbit stand.
+/// Returns the places of the copies of an orbit.
 ///
-/// Designators under `notransform` stay where they are, and those of inner orbits stand at several squares
-/// at once: neither is a place.
+/// Designators inside `notransform` do not move, and those of inner orbits have several squares at once, so neither gives a place.
 ///
 /// ```
 /// use orbit_core::board::Square;
@@ -44,7 +43,7 @@ pub fn places(orbit: &Orbit) -> CopyPlaces {
     images.collect::<Option<Vec<_>>>().map_or_else(offsets, CopyPlaces::Squares)
 }
 
-/// The squares of the designators that transforms move, in the order of the text, without inner orbits.
+/// The squares of the designators that transforms move, in the order of the text, without those of inner orbits.
 fn designators(filter: FilterRef) -> Vec<Bitboard> {
     let mut out = Vec::new();
     collect(filter, &mut out);
@@ -109,7 +108,7 @@ mod tests {
         }
     }
 
-    /// By the placement instead of the copy.
+    /// Computes the image of a square by the placement instead of the copy.
     fn by_placement(copy: &Copy, square: Square) -> Option<Square> {
         let turned = copy.placement.dihedral.apply(Bitboard::from(square));
         translate(turned, copy.placement.shift.unwrap()).single_square()
@@ -127,7 +126,7 @@ mod tests {
                 assert_eq!(by_placement(copy, Square::D4), Some(*square), "{text}: {:?}", copy.placement);
             }
             let all: Bitboard = found.into_iter().collect();
-            // A knight that gives check two files to the right and a rank down does not stand in a corner.
+            // A knight that gives check from two files to the right and a rank down cannot stand in a corner.
             assert_eq!(all.count(), if copies == 42 { 42 } else { 64 }, "{text}");
         }
     }

@@ -1,4 +1,4 @@
-//! Expanded filters as CQL text, so that a copy can be read, and run by itself.
+//! Writes expanded filters as CQL text, so that a copy can be read, and run separately.
 
 use std::fmt::{self, Write as _};
 
@@ -15,8 +15,8 @@ use orbit_query::tree::{
     PawnKind, Pieces, PinPart, PositionOp, PureKind, Ref, Special, Spelt, SquaresOp, TextOp, VarId,
 };
 
-/// Shows a filter as CQL 6. Variables are called `v0`, `v1`, ...; a nested orbit is written as the
-/// list of its copies in angle brackets, `attackcount` and `raycount` as words, which is no CQL.
+/// Displays a filter as CQL 6. Variables are called `v0`, `v1`, ...; a nested orbit is written as the list of its copies in angle
+/// brackets, `attackcount` and `raycount` as words, neither of which is CQL.
 #[derive(Clone, Copy, Debug)]
 pub struct AsText<'a>(pub &'a Filter);
 
@@ -26,8 +26,8 @@ impl fmt::Display for AsText<'_> {
     }
 }
 
-/// Shows how a copy came from the filter as written: `turned 90, shifted +1 file -2 ranks`. Swapped colours
-/// include the reflection of ranks, which is not named beside them.
+/// Displays the transforms that made a copy from the filter as written: `turned 90, shifted +1 file -2 ranks`. A swap of colours
+/// includes the reflection of ranks, which is not named separately.
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts: Vec<String> = Vec::new();
@@ -51,7 +51,7 @@ impl fmt::Display for Placement {
     }
 }
 
-/// ` -2 files`; nothing for no steps.
+/// ` -2 files`; empty for no steps.
 fn steps(count: i8, line: &str) -> String {
     match count {
         0 => String::new(),
@@ -60,7 +60,7 @@ fn steps(count: i8, line: &str) -> String {
     }
 }
 
-/// The words for a symmetry, none for the identity.
+/// The words for a symmetry; none for the identity.
 fn turn(symmetry: Dihedral) -> Option<&'static str> {
     Some(match symmetry {
         Dihedral::Identity => return None,
@@ -74,7 +74,7 @@ fn turn(symmetry: Dihedral) -> Option<&'static str> {
     })
 }
 
-/// The text of a filter, loosely bound.
+/// The text of a filter, without parentheses around it.
 pub(super) fn text(filter: FilterRef) -> String {
     match filter {
         Ref::Condition(f) => condition(f),
@@ -195,13 +195,13 @@ fn condition(f: &Condition) -> String {
     }
 }
 
-/// That a set is one square, and what stands there.
+/// The text of the condition that a set is one square with one of the contents.
 fn content_is(contents: PieceSet, of: &Squares) -> String {
     let (of, pieces) = (tight(of), designator(listed(contents), Bitboard::FULL));
     format!("{{((#{of}) == 1) ({of} in {pieces})}}")
 }
 
-/// The letter of what stands on a square, if that is one of some.
+/// The text of the letter for the content of a square, if that is one of `contents`.
 fn content_name(contents: PieceSet, spelt: Spelt, of: &Squares) -> String {
     let word = match spelt {
         Spelt::Type => "typename",
@@ -364,7 +364,7 @@ fn name(var: VarId) -> String {
     format!("v{}", var.0)
 }
 
-/// A string; those that cannot stand in quotation marks are signs of their own.
+/// The text of a string; strings that cannot be written in quotation marks have signs of their own.
 fn literal(text: &str) -> String {
     match text {
         "\n" => "\\n".into(),
@@ -380,7 +380,7 @@ fn color_name(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
 }
 
-/// The range takes the place of `count`.
+/// The text of a count with a range, which replaces `count`.
 fn in_range(lo: &Number, hi: &Number, of: &Number) -> String {
     let range = format!("{} {} ", tight(lo), tight(hi));
     match of.op() {
@@ -485,7 +485,7 @@ fn named_squares(squares: Bitboard) -> String {
         let fits = |files: u32, ranks: u32| squares.is_superset(Bitboard(rectangle(files, ranks)));
         let widest = (1..=8 - x).take_while(|&files| fits(files, 1)).last().unwrap_or(1);
         let tallest = (1..=8 - y).take_while(|&ranks| fits(1, ranks)).last().unwrap_or(1);
-        // Whichever way covers more: a run along the rank made taller, or along the file made wider.
+        // Takes the way that covers more: a run along the rank made taller, or a run along the file made wider.
         let flat = (widest, (1..=8 - y).take_while(|&r| fits(widest, r)).last().unwrap_or(1));
         let steep = ((1..=8 - x).take_while(|&w| fits(w, tallest)).last().unwrap_or(1), tallest);
         let (files, ranks) = if flat.0 * flat.1 >= steep.0 * steep.1 { flat } else { steep };
@@ -509,8 +509,8 @@ fn rectangle_name(first: Square, files: u32, ranks: u32) -> String {
     out
 }
 
-/// The designators of a filter on a small board, eight lines from rank 8 down: the letter of the
-/// piece where a designator has one square and one piece, `*` for others, `?` where several meet.
+/// Draws the designators of a filter on a small board, in eight lines from rank 8 down: the letter of the piece for a designator
+/// with one square and one piece, `*` for any other, `?` where several meet.
 pub fn small_board(filter: &Filter) -> [String; 8] {
     let mut cells = [['.'; 8]; 8];
     filter.walk(&mut |filter| {

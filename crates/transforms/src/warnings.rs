@@ -1,11 +1,11 @@
-//! What the copies of a query tell of it before it runs.
+//! Warnings that follow from the copies of a query before it runs.
 
 use super::{Filter, FilterRef, Orbit, OrbitRef};
 use crate::AsOrbit as _;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_query::tree::{Counted, Kind as _};
 
-/// Warns of ranges that no number of matching copies is in: `flip 9 K`.
+/// Warns of ranges that no number of matching copies can be in: `flip 9 K`.
 ///
 /// ```
 /// use orbit_transforms::{expand, warnings};
@@ -20,7 +20,7 @@ pub fn warnings(filter: &Filter) -> Vec<Diagnostic> {
     out
 }
 
-/// Transforms around a transform can only take copies from it, so what stands in the query is looked at.
+/// A transform around another one can only remove copies from it, so the inner one is checked as it is written.
 fn visit(filter: FilterRef, out: &mut Vec<Diagnostic>) {
     let Some(orbit) = filter.orbit() else {
         return filter.each_child(&mut |child| visit(child, out));

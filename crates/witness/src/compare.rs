@@ -1,4 +1,4 @@
-//! Games of one text as both readers read them, side by side.
+//! Compares the games of one text as both readers read them.
 
 use std::ops::Range;
 
@@ -8,26 +8,26 @@ use super::{lists, plain, visit};
 use orbit_core::board::PackedMove;
 use orbit_pgn::{Chunk, Game, GameStatus, ParseOptions, SideLine, SourceKind, SourceText};
 
-/// What two readers found alike, and by which rules they differ.
+/// The games on which two readers agree, and the rules by which they differ.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Agreement {
     /// Games that both readers read.
     pub games: u64,
-    /// How many of them they read in other ways by some rule.
+    /// The number of games that they read differently because of a rule.
     pub differing: u64,
-    /// Games that each rule is about.
+    /// The number of games that each rule concerns.
     by_rule: [u64; Rule::ALL.len()],
 }
 
 impl Agreement {
-    /// Adds what was found elsewhere.
+    /// Adds the counts of another comparison.
     pub fn add(&mut self, other: &Agreement) {
         self.games += other.games;
         self.differing += other.differing;
         self.by_rule.iter_mut().zip(other.by_rule).for_each(|(sum, other)| *sum += other);
     }
 
-    /// The rules by which games differ, each with the number of its games.
+    /// Returns the rules by which games differ, each with the number of its games.
     pub fn by_rule(&self) -> impl Iterator<Item = (Rule, u64)> {
         Rule::ALL.iter().copied().zip(self.by_rule).filter(|(_, games)| *games > 0)
     }
@@ -43,35 +43,36 @@ impl Agreement {
 pub struct Difference {
     /// Index of the source.
     pub source: u32,
-    /// The game's number in its stretch, from 1: that of the first reader, or of the game before which the second finds one.
+    /// The game's number in its stretch, from 1: that of the first reader's game, or of the game before which the second reader
+    /// finds one.
     pub number: u32,
     /// Offset of the game's first byte in the decompressed source.
     pub offset: u64,
-    /// The half-move before which they part.
+    /// The ply before which the readers differ.
     pub ply: u32,
-    /// What differs, and what the first and the second reader say.
+    /// The difference, with the readings of the first and of the second reader.
     pub what: String,
 }
 
-/// Who reads a text.
+/// The choice of the readers of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Readers {
     /// Orbit's reader alone.
     #[default]
     First,
-    /// Orbit's reader; one chunk in [`SAMPLE`] is read by the second reader as well.
+    /// Orbit's reader; the second reader also reads one chunk in [`SAMPLE`].
     Sampled,
-    /// Both, and the games of orbit's reader are kept.
+    /// Both; the games of orbit's reader are kept.
     Both,
-    /// Both, and the games of the second reader are kept, as far as it reads them.
+    /// Both; the games of the second reader are kept, as far as it reads them.
     Second,
 }
 
-/// Of so many chunks one is read again where a sample is wanted.
+/// The number of chunks of which a sample contains one.
 pub const SAMPLE: u64 = 16;
 
 impl Readers {
-    /// Whether a chunk is read by both.
+    /// Returns true if both readers read a chunk.
     pub fn read_again(self, chunk: &Chunk) -> bool {
         match self {
             Readers::First => false,
@@ -81,18 +82,18 @@ impl Readers {
     }
 }
 
-/// What reading a chunk twice came to.
+/// The results of reading a chunk twice.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Reread {
-    /// Side lines that were passed over.
+    /// The number of side lines that were skipped.
     pub side_lines: u64,
-    /// What was found alike.
+    /// The agreement of the readers.
     pub agreement: Agreement,
     /// The first difference that no rule explains.
     pub difference: Option<Difference>,
 }
 
-/// Reads the games of a chunk with both readers, compares them, and hands out those of one with their sources, as
+/// Reads the games of a chunk with both readers, compares them, and passes those of one reader with their sources to `on_game`, as
 /// [`Chunk::parse`] does.
 pub fn read(
     chunk: &Chunk,
@@ -102,7 +103,7 @@ pub fn read(
 ) -> Reread {
     let mut out = Reread::default();
     let mut games: Vec<(u32, Game)> = Vec::new();
-    // Tags are compared, whether or not they are kept.
+    // Tags are compared even if they are not kept.
     let with_tags = ParseOptions { tags: true, ..options.clone() };
     out.side_lines = chunk.parse(&with_tags, &mut |source, game| games.push((source, game.clone())));
     for text in &chunk.texts {
@@ -135,7 +136,8 @@ pub fn read(
     out
 }
 
-/// Puts what the second reader read into a game. Where a game was cut, and why, is told by the first.
+/// Replaces the contents of a game by those that the second reader read. The place and the reason of a cut stay those of the first
+/// reader.
 fn take_second(game: &mut Game, reading: GameReading) {
     game.start = reading.start;
     game.moves = reading.moves;
@@ -152,7 +154,7 @@ struct TextPass<'a> {
     variations: bool,
     ours: &'a [&'a Game],
     agreement: Agreement,
-    /// What the second reader read, by the game's index.
+    /// The games that the second reader read, each with the index of the game.
     kept: Vec<(usize, GameReading)>,
 }
 
@@ -168,7 +170,7 @@ impl TextPass<'_> {
         let (mut mine, mut other) = (0..0, 0..0);
         while mine.end < self.ours.len() || other.end < theirs.len() {
             (mine, other) = (mine.end..mine.end + 1, other.end..other.end + 1);
-            // Up to the next place at which a game begins for both.
+            // Extends both ranges to the next place at which a game begins for both readers.
             loop {
                 mine.end = mine.end.min(self.ours.len());
                 other.end = other.end.min(theirs.len());
@@ -188,7 +190,7 @@ impl TextPass<'_> {
         How { by_rules, variations: self.variations }
     }
 
-    /// Where a game of the first reader begins in the text.
+    /// The place in the text at which a game of the first reader begins.
     fn place(&self, index: usize) -> usize {
         let end = self.text.bytes.len();
         self.ours.get(index).map_or(end, |game| (game.offset - self.text.offset) as usize)
@@ -225,7 +227,7 @@ impl TextPass<'_> {
         }
         let mut rules: Vec<Rules> =
             mine.clone().zip(&readings).map(|(index, reading)| self.rules_of(index, reading)).collect();
-        // What pgn-reader gave up says so itself.
+        // If pgn-reader gave up a game, its error names the rule.
         if let (Some(rules), Some(rule)) = (rules.first_mut(), theirs.iter().find_map(|theirs| theirs.broken))
         {
             rules.add(rule);
@@ -246,7 +248,7 @@ impl TextPass<'_> {
         Ok(())
     }
 
-    /// What differs where no rule says why pgn-reader and shakmaty read other games.
+    /// Returns the difference between games for which no rule explains the readings of pgn-reader and shakmaty.
     fn unexplained(&self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let [reading] = theirs
             && mine.len() == 1
@@ -356,12 +358,12 @@ fn other_place(theirs: &[GameReading], index: usize, end: usize) -> usize {
     theirs.get(index).map_or(end, |reading| reading.at)
 }
 
-/// Whether the first reader let a side in check pass where the second one stopped.
+/// Returns true if the first reader let a side in check pass where the second one stopped.
 fn is_passed_in_check(game: &Game, reading: &GameReading) -> bool {
     reading.side_line_passes || passes_in_main_line(game, reading)
 }
 
-/// The same in the main line, up to which they agree; side lines beyond such a place have other numbers.
+/// Does the same for the main line, on which the readers agree up to that place. Side lines after such a place have other numbers.
 fn passes_in_main_line(game: &Game, reading: &GameReading) -> bool {
     let plies = reading.moves.len();
     let goes_on = game.moves.get(plies) == Some(&PackedMove::NULL);
@@ -378,7 +380,7 @@ mod tests {
                         [White \"d\"]\n\ng1f3 Nc9 *\n\n\
                         [White \"e\"]\n[Variant \"atomic\"]\n\n1. e4 *\n";
 
-    /// Compares games that were altered after the first reader had read them.
+    /// Compares games that are altered after the first reader has read them.
     fn compare(alter: impl FnOnce(&mut Vec<Game>)) -> Result<Agreement, String> {
         let options = ParseOptions { variations: true, ..ParseOptions::default() };
         let mut sources = Sources::from_bytes("test", TEXT.into());

@@ -1,4 +1,4 @@
-//! Lists of positions, FEN or EPD, one a line.
+//! Reads lists of positions, FEN or EPD, one per line.
 
 use super::visit::VisitedGame;
 use orbit_pgn::Tag;
@@ -19,7 +19,7 @@ pub(super) fn games(text: &[u8]) -> Vec<VisitedGame> {
     out
 }
 
-/// Reads a line: the fields of a position, counters other than 0 and 1, and operations, of which `id` is the event.
+/// Reads a line: the fields of a position, counters other than 0 and 1, and operations; `id` becomes the event.
 fn game(start: usize, line: &[u8]) -> VisitedGame {
     let mut rest = line;
     let mut fields = vec![word(&mut rest)];
@@ -39,7 +39,7 @@ fn game(start: usize, line: &[u8]) -> VisitedGame {
     for (name, usual) in [("hmvc", b"0"), ("fmvn", b"1")] {
         let mut next = rest;
         let counter = word(&mut next);
-        // The second counter of a line may stand without the first.
+        // The second counter may be present without the first.
         if counter.is_empty() || !counter.iter().all(u8::is_ascii_digit) {
             continue;
         }

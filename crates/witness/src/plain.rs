@@ -1,4 +1,4 @@
-//! Games of any text as `crate::pgn` says that games are, in plain code that has nothing of its tokenizer.
+//! Reads games of any text by the rules of `orbit_pgn`, in plain code that shares nothing with its tokenizer.
 
 use super::rules::{Rule, Rules};
 use super::visit::{MovetextToken, VisitedGame};
@@ -8,7 +8,7 @@ use orbit_pgn::{Outcome, Tag};
 const BOM: &[u8] = b"\xef\xbb\xbf";
 const EVENT: &[u8] = b"[Event \"";
 
-/// Where a scanner is.
+/// The section of a game that a scanner is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ScannerSection {
     /// Before the first game.
@@ -19,8 +19,8 @@ enum ScannerSection {
     Done,
 }
 
-/// Reads the games of a text, of which each is cut after `game_bytes_max` bytes, and tells by which rules each differs
-/// from what pgn-reader finds.
+/// Reads the games of a text, each cut after `game_bytes_max` bytes, and notes the rules by which each differs from what pgn-reader
+/// finds.
 pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
     let mut scanner = Scanner {
         text,
@@ -48,36 +48,36 @@ pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
 struct Scanner<'a> {
     text: &'a [u8],
     game_bytes_max: usize,
-    /// Where the game ends at the latest.
+    /// The place at which the game ends at the latest.
     limit: usize,
     at: usize,
     section: ScannerSection,
-    /// Whether an empty line stands before.
+    /// True if an empty line precedes the place.
     blank: bool,
-    /// Words of the main line.
+    /// The number of words of the main line.
     words: usize,
     depth: usize,
-    /// Where the outermost open side line begins.
+    /// The place at which the outermost open side line begins.
     opened: usize,
-    /// A result in a side line that nothing has followed.
+    /// A result in a side line, as long as nothing follows it.
     inner: Option<Outcome>,
     has_event: bool,
-    /// Whether something that is no tag pair was passed over among tag pairs: for pgn-reader they end there.
+    /// True if text that is no tag pair was skipped among tag pairs; for pgn-reader the tag pairs end there.
     has_passed: bool,
-    /// Of the next game, or of all where there is none yet.
+    /// The rules of the next game; if there is no game yet, of all text so far.
     rules: Rules,
     games: Vec<VisitedGame>,
 }
 
-/// A tag pair as it stands in a line.
+/// A tag pair of a line.
 struct PlainPair {
     name: Vec<u8>,
     value: Vec<u8>,
-    /// Where the text goes on.
+    /// The place after it.
     next: usize,
-    /// Whether it is written as the standard wants.
+    /// True if it is written as the PGN standard demands.
     is_strict: bool,
-    /// Whether its value begins with a quote.
+    /// True if its value begins with a quotation mark.
     is_quoted: bool,
 }
 
@@ -90,7 +90,7 @@ impl Scanner<'_> {
         memchr::memchr2(b'\n', b'\r', &self.text[from..]).map_or(self.text.len(), |skip| from + skip)
     }
 
-    /// Notes a rule by which the game that is read differs, or the next one.
+    /// Notes a rule by which the current game differs, or the next one if there is none yet.
     fn rule(&mut self, rule: Rule) {
         match self.games.last_mut() {
             Some(game) => game.rules.add(rule),
@@ -111,7 +111,7 @@ impl Scanner<'_> {
             return self.cut();
         }
         let games = self.games.len();
-        // What pgn-reader takes for the movetext of a game of its own.
+        // Text here is movetext of a separate game for pgn-reader.
         let is_outside = match self.section {
             ScannerSection::Before => true,
             ScannerSection::Done => self.blank,
@@ -126,12 +126,12 @@ impl Scanner<'_> {
         }
     }
 
-    /// Tag pairs so far, of all games.
+    /// A number that grows with each game and each tag pair.
     fn tags(&self) -> usize {
         self.games.len() + self.games.last().map_or(0, |game| game.tags.len())
     }
 
-    /// Cuts a game that is too long, and passes over the text up to the next line that begins with a tag pair.
+    /// Cuts a game that is too long, and skips the text up to the next line that begins with a tag pair.
     fn cut(&mut self) {
         self.close();
         if self.section != ScannerSection::Before {
@@ -225,7 +225,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether only blanks stand between a place and the line end before.
+    /// Returns true if only blanks are between a place and the line end before it.
     fn is_at_line_start(&self, at: usize) -> bool {
         let mut before = &self.text[..at];
         loop {
@@ -239,7 +239,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether `[Event "` stands at the very start of a line.
+    /// Returns true if the place is the start of a line that begins with `[Event "`.
     fn is_event_line(&self, at: usize) -> bool {
         let before = self.text[..at].strip_suffix(BOM).unwrap_or(&self.text[..at]);
         self.text[at..].starts_with(EVENT) && before.last().is_none_or(|&byte| is_eol(byte))
@@ -259,7 +259,7 @@ impl Scanner<'_> {
         (self.has_event, self.has_passed) = (false, false);
     }
 
-    /// Ends what the last game left open.
+    /// Ends comments and side lines that the last game left open.
     fn close(&mut self) {
         if self.section == ScannerSection::Moves {
             if self.depth > 0 {
@@ -273,7 +273,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Passes over a comment; one that is not closed ends at the next line that begins with `[Event "`.
+    /// Skips a comment; one that is not closed ends at the next line that begins with `[Event "`.
     fn comment(&mut self) {
         let open = self.at;
         let mut at = open + 1;
@@ -337,7 +337,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// True if a tag pair begins another game on the line of one that is not closed.
+    /// Returns true if a tag pair begins another game on the line of a tag pair that is not closed.
     fn cuts(&self, name: &[u8]) -> bool {
         let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
         let before = self.text[..self.at].iter().rfind(|&&byte| !is_blank(byte));
@@ -346,7 +346,7 @@ impl Scanner<'_> {
             && before.is_some_and(|&byte| byte != b']')
     }
 
-    /// Whether a tag pair after others begins another game.
+    /// Returns true if a tag pair after others begins another game.
     fn splits(&self, name: &[u8]) -> bool {
         let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
         if self.is_event_line(self.at) {
@@ -355,7 +355,7 @@ impl Scanner<'_> {
         self.blank && first.name == name
     }
 
-    /// Whether the line before looks like a tag pair.
+    /// Returns true if the previous line looks like a tag pair.
     fn follows_tag_line(&self) -> bool {
         let before = self.text[..self.at].strip_suffix(BOM).unwrap_or(&self.text[..self.at]);
         let before = before.strip_suffix(b"\n").unwrap_or(before);
@@ -367,7 +367,7 @@ impl Scanner<'_> {
         name.trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
     }
 
-    /// The tag pair that begins here.
+    /// Reads the tag pair that begins here.
     fn pair(&self) -> Option<PlainPair> {
         let line = &self.text[self.at..self.line_end(self.at)];
         let count =
@@ -400,7 +400,7 @@ impl Scanner<'_> {
         }
         let close =
             |line: &[u8]| memchr::memchr(b']', &line[value..]).map_or(line.len(), |skip| value + skip);
-        // Another tag pair on the line ends it.
+        // Another tag pair on the line ends this one.
         let end = close(line);
         let other = (value..end).find(|&at| begins_tag(&line[at..end]));
         let line = &line[..other.unwrap_or(line.len())];
@@ -408,7 +408,8 @@ impl Scanner<'_> {
         pair(line[value..close].trim_ascii_end(), (close + 1).min(line.len()), false)
     }
 
-    /// A bracket that is no tag pair: before a digit it opens a side line, else it is passed over with its line's `]`.
+    /// Handles a bracket that is no tag pair: before a digit it opens a side line, otherwise it is skipped up to the `]` of its
+    /// line.
     fn annotation(&mut self) {
         let end = self.line_end(self.at);
         let line = &self.text[self.at + 1..end];
@@ -485,7 +486,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Where the word ends that begins at a place.
+    /// The end of the word that begins at a place.
     fn word_end(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         let is_stop = |byte: &u8| b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte);
@@ -495,7 +496,7 @@ impl Scanner<'_> {
         at + length.map(|(_, bytes)| bytes).sum::<usize>().max(1)
     }
 
-    /// Where a move ends behind which what becomes of the pawn may stand, with blanks or in brackets.
+    /// The end of a move whose promotion may follow after blanks or in brackets.
     fn promotion_end(&self, stop: usize) -> usize {
         let mut at = past_blanks(self.text, stop);
         while matches!(self.text.get(at), Some(b'=' | b'/' | b'(')) {
@@ -538,7 +539,7 @@ impl Scanner<'_> {
     }
 
     fn begin_headless(&mut self) {
-        // A number ends no side line, so a result in one counts for nothing.
+        // A move number does not end a side line, so a result inside one has no effect.
         self.inner = None;
         let is_done = self.section == ScannerSection::Done;
         self.begin(self.at, ScannerSection::Moves);
@@ -547,7 +548,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether a move comes next; `None` at the end of the line.
+    /// Returns whether a move follows; `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
         let mut at = past_blanks(self.text, from);
         while self.text.get(at) == Some(&b'.') {
@@ -575,7 +576,7 @@ impl Scanner<'_> {
         self.at = end;
     }
 
-    /// A word that is a move, or is none.
+    /// Handles any other word: a move, or a word that is none.
     fn other(&mut self, end: usize, mv: Option<(MovetextToken, Rules)>) {
         let begins = matches!(&mv, Some((token, _)) if !token.is_null());
         match self.section {
@@ -608,7 +609,7 @@ impl Scanner<'_> {
     }
 }
 
-/// True if `[Name "` stands here, the name with a capital letter.
+/// Returns true if the line begins with `[Name "`, where the name begins with a capital letter.
 fn begins_tag(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"[") else { return false };
     let past = |rest: &[u8], test: fn(u8) -> bool| rest.iter().take_while(|&&byte| test(byte)).count();
@@ -618,7 +619,7 @@ fn begins_tag(line: &[u8]) -> bool {
     rest.first().is_some_and(u8::is_ascii_uppercase) && value[past_blanks(value, 0)..].starts_with(b"\"")
 }
 
-/// The first place from one on at which no blank stands.
+/// The first place from `at` on that is not blank.
 fn past_blanks(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at) {
         let letter = words::letters(&text[at..text.len().min(at + 4)]).first().copied();
@@ -634,13 +635,13 @@ fn is_eol(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Blank, but no line end.
+/// Returns true for a blank that is not a line end.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
 }
 
-/// Where a value ends that begins behind a quote, where the line goes on, and whether that is `"]` without any other
-/// quote before. Another tag pair on the line ends it.
+/// Finds the end of a value that begins after a quotation mark. Returns the range of the value, the place where the line continues,
+/// and whether the value ends with `"]` and contains no other quotation mark. Another tag pair on the line ends the value.
 fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
     let mut first = None;
     let mut at = open;

@@ -1,4 +1,4 @@
-//! Games as pgn-reader finds them to games with positions: FEN, moves and side lines by shakmaty.
+//! Plays the games that pgn-reader finds: FEN, moves and side lines by shakmaty.
 
 use shakmaty::san::San;
 use shakmaty::{Chess, File, Move, Position as _, Role, Square};
@@ -13,10 +13,10 @@ use orbit_pgn::{Outcome, SideLine, Tag};
 /// A game as the second reader reads it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct GameReading {
-    /// Where it begins in the text.
+    /// The place in the text at which it begins.
     pub(super) at: usize,
     pub(super) tags: Vec<Tag>,
-    /// `None` for the standard one.
+    /// The start position; `None` for the standard one.
     pub(super) start: Option<Position>,
     pub(super) moves: Vec<PackedMove>,
     /// The position after the last move.
@@ -24,45 +24,45 @@ pub(super) struct GameReading {
     pub(super) lines: Vec<SideLine>,
     pub(super) outcome: Outcome,
     pub(super) end: End,
-    /// Whether a side in check passes in the main line, which ends there.
+    /// True if a side in check passes in the main line, which ends there.
     pub(super) passes_in_check: bool,
-    /// The same of side lines.
+    /// True if a side in check passes in a side line.
     pub(super) side_line_passes: bool,
-    /// Where in the text it was cut, if that is known.
+    /// The place in the text at which it was cut, if known.
     pub(super) cut_at: Option<usize>,
-    /// By which it differs from what pgn-reader and shakmaty alone make of it.
+    /// The rules by which it differs from the reading of pgn-reader and shakmaty alone.
     pub(super) rules: Rules,
-    /// The rule without which nothing can be kept of it, if so.
+    /// The rule that explains why nothing of it can be kept, if so.
     pub(super) broken: Option<Rule>,
 }
 
-/// How far a game was read.
+/// The point up to which a game was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum End {
-    /// To its end.
+    /// The whole game.
     #[default]
     Whole,
-    /// Up to a word that is refused.
+    /// Up to a word that was refused.
     Cut(String),
-    /// Nothing of it: its start is refused.
+    /// Nothing, because its start was refused.
     Refused(String),
 }
 
-/// Side lines of a game are kept up to this depth.
+/// The maximum depth of side lines that are kept.
 const DEPTH_MAX: usize = 255;
 
-/// So many side lines of a game are kept.
+/// The maximum number of side lines of a game that are kept.
 const LINES_MAX: usize = 65_535;
 
-/// What is said of a game at a null move out of check.
+/// The reason for a cut at a null move in check.
 const NULL_IN_CHECK: &str = "a side in check cannot pass";
 
-/// How games are read.
+/// The way in which games are read.
 #[derive(Clone, Copy)]
 pub(super) struct How {
-    /// By the rules of orbit's reader where shakmaty alone would refuse.
+    /// True if the rules of orbit's reader apply where shakmaty alone would refuse.
     pub(super) by_rules: bool,
-    /// With side lines.
+    /// True if side lines are read.
     pub(super) variations: bool,
 }
 
@@ -104,7 +104,7 @@ fn outcome(tokens: &[MovetextToken]) -> Outcome {
     Outcome::Unknown
 }
 
-/// Cuts a game at the first word of its main line, because none can be played.
+/// Cuts a game at the first word of its main line, because no move can be played.
 fn refuse_moves(found: &VisitedGame, reading: &mut GameReading) {
     let mut depth = 0u32;
     let is_word = |token: &MovetextToken| {
@@ -130,11 +130,11 @@ fn refuse_moves(found: &VisitedGame, reading: &mut GameReading) {
 /// A line that is being read.
 struct PlayedLine {
     chess: Chess,
-    /// The position before the last move, from which a side line goes out.
+    /// The position before the last move, at which a side line would begin.
     before: Chess,
     node: usize,
     has_moves: bool,
-    /// Whether nothing more of it is read, after a word that is refused.
+    /// True after a word that was refused: nothing more of the line is read.
     is_dead: bool,
 }
 
@@ -144,11 +144,11 @@ struct MovePlayer<'a> {
     how: How,
     tree: WitnessTree,
     line: PlayedLine,
-    /// Those that go on after `line`, the main line first.
+    /// The lines that continue after `line`, the main line first.
     outer: Vec<PlayedLine>,
-    /// Side lines so far.
+    /// The number of side lines so far.
     lines: usize,
-    /// Brackets that are open in a side line that is left out.
+    /// The number of open brackets inside a side line that is left out.
     left_out: usize,
 }
 
@@ -197,10 +197,10 @@ impl MovePlayer<'_> {
         (reading.moves, reading.lines) = self.tree.lines();
     }
 
-    /// Begins a side line: another move for the last one.
+    /// Begins a side line, which replaces the last move.
     fn open(&mut self) {
         let line = &self.line;
-        // Before any move there is nothing that could have been played instead.
+        // Before the first move there is no move that a side line could replace.
         let is_kept = self.how.variations && self.left_out == 0 && !line.is_dead && line.has_moves;
         if !is_kept || self.outer.len() >= DEPTH_MAX || self.lines >= LINES_MAX {
             self.left_out += 1;
@@ -239,7 +239,7 @@ impl MovePlayer<'_> {
         Ok(())
     }
 
-    /// The legal move that is meant.
+    /// Finds the legal move that a token means.
     fn find(&self, token: MovetextToken, rules: &mut Rules) -> Result<Move, String> {
         let chess = &self.line.chess;
         match token {
@@ -262,15 +262,15 @@ impl MovePlayer<'_> {
     }
 }
 
-/// The same move with an `x` that was missing, or without it.
+/// The same move with the missing `x`, or without a superfluous one.
 fn with_other_sign(san: San) -> Option<San> {
     let San::Normal { role, file, rank, capture, to, promotion } = san else { return None };
-    // A pawn that takes names its file.
+    // A capture by a pawn names the pawn's file.
     let may_take = role != Role::Pawn || file.is_some();
     may_take.then_some(San::Normal { role, file, rank, capture: !capture, to, promotion })
 }
 
-/// The legal move from one square to another; a king castles where it cannot step.
+/// The legal move from one square to another; a king castles if it cannot move there in one step.
 fn by_squares(chess: &Chess, from: Square, to: Square, promotion: Option<Role>) -> Option<Move> {
     let moves = chess.legal_moves();
     let step = moves.iter().find(|mv| {

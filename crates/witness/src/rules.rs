@@ -1,8 +1,8 @@
-//! What the two readers of games decide otherwise, by name.
+//! The decisions in which the two readers of games differ, by name.
 
 macro_rules! rules {
     ($($rule:ident $name:literal $text:literal,)*) => {
-        /// A decision of orbit's reader that pgn-reader and shakmaty do not take.
+        /// A decision of orbit's reader that pgn-reader and shakmaty do not make.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Rule {
             $(#[doc = $text] $rule,)*
@@ -17,7 +17,7 @@ macro_rules! rules {
                 match self { $(Rule::$rule => $name,)* }
             }
 
-            /// What orbit's reader does.
+            /// The action of orbit's reader, in words.
             pub const fn text(self) -> &'static str {
                 match self { $(Rule::$rule => $text,)* }
             }

@@ -1,4 +1,4 @@
-//! Where a game starts: tags and FEN by shakmaty.
+//! The start of a game: tags and FEN by shakmaty.
 
 use shakmaty::fen::Fen;
 use shakmaty::{
@@ -10,14 +10,14 @@ use super::rules::{Rule, Rules};
 use super::visit::VisitedGame;
 use orbit_core::board::Position;
 
-/// Where a game starts.
+/// The start of a game.
 pub(super) struct WitnessStart {
     pub(super) position: Position,
     /// `None` if no move can be played.
     pub(super) chess: Option<Chess>,
 }
 
-/// Names of standard chess in `Variant` tags, in small letters and digits, without the word chess before or behind them.
+/// The names of standard chess in `Variant` tags: lower-case letters and digits, without the word chess before or after them.
 const STANDARD: [&str; 14] = [
     "",
     "standard",
@@ -35,7 +35,7 @@ const STANDARD: [&str; 14] = [
     "setup",
 ];
 
-/// Names of Chess960.
+/// The names of Chess960.
 const CHESS960: [&str; 11] = [
     "960",
     "frc",
@@ -50,11 +50,12 @@ const CHESS960: [&str; 11] = [
     "doublefischerrandom",
 ];
 
-/// The start that a line of a list, or the tags tell; `rules` notes by which rules it is one, and without it none applies.
+/// Returns the start that a line of a list, or the tags, give. `rules` collects the rules that this needs; without it no rule
+/// applies.
 ///
 /// # Errors
 ///
-/// Why there is none.
+/// The reason why there is no start.
 pub(super) fn read(found: &VisitedGame, mut rules: Option<&mut Rules>) -> Result<WitnessStart, String> {
     let value = |name: &str| {
         let mut tags = found.tags.iter().filter(|_| found.fen.is_none());
@@ -91,8 +92,8 @@ fn note(rules: &mut Option<&mut Rules>, rule: Rule) {
     }
 }
 
-/// Reads a FEN. By the rules its first four fields count, a side to move in capitals is one, and what is no castling right
-/// and no square stands for none; pockets are no part of a placement.
+/// Reads a FEN. By the rules only its first four fields count, the side to move may be a capital letter, wrong castling rights and
+/// en passant squares count as none, and pockets are ignored.
 fn setup(fen: &[u8], rules: &mut Option<&mut Rules>) -> Result<Setup, String> {
     let strict = Fen::from_ascii(fen).map_err(|error| format!("FEN: {error}"));
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'_';
@@ -116,7 +117,7 @@ fn setup(fen: &[u8], rules: &mut Option<&mut Rules>) -> Result<Setup, String> {
     setup.map_or(strict, Ok).map(Fen::into_setup)
 }
 
-/// The fields with `-` in one place.
+/// The fields, with one replaced by `-`.
 fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
     let mut fields = fields.to_vec();
     if let Some(field) = fields.get_mut(place) {
@@ -125,8 +126,8 @@ fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
     fields
 }
 
-/// The start of a placement. What shakmaty calls impossible is dropped; where that are castling rights, the rules keep
-/// those that standard chess would.
+/// The start with a placement. Everything that shakmaty calls impossible is dropped; of castling rights, the rules keep those that
+/// are possible in standard chess.
 fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> WitnessStart {
     let mut position = Position::from_setup(&setup);
     let chess = match Chess::from_setup(setup.clone(), CastlingMode::Chess960) {
@@ -151,7 +152,7 @@ fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> Wit
     WitnessStart { position, chess: chess.ok() }
 }
 
-/// A position of shakmaty's, packed.
+/// Packs a position of shakmaty.
 pub(super) fn packed(chess: &Chess) -> Position {
     Position::from_setup(&chess.to_setup(EnPassantMode::Always))
 }

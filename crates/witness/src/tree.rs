@@ -1,4 +1,4 @@
-//! Moves with side lines to lines with numbers.
+//! Turns moves with side lines into lines with numbers.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::SideLine;
@@ -9,7 +9,7 @@ struct PlayedNode {
     parent: usize,
     /// The move that leads to it.
     mv: Option<PackedMove>,
-    /// The positions that follow, the main continuation first.
+    /// The positions after it, the main continuation first.
     children: Vec<usize>,
 }
 
@@ -19,12 +19,12 @@ pub(super) struct WitnessTree {
 }
 
 impl WitnessTree {
-    /// A game of one position, which is node 0.
+    /// Makes a game of one position, which is node 0.
     pub(super) fn new() -> WitnessTree {
         WitnessTree { nodes: vec![PlayedNode::default()] }
     }
 
-    /// Adds a position after another one: the first is its continuation, each further one begins a side line.
+    /// Adds a position after another one. The first one continues the line; each further one begins a side line.
     pub(super) fn push(&mut self, parent: usize, mv: PackedMove) -> usize {
         let node = self.nodes.len();
         self.nodes.push(PlayedNode { parent, mv: Some(mv), children: Vec::new() });
@@ -37,14 +37,14 @@ impl WitnessTree {
         self.nodes[node].parent
     }
 
-    /// The moves of the main line, and the side lines with the numbers of CQL: a line gets consecutive numbers, then
+    /// Returns the moves of the main line, and the side lines with the numbers of CQL: a line gets consecutive numbers; after it
     /// come the side lines that leave its positions, from its last position back to its first.
     pub(super) fn lines(&self) -> (Vec<PackedMove>, Vec<SideLine>) {
         let mut numbers = vec![0; self.nodes.len()];
         let mut next = 1;
         let mut main = Vec::new();
         let mut lines = Vec::new();
-        // Side lines that are still to be numbered, the next one last: parent, place among the side lines, first node.
+        // Side lines without numbers yet, the next one last: parent, place among the side lines, first node.
         let mut open: Vec<(usize, usize, usize)> = Vec::new();
         self.follow(0, &mut numbers, &mut next, &mut main, &mut open);
         while let Some((parent, place, first)) = open.pop() {
@@ -57,8 +57,8 @@ impl WitnessTree {
         (main, lines)
     }
 
-    /// Numbers what follows a node in its line. The side lines of that line are put on the list, those of its last
-    /// position on top.
+    /// Numbers the positions after a node in its line. The side lines of that line are pushed to `open`, those of its last position
+    /// on top.
     fn follow(
         &self,
         from: usize,
@@ -88,12 +88,12 @@ mod tests {
     use super::*;
     use orbit_core::board::Code;
 
-    /// A move whose target tells moves apart.
+    /// A move whose target identifies it.
     fn mv(number: u32) -> PackedMove {
         PackedMove::piece(Square::A1, Square::new(number), Code(1))
     }
 
-    /// A line as its parent, its place and the nodes that it holds in the order of the text.
+    /// A line as its parent, its place, and its nodes in the order of the text.
     type Row = (u32, u32, Vec<u32>);
 
     fn lines(tree: &WitnessTree) -> (Vec<u32>, Vec<Row>) {
@@ -103,7 +103,7 @@ mod tests {
         (targets(&main), lines)
     }
 
-    /// A tree of which each node is given by its parent, in the order of the text.
+    /// A tree that is given by the parent of each node, in the order of the text.
     fn tree(parents: &[usize]) -> WitnessTree {
         let mut tree = WitnessTree::new();
         for (&parent, number) in parents.iter().zip(1..) {
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(lines(&game), (vec![1, 6], wanted));
     }
 
-    /// A side line of a side line's first move leaves the same position as that.
+    /// A side line of a side line's first move leaves the same position as that side line.
     #[test]
     fn a_side_line_of_a_first_move_is_its_sibling() {
         // `1. e4 (1. d4 (1. c4)) (1. f4) e5`

@@ -1,4 +1,4 @@
-//! pgn-reader's events to games as it finds them.
+//! Collects pgn-reader's events into games, as it finds them.
 
 use std::io::{self, Cursor, Seek as _};
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use shakmaty::{Color, KnownOutcome, Role, Square};
 use super::rules::{Rule, Rules};
 use orbit_pgn::{Outcome, Tag};
 
-/// What movetext is made of.
+/// The elements of movetext.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MovetextToken {
     San(San),
@@ -19,22 +19,23 @@ pub(super) enum MovetextToken {
     /// `)`.
     Close,
     End(Outcome),
-    /// A move by its squares, whatever stands there. Only [`plain`](super::plain) tells this and what follows.
+    /// A move given by its squares, whatever piece is on the first one. Only [`plain`](super::plain) makes this variant and those
+    /// below.
     Coordinates {
         from: Square,
         to: Square,
         promotion: Option<Role>,
     },
-    /// A word that is no move.
+    /// A word that is not a move.
     Junk,
-    /// A comment or side line begins that nobody closes.
+    /// The beginning of a comment or side line that is never closed.
     Unclosed,
-    /// The result in a side line that nothing has followed.
+    /// The result in a side line, with nothing after it.
     Inner(Outcome),
 }
 
 impl MovetextToken {
-    /// Whether the side to move passes.
+    /// Returns true if the side to move passes.
     pub(super) fn is_null(self) -> bool {
         self == MovetextToken::San(San::Null)
     }
@@ -43,28 +44,28 @@ impl MovetextToken {
 /// A game as pgn-reader finds it, before any move is played.
 #[derive(Clone, Default, Debug)]
 pub(super) struct VisitedGame {
-    /// Where it begins in the text.
+    /// The place in the text at which it begins.
     pub(super) start: usize,
     pub(super) tags: Vec<Tag>,
-    /// Its position, if it is one of a list.
+    /// Its position, if it is one of a list of positions.
     pub(super) fen: Option<Vec<u8>>,
     pub(super) tokens: Vec<MovetextToken>,
-    /// Where each token begins, as far as that is known.
+    /// The place of each token, as far as known.
     pub(super) places: Vec<usize>,
-    /// By which it differs from what pgn-reader finds.
+    /// The rules by which it differs from what pgn-reader finds.
     pub(super) rules: Rules,
-    /// The rule without which nothing can be kept of it, if so.
+    /// The rule that explains why nothing of it can be kept, if so.
     pub(super) broken: Option<Rule>,
 }
 
-/// The longest line with a tag pair that pgn-reader must take.
+/// The length of lines with a tag pair that pgn-reader must accept.
 const TAG_BYTES: usize = 1 << 16;
 
-/// How a line begins from which reading goes on after a game that pgn-reader gave up.
+/// The beginning of a line at which reading resumes after a game that pgn-reader gave up.
 const EVENT: &[u8] = b"\n[Event \"";
 
 struct TokenCollector {
-    /// Whether side lines are read and not passed over.
+    /// True if side lines are read, false if they are skipped.
     variations: bool,
     found: VisitedGame,
 }
@@ -115,7 +116,8 @@ impl Visitor for TokenCollector {
     fn end_game(&mut self, (): ()) {}
 }
 
-/// All games of a text. After a game that pgn-reader gives up it is set on the next line that begins with `[Event "`.
+/// Returns all games of a text. After a game that pgn-reader gives up, reading resumes at the next line that begins with
+/// `[Event "`.
 pub(super) fn games(text: &[u8], variations: bool) -> Vec<VisitedGame> {
     let mut out = Vec::new();
     let mut from = 0;
@@ -126,7 +128,7 @@ pub(super) fn games(text: &[u8], variations: bool) -> Vec<VisitedGame> {
     out
 }
 
-/// Appends the games from a place on; tells where a game begins that was given up.
+/// Appends the games from a place on; returns the place of a game that was given up, if there is one.
 fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedGame>) -> Option<usize> {
     let input = Cursor::new(&text[from..]);
     let mut reader = Reader::build(input).set_supported_tag_line_length(TAG_BYTES).finish();
@@ -134,7 +136,7 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedG
     loop {
         let start = match begin(&mut reader) {
             Ok(Some(at)) => from + at,
-            // There is nothing but text in memory to read, which ends.
+            // Reading from memory has no other errors, so the text has ended.
             Ok(None) | Err(_) => return None,
         };
         let broken = reader.read_game(&mut collector).err().map(|error| rule_of(&error));
@@ -147,12 +149,12 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedG
     }
 }
 
-/// What pgn-reader gives games up for: a comment without end, or a line that begins as a tag pair and is none.
+/// The reason why pgn-reader gave up a game: a comment without end, or a line that begins like a tag pair and is none.
 fn rule_of(error: &io::Error) -> Rule {
     if error.to_string().contains("comment") { Rule::OpenComment } else { Rule::TagForm }
 }
 
-/// Where the next game begins, if there is one.
+/// The place at which the next game begins, if there is one.
 fn begin(reader: &mut Reader<Cursor<&[u8]>>) -> io::Result<Option<usize>> {
     let more = reader.has_more()?;
     let at = reader.stream_position()?;

@@ -1,4 +1,4 @@
-//! Words of movetext in any dialect to SAN as shakmaty reads it.
+//! Converts words of movetext in any dialect to SAN as shakmaty reads it.
 
 use shakmaty::san::San;
 use shakmaty::{Rank, Role, Square};
@@ -7,29 +7,29 @@ use super::rules::{Rule, Rules};
 use super::visit::MovetextToken;
 use orbit_pgn::Outcome;
 
-/// The longest word that is a move.
+/// The maximum length in bytes of a word that is a move.
 const MOVE_BYTES: usize = 32;
 
-/// Signs of null moves besides those that pgn-reader knows.
+/// Signs of null moves that pgn-reader does not know.
 const NULLS: [&str; 5] = ["z0", "@@@@", "<>", "0000", "null"];
 
-/// Words that say something of a move and are none.
+/// Words that comment on a move and are not moves themselves.
 const MARKS: [&str; 10] = ["ep", "e.p.", "e.p", "N", "TN", "D", "mate", "ch", "dbl", "x"];
 
-/// What may follow a move in letters.
+/// The letters that may follow a move.
 const REMARKS: [&str; 6] = ["ep", "e.p", "mate", "ch", "dblch", "N"];
 
-/// What a word means.
+/// The meaning of a word.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum WitnessWord {
-    /// The number of a move, of so many bytes; what follows is another word.
+    /// A move number of so many bytes; the text after it is another word.
     Number {
         bytes: usize,
         value: u32,
         dotted: bool,
     },
     Result(Outcome),
-    /// A move, and the rules by which it is one.
+    /// A move, with the rules that make it one.
     Move(MovetextToken, Rules),
     /// A remark.
     Mark,
@@ -37,7 +37,7 @@ pub(super) enum WitnessWord {
     Junk,
 }
 
-/// The letters of a text, each with its bytes: UTF-8, or else what movetext may hold of Windows-1252.
+/// The letters of a text, each with its number of bytes: UTF-8, or else the characters of Windows-1252 that movetext may contain.
 pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
     let mut out = Vec::new();
     for chunk in bytes.utf8_chunks() {
@@ -53,7 +53,7 @@ pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
     out
 }
 
-/// True if a letter beyond ASCII is a blank.
+/// Returns true if a letter beyond ASCII is a blank.
 pub(super) fn is_wide_blank(letter: char) -> bool {
     matches!(
         letter,
@@ -76,7 +76,7 @@ fn is_wide_dash(letter: char) -> bool {
     )
 }
 
-/// A text with one kind of dash.
+/// A text in which all kinds of dashes are replaced by `-`.
 fn with_plain_dashes(bytes: &[u8]) -> String {
     letters(bytes).into_iter().map(|(letter, _)| if is_wide_dash(letter) { '-' } else { letter }).collect()
 }
@@ -142,19 +142,19 @@ fn result(text: &str) -> Option<Outcome> {
     }
 }
 
-/// Reads a result that has other signs before or behind it.
+/// Reads a result with other signs before or after it.
 fn result_among_signs(bytes: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(bytes).ok()?;
     let bare = text.trim_matches(|letter: char| !letter.is_alphanumeric());
     if bare == text { None } else { result(&with_plain_dashes(bare.as_bytes())) }
 }
 
-/// Whether pgn-reader takes the word for a result.
+/// Returns true if pgn-reader recognizes the word as a result.
 pub(super) fn is_plain_result(text: &str) -> bool {
     matches!(text, "1-0" | "0-1" | "1/2-1/2" | "*" | "1–0" | "0–1" | "½–½" | "1—0" | "0—1" | "½—½" | "½-½")
 }
 
-/// Bytes of a result that stands at the end of a move, with one sign behind it.
+/// The number of bytes of a result at the end of a move, with at most one sign after it.
 pub(super) fn glued_result(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii_digit() {
         return 0;
@@ -171,7 +171,7 @@ pub(super) fn glued_result(bytes: &[u8]) -> usize {
     glued.map_or(0, |at| bytes.len() - at)
 }
 
-/// Bytes that stand behind castling in one word with it and are words of their own.
+/// The number of bytes that follow castling without a blank and are words of their own.
 pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
     let letters = letters(bytes);
     let sign = letters[0].0;
@@ -238,7 +238,7 @@ fn mv(bytes: &[u8]) -> Option<(MovetextToken, Rules)> {
     }
     let letter =
         role.filter(|&role| role != Role::Pawn).map_or(String::new(), |role| role.upper_char().into());
-    // A pawn that takes names its file.
+    // A capture by a pawn names the pawn's file.
     let is_push =
         matches!(role, None | Some(Role::Pawn)) && !hint.starts_with(|hint| matches!(hint, 'a'..='h'));
     if is_taking && is_push {
@@ -282,7 +282,7 @@ fn role<'a>(text: &'a str, rules: &mut Rules) -> (Option<Role>, &'a str) {
     }
 }
 
-/// The origin as far as it is told, whether something is taken, the target, and what follows.
+/// Splits a move into the known part of its origin, whether it is a capture, its target, and the rest of the text.
 fn squares<'a>(text: &'a str, rules: &mut Rules) -> Option<(&'a str, bool, Square, &'a str)> {
     let square = |text: &str| text.get(..2).and_then(|text| Square::from_ascii(text.as_bytes()).ok());
     let is_file = |letter: Option<&u8>| letter.is_some_and(|letter| (b'a'..=b'h').contains(letter));
@@ -297,7 +297,7 @@ fn squares<'a>(text: &'a str, rules: &mut Rules) -> Option<(&'a str, bool, Squar
         let rest = &text[hint..];
         let sign = rest.chars().next().filter(|letter| matches!(letter, 'x' | 'X' | ':' | '-'));
         let after = &rest[usize::from(sign.is_some())..];
-        // A first square that nothing follows is the target.
+        // If no second square follows, the first one is the target.
         let Some(to) = square(after).filter(|_| hint > 0 || hints.len() == 1 || sign.is_none()) else {
             continue;
         };
@@ -309,7 +309,7 @@ fn squares<'a>(text: &'a str, rules: &mut Rules) -> Option<(&'a str, bool, Squar
     None
 }
 
-/// Reads a promotion, whatever its form.
+/// Reads a promotion in any form.
 fn promotion<'a>(text: &'a str, rules: &mut Rules) -> (Option<Role>, &'a str) {
     let is_between = |letter: char| matches!(letter, '=' | '/' | '(' | ':' | '-') || is_blank(letter);
     let rest = text.trim_start_matches(is_between);
@@ -336,7 +336,7 @@ fn is_blank(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\0' | '\x0b' | '\x0c' | '\x1a') || is_wide_blank(letter)
 }
 
-/// Whether a move is one of a pawn to its last rank, perhaps, that does not tell what becomes of it.
+/// Returns true if a move may be one of a pawn to its last rank, without a promotion.
 pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
     let (role, from, to) = match token {
         MovetextToken::San(San::Normal { role, rank, to, promotion: None, .. }) => (role, rank, to),
@@ -351,7 +351,7 @@ pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
     role == Role::Pawn && from.is_none_or(|from| from == before)
 }
 
-/// Whether what follows a move is no part of it.
+/// Checks the text after a move: only signs and remarks may follow. Notes a rule for anything but plain signs.
 fn suffix(rest: &str, rules: &mut Rules) -> Option<()> {
     let signs = rest.strip_prefix(['+', '#']).unwrap_or(rest);
     if signs.chars().all(|letter| matches!(letter, '!' | '?')) {

@@ -1,19 +1,19 @@
-//! The adapter that is meant, and its report of itself.
+//! The choice of an adapter, and the report about one.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The adapter that is wanted.
+/// The choice of an adapter.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum AdapterChoice {
-    /// The first that can run kernels: a graphics card before one that shares the processor's memory,
+    /// The first adapter that can run kernels. A graphics card comes before one that shares the processor's memory, and
     /// hardware before software.
     #[default]
     Auto,
-    /// By its index in the list of adapters.
+    /// The adapter with this index in the list of adapters.
     Index(usize),
-    /// By its PCI bus id, such as `0000:01:00.0`, or a part of its name, whatever the case.
+    /// The adapter with this PCI bus id, such as `0000:01:00.0`, or with this text in its name, ignoring case.
     Named(String),
 }
 
@@ -39,40 +39,40 @@ impl fmt::Display for AdapterChoice {
     }
 }
 
-/// The report of an adapter on itself.
+/// The properties of an adapter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct AdapterReport {
-    /// Its index, for [`AdapterChoice::Index`].
+    /// The index of the adapter, for [`AdapterChoice::Index`].
     pub index: usize,
-    /// Its name.
+    /// The name of the adapter.
     pub name: String,
-    /// `Vulkan`, `Metal`, `Dx12`.
+    /// The graphics API: `Vulkan`, `Metal`, `Dx12`.
     pub backend: String,
-    /// `discrete`, `integrated`, `virtual`, `software` or `other`.
+    /// The kind of adapter: `discrete`, `integrated`, `virtual`, `software` or `other`.
     pub kind: &'static str,
-    /// The name and version of its driver, as far as it tells.
+    /// The name and version of the driver, as far as the driver reports them.
     pub driver: String,
-    /// Its place on the PCI bus, empty if it has none or does not tell.
+    /// The address on the PCI bus; empty if it is unknown or does not exist.
     pub pci_bus_id: String,
     /// The largest buffer that a shader can see, in bytes.
     pub binding_bytes_max: u64,
     /// The largest buffer in bytes.
     pub buffer_bytes_max: u64,
-    /// Workgroups in one dimension of a dispatch.
+    /// The largest number of workgroups in one dimension of a dispatch.
     pub workgroups_max: u32,
-    /// Invocations in a workgroup.
+    /// The largest number of invocations in a workgroup.
     pub workgroup_size_max: u32,
-    /// True if it can time its own work.
+    /// True if the adapter can time its own work.
     pub has_timestamps: bool,
-    /// True if its kernels have integers of 64 bits.
+    /// True if kernels can use 64-bit integers on this adapter.
     pub has_wide_integers: bool,
-    /// Why it cannot run kernels, if it cannot.
+    /// The reason why the adapter cannot run kernels; `None` if it can.
     pub unfit: Option<String>,
 }
 
 impl AdapterReport {
-    /// Tells whether it is a program that stands in for a graphics card.
+    /// Returns true if the adapter is a program that emulates a graphics card.
     pub fn is_software(&self) -> bool {
         self.kind == "software"
     }

@@ -1,18 +1,18 @@
-//! What can go wrong on a graphics card.
+//! The errors of graphics cards.
 
 use std::time::Duration;
 
-/// Why the GPU engine cannot do what it should.
+/// The reason why the GPU engine failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// The engine is not there.
+    /// This build does not contain the GPU engine.
     #[error(
         "this orbit was built without the GPU engine; build it with its default features (`cargo install --path .`), \
          or use --engine cpu"
     )]
     NotBuilt,
-    /// The system names no adapter.
+    /// The system lists no adapter.
     #[error(
         "no GPU adapter found; install a Vulkan driver (on Debian `libvulkan1` and your card's driver, or \
          `mesa-vulkan-drivers` for a slow one in software), or use --engine cpu"
@@ -21,25 +21,25 @@ pub enum GpuError {
     /// No adapter has that index, bus id or name.
     #[error("no graphics adapter matches `{wanted}`; there are {}", known.join(", "))]
     NoSuchAdapter {
-        /// As asked for.
+        /// The index, bus id or name that was given.
         wanted: String,
-        /// Index and name of each.
+        /// The index and name of each adapter.
         known: Vec<String>,
     },
-    /// A name that several adapters have.
+    /// The given name matches several adapters.
     #[error("several graphics adapters match `{wanted}`; choose one by its number: {}", known.join(", "))]
     SeveralAdapters {
-        /// As asked for.
+        /// The name that was given.
         wanted: String,
-        /// Index and name of each.
+        /// The index and name of each matching adapter.
         known: Vec<String>,
     },
     /// The adapter lacks something that the kernels need.
     #[error("{name} cannot run kernels: {reason}; choose another one with --gpu, or use --engine cpu")]
     Unfit {
-        /// The adapter.
+        /// The name of the adapter.
         name: String,
-        /// What it lacks.
+        /// The missing feature.
         reason: String,
     },
     /// The device cannot be opened.
@@ -47,9 +47,9 @@ pub enum GpuError {
         "{name} cannot be opened: {reason}; try again, choose another one with --gpu, or use --engine cpu"
     )]
     Open {
-        /// The adapter.
+        /// The name of the adapter.
         name: String,
-        /// The driver's words.
+        /// The driver's message.
         reason: String,
     },
     /// A limit is too small for even one segment.
@@ -57,26 +57,26 @@ pub enum GpuError {
         "the GPU's limits are too small: {what} needs {needed} bytes, there are {available}; use --engine cpu"
     )]
     TooSmall {
-        /// What does not fit.
+        /// The buffer that does not fit.
         what: &'static str,
-        /// Bytes.
+        /// The number of bytes needed.
         needed: u64,
-        /// Bytes.
+        /// The number of bytes available.
         available: u64,
     },
-    /// A query that a software adapter would answer wrongly.
+    /// A software adapter would end a loop of the query too early and give a wrong answer.
     #[error(
         "this query loops {turns} times at a position, and {name} ends loops after {most} turns; use --engine cpu"
     )]
     TooLong {
-        /// The adapter.
+        /// The name of the adapter.
         name: String,
-        /// Turns that the query takes.
+        /// The number of iterations that the query needs.
         turns: u64,
-        /// Turns that the adapter takes.
+        /// The largest number of iterations that the adapter runs.
         most: u64,
     },
-    /// Blocks that were uploaded for engines of other variants.
+    /// The blocks were uploaded for engines of other variants.
     #[error(
         "the layout of these blocks on the GPU is not that of the kernel variant {variant}; upload them for it"
     )]
@@ -87,23 +87,23 @@ pub enum GpuError {
     /// An allocation failed.
     #[error("the GPU is out of memory ({reason}); give a smaller --gpu-memory, or use --engine cpu")]
     OutOfMemory {
-        /// The driver's words.
+        /// The driver's message.
         reason: String,
     },
-    /// The device went away.
+    /// The device was lost.
     #[error("the GPU was lost ({reason}); the driver may have reset it: try again, or use --engine cpu")]
     Lost {
-        /// What is known.
+        /// The known reason.
         reason: String,
     },
-    /// The device, or a call of its driver, does not return.
+    /// The device, or a call of its driver, did not return in time.
     #[error(
         "the GPU has not answered for {} s, and orbit no longer waits for it; its driver may hang until the machine is \
          restarted: use --engine cpu",
         after.as_secs_f64()
     )]
     Silent {
-        /// How long it was waited for.
+        /// The time waited for an answer.
         after: Duration,
     },
     /// The driver refused a shader, a buffer or a call of this program.
@@ -111,9 +111,9 @@ pub enum GpuError {
         "the GPU refused {what}: {reason}; this is an error in orbit: please report it, and use --engine cpu"
     )]
     Refused {
-        /// What was refused.
+        /// The shader, buffer or call that was refused.
         what: &'static str,
-        /// The first lines of the driver's words.
+        /// The first lines of the driver's message.
         reason: String,
     },
 }

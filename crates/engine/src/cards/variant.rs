@@ -1,37 +1,37 @@
-//! Ways to write and run the same kernel, of which a card may like one better than another.
+//! Ways to write and run the same kernel. Different cards run different variants fastest.
 //!
-//! All of them give the same answers, bit for bit. Which one is the fastest can only be measured on the card
-//! itself, so nothing here depends on what a query asks.
+//! All variants give the same answers, bit for bit. Only a measurement on the card can tell which is the fastest, so
+//! nothing here depends on a query.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::AdapterReport;
 
-/// How a kernel is written and run. The default runs everywhere.
+/// The way in which a kernel is written and run. The default runs everywhere.
 ///
 /// A variant belongs to an engine (`PreparedQuery::gpu_with`) and to blocks that stay on a device
-/// (`GpuDevice::upload_as`), which serve every engine whose variant is as `transposed` as theirs. Its name lists
-/// what differs from the default: `lanes2,transposed,wg128,u64,segments4`.
+/// (`GpuDevice::upload_as`). Such blocks serve every engine whose variant has the same value of `transposed`. The name
+/// of a variant lists its differences from the default: `lanes2,transposed,wg128,u64,segments4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Variant {
-    /// Invocations in a workgroup: 32, 64, 128 or 256.
+    /// The number of invocations in a workgroup: 32, 64, 128 or 256.
     pub workgroup: u32,
-    /// Invocations that share a segment: 1, or 2 of which each evaluates 16 slots. The second replays the
-    /// first 16 without evaluating them.
+    /// The number of invocations that share a segment: 1 or 2. With 2, each evaluates 16 slots; the second replays the
+    /// first 16 slots without evaluating them.
     pub lanes: u32,
-    /// Segments that an invocation takes, one after the other: 1, 2, 4 or 8.
+    /// The number of segments that an invocation evaluates, one after the other: 1, 2, 4 or 8.
     pub segments: u32,
-    /// Whether keys and moves lie word by word instead of segment by segment, so that neighbours read
-    /// neighbouring words.
+    /// True if keys and moves are stored word by word instead of segment by segment, so that neighbouring invocations
+    /// read neighbouring words.
     pub transposed: bool,
-    /// Whether words of 64 bits are one integer instead of two of 32 bits, where the adapter has them.
+    /// True if 64-bit words are one integer instead of two of 32 bits. The adapter must support them.
     pub wide: bool,
-    /// Whether all tables are loops that read a buffer; otherwise short ones are unrolled, their rows written as
+    /// True if all tables are loops that read a buffer. Otherwise short tables are unrolled, with their rows written as
     /// literals.
     pub looped: bool,
-    /// Whether the processor makes what stages carry along games, also where the device can.
+    /// True if the processor computes the columns that stages carry along games, even if the device could compute them.
     pub host_carry: bool,
 }
 
@@ -49,14 +49,15 @@ impl Default for Variant {
     }
 }
 
-/// What the fields of a variant may be.
+/// The values that the fields of a variant may have.
 const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
 const LANES: [u32; 2] = [1, 2];
 const SEGMENTS: [u32; 4] = [1, 2, 4, 8];
 
 impl Variant {
-    /// The variants that are worth trying on an adapter: the default first, then each change by itself, then
-    /// some that go well together. Who carries along games is none of them: `orbit bench --card` has rows of its own for that.
+    /// Returns the variants that are worth trying on an adapter: the default first, then each change by itself, then
+    /// some combinations that work well together. `host_carry` is not varied: `orbit bench --card` has separate rows
+    /// for it.
     pub fn all(adapter: &AdapterReport) -> Vec<Variant> {
         let base = Variant::default();
         let coalesced = Variant { transposed: true, workgroup: 128, ..base };
@@ -80,7 +81,7 @@ impl Variant {
         variants.into_iter().filter(|variant| variant.unfit(adapter).is_none()).collect()
     }
 
-    /// Every variant that there is, whatever an adapter can run.
+    /// Returns every variant, including those that an adapter cannot run.
     pub fn every() -> Vec<Variant> {
         let mut out = Vec::new();
         for workgroup in WORKGROUPS {
@@ -98,12 +99,12 @@ impl Variant {
         out
     }
 
-    /// How many of its fields differ from the default's.
+    /// Returns the number of fields that differ from the default.
     pub fn changes(&self) -> usize {
         self.names().count()
     }
 
-    /// Why an adapter cannot run it, if it cannot.
+    /// Returns the reason why an adapter cannot run the variant, or `None` if it can.
     pub fn unfit(&self, adapter: &AdapterReport) -> Option<String> {
         if self.wide && !adapter.has_wide_integers {
             return Some("it has no integers of 64 bits, which the variant `u64` needs".into());
@@ -112,7 +113,7 @@ impl Variant {
         (wanted > most).then(|| format!("its workgroups have {most} invocations, {wanted} are wanted"))
     }
 
-    /// Segments that a workgroup takes.
+    /// Returns the number of segments that a workgroup evaluates.
     pub fn segments_at_once(&self) -> u32 {
         self.workgroup / self.lanes * self.segments
     }
@@ -140,14 +141,14 @@ impl fmt::Display for Variant {
     }
 }
 
-/// A name that is no variant's.
+/// The error for a text that names no variant.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{part}` is no kernel variant; give `default`, or some of lanes2, transposed, wg32, wg64, wg128, wg256, u64, \
      segments2, segments4, segments8, looped, hostcarry with commas between"
 )]
 pub struct UnknownVariant {
-    /// The part that is not known.
+    /// The unknown part of the text.
     part: String,
 }
 

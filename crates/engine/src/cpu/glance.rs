@@ -1,13 +1,14 @@
-//! What is known of segments at a glance: wider bounds than those of [`Moved`](orbit_reel::bounds::Moved), from
-//! comparisons of all moves of a segment with patterns. They pass over most segments, so that only few are looked at
-//! more closely.
+//! Quick bounds on the positions of segments. They are wider than those of [`Moved`](orbit_reel::bounds::Moved), and
+//! come from comparisons of all moves of a segment with patterns. Most segments are skipped by these bounds, so that
+//! only few need the exact ones.
 
 use orbit_core::board::{Board, Code, PieceSet, Position};
 use orbit_core::isa::Isa;
 use orbit_plan::{Bound, BoundRead, Reg, Screen};
 use orbit_reel::{Block, SEGMENT_SLOTS, bounds::SegmentMoves, lanes::LANES};
 
-/// Screens that depend on more squares of a piece are not glanced at: a pattern is needed for each.
+/// The largest number of squares of a piece that a glance handles. Each square needs a pattern, so screens that depend
+/// on more squares have no glance.
 const SQUARES_MAX: u32 = 12;
 
 const STANDARD: Board = Position::standard().board;
@@ -17,49 +18,48 @@ const ROOK: u8 = 4;
 const KING: u8 = 6;
 const BLACK: u8 = 8;
 
-/// What is read at a glance.
+/// The data that a glance reads.
 #[derive(Clone, Debug)]
 pub(super) struct Glance {
     pub(super) reads: Vec<(GlanceResult, Reg)>,
-    /// The squares on which moves put pieces.
+    /// The tables of the squares to which moves take pieces.
     pub(super) arrivals: Vec<PatternTables>,
 }
 
-/// What a glance tells of a segment.
+/// A result of a glance at a segment.
 #[derive(Clone, Debug)]
 pub(super) enum GlanceResult {
-    /// The words of the patterns that moves have, together.
+    /// The union of the words of the patterns that occur among the moves.
     Patterns(Vec<MovePattern>),
-    /// A word if a game begins in the segment, to which those of [`Glance::arrivals`] are added.
+    /// A word for segments in which a game begins, 0 for others. The words of [`Glance::arrivals`] are added to it.
     Arrivals { at_first: u64 },
     /// All bits.
     All,
-    /// The number of moves before a beginning in the segment, or half of it.
+    /// The number of moves before a game begins in the segment, or half of it.
     Moves { half: bool },
-    /// Mask: one game begins in the segment.
+    /// A mask: one game begins in the segment.
     Standard,
-    /// Mask: more than one begins in it.
+    /// A mask: more than one game begins in the segment.
     Other,
 }
 
-/// A pattern of moves, of which at most 16 are looked for together.
+/// A pattern of moves. At most 16 patterns are searched for together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MovePattern {
-    /// Bits of a [`PackedMove`](orbit_core::board::PackedMove).
+    /// The bits of a [`PackedMove`](orbit_core::board::PackedMove) that are compared.
     pub(super) bits: u16,
-    /// How they are set where it has the pattern.
+    /// The values of these bits.
     pub(super) set: u16,
-    /// What is told of it.
+    /// The word that a match contributes.
     pub(super) word: u64,
 }
 
-/// At most 16 patterns that do not depend on where a move begins, as tables.
+/// At most 16 patterns that do not depend on the origin of a move, as tables.
 #[derive(Clone, Debug)]
 pub(super) struct PatternTables {
-    /// The patterns, and where the word of each is added.
+    /// The patterns, with the register to which the word of each is added.
     pub(super) patterns: Vec<(MovePattern, Reg)>,
-    /// For each square that moves reach, and for each code of a move, the patterns that are had with it: bit `k` for the
-    /// `k`-th.
+    /// The patterns that fit each destination square, and those that fit each code of a move: bit `k` for pattern `k`.
     #[cfg(target_arch = "x86_64")]
     by_square: [u16; 64],
     #[cfg(target_arch = "x86_64")]
@@ -67,7 +67,7 @@ pub(super) struct PatternTables {
 }
 
 impl Glance {
-    /// What to look at for a screen, if it depends on few squares.
+    /// Creates the glance for a screen, if the screen depends on few squares.
     pub(super) fn new(screen: &Screen) -> Option<Glance> {
         let (mut reads, mut patterns) = (Vec::new(), Vec::new());
         for (BoundRead { bound, bits }, reg) in screen.loads() {
@@ -79,21 +79,21 @@ impl Glance {
         Some(Glance { reads, arrivals: patterns.chunks(16).map(PatternTables::new).collect() })
     }
 
-    /// Whether all games of a block but the first begin from the standard position, and none has side lines: others need
-    /// a closer look.
+    /// Returns whether a glance is valid for a block: all games but the first begin from the standard position, and
+    /// none has side lines.
     pub(super) fn can_look_at(block: &Block) -> bool {
         block.starts.is_empty()
     }
 }
 
 impl GlanceResult {
-    /// Nothing of planes, which are read from keys.
+    /// Returns the result that a bound reads. `None` for planes, which are read from keys.
     fn new(bound: Bound) -> Option<GlanceResult> {
         Some(match bound {
             Bound::Arrivals(code) => GlanceResult::Arrivals { at_first: STANDARD.having(code).0 },
             Bound::Touched => GlanceResult::All,
             Bound::Promotions(set) => GlanceResult::Patterns(promotions(set)),
-            // A move captures once; each side plays every other one.
+            // A move captures at most one piece, and each side plays every other move.
             Bound::Losses(set) => {
                 GlanceResult::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 }
             }
@@ -122,19 +122,20 @@ impl PatternTables {
         }
     }
 
-    /// The patterns that moves of eight segments have, a word for each segment: bit `k` for the `k`-th.
+    /// Returns the patterns that occur among the moves of eight segments: one word for each segment, bit `k` for
+    /// pattern `k`.
     #[inline(always)]
     pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
         match isa {
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
-            // SAFETY: an `Isa` exists only where the processor has its instructions.
+            // SAFETY: an `Isa` exists only if the processor has its instructions.
             Isa::Avx512(_) => unsafe { self.looked_up(moves) },
             _ => found(moves, self.patterns.iter().map(|&(pattern, _)| pattern)),
         }
     }
 
-    /// The same, by tables of which a processor looks up 32 entries at once.
+    /// Does the same with tables in which the processor looks up 32 entries at once.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn looked_up(&self, moves: &SegmentMoves) -> [u64; LANES] {
@@ -146,11 +147,11 @@ impl PatternTables {
         let codes: __m512i = bytemuck::cast(self.by_code);
         let words = |n: usize| {
             let moves: __m512i = bytemuck::cast(moves[n]);
-            // Of each number, the lowest bits say which entry.
+            // The lowest bits of each number select the entry.
             let squares = _mm512_permutex2var_epi16(low, _mm512_srli_epi16::<6>(moves), high);
             _mm512_and_si512(squares, _mm512_permutexvar_epi16(_mm512_srli_epi16::<12>(moves), codes))
         };
-        // Quarters of one vector side by side, then those of another.
+        // Combines the quarters of two vectors.
         let halved =
             |a, b| _mm512_or_si512(_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b));
         let four = |first: usize| {
@@ -168,10 +169,11 @@ impl PatternTables {
     }
 }
 
-/// The patterns that moves of eight segments have, of at most 16, a word for each segment: bit `k` for the `k`-th.
+/// Returns which of at most 16 patterns occur among the moves of eight segments: one word for each segment, bit `k` for
+/// pattern `k`.
 #[inline(always)]
 pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePattern>) -> [u64; LANES] {
-    // Each loop goes along memory, since compilers make vector code of such loops most reliably.
+    // The inner loops run along memory, because compilers vectorise such loops most reliably.
     let mut found = [[0u16; SEGMENT_SLOTS]; LANES];
     for (at, MovePattern { bits, set, .. }) in patterns.enumerate() {
         let bit = 1 << at;
@@ -186,7 +188,8 @@ pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePat
     all
 }
 
-/// The patterns of moves that put a piece on some squares, and perhaps of more castling and captures in passing.
+/// Returns the patterns of moves that put a piece on some squares. Castling and en passant have one pattern each for
+/// several squares.
 fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     if squares.count_ones() > SQUARES_MAX {
         return None;
@@ -207,7 +210,8 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
         _ => 0,
     };
     if castled != 0 {
-        // The square that such a move reaches is the rook's. It lies on the rank where the move begins, as moves are legal.
+        // For castling, the destination square of the packed move is the rook's. It is on the rank on which the move
+        // begins, as moves are legal.
         patterns.push(MovePattern { bits: 0xfe00, set: home << 9, word: castled });
     }
     if role == PAWN && on(0xff, passing) != 0 {
@@ -216,7 +220,7 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     Some(patterns)
 }
 
-/// The patterns of moves of some pieces of one side from the last rank but one to the last.
+/// Returns the patterns of moves of some pieces of one side from the last rank but one to the last.
 pub(super) fn promotions(set: PieceSet) -> Vec<MovePattern> {
     let ranks = if set.0 & PieceSet::BLACK.0 != 0 { 1 << 3 } else { 7 << 9 | 6 << 3 };
     let codes = (1..15).filter(|&code| set.contains(Code(code)));
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_is_looked_up_is_what_is_compared() {
-        // Every pattern of arrivals, sixteen at a time, on every value of a move.
+        // Checks every pattern of arrivals, sixteen at a time, on every value of a move.
         let patterns: Vec<(MovePattern, Reg)> = (1..15)
             .flat_map(|code| {
                 [0xffff, 0xffff << 16, 0xffff << 32, 0xffff << 48].map(|bits| (Code(code), bits))
@@ -243,7 +247,7 @@ mod tests {
             .collect();
         assert!(patterns.len() > 600);
         let all: Vec<PackedMove> = (0..=u16::MAX).map(PackedMove).collect();
-        // Moves of a segment that lie far from each other.
+        // Moves whose values lie far apart, in one segment.
         let moves = |first: usize| {
             let mut moves = [[PackedMove::NULL; SEGMENT_SLOTS]; LANES];
             moves

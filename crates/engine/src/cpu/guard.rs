@@ -1,4 +1,4 @@
-//! Looking more closely at those positions alone where a condition that costs little holds.
+//! Evaluates the queries only at those positions where a cheap condition holds.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Plans, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS, lanes::LANES};
 
-/// The hundredths of the positions that must be passed over: with fewer, gathering the others costs more than it saves.
+/// The minimum percentage of positions that must be skipped. With fewer, gathering the others costs more than it saves.
 const WORTH: usize = 100 - 100 / DENSE;
 
-/// A condition without which no query matches, and how well it does.
+/// A condition without which no query matches, and a record of how well it works.
 #[derive(Debug)]
 pub(super) struct Guard {
     condition: Prepared<SharedPlan>,
@@ -23,13 +23,14 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// That of all queries together, if they have one.
+    /// Creates the guard of all queries together, if there is one.
     pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Guard> {
         let condition = plans.guard(0..plans.len())?;
         Some(Guard { condition: Prepared::new(condition, isa, code), rest: Rest::default() })
     }
 
-    /// The slots of some segments at which the condition holds, ascending; none if they are many, or were in blocks before.
+    /// Returns the slots of some segments at which the condition holds, ascending. Returns `None` if there are many of
+    /// them, or if there were many in recent blocks.
     pub(super) fn slots(&self, context: &mut Context<'_>, segments: &[u32]) -> Option<Vec<usize>> {
         if self.rest.takes_one() {
             return None;
@@ -50,7 +51,7 @@ impl Guard {
     }
 }
 
-/// The number of positions in some segments.
+/// Returns the number of positions in some segments.
 fn looked_at(block: &Block, segments: &[u32]) -> usize {
     let ends = segments.iter().map(|&segment| (segment as usize + 1) * SEGMENT_SLOTS);
     ends.map(|end| SEGMENT_SLOTS - end.saturating_sub(block.slots())).sum()

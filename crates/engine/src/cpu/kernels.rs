@@ -1,7 +1,7 @@
 //! The steps of a program as loops over whole registers, compiled for several instruction sets.
 //!
-//! Everything that [`run`] calls in its loops is inlined into it, so that each of its versions is
-//! vectorised for its own instruction set.
+//! All functions that [`run`] calls in its loops are inlined into it, so that each of its versions is vectorised for
+//! its own instruction set.
 
 use std::ops::Range;
 
@@ -24,7 +24,8 @@ use orbit_reel::{
 };
 
 for_each_isa! {
-    /// Replays some segments of a block, at most [`LANES`], into the machine's planes, and with `states` their states.
+    /// Replays some segments of a block, at most [`LANES`], into the machine's planes. With `states`, also writes their
+    /// states.
     pub(super) fn replay(machine: &mut RegisterMachine, block: &Block, segments: &[u32], states: bool) {
         let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
         let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
@@ -34,7 +35,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads what is known of some segments of a block, at most [`GROUP`], a segment into each word.
+    /// Loads the bounds of some segments of a block, at most [`GROUP`], one segment for each word.
     pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -74,7 +75,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads what is known at a glance of some segments of a block, at most [`GROUP`], a segment into each word.
+    /// Loads the quick bounds of some segments of a block, at most [`GROUP`], one segment for each word.
     pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -126,7 +127,7 @@ fn mask_of(is_set: bool) -> u64 {
     if is_set { TRUE } else { 0 }
 }
 
-/// For each segment the words of the patterns that its moves have, together.
+/// Returns, for each segment, the union of the words of the patterns that occur among its moves.
 #[inline(always)]
 fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     let found = found(moves, patterns.iter().copied());
@@ -137,10 +138,10 @@ fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     words
 }
 
-/// Adds the word of the `k`-th pattern where it was found.
+/// Adds the word of pattern `k` where it was found.
 #[inline(always)]
 fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &MovePattern) {
-    // Where neither is read through a reference, compilers make vector code.
+    // Compilers vectorise the loop if neither operand is read through a reference.
     let (word, mut out) = (pattern.word, *words);
     for n in 0..LANES {
         out[n] |= mask_of(found[n] >> k & 1 != 0) & word;
@@ -148,7 +149,7 @@ fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &
     *words = out;
 }
 
-/// Loads the planes of the keys of some segments, at most [`LANES`], and those of the next ones where they are read.
+/// Loads the planes of the keys of some segments, at most [`LANES`], and those of the next segments if they are read.
 #[inline(always)]
 fn key_planes(machine: &mut RegisterMachine, block: &Block, (row, segments): (usize, &[u32]), loads: &Loads) {
     let planes_after = |after: usize| {
@@ -170,14 +171,14 @@ fn key_planes(machine: &mut RegisterMachine, block: &Block, (row, segments): (us
 }
 
 for_each_isa! {
-    /// The numbers of pieces in a block.
+    /// Counts the pieces in a block.
     pub(super) fn material(block: &Block) -> Material {
         Material::from_block(block)
     }
 }
 
 for_each_isa! {
-    /// The mask in a register as a word for each segment, bit `i` for slot `i`.
+    /// Returns the mask in a register as one word for each segment, bit `i` for slot `i`.
     pub(super) fn bits(column: &WordColumn) -> [u32; LANES] {
         bits_of(column)
     }
@@ -188,7 +189,7 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
     let mut out = [0u64; LANES];
     for (i, row) in column.0.iter().enumerate() {
         for n in 0..LANES {
-            // A mask: any of its bits says the same.
+            // Each word is all ones or zero, so any of its bits will do.
             out[n] |= row[n] & (1 << i);
         }
     }
@@ -196,7 +197,7 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
 }
 
 for_each_isa! {
-    /// Turns bits, a word for each segment, into masks.
+    /// Expands bits, one word for each segment, to masks.
     pub(super) fn spread(bits: [u32; LANES], out: &mut LaneColumn) {
         for (i, row) in out.iter_mut().enumerate() {
             for n in 0..LANES {
@@ -207,7 +208,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Runs steps of a program, all or none of each loop, on what is loaded.
+    /// Runs steps of a program on the loaded data. The range must contain each loop as a whole or not at all.
     pub(super) fn run(program: &Program, steps: Range<usize>, machine: &mut RegisterMachine) {
         run_steps(program, steps, machine);
     }
@@ -227,7 +228,7 @@ fn run_steps(program: &Program, steps: Range<usize>, machine: &mut RegisterMachi
                 continue;
             }
             Step::Do { dst, op } => {
-                // The result goes to the spare column, which then changes places with `dst`.
+                // The result is written to the spare column, which is then exchanged with `dst`.
                 let mut out = machine.spare.take().expect("it is put back");
                 apply(op, machine, words_mut(&mut out));
                 machine.spare = Some(std::mem::replace(&mut machine.regs[dst.0 as usize], out));
@@ -286,7 +287,7 @@ fn map2(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], f: impl Fn(u
     }
 }
 
-/// Begins and ends loops; returns the next step.
+/// Begins and ends loops. Returns the next step.
 #[inline(always)]
 fn control(program: &Program, machine: &mut RegisterMachine, step: &Step, next: usize) -> usize {
     match *step {
@@ -351,14 +352,14 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// What is done to the terms that are taken together.
+/// The operation on a batch of terms.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TermKind {
     Plain,
     Masked,
     Up,
     Down,
-    /// Some move up, some down; or all, where a processor turns words as quickly as it shifts them.
+    /// Rotates: some terms move up and some down, or the processor rotates as fast as it shifts.
     Around,
 }
 
@@ -384,7 +385,7 @@ fn gather(
     neutral: u64,
     add: impl Fn(u64, u64, u64) -> u64 + Copy,
 ) {
-    // Plain loops: a closure would be compiled by itself, for the base instructions.
+    // These are plain loops because a closure would be compiled separately, for the base instructions.
     let (fours, rest) = chain.terms.as_chunks();
     let (twos, ones) = rest.as_chunks();
     let mut begin = Some(neutral);
@@ -399,7 +400,7 @@ fn gather(
     }
 }
 
-/// The least that serves all of some terms. Terms of a kind are neighbours in a chain.
+/// Returns the cheapest operation that serves all of some terms. Terms of one kind are adjacent in a chain.
 #[inline(always)]
 fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     let up = terms.iter().any(|term| term.by > 0);
@@ -409,7 +410,7 @@ fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
             TermKind::Plain
         }
         (false, false) => TermKind::Masked,
-        // One instruction turns words by any number of bits.
+        // The processor rotates by any number of bits in one instruction.
         _ if matches!(machine.isa, Isa::Avx512(_)) => TermKind::Around,
         (true, false) => TermKind::Up,
         (false, true) => TermKind::Down,
@@ -417,8 +418,8 @@ fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     }
 }
 
-/// Adds terms of a kind to what was gathered, or to `begin`. What moves is masked afterwards: a processor that has
-/// operations on three words joins the mask and what is added.
+/// Adds terms of one kind to the words gathered so far, or to `begin`. The mask is applied after the shift, so that a
+/// processor with operations on three words can apply the mask and `add` in one instruction.
 #[inline(always)]
 fn add_terms<const N: usize>(
     terms: &[Term<Reg>; N],
@@ -431,7 +432,7 @@ fn add_terms<const N: usize>(
     let src = terms.map(|term| words(&machine.regs[term.src.0 as usize]));
     let not = terms.map(|term| mask(term.not));
     let by = terms.map(|term| u32::from(term.by.unsigned_abs()) & 63);
-    // Nothing that is kept comes round the end.
+    // No bit that is kept wraps around.
     let around = terms.map(|term| (i32::from(term.by) & 63) as u32);
     let mut keep = [0; N];
     for k in 0..N {
@@ -479,7 +480,7 @@ fn write(out: &mut [u64; GROUP], begin: Option<u64>, all: impl Fn(u64, usize) ->
     }
 }
 
-/// One operation on whole registers.
+/// Runs one operation on whole registers.
 #[inline(always)]
 fn apply(op: Op, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     let r = |id: Id| words(&machine.regs[id.0 as usize]);
@@ -576,7 +577,7 @@ fn apply(op: Op, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     }
 }
 
-/// Adds the squares of `a` moved by (files, ranks) to `out`.
+/// Adds the squares of `a`, moved by (files, ranks), to `out`.
 #[inline(always)]
 fn translate_into(out: &mut [u64; GROUP], a: &[u64; GROUP], dx: i8, dy: i8) {
     if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
@@ -626,7 +627,7 @@ fn walk(out: &mut [u64; GROUP], a: &[u64; GROUP], dirs: u8, lo: i8, hi: i8) {
     }
 }
 
-/// Adds all squares in a direction, whatever stands between, to `out`.
+/// Adds all squares in a direction to `out`, regardless of the pieces in between.
 #[inline(always)]
 fn whole_ray(out: &mut [u64; GROUP], a: &[u64; GROUP], dir: u8) {
     #[inline(always)]

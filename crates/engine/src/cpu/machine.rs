@@ -1,4 +1,4 @@
-//! How registers are filled and emptied.
+//! Loads data into registers and stores results.
 
 use super::emit::Native;
 use super::kernels;
@@ -12,17 +12,18 @@ use orbit_reel::{
     replay::{Masks, number_plies},
 };
 
-/// What a program reads beside positions.
+/// The data that a program reads besides positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SideInputs<'a> {
-    /// What the tags of games say.
+    /// The columns that are constant in a game.
     pub(super) columns: &'a [GameColumn],
-    /// What it reads of what stages carry.
+    /// The columns that stages carry and the program reads.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
 impl RegisterMachine {
-    /// Replays a group of segments, if the program reads something of their positions, and loads everything that it reads.
+    /// Loads everything that the program reads for a group of segments. Replays the segments if the program reads their
+    /// positions.
     pub(super) fn load(
         &mut self,
         program: &Program,
@@ -60,7 +61,7 @@ impl RegisterMachine {
         }
     }
 
-    /// The same for single slots, at most [`GROUP`](super::registers::GROUP) of them, ascending; the `k`-th goes to row
+    /// Loads single slots, at most [`GROUP`](super::registers::GROUP) of them, ascending. The `k`-th goes to row
     /// `k / LANES`, lane `k % LANES`.
     pub(super) fn gather(
         &mut self,
@@ -100,7 +101,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads what the program reads beside the planes, from what was replayed.
+    /// Loads the inputs of the program other than planes and carried columns.
     fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
         let isa = self.isa;
         for &(input, reg) in &program.inputs {
@@ -121,7 +122,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Runs a program on what is loaded, as machine code if there is some of it.
+    /// Runs a program on the loaded data, as machine code if there is some.
     pub(super) fn run(&mut self, program: &Program, native: Option<&Native>) {
         self.runs += 1;
         match native {
@@ -130,7 +131,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the mask in a register as words, as many as there are segments in the group and room.
+    /// Writes the mask in a register as words, one for each segment of the group, as far as there is room.
     pub(super) fn bits(&self, reg: Reg, out: &mut [u32]) {
         let words = kernels::bits(self.isa, &self.regs[reg.0 as usize]);
         for ((out, word), masks) in out.iter_mut().zip(words).zip(&self.masks) {
@@ -143,7 +144,7 @@ impl RegisterMachine {
         assert_eq!(out.len(), self.answers.len(), "one for each query");
         let valid = self.masks.map(|masks| masks.valid);
         let first = segments[0] as usize;
-        // Segments ascend. Where none between them is passed over, their words are written together.
+        // Segments ascend. If they are consecutive, their words are written together.
         let is_run = segments[segments.len() - 1] as usize == first + LANES - 1 && segments.len() == LANES;
         for (out, &answer) in out.zip(&self.answers) {
             let mut words = answer;
@@ -170,8 +171,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Adds the words in a register, one for each slot of the block whose group begins at segment `first`, to
-    /// a column of masks or words.
+    /// Writes the words in a register to a column of masks or words. The group begins at segment `first`.
     pub(super) fn column(&self, reg: Reg, first: usize, out: &mut SlotColumn) {
         match out {
             SlotColumn::Bits(bits) => self.bits(reg, &mut bits[first..]),
@@ -186,12 +186,12 @@ impl RegisterMachine {
         }
     }
 
-    /// The word of slot `i` of the `n`-th segment in a register.
+    /// Returns the word of slot `i` of the `n`-th segment in a register.
     pub(super) fn word(&self, reg: Reg, i: usize, n: usize) -> u64 {
         self.regs[reg.0 as usize].0[i][n]
     }
 
-    /// Takes the values of gathered slots.
+    /// Stores the values of gathered slots.
     pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
         let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
         match (values, plan.output) {
@@ -201,19 +201,19 @@ impl RegisterMachine {
             (Values::Sets(out), Output::Set(reg)) => {
                 words(reg).for_each(|(&slot, &word)| out[slot] = word);
             }
-            // A condition has none.
+            // A condition has no values.
             _ => {}
         }
     }
 
-    /// Takes the values of the hits of a group of segments, from `first` on.
+    /// Stores the values at the hits of a group of segments that begins at segment `first`.
     pub(super) fn store_hits(&self, plan: &Plan, first: usize, hits: &[u32], values: &mut Values) {
         match (values, plan.output) {
             (Values::Numbers(out), Output::Num(reg)) => {
                 self.each_hit(reg, first, hits, out, |word| word as i32);
             }
             (Values::Sets(out), Output::Set(reg)) => self.each_hit(reg, first, hits, out, |word| word),
-            // A condition has none.
+            // A condition has no values.
             _ => {}
         }
     }
@@ -235,7 +235,7 @@ impl RegisterMachine {
     }
 }
 
-/// The carried columns that a program reads, and where they go.
+/// Returns the carried columns that a program reads, with the registers that receive them.
 fn carried_inputs<'a>(
     program: &Program,
     carried: &'a [&'a SlotColumn],
@@ -246,7 +246,7 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Writes the entries of a group of segments.
+/// Loads the entries of a group of segments.
 fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
     match column {
         SlotColumn::Bits(bits) => {
@@ -264,7 +264,7 @@ fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &
     }
 }
 
-/// The entry of one slot.
+/// Returns the entry of one slot.
 fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     match column {
         SlotColumn::Bits(bits) => {
@@ -274,7 +274,7 @@ fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     }
 }
 
-/// Gives every slot the word of its game.
+/// Writes for each slot the word of its game.
 fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
     for (row, games) in out.iter_mut().zip(games) {
         *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));

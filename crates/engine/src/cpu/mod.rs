@@ -1,8 +1,8 @@
 //! The fast engine without a GPU: plans over batches of positions in columns.
 //!
-//! A group is eight segments, 256 positions. Their planes are replayed straight into registers, and
-//! every step of the plan then runs over a whole register at a time, which the compiler turns into
-//! vector code for whatever the processor offers. Knows plans and reels, nothing of queries.
+//! A group is eight segments, 256 positions. Their planes are replayed straight into registers. Every step of the plan
+//! then runs over a whole register at a time, which the compiler turns into vector code for the processor at hand. This
+//! module knows plans and reels, but no queries.
 
 #[cfg(target_arch = "x86_64")]
 mod emit;
@@ -39,7 +39,7 @@ use prepared::{Prepared, segments};
 use registers::GROUP;
 use screen::Screening;
 
-/// See the module.
+/// The CPU engine for some queries.
 #[derive(Debug)]
 pub struct Cpu {
     plans: Arc<Plans>,
@@ -48,26 +48,26 @@ pub struct Cpu {
     hits: Prepared<SharedPlan>,
     screen: Option<Screening>,
     guard: Option<Guard>,
-    /// Of each query, made when they are first wanted.
+    /// The plans of values, by query, made when they are first wanted.
     values: Vec<OnceLock<Prepared<Plan>>>,
-    /// By [`Apart`](orbit_plan::Apart).
+    /// The plans of copies, by query and [`Apart`](orbit_plan::Apart).
     copies: Vec<[OnceLock<Prepared<CopiesPlan>>; 2]>,
-    /// Columns of words that no thread uses at the moment, those of a block together.
+    /// Columns of words for reuse, grouped by the block that used them.
     spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
 
 impl Cpu {
-    /// An engine for the best instructions that the processor has.
+    /// Creates an engine for the best instructions that the processor has.
     pub fn new(plans: Arc<Plans>) -> Cpu {
         Cpu::with_isa(plans, Isa::detected())
     }
 
-    /// The same, for a choice of instructions.
+    /// Creates an engine for a choice of instructions.
     pub fn with_isa(plans: Arc<Plans>, isa: Isa) -> Cpu {
         Cpu::with(plans, isa, MachineCode::default())
     }
 
-    /// The same, with or without machine code.
+    /// Creates an engine with or without machine code.
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = Screening::new(&plans, isa, code);
@@ -76,12 +76,12 @@ impl Cpu {
         Cpu { plans, isa, code, hits, screen, guard, values, copies, spare: Mutex::default() }
     }
 
-    /// Of how many segments no position was looked at, and how many there were, over all scans.
+    /// Returns the number of segments that were skipped without replay, and the number of all segments, over all scans.
     pub fn passed_over(&self) -> (u64, u64) {
         self.screen.as_ref().map_or((0, 0), Screening::passed_over)
     }
 
-    /// Whether hits are found by machine code by now, or what is known of other positions before them.
+    /// Returns whether the plan of hits, or one of its stages, runs as machine code by now.
     pub fn is_compiled(&self) -> bool {
         self.hits.is_compiled()
     }
@@ -96,7 +96,7 @@ impl Cpu {
         self.copies[query][apart as usize].get_or_init(prepared)
     }
 
-    /// What each query answers on one block.
+    /// Returns the answers of each query on one block.
     fn scan_block(
         &self,
         index: usize,
@@ -129,7 +129,7 @@ impl Cpu {
         Ok(answers)
     }
 
-    /// The hits of each query.
+    /// Returns the hits of each query.
     fn hits(&self, context: &mut Context<'_>) -> Vec<Hits> {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let mut all = vec![Hits::new(block); self.plans.len()];
@@ -169,13 +169,13 @@ impl Cpu {
         all
     }
 
-    /// Values are computed in a second pass: over the slots that hit, gathered into full batches, or, where
-    /// many do, over all. Elsewhere a set is empty and a number has no value.
+    /// Computes values in a second pass. If few slots are hits, these are gathered into full batches; if many are, all
+    /// slots are evaluated. Elsewhere a set is empty and a number has no value.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let Hits { bits, values, .. } = hits;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
-        // Many are evaluated where they stand, few are gathered.
+        // Many hits are evaluated in place, few are gathered.
         let is_dense = count * DENSE > block.slots();
         let groups = if is_dense { block.segments().div_ceil(LANES) } else { count.div_ceil(GROUP) };
         self.values(query).with_machine(context, groups, |plan, machine, native, beside| {
@@ -196,7 +196,7 @@ impl Cpu {
         });
     }
 
-    /// The copies that match at some hits.
+    /// Returns the copies that match at some hits.
     fn detail(&self, query: usize, context: &mut Context<'_>, hits: &Hits, detail: CopyDetail) -> CopyHits {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let mut found = CopyHits::new(self.plans.copy_count(query), detail, hits);
@@ -237,22 +237,22 @@ impl Engine for Cpu {
     }
 }
 
-/// Pieces after which the interrupt is looked at again. A piece takes less than a millisecond.
+/// The number of pieces between two looks at the interrupt. A piece takes less than a millisecond.
 const PIECES_A_LOOK: usize = 16;
 
-/// The pieces of a list, until it is interrupted.
+/// Returns the pieces of a list, until the interrupt is set.
 fn pieces<'a, T>(list: &'a [T], size: usize, interrupt: &Interrupt) -> impl Iterator<Item = &'a [T]> {
     let goes_on = |(number, _): &(usize, _)| !number.is_multiple_of(PIECES_A_LOOK) || !interrupt.is_set();
     list.chunks(size).enumerate().take_while(goes_on).map(|(_, piece)| piece)
 }
 
-/// The reason why the evaluation of a block has ended early.
+/// Returns the reason why the evaluation of a block has ended early.
 fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }
 
-/// Where more than one slot in so many hits, all are evaluated once more: to gather a slot costs as much as
-/// to replay a few.
+/// If more than one slot in `DENSE` is a hit, all slots are evaluated again, because gathering a slot costs as much as
+/// replaying a few.
 const DENSE: usize = 4;
 
 /// Sets the bits of the first slots.

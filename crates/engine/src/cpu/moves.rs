@@ -1,4 +1,4 @@
-//! Moves of the positions in a group: what all have in common eight positions at a time, the rest one by one.
+//! Moves of the positions in a group: ordinary moves for eight positions at a time, the others one position at a time.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use orbit_core::board::{
 use orbit_plan::Special;
 use orbit_reel::lanes::LANES;
 
-/// Writes what is asked for of the moves from and to some squares.
+/// Computes the result `WHAT` for the moves between some squares. `PSEUDO` selects pseudolegal moves.
 #[inline(always)]
 pub(super) fn moves<const WHAT: u8, const PSEUDO: bool>(
     machine: &RegisterMachine,
@@ -43,7 +43,8 @@ fn eight(words: &[u64; GROUP], first: usize) -> &[u64; LANES] {
     words[first..].first_chunk().expect("a group is whole rows")
 }
 
-/// Writes what the moves that are neither castling nor captures in passing come to; returns where there may be more.
+/// Computes the result for all moves except castling and en passant. Returns a non-zero word for each position that may
+/// have such moves.
 #[inline(always)]
 fn row<const WHAT: u8, const PSEUDO: bool>(
     machine: &RegisterMachine,
@@ -72,7 +73,7 @@ fn row<const WHAT: u8, const PSEUDO: bool>(
     special
 }
 
-/// What is asked for of the moves of one position, of which the most common moves came to `ordinary`.
+/// Computes the result for one position. `ordinary` is the result for all moves except castling and en passant.
 #[inline(never)]
 fn with_special<const WHAT: u8>(
     position: &Position,
@@ -93,7 +94,7 @@ fn with_special<const WHAT: u8>(
     view.special::<WHAT>(asked, from, to, ordinary)
 }
 
-/// Of the positions in a mask, writes the mask of those in which the side to move has a king but no legal move.
+/// For the positions in a mask, writes the mask of those in which the side to move has a king but no legal move.
 #[inline(always)]
 pub(super) fn no_moves(machine: &RegisterMachine, within: &[u64; GROUP], out: &mut [u64; GROUP]) {
     moves::<ARRIVALS, false>(machine, Special::Any.asked(false), within, within, out);
@@ -106,7 +107,7 @@ pub(super) fn no_moves(machine: &RegisterMachine, within: &[u64; GROUP], out: &m
     }
 }
 
-/// What the moves of one position come to.
+/// The results for the moves of one position.
 #[derive(Default)]
 struct MoveLists {
     arrivals: u64,
@@ -114,10 +115,10 @@ struct MoveLists {
     pairs: u64,
 }
 
-/// What is asked for, from a list of the moves of any placement.
+/// Computes the results from a list of moves, which works for any placement.
 fn listed(position: &Position, asked: MoveRequest, from: u64, to: u64) -> MoveLists {
     let mut out = MoveLists::default();
-    // In Chess960 a king may castle to a square beside it: the same pair as its step there.
+    // In Chess960 a king may castle to an adjacent square. This is the same pair of squares as the king's step there.
     let mut king_steps: Vec<(Square, Square)> = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
         let castles = matches!(mv.kind(), MoveKind::Castle);

@@ -1,4 +1,4 @@
-//! Plans with what runs them: machines that threads lend each other, and machine code once a plan has run for a while.
+//! Plans with the data that runs them: machines that threads share, and machine code once a plan has run for a while.
 
 use std::sync::{
     Mutex, OnceLock,
@@ -14,34 +14,35 @@ use orbit_core::sync::lock;
 use orbit_plan::{CopiesPlan, Output, Plan, Program, Reg, Screen, SharedPlan, Stage, TagColumn};
 use orbit_reel::{Block, lanes::LANES};
 
-/// Steps of a program, those of loops as often as they have rows, from which on machine code pays.
+/// The smallest cost of a program for which machine code pays: its steps, with those of loops counted once for each
+/// row.
 const DEAR: u64 = 8;
 
-/// Steps, counted for each group on which they ran or are about to run, from which on a program is compiled. Kernels take
-/// about as long for them as compiling does: 0.1 ms for any program, and 1 us for each of its steps. So a search that ends
-/// before loses nothing, and one that goes on loses little.
+/// The number of steps, over all groups on which they ran or are about to run, from which a program is compiled.
+/// Kernels take about as long for this many steps as the compiler does: 0.1 ms for any program, and 1 us for each of
+/// its steps. A search that ends before loses nothing, and a longer one loses little.
 const STEPS_FIRST: u64 = 16_384;
 
-/// Whether plans become machine code. It changes no answer. There is none where the architecture is not x86-64, the
-/// processor has no AVX2, or the system gives no memory that can be executed.
+/// The choice when plans become machine code. It changes no answer. There is no machine code if the architecture is not
+/// x86-64, if the processor has no AVX2, or if the system provides no executable memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MachineCode {
     /// Kernels run each step of a plan.
     Never,
-    /// Plans that are dear are compiled when they have run for a while.
+    /// Expensive plans are compiled after they have run for a while.
     #[default]
     WhenDear,
     /// All plans are compiled at once.
     Always,
 }
 
-/// A plan and the machines that no thread uses at the moment.
+/// A plan, with the machines that no thread uses at the moment.
 #[derive(Debug)]
 pub(super) struct Prepared<P> {
     pub(super) plan: P,
     pub(super) isa: Isa,
     code: MachineCode,
-    /// On how many groups of positions it ran.
+    /// The number of groups of positions on which the plan ran.
     groups: AtomicU64,
     natives: OnceLock<Natives>,
     idle: Mutex<Vec<Machines>>,
@@ -67,11 +68,11 @@ impl Natives {
     }
 }
 
-/// What plans of all kinds have.
+/// The parts that plans of all kinds have.
 pub(super) trait PlanCode {
     fn program(&self) -> &Program;
     fn columns(&self) -> &[TagColumn];
-    /// The registers that are read when the program has run.
+    /// Returns the registers that are read after the program has run.
     fn kept(&self) -> Vec<Reg>;
 }
 
@@ -147,13 +148,14 @@ impl Machines {
         Machines { main: RegisterMachine::new(program, isa), stages }
     }
 
-    /// On how many groups the program ran since it was asked last, or the stage that ran on most.
+    /// Returns the number of groups on which the program ran since the last call, or the largest such number of its
+    /// stages.
     fn take_runs(&mut self) -> u64 {
         let machines = self.stages.iter_mut().chain([&mut self.main]);
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
     }
 
-    /// Runs those stages of a program over a block whose answers are not known yet.
+    /// Runs the stages of a program whose results are not known yet over a block.
     fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
         for (k, (Stage { program: stage, found: words, carried }, machine)) in
             program.stages.iter().zip(&mut self.stages).enumerate()
@@ -185,7 +187,7 @@ impl<P: PlanCode> Prepared<P> {
         Prepared { plan, isa, code, groups, natives, idle }
     }
 
-    /// The machine code of the plan, if it has some by now. The plan is about to run on so many groups.
+    /// Returns the machine code of the plan, if there is some by now. The plan is about to run on `ahead` groups.
     fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
         let is_due = match self.code {
@@ -198,13 +200,13 @@ impl<P: PlanCode> Prepared<P> {
         is_due.then(|| self.natives.get_or_init(|| Natives::new(program, &self.plan.kept(), self.isa)))
     }
 
-    /// Whether a plan of some steps runs long enough to be compiled.
+    /// Returns whether a plan of this cost runs long enough to be compiled.
     fn is_worth_code(&self, cost: u64, ahead: usize) -> bool {
         let groups = self.groups.load(Ordering::Relaxed).saturating_add(ahead as u64);
         cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST
     }
 
-    /// Lends machines to `work`, which runs the plan on about so many groups.
+    /// Lends machines to `work`, which runs the plan on about `groups` groups.
     pub(super) fn lend<T>(
         &self,
         groups: usize,
@@ -219,7 +221,7 @@ impl<P: PlanCode> Prepared<P> {
         out
     }
 
-    /// Whether there is machine code by now, of the program or of what runs before it.
+    /// Returns whether there is machine code by now, for the program or for one of its stages.
     pub(super) fn is_compiled(&self) -> bool {
         let natives = self.natives.get();
         natives.is_some_and(|natives| {
@@ -227,8 +229,8 @@ impl<P: PlanCode> Prepared<P> {
         })
     }
 
-    /// Lends a machine for the plan to `work`, which runs it on about so many groups, together with what it reads beside
-    /// the positions of a block.
+    /// Lends a machine for the plan to `work`, which runs it on about `groups` groups, together with the data that it
+    /// reads besides the positions of a block.
     pub(super) fn with_machine<T>(
         &self,
         context: &mut Context<'_>,
@@ -247,7 +249,7 @@ impl<P: PlanCode> Prepared<P> {
     }
 }
 
-/// All segments of a block.
+/// Returns all segments of a block.
 pub(super) fn segments(block: &Block) -> Vec<u32> {
     (0..block.segments() as u32).collect()
 }

@@ -1,4 +1,4 @@
-//! The registers of a thread, and what is beside them.
+//! The registers of a thread and the data around them.
 
 use super::glance::{self, MovePattern};
 use orbit_core::board::{Board, PieceSet, Position, State};
@@ -11,12 +11,12 @@ use orbit_reel::{
     replay::{Masks, SegmentColumns},
 };
 
-/// Positions in a group: eight segments. 256 words are 2 KiB a register: the registers of most plans
-/// stay in the first-level cache, and the cost of choosing a kernel is spread over 256 positions.
+/// The number of positions in a group: eight segments. A register of 256 words takes 2 KiB, so the registers of most
+/// plans stay in the first-level cache, and the cost of choosing a kernel is spread over 256 positions.
 pub(super) const GROUP: usize = LANES * SEGMENT_SLOTS;
 
-/// A register: a word for each position of a group. Aligned to cache lines: a vector of 64 bytes that
-/// lies across two of them takes twice as long.
+/// A register: one word for each position of a group. It is aligned to cache lines, because access to a vector of 64
+/// bytes that spans two lines takes twice as long.
 pub(super) type WordColumn = Box<WordRegisters>;
 
 #[repr(align(64))]
@@ -27,36 +27,36 @@ fn column() -> WordColumn {
     Box::new(WordRegisters([[0; LANES]; SEGMENT_SLOTS]))
 }
 
-/// The widest vector that machine code puts aside.
+/// Room for the widest vector that machine code spills.
 #[cfg(target_arch = "x86_64")]
 #[repr(align(64))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SpilledVector(#[expect(dead_code, reason = "machine code alone reads it")] [u64; 8]);
 
-/// Registers and what is beside them.
+/// The registers and the data around them.
 #[derive(Debug)]
 pub(super) struct RegisterMachine {
     pub(super) isa: Isa,
     pub(super) regs: Vec<WordColumn>,
-    /// Where a step writes, before it changes places with its register.
+    /// The column that a step writes before it is exchanged with the step's register.
     pub(super) spare: Option<WordColumn>,
     pub(super) scalars: Vec<u64>,
-    /// For each loop that is open, the step that began it and the row that it is in.
+    /// For each open loop, the step that began it and its current row.
     pub(super) rows: Vec<(usize, usize)>,
-    /// Turn, rights and en passant of each position; kept only where the program looks at them.
+    /// The side to move, castling rights and en passant square of each position. Kept only if the program reads them.
     pub(super) states: LaneStates,
     pub(super) moves: Box<LaneMoves>,
     pub(super) masks: [Masks; LANES],
-    /// For each of several queries its mask, a word for each segment.
+    /// The mask of each query, one word for each segment.
     pub(super) answers: Vec<[u32; LANES]>,
-    /// Half-moves played; kept only where the program reads them.
+    /// The half-moves played. Kept only if the program reads them.
     pub(super) plies: [[u32; LANES]; SEGMENT_SLOTS],
-    /// The game of each slot; kept only where the program reads columns of games.
+    /// The game of each slot. Kept only if the program reads columns of games.
     pub(super) games: [[u32; LANES]; SEGMENT_SLOTS],
     pub(super) segment: SegmentColumns,
-    /// How often a program ran since this was last set to 0.
+    /// The number of runs of the program since this was last reset.
     pub(super) runs: u64,
-    /// Where machine code puts what its registers cannot hold.
+    /// The memory to which machine code spills values.
     #[cfg(target_arch = "x86_64")]
     pub(super) scratch: Vec<SpilledVector>,
     /// The answers of a region of machine code.
@@ -87,35 +87,35 @@ impl RegisterMachine {
         }
     }
 
-    /// A position of those that were loaded: row `i / LANES`, lane `i % LANES`.
+    /// Returns a loaded position: row `i / LANES`, lane `i % LANES`.
     pub(super) fn position(&self, i: usize) -> Position {
         let planes = std::array::from_fn(|k| self.regs[k].0.as_flattened()[i]);
         Position { board: Board { planes }, state: State(self.states.as_flattened()[i]) }
     }
 }
 
-/// What a screen reads of segments, and the registers where it goes.
+/// The data that a screen reads about segments, and the registers that receive it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loads {
     /// The planes of the next segment's key.
     pub(super) next: [Option<Reg>; 4],
-    /// What moves do; nothing if that is not read.
+    /// The data about moves; empty if it is not read.
     pub(super) parts: Vec<LoadMoves>,
-    /// Masks of segments in which games begin.
+    /// The masks of segments in which games begin.
     pub(super) standard: Option<Reg>,
     pub(super) other: Option<Reg>,
     /// The patterns of moves by which pawns may become certain pieces.
     pub(super) promotions: Vec<(Vec<MovePattern>, Reg)>,
-    /// The pieces of which it is read how many are taken.
+    /// The sets of pieces whose number of captures is read.
     pub(super) losses: Vec<(PieceSet, Reg)>,
 }
 
-/// What moves do, for as many pieces as are looked at together.
+/// The data about moves for as many pieces as are processed together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoadMoves {
     /// The codes of the pieces, 16 for none.
     pub(super) codes: [u64; PIECES],
-    /// The registers of those that there are.
+    /// The registers of these pieces.
     pub(super) regs: Vec<Reg>,
     pub(super) touched: Option<Reg>,
 }
@@ -146,7 +146,7 @@ impl Loads {
         loads
     }
 
-    /// Whether planes of the next key are read, as they are where numbers of pieces are bounded.
+    /// Returns whether planes of the next key are read. They are read if numbers of pieces are bounded.
     pub(super) fn reads_next(&self) -> bool {
         self.next.iter().any(Option::is_some)
     }

@@ -1,4 +1,4 @@
-//! Passing over segments whose positions cannot match.
+//! Skips segments whose positions cannot match.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -13,18 +13,21 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Bound, Plans, Reg, Screen};
 use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
 
-/// Where fewer hundredths of the segments are passed over, looking costs more than it saves; numbers of pieces cost more.
+/// The minimum percentage of segments that a screen must skip to pay for itself. Screens with numbers of pieces cost
+/// more.
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
-/// The same for numbers of pieces that were found before, which cost next to nothing. To find them does not.
+/// The minimum percentage for a screen of cached numbers of pieces, which costs next to nothing. Computing these
+/// numbers does cost time.
 const WORTH_OF_MATERIAL: usize = 20;
 
-/// How many blocks are not looked at after one where it did not pay; twice as many after the next one, and so on.
+/// The number of blocks that are not screened after a block where screening did not pay. It doubles each time, up to a
+/// maximum.
 const REST_FIRST: u32 = 15;
 const REST_MAX: u32 = 255;
 
-/// A screen, and how well it does.
+/// A screen, and a record of how well it works.
 #[derive(Debug)]
 pub(super) struct Screening {
     plans: Arc<Plans>,
@@ -32,30 +35,30 @@ pub(super) struct Screening {
     screen: Prepared<Screen>,
     loads: Loads,
     glance: Option<Glance>,
-    /// Made for the first block that was searched before.
+    /// The screen of material, made for the first block that is searched again.
     of_material: OnceLock<Option<OfMaterial>>,
     rest: Rest,
     passed: AtomicU64,
     all: AtomicU64,
 }
 
-/// What is known from the numbers of pieces alone.
+/// A screen by numbers of pieces alone.
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
-    /// What is read of each group of segments.
+    /// The numbers that are read of each group of segments.
     reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
 }
 
-/// A number of pieces.
+/// A bound on the number of a kind of piece.
 #[derive(Clone, Copy, Debug)]
 enum PieceCount {
     Fewest(Code),
     Most(Code),
 }
 
-/// How many blocks are not to be looked at.
+/// A counter of blocks that are not to be screened.
 #[derive(Debug)]
 pub(super) struct Rest {
     left: AtomicU32,
@@ -69,17 +72,17 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Whether the next block is not to be looked at.
+    /// Returns whether the next block is to be left out, and counts it.
     pub(super) fn takes_one(&self) -> bool {
         self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
-    /// Begins where fewer than so many hundredths of some segments were passed over.
+    /// Begins a rest if fewer than `worth` percent of some segments were skipped.
     pub(super) fn begin_unless(&self, left: usize, all: usize, worth: usize) {
         if (all - left) * 100 >= all * worth {
             self.next.store(REST_FIRST, Relaxed);
         } else if self.left.load(Relaxed) == 0 {
-            // Another thread may look at another block meanwhile, and began no rest.
+            // Another thread may be screening another block at the same time; only one of them begins a rest.
             let rest = self.next.load(Relaxed);
             self.left.store(rest, Relaxed);
             self.next.store(REST_MAX.min(2 * rest + 1), Relaxed);
@@ -88,7 +91,7 @@ impl Rest {
 }
 
 impl Screening {
-    /// That of all queries together, if anything is known of segments where they have no hits.
+    /// Creates the screen of all queries together, if there is one.
     pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Screening> {
         let screen = plans.screen(0..plans.len())?;
         Some(Screening {
@@ -104,12 +107,12 @@ impl Screening {
         })
     }
 
-    /// Of how many segments, of all that were asked for, no position was looked at.
+    /// Returns the number of segments that were skipped, and the number of all segments.
     pub(super) fn passed_over(&self) -> (u64, u64) {
         (self.passed.load(Relaxed), self.all.load(Relaxed))
     }
 
-    /// The segments of a block that may hold hits, ascending.
+    /// Returns the segments of a block that may have hits, ascending.
     pub(super) fn segments(&self, block: &Block) -> Vec<u32> {
         let left = self.looked_at(block, self.by_material(block, segments(block)));
         self.passed.fetch_add((block.segments() - left.len()) as u64, Relaxed);
@@ -117,7 +120,7 @@ impl Screening {
         left
     }
 
-    /// Those of some segments that may hold hits by the material of a block that was searched before.
+    /// Returns those of some segments that may have hits by the material of a block that was searched before.
     fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if !block.is_searched_again() {
             return all;
@@ -139,7 +142,8 @@ impl Screening {
         left
     }
 
-    /// Those of some segments that may hold hits by their keys and moves; all where it does not pay to look.
+    /// Returns those of some segments that may have hits by their keys and moves. Returns all of them if screening does
+    /// not pay.
     fn looked_at(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if all.is_empty() || self.rest.takes_one() {
             return all;
@@ -174,7 +178,7 @@ impl OfMaterial {
         OfMaterial { screen: Prepared::new(screen, isa, code), reads, rest: Rest::default() }
     }
 
-    /// Those of some segments that may hold hits.
+    /// Returns those of some segments that may have hits.
     fn segments(&self, material: &Material, all: &[u32]) -> Vec<u32> {
         let groups: Vec<u32> = (0..material.groups() as u32).collect();
         let left = self.screen.lend(groups.len().div_ceil(GROUP), |machines, natives| {
@@ -200,7 +204,8 @@ impl OfMaterial {
     }
 }
 
-/// Those of some segments, or of what a screen tells of instead, that may hold hits, by what is loaded of them.
+/// Returns those of some segments, or of other units that a screen covers, that may have hits by the data that `load`
+/// loads for them.
 fn kept(
     screen: &Screen,
     machine: &mut RegisterMachine,

@@ -1,10 +1,10 @@
-//! Stands for `emit` on architectures for which there is none: programs are never compiled.
+//! Replaces `emit` on architectures without machine code: programs are never compiled.
 
 use super::registers::Machine;
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg};
 
-/// A program as machine code, which there is not.
+/// A program as machine code. There is none.
 #[derive(Debug)]
 pub(super) enum Native {}
 

@@ -1,6 +1,6 @@
 //! The machine that runs flat programs: see [`FlatProgram`].
 //!
-//! It shares nothing with the interpreter of the reference engine. Within a game nothing is allocated.
+//! It shares no code with the interpreter of the reference engine. Its buffers are reused from game to game.
 
 mod boards;
 mod entries;
@@ -24,19 +24,19 @@ use seeks::Leaving;
 use strings::FlatStrings;
 use walks::{Walks, bit};
 
-/// The most repetitions of `loop` and `while` in one game.
+/// The largest number of repetitions of `loop` and `while` in one game.
 const REPETITIONS_MAX: u64 = 10_000_000;
 
-/// No piece, or no square.
+/// The number that stands for no piece or no square.
 const NONE: u8 = 64;
 
-/// A turn of a loop takes as long as a look at so many positions: less than a microsecond.
+/// The number of visits of positions that take as long as one iteration of a loop: less than a microsecond.
 const POSITIONS_A_TURN: usize = 64;
 
-/// The query has run into an error, or was interrupted.
+/// The error of a query that has run into an error, or was interrupted.
 struct Stopped;
 
-/// Runs a program along all games, up to one in which it runs into an error: that is noted.
+/// Runs a program along all games. If it runs into an error in a game, it stops and marks `games` as stopped.
 pub(super) fn run(
     program: &FlatProgram,
     operands: &[OperandSource<'_>],
@@ -66,16 +66,17 @@ struct FlatMachine<'a> {
     program: &'a FlatProgram,
     operands: &'a [OperandSource<'a>],
     games: &'a BlockGames<'a>,
-    /// The mask without which a node gets 0 and nothing else happens there.
+    /// The mask with which the program begins, if there is one: where it does not hold, the result is 0 and nothing
+    /// else happens.
     lead: Option<OperandSource<'a>>,
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
-    /// Of each search for pairs, the targets of the source at hand.
+    /// For each search for pairs, the targets of the current source.
     targets: Vec<Targets>,
-    /// What searches have found, 64 for each.
+    /// The results of searches, 64 for each site.
     found: Vec<FoundWalk>,
-    /// How many games there were.
+    /// The number of games so far.
     games_seen: u32,
     men: PieceIds,
     family: SideLineTree,
@@ -86,20 +87,20 @@ struct FlatMachine<'a> {
     leaving: Leaving,
 }
 
-/// What one search has found.
+/// The result of one search.
 #[derive(Clone, Copy, Default)]
 struct FoundWalk {
-    /// In which game, counted from 1.
+    /// The number of the game in which the search ran, counted from 1.
     game: u32,
-    /// From which node on.
+    /// The node from which it searched.
     from: usize,
     found: Option<usize>,
-    /// It has looked up to this node, or to the one that it found.
+    /// The last node that it visited if it found none.
     last: usize,
 }
 
 impl FoundWalk {
-    /// What a search from a node to the last one that follows from it finds, if that is known.
+    /// Returns the result of a search from a node to the last of its subtree, if it follows from this result.
     fn at(self, game: u32, from: usize, last: usize) -> Option<Option<usize>> {
         if self.game != game || from < self.from {
             return None;
@@ -111,26 +112,26 @@ impl FoundWalk {
     }
 }
 
-/// Which piece of a game stands where, at each node.
+/// The places of a game's pieces, at each node.
 #[derive(Default)]
 struct PieceIds {
-    /// The piece on each square.
+    /// For each node, the piece on each square.
     on: Vec<[u8; 64]>,
-    /// The square of each piece.
+    /// For each node, the square of each piece.
     of: Vec<[u8; 64]>,
 }
 
-/// What side lines make of a game; nothing in one without.
+/// The tree that side lines make of a game; empty for a game without side lines.
 #[derive(Default)]
 struct SideLineTree {
-    /// The last node that follows from each.
+    /// The last node of each subtree.
     last: Vec<u32>,
     /// The next child of the same parent, 0 if there is none.
     next: Vec<u32>,
 }
 
 impl SideLineTree {
-    /// Fills it for a game.
+    /// Builds the tree of a game.
     fn fill(&mut self, nodes: NodeRange<'_>) {
         self.last.clear();
         self.next.clear();
@@ -215,8 +216,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Runs the program at each node of a game, in their order, and hands on what it leaves there; where that is 0, it
-    /// may leave it out.
+    /// Runs the program at each node of a game, in their order, and passes its result to `put`. Nodes whose result is 0
+    /// may be left out.
     fn game(&mut self, nodes: NodeRange<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
         let Some(mut node) = self.next_led(nodes, 0) else { return Ok(()) };
         self.bound.fill(false);
@@ -244,22 +245,22 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Counts a turn of a loop.
+    /// Counts one iteration of a loop.
     fn turn(&self) -> Result<(), Stopped> {
         self.look_at(POSITIONS_A_TURN)
     }
 
-    /// Counts positions that are looked at, or work that takes as long, and looks every so often at the interrupt.
+    /// Counts visited positions, or work that takes as long, and looks at the interrupt at intervals.
     fn look_at(&self, positions: usize) -> Result<(), Stopped> {
         if self.games.count(positions) { Err(Stopped) } else { Ok(()) }
     }
 
-    /// The same of the positions between two nodes, if these are known.
+    /// Counts the positions between two nodes, if these are known.
     fn look_between(&self, nodes: NodeRange<'_>, both: Option<(usize, usize)>) -> Result<(), Stopped> {
         both.map_or(Ok(()), |(a, b)| self.look_at(nodes.between(a, b)))
     }
 
-    /// The first node from one on at which the program has to run.
+    /// Returns the first node, at or after a node, at which the program has to run.
     fn next_led(&self, nodes: NodeRange<'_>, from: usize) -> Option<usize> {
         let from = Some(from).filter(|&node| node < nodes.len())?;
         let Some(lead) = self.lead else { return Some(from) };
@@ -275,7 +276,7 @@ impl<'a> FlatMachine<'a> {
         self.words[to.0 as usize] = word;
     }
 
-    /// A number, if it has a value.
+    /// Returns a number if it has a value.
     fn value(&self, word: RegisterWord) -> Option<i32> {
         let number = self.get(word) as i64;
         (number != NO_VALUE).then_some(number as i32)
@@ -289,10 +290,10 @@ impl<'a> FlatMachine<'a> {
         self.set(to, number(node.map(|node| node as i64)));
     }
 
-    /// Runs code from a place on at one node, and says whether it does not fail.
+    /// Runs code from a place at one node, and returns whether it succeeds.
     ///
-    /// The instructions that run most often stand here, and the rest apart: the loop is short, and what it counts on stays in
-    /// registers.
+    /// The instructions that run most often are here, and the others in a separate function, so that the loop stays
+    /// short and its variables stay in registers.
     fn run(&mut self, nodes: NodeRange<'_>, begin: usize, start: usize) -> Result<bool, Stopped> {
         let program = self.program;
         let mut at = start;
@@ -430,7 +431,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Tells whether the move that led to a node passes a test; three registers from `selected` on get what of it does.
+    /// Returns whether the move that led to a node passes a test. If it does, the three registers from `selected`
+    /// receive the node and the squares of the selected part.
     #[inline(never)]
     fn move_fits(
         &mut self,
@@ -450,13 +452,13 @@ impl<'a> FlatMachine<'a> {
         true
     }
 
-    /// Where it stands what a search has found for a piece.
+    /// Returns the index of a search's result for a piece.
     fn place(&self, site: u16, key: Option<RegisterWord>) -> usize {
         usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }
 
-    /// The squares that the move to a slot leaves and reaches, of castling those of the parts that pass the test; none if
-    /// it fails. A part counts by the square that it leaves.
+    /// Returns the squares that the move to a slot leaves and reaches; for castling, those of the parts that pass the
+    /// test. Returns `None` if the move fails the test. `part_counts` decides by the square that a part leaves.
     fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion, letters } = edge;
         let lies_in =
@@ -486,7 +488,8 @@ impl<'a> FlatMachine<'a> {
     }
 }
 
-/// The mask with which a program begins, if it leaves 0 and does nothing else where that does not hold.
+/// Returns the mask with which a program begins, provided that the program yields 0 and does nothing else where the
+/// mask does not hold.
 fn lead(program: &FlatProgram) -> Option<u16> {
     let [Instr::Const { to, constant }, Instr::Unless { mask, no }, ..] = program.code[..] else {
         return None;
@@ -495,18 +498,18 @@ fn lead(program: &FlatProgram) -> Option<u16> {
     (leaves_0 && program.code[no.0 as usize] == Instr::End).then_some(mask)
 }
 
-/// The only square of a set.
+/// Returns the only square of a set.
 fn only(set: u64) -> Option<u8> {
     (set.count_ones() == 1).then(|| set.trailing_zeros() as u8)
 }
 
-/// The first child of a node follows it.
+/// Returns the first child of a node, which always has the next number.
 fn first_child(nodes: NodeRange<'_>, node: usize) -> Option<usize> {
     let next = node + 1;
     (next < nodes.len() && nodes.parent(next) == node).then_some(next)
 }
 
-/// 32-bit arithmetic that wraps; division by zero has no value.
+/// Computes 32-bit arithmetic that wraps. Division by zero has no value.
 fn arithmetic(arith: Arith, a: i32, b: i32) -> Option<i32> {
     match arith {
         Arith::Add => Some(a.wrapping_add(b)),

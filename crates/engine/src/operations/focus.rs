@@ -1,48 +1,50 @@
-//! Pieces in focus of a path: which of them each move touches.
+//! The pieces in focus of a path, and the moves that touch them.
 
 use std::collections::HashMap;
 
 use super::{BlockGames, OperandSource, moves::BlockMoves, tree::NodeRange};
 use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
 
-/// Which pieces moved in a game. They have the numbers of the squares on which they stand at first, in their order.
+/// The pieces that each move of a game touches. Pieces are numbered in the order of their squares in the first
+/// position.
 pub(super) struct MovedPieces {
     moved: Vec<FocusPieces>,
-    /// For each node, the pieces in focus of a walk that begins there; none where none does.
+    /// For each node, the pieces in focus of a walk that begins there; 0 if none begins there.
     at_start: Vec<u64>,
     capture: bool,
 }
 
-/// The pieces that a move touched, each a bit.
+/// The pieces that a move touches, one bit each.
 #[derive(Clone, Copy, Default)]
 struct FocusPieces {
-    /// What moved, of castling the king.
+    /// The piece that moves; for castling the king.
     mover: u64,
-    /// The rook, of castling.
+    /// The rook, for castling.
     rook: u64,
     taken: u64,
 }
 
-/// Which moves of a game some pieces in focus see, as masks of the segments that the game meets.
+/// The moves of a game that touch pieces in focus, as masks of the segments that the game overlaps.
 pub(super) struct FocusMasks {
     first_segment: usize,
     masks: Vec<SeenMasks>,
 }
 
-/// Of the positions of a segment, those to which such moves lead.
+/// Masks of the positions of a segment to which such moves lead.
 #[derive(Clone, Copy, Default)]
 struct SeenMasks {
     any: u32,
-    /// Castling, whatever is in focus,
+    /// Castling, regardless of the focus.
     castles: u32,
-    /// with the king in focus,
+    /// Castling with the king in focus.
     king: u32,
-    /// with the rook in focus.
+    /// Castling with the rook in focus.
     rook: u32,
 }
 
 impl MovedPieces {
-    /// Those of a game, with `focus` the squares of those in focus of walks that begin at `starts`, ascending.
+    /// Records the moves of a game. `focus` gives the squares of the pieces in focus of the walks that begin at
+    /// `starts`, which are ascending.
     pub(super) fn new(
         nodes: NodeRange<'_>,
         games: &BlockGames<'_>,
@@ -79,12 +81,12 @@ impl MovedPieces {
         out
     }
 
-    /// The pieces in focus of a walk that begins at a node.
+    /// Returns the pieces in focus of a walk that begins at a node.
     pub(super) fn at_start(&self, node: usize) -> u64 {
         self.at_start[node]
     }
 
-    /// Those of some nodes that have the same pieces in focus, if any are.
+    /// Groups nodes by the set of pieces in focus, and leaves out nodes without any.
     pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
         let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
         let mut places = HashMap::new();
@@ -99,25 +101,25 @@ impl MovedPieces {
         groups
     }
 
-    /// Whether the move to a node is one of some pieces.
+    /// Returns whether the move to a node touches one of some pieces.
     pub(super) fn sees(&self, node: usize, set: u64) -> bool {
         let FocusPieces { mover, rook, taken } = self.moved[node];
         let taken = if self.capture { taken } else { 0 };
         (mover | rook | taken) & set != 0
     }
 
-    /// Whether the move that follows a node in a game without side lines is one of those in focus there.
+    /// Returns whether the move after a node, in a game without side lines, touches a piece in focus there.
     pub(super) fn sees_next(&self, nodes: NodeRange<'_>, node: usize) -> bool {
         node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
     }
 
-    /// Whether a set of pieces has the king and the rook that castle on the way to a node.
+    /// If the move to a node is castling, returns whether the set contains its king and its rook.
     pub(super) fn castling(&self, node: usize, set: u64) -> Option<[bool; 2]> {
         let FocusPieces { mover, rook, .. } = self.moved[node];
         (rook != 0).then_some([mover & set != 0, rook & set != 0])
     }
 
-    /// What some pieces see.
+    /// Computes the masks of the moves that touch some pieces.
     pub(super) fn seen(&self, nodes: NodeRange<'_>, set: u64) -> FocusMasks {
         let segments = nodes.segments();
         let mut masks = vec![SeenMasks::default(); segments.len()];
@@ -136,31 +138,32 @@ impl MovedPieces {
 }
 
 impl FocusMasks {
-    /// Those of segment `at` where a move is seen.
+    /// Returns the mask of segment `at`: the positions after moves in focus.
     pub(super) fn any(&self, at: usize) -> u32 {
         self.masks[at - self.first_segment].any
     }
 
-    /// Whether the move to a slot is seen.
+    /// Returns whether the move to a slot is in focus.
     pub(super) fn has(&self, slot: usize) -> bool {
         self.any(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Where a move is seen and passes: castling where the part of the king or of the rook does, others by `other`.
+    /// Returns the mask of moves in focus that pass: castling if the part of the king or of the rook in focus passes,
+    /// other moves by the mask `other`.
     pub(super) fn passing(&self, at: usize, other: u32, [king, rook]: [u32; 2]) -> u32 {
         let masks = self.masks[at - self.first_segment];
         masks.any & other & !masks.castles | masks.king & king | masks.rook & rook
     }
 }
 
-/// No piece.
+/// The number that stands for no piece.
 const NOBODY: u8 = u8::MAX;
 
 fn bit(piece: u8) -> u64 {
     if piece < 64 { 1 << piece } else { 0 }
 }
 
-/// Who stands where at the root of a game.
+/// Returns the piece on each square at the root of a game.
 fn first_board(games: &BlockGames<'_>, slot: usize) -> [u8; 64] {
     let mut board = [NOBODY; 64];
     let position = position_at(games.block, slot);
@@ -170,7 +173,7 @@ fn first_board(games: &BlockGames<'_>, slot: usize) -> [u8; 64] {
     board
 }
 
-/// Who stands where at a node.
+/// Returns the piece on each square at a node.
 fn board_at(mut board: [u8; 64], nodes: NodeRange<'_>, moves: &BlockMoves, mut node: usize) -> [u8; 64] {
     let mut way = Vec::new();
     while node > 0 {

@@ -1,8 +1,8 @@
 //! Operations of the game language on columns of a block.
 //!
-//! Games lie whole in a block, and a child has a higher number than its parent: one pass against the order of slots
-//! brings something from children to parents, one pass along it from parents to children. Knows plans and reels,
-//! nothing of queries; the engines `cpu` and `gpu` share it.
+//! A block holds whole games, and a child has a higher number than its parent. A single pass over the slots in reverse
+//! order therefore carries data from children to parents, and a pass in order carries data from parents to children.
+//! This module knows plans and reels, but no queries; the engines `cpu` and `gpu` share it.
 
 mod flat;
 mod focus;
@@ -26,35 +26,35 @@ use orbit_plan::{GameOp, Leaf, NO_VALUE};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 use tree::{BlockTree, NodeRange};
 
-/// What is known of the games of a block, made when it is first wanted.
+/// The moves and trees of the games of a block, built when they are first needed.
 #[derive(Debug)]
 pub(super) struct BlockGames<'a> {
     block: &'a Block,
     moves: OnceCell<BlockMoves>,
     tree: OnceCell<BlockTree>,
-    /// Whether a query has run into an error in one of the games.
+    /// True if a query has run into an error in one of the games, or was interrupted.
     stopped: Cell<bool>,
     interrupt: Interrupt,
-    /// Positions that were looked at since the interrupt was.
+    /// The number of positions visited since the last look at the interrupt.
     unlooked: Cell<usize>,
 }
 
-/// Positions after which the interrupt is looked at again. One takes less than twenty nanoseconds.
+/// The number of positions between two looks at the interrupt. A position takes less than twenty nanoseconds.
 const POSITIONS_A_LOOK: usize = 1 << 20;
 
 impl<'a> BlockGames<'a> {
-    /// Those of a block.
+    /// Prepares the games of a block.
     pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> BlockGames<'a> {
         let (moves, tree) = (OnceCell::new(), OnceCell::new());
         BlockGames { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
     }
 
-    /// The switch that ends the evaluation.
+    /// Returns the switch that ends the evaluation.
     pub(super) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// Tells whether a query has run into an error in one of the games, or was interrupted.
+    /// Returns whether a query has run into an error in one of the games, or was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.get()
     }
@@ -63,8 +63,8 @@ impl<'a> BlockGames<'a> {
         self.stopped.set(true);
     }
 
-    /// Counts positions that are looked at, or work that takes as long, and looks every so often at the interrupt. Tells whether
-    /// the evaluation is to end: then what is made does not matter.
+    /// Counts visited positions, or work that takes as long, and looks at the interrupt at intervals. Returns true if
+    /// the evaluation is to end; the results no longer matter then.
     pub(super) fn count(&self, positions: usize) -> bool {
         let unlooked = self.unlooked.get().saturating_add(positions);
         self.unlooked.set(unlooked);
@@ -98,17 +98,17 @@ impl<'a> BlockGames<'a> {
     }
 }
 
-/// Where an operand is read from.
+/// The source of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OperandSource<'a> {
-    /// The same word everywhere.
+    /// The same word for every slot.
     Constant(u64),
     /// A column.
     Column(&'a SlotColumn),
 }
 
 impl<'a> OperandSource<'a> {
-    /// The word of a slot; of a mask all ones or zeros.
+    /// Returns the word of a slot. A mask yields all ones or zero.
     pub(super) fn word(&self, slot: usize) -> u64 {
         match self {
             OperandSource::Constant(word) => *word,
@@ -117,7 +117,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Whether a mask holds at a slot.
+    /// Returns whether a mask holds at a slot.
     pub(super) fn holds(&self, slot: usize) -> bool {
         match self {
             OperandSource::Constant(word) => *word != 0,
@@ -126,7 +126,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// The first slot of a range at which a mask holds.
+    /// Returns the first slot of a range at which a mask holds.
     fn first_in(&self, slots: Range<usize>) -> Option<usize> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
@@ -134,7 +134,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Writes the word of each slot into `out`, which has an entry for each.
+    /// Writes the word of each slot to `out`, which must have one entry for each slot.
     pub(super) fn copy_words(&self, out: &mut [u64]) {
         match self {
             OperandSource::Column(SlotColumn::Words(words)) => out.copy_from_slice(words),
@@ -142,7 +142,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// A mask, a word for each segment.
+    /// Returns the operand as a mask, one word for each segment.
     pub(super) fn bits(&self, block: &Block) -> Cow<'a, [u32]> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
@@ -158,7 +158,7 @@ impl<'a> OperandSource<'a> {
     }
 }
 
-/// A mask in the making.
+/// A mask under construction.
 struct MaskBuilder(Vec<u32>);
 
 impl MaskBuilder {
@@ -166,7 +166,7 @@ impl MaskBuilder {
         MaskBuilder(vec![0; block.segments()])
     }
 
-    /// That of all positions.
+    /// Creates the mask of all positions.
     fn full(block: &Block) -> MaskBuilder {
         let mut bits = vec![u32::MAX; block.segments()];
         clear_after(&mut bits, block.slots());
@@ -186,7 +186,7 @@ impl MaskBuilder {
     }
 }
 
-/// Where all masks hold.
+/// Returns the intersection of masks.
 fn meet<'a>(masks: &[OperandSource<'a>], block: &Block) -> Cow<'a, [u32]> {
     let [first, rest @ ..] = masks else { return Cow::Owned(vec![u32::MAX; block.segments()]) };
     let mut all = first.bits(block);
@@ -196,17 +196,17 @@ fn meet<'a>(masks: &[OperandSource<'a>], block: &Block) -> Cow<'a, [u32]> {
     all
 }
 
-/// The number of a node as a word: none where it has no value.
+/// Reads a word as the number of a node. `None` if it has no value.
 fn node_at(word: u64, nodes: NodeRange<'_>) -> Option<usize> {
     usize::try_from(word as i64).ok().filter(|&node| node < nodes.len())
 }
 
-/// A number as a word.
+/// Returns a number as a word.
 fn number(value: Option<i64>) -> u64 {
     value.unwrap_or(NO_VALUE) as u64
 }
 
-/// What an operation makes of its operands. `words` makes a column of words that are 0.
+/// Computes an operation. `words` makes a column of zero words.
 pub(super) fn make(
     op: &GameOp,
     operands: &[OperandSource<'_>],
@@ -266,7 +266,7 @@ fn make_words(op: &GameOp, operands: &[OperandSource<'_>], games: &BlockGames<'_
         }
         (GameOp::FirstChild, [mask, word, none]) => games.each(|nodes| {
             (0..nodes.len()).for_each(|node| out[nodes.slot(node)] = none.word(nodes.slot(node)));
-            // The first child is written last.
+            // Nodes are visited in reverse order, so the first child is written last.
             for node in (1..nodes.len()).rev() {
                 let slot = nodes.slot(node);
                 if mask.holds(slot) {

@@ -1,4 +1,4 @@
-//! What moves do: a record for each position, of the move that led there.
+//! The effects of moves: for each position, a record of the move that led to it.
 
 use shakmaty::Square;
 
@@ -14,17 +14,17 @@ use orbit_reel::{
 /// The move that led to a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct MoveTo {
-    /// Of castling the king's.
+    /// The origin of the move; for castling that of the king.
     from: u8,
     to: u8,
-    /// The rook's, of castling.
+    /// The origin of the rook in castling.
     rook_from: u8,
     rook_to: u8,
-    /// What moved, before the move.
+    /// The piece that moved, before the move.
     piece: u8,
-    /// What stands on the square of arrival afterwards; of castling the rook.
+    /// The piece on the destination square after the move; for castling the rook.
     becomes: u8,
-    /// What was captured, and where.
+    /// The captured piece, and its square.
     taken: u8,
     taken_on: u8,
     kind: BlockMoveKind,
@@ -32,7 +32,7 @@ pub(super) struct MoveTo {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum BlockMoveKind {
-    /// The root of a game has none.
+    /// No move led to the position: it is the root of a game.
     #[default]
     None,
     Plain,
@@ -41,17 +41,17 @@ enum BlockMoveKind {
     Null,
 }
 
-/// The moves of a block. Nearly all take a piece from one square to another one, where it stays what it was and captures
-/// what stood there: these are columns. The others are a list.
+/// The moves of a block. Nearly all moves take a piece from one square to another, where it keeps its kind and captures
+/// whatever was there. Such moves are stored in columns, all others in a list.
 #[derive(Debug)]
 pub(super) struct BlockMoves {
-    /// For each slot, the move that led there: its squares as in a [`PackedMove`], and what moved.
+    /// For each slot, the move that led to it: its squares as in a [`PackedMove`], and the piece that moved.
     plain: Vec<PackedMove>,
-    /// For each slot, what was captured on the square of arrival.
+    /// For each slot, the piece that was captured on the destination square.
     taken: Vec<u8>,
-    /// The slots of the others: castling, captures in passing, promotions, null moves.
+    /// The mask of slots after special moves: castling, en passant captures, promotions, null moves.
     is_special: Vec<u32>,
-    /// They, in the order of slots.
+    /// The special moves, in the order of slots.
     special: Vec<(usize, MoveTo)>,
 }
 
@@ -68,7 +68,7 @@ impl BlockMoves {
         for segment in 0..block.segments() {
             columns.replay(block, segment);
             let first = segment * SEGMENT_SLOTS;
-            // The last move of a block leads nowhere.
+            // No position follows the last move of a block.
             let moves = &block.moves[first..(slots - 1).min(first + SEGMENT_SLOTS)];
             for (i, &mv) in moves.iter().enumerate().filter(|(_, mv)| !mv.is_start()) {
                 let board = Board { planes: std::array::from_fn(|k| columns.planes[k][i]) };
@@ -98,7 +98,7 @@ impl BlockMoves {
         self.special.push((slot, MoveTo::new(mv, board, white)));
     }
 
-    /// The move that led to a slot.
+    /// Returns the move that led to a slot.
     pub(super) fn to(&self, slot: usize) -> MoveTo {
         if !has(&self.is_special, slot) {
             return self.plain(slot);
@@ -107,23 +107,23 @@ impl BlockMoves {
         self.special[place].1
     }
 
-    /// The squares that it left and reached, unless it is one of the list.
+    /// Returns the origin and destination squares of a move that is not special.
     pub(super) fn plain_squares(&self, slot: usize) -> Option<[u8; 2]> {
         (!has(&self.is_special, slot)).then(|| self.squares(slot))
     }
 
-    /// The squares that it left and reached and whether it captured, unless it is one of the list.
+    /// Returns the origin and destination squares of a move that is not special, and whether it captured.
     pub(super) fn plain_move(&self, slot: usize) -> Option<([u8; 2], bool)> {
         self.plain_squares(slot).map(|squares| (squares, self.taken[slot] != 0))
     }
 
-    /// The same of a move that is none of the list.
+    /// Returns the squares of a move that must not be special.
     fn squares(&self, slot: usize) -> [u8; 2] {
         let mv = self.plain[slot];
         [mv.from() as u8, mv.to() as u8]
     }
 
-    /// The move to a slot where it is none of the list.
+    /// Returns the move to a slot, which must not be special.
     fn plain(&self, slot: usize) -> MoveTo {
         let (mv, taken) = (self.plain[slot], self.taken[slot]);
         let (from, to, piece) = (mv.from() as u8, mv.to() as u8, (mv.0 >> 12) as u8);
@@ -182,7 +182,7 @@ impl MoveTo {
         }
     }
 
-    /// What moved, from where and to where.
+    /// Returns the origin, the destination and the piece of the move.
     pub(super) fn shift(self) -> [u8; 3] {
         [self.from, self.to, self.piece]
     }
@@ -199,7 +199,8 @@ impl MoveTo {
         self.piece & 8 == 0
     }
 
-    /// Castling begins on the file of the kings: Chess960 knows other ways.
+    /// Returns whether the move is of a special kind. Castling counts only if the king begins on the e file; in
+    /// Chess960 it may begin elsewhere.
     pub(super) fn is(self, special: Special) -> bool {
         let castle = self.is_castling() && self.from & 7 == 4;
         match special {
@@ -211,17 +212,17 @@ impl MoveTo {
         }
     }
 
-    /// The squares that it left: two of castling.
+    /// Returns the squares that the move left: two for castling.
     pub(super) fn left(self) -> [u8; 2] {
         if self.is_castling() { [self.from, self.rook_from] } else { [self.from; 2] }
     }
 
-    /// The squares that it reached, in the same order.
+    /// Returns the squares that the move reached, in the same order.
     pub(super) fn reached(self) -> [u8; 2] {
         if self.is_castling() { [self.to, self.rook_to] } else { [self.to; 2] }
     }
 
-    /// Whether it is a promotion to one of some kinds of pieces, of either colour.
+    /// Returns whether the move is a promotion to one of some kinds of pieces, of either colour.
     pub(super) fn promotes_to(self, pieces: PieceSet) -> bool {
         let becomes = self.becomes & 7;
         self.kind == BlockMoveKind::Plain
@@ -230,12 +231,12 @@ impl MoveTo {
             && [becomes, becomes | 8].into_iter().any(|code| pieces.contains(Code(code)))
     }
 
-    /// Where it captured.
+    /// Returns the square of the captured piece.
     pub(super) fn captured(self) -> Option<u8> {
         (self.taken != 0).then_some(self.taken_on)
     }
 
-    /// The set that a leaf names.
+    /// Returns the set that a leaf names.
     pub(super) fn squares(self, leaf: Leaf) -> u64 {
         let both = |squares: [u8; 2]| 1 << squares[0] | 1 << squares[1];
         match leaf {
@@ -249,7 +250,7 @@ impl MoveTo {
         }
     }
 
-    /// What stood on a square that it touched, before the move.
+    /// Returns the piece, before the move, on a square that the move touches.
     fn before(self, square: u8) -> u8 {
         match self.kind {
             _ if square == self.from => self.piece,
@@ -260,18 +261,18 @@ impl MoveTo {
     }
 }
 
-/// What the way from the root to a node is like.
+/// A summary of the path from the root to a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RootWay {
-    /// The side lines that it leads into.
+    /// The number of side lines that the path enters.
     pub(super) depth: u32,
-    /// Those of them that White began.
+    /// The number of these side lines that begin with a move of White.
     pub(super) tries: u32,
     has_null_move: bool,
 }
 
 impl RootWay {
-    /// With one more move.
+    /// Extends the path by one move.
     pub(super) fn then(self, mv: MoveTo, is_secondary: bool) -> RootWay {
         RootWay {
             depth: self.depth + u32::from(is_secondary),
@@ -285,7 +286,7 @@ impl RootWay {
     }
 }
 
-/// A test of moves with the columns that it reads.
+/// A test of moves, with the columns that it reads.
 pub(super) struct Entered<'a> {
     test: &'a EdgeTest,
     from: MoveSquareTest<'a>,
@@ -314,13 +315,13 @@ impl<'a> Entered<'a> {
         Entered { test, from, to, captures, passing }
     }
 
-    /// Where the move that led there passes.
+    /// Returns the mask of slots whose move passes the test.
     pub(super) fn mask(&self, moves: &BlockMoves, tree: &BlockTree) -> MaskBuilder {
         let mut out = MaskBuilder(match self.plain() {
             Some(test) => test.mask(moves),
             None => vec![0; moves.is_special.len()],
         });
-        // The root of a game has no move.
+        // No move leads to the root of a game.
         out.0.iter_mut().zip(tree.children(self.test.sibling)).for_each(|(word, children)| *word &= children);
         let (left, reached) =
             (|slot: usize| moves.plain[slot].0 & 63, |slot: usize| moves.plain[slot].0 >> 6 & 63);
@@ -335,7 +336,7 @@ impl<'a> Entered<'a> {
         out
     }
 
-    /// Writes the squares that the moves left, or with `to` reached, where they pass.
+    /// Writes the squares that passing moves left, or with `to` reached.
     pub(super) fn own_words(&self, moves: &BlockMoves, tree: &BlockTree, to: bool, out: &mut [u64]) {
         let mask = self.mask(moves, tree);
         for slot in slots_of(&mask.0, 0..moves.plain.len()) {
@@ -343,7 +344,7 @@ impl<'a> Entered<'a> {
         }
     }
 
-    /// What a move that is not special must be like; none if it cannot pass.
+    /// Returns the test for moves that are not special, or `None` if none of them can pass.
     fn plain(&self) -> Option<PlainTest> {
         let EdgeTest { null, only, passing, promotion, part, .. } = self.test;
         if *null || *only != Special::Any || passing.is_some() || promotion.is_some() || part.is_some() {
@@ -357,7 +358,7 @@ impl<'a> Entered<'a> {
         Some(PlainTest { moves, from, content: content & captures.0, to: to & captures.1 })
     }
 
-    /// Whether a move passes, of which it is known at which slot it was made.
+    /// Returns whether a move passes. `before` is the slot of the position before the move.
     fn passes(&self, mv: MoveTo, before: usize) -> bool {
         if !self.fits(mv, before) {
             return false;
@@ -366,7 +367,7 @@ impl<'a> Entered<'a> {
         king || rook
     }
 
-    /// The squares that it left, or with `to` reached, of castling those of the parts that pass.
+    /// Returns the squares that the move left, or with `to` reached. For castling, only the parts that pass contribute.
     fn own(&self, mv: MoveTo, before: usize, to: bool) -> u64 {
         if !self.fits(mv, before) {
             return 0;
@@ -376,7 +377,7 @@ impl<'a> Entered<'a> {
         parts.filter(|(passes, _)| *passes).fold(0, |set, (_, square)| set | 1 << square)
     }
 
-    /// Whether what is the same of both parts of castling passes.
+    /// Returns whether the conditions hold that are the same for both parts of castling.
     fn fits(&self, mv: MoveTo, before: usize) -> bool {
         let test = self.test;
         let captures =
@@ -389,7 +390,7 @@ impl<'a> Entered<'a> {
             && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
     }
 
-    /// Whether the squares pass: of castling those of the king and those of the rook.
+    /// Returns whether the squares pass; for castling, separately for the king and for the rook.
     fn parts(&self, mv: MoveTo, before: usize) -> [bool; 2] {
         let passes = |from, to| self.from.passes(mv, from, before) && self.to.passes(mv, to, before);
         let king = passes(mv.from, mv.to);
@@ -405,12 +406,13 @@ impl<'a> Entered<'a> {
     }
 }
 
-/// A test of moves that are not special, as sets of contents and squares.
+/// A test of moves that are not special, as sets of contents and squares. Each bit of `moves` and `content` stands for
+/// a piece code.
 struct PlainTest {
-    /// What moves.
+    /// The pieces that may move.
     moves: u16,
     from: u64,
-    /// What stands on the square of arrival before the move.
+    /// The contents that the destination square may have before the move.
     content: u16,
     to: u64,
 }
@@ -433,7 +435,7 @@ impl PlainTest {
 }
 
 impl MoveSquareTest<'_> {
-    /// Which contents and squares may pass.
+    /// Returns the contents and squares that may pass.
     fn pieces(&self) -> (u16, u64) {
         match self {
             MoveSquareTest::Any | MoveSquareTest::Column(_) => PlainTest::ANY,
@@ -441,7 +443,7 @@ impl MoveSquareTest<'_> {
         }
     }
 
-    /// Takes the slots out of a mask whose square is not in the column before the move, if there is one.
+    /// If the test has a column, removes the slots whose square is not in the column before the move.
     #[inline(always)]
     fn keep(&self, mask: &mut [u32], tree: &BlockTree, square: impl Fn(usize) -> u16) {
         let MoveSquareTest::Column(sets) = self else { return };

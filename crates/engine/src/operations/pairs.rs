@@ -1,15 +1,15 @@
-//! Pairs of positions of a game: what they must pass for the body of an `echo` to be evaluated.
+//! Pairs of positions of a game: the tests that a pair must pass before the body of an `echo` is evaluated for it.
 
 use super::{OperandSource, tree::NodeRange};
 use crate::carry::SlotColumn;
 use orbit_plan::{Cmp, NO_VALUE, PairSearch, PairTest, PairWord};
 
-/// The targets that make a pair with one source, bit by bit.
+/// The targets that form a pair with one source, one bit each.
 #[derive(Clone, Default)]
 pub(super) struct Targets(Vec<u64>);
 
 impl Targets {
-    /// The first one from a node on.
+    /// Returns the first target at or after a node.
     pub(super) fn next(&self, from: usize) -> Option<usize> {
         let first = from / 64;
         let ahead = self.0.get(first)? & u64::MAX << (from % 64);
@@ -18,7 +18,7 @@ impl Targets {
         Some(64 * (first + index) + word.trailing_zeros() as usize)
     }
 
-    /// All nodes of a range, which may be empty.
+    /// Sets the nodes of a range, which may be empty.
     fn fill(&mut self, nodes: usize, first: usize, end: usize) {
         self.0.clear();
         self.0.resize(nodes.div_ceil(64), 0);
@@ -31,7 +31,7 @@ impl Targets {
         }
     }
 
-    /// Keeps those that pass a test.
+    /// Keeps the targets that pass a test.
     fn keep(&mut self, mut test: impl FnMut(usize) -> bool) {
         for (index, word) in self.0.iter_mut().enumerate() {
             let mut left = *word;
@@ -45,7 +45,7 @@ impl Targets {
         }
     }
 
-    /// The same of tests of one word of each target, all of which are tested.
+    /// Keeps the targets whose word passes a test. The words of all targets are tested, without branches.
     fn keep_words(&mut self, words: &[u64], test: impl Fn(u64) -> bool) {
         for (word, words) in self.0.iter_mut().zip(words.chunks(64)) {
             if *word != 0 {
@@ -61,11 +61,11 @@ pub(super) struct Pairs<'a> {
     search: &'a PairSearch,
     operands: &'a [OperandSource<'a>],
     nodes: NodeRange<'a>,
-    /// The planes of the board at the nodes of the game; empty where no test compares boards.
+    /// The planes of the board at the nodes of the game; empty if no test compares boards.
     planes: [&'a [u64]; 4],
-    /// What variables hold.
+    /// The values of variables.
     variables: &'a [u64],
-    /// The square of each piece at the nodes of the game; empty where no variable holds a piece.
+    /// The square of each piece at the nodes of the game; empty if no variable holds a piece.
     squares: &'a [[u8; 64]],
 }
 
@@ -102,7 +102,7 @@ impl<'a> Pairs<'a> {
             match *test {
                 PairTest::Order(Cmp::Ne) => targets.keep(|target| source != target),
                 PairTest::Order(Cmp::Eq) => targets.keep(|target| source == target),
-                // These have chosen the range.
+                // These tests have already limited the range.
                 PairTest::Order(_) | PairTest::Mask { source: true, .. } => {}
                 PairTest::Mask { mask, source: false } => targets.keep(|target| self.holds(mask, target)),
                 PairTest::Either { source: mask, target: other } => {
@@ -161,7 +161,7 @@ impl<'a> Pairs<'a> {
         self.operands[mask as usize].holds(self.nodes.slot(node))
     }
 
-    /// The words of the game in an operand, if it is a column.
+    /// Returns the words of an operand for the game, if it is a column of words.
     fn column(&self, operand: u16) -> Option<&'a [u64]> {
         match self.operands[operand as usize] {
             OperandSource::Column(SlotColumn::Words(words)) => {
@@ -194,12 +194,12 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Whether a word may be another one at each target.
+/// Returns whether a word may differ from target to target.
 fn depends_on_target(word: PairWord) -> bool {
     !matches!(word, PairWord::Source(_) | PairWord::Constant(_) | PairWord::Piece { source: true, .. })
 }
 
-/// Whether two words say that boards are equal.
+/// Returns whether a comparison of two words means that the boards are equal.
 fn is_all_the_same(left: PairWord, right: PairWord) -> bool {
     left == PairWord::Same { others: false, count: false } && right == PairWord::Constant(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Which states of an automaton lead on to a complete walk: masks, for all positions of a segment at once.
+//! Finds, for all positions of a segment at once, the states of an automaton from which a walk can be completed.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -7,31 +7,33 @@ use crate::carry::has;
 use orbit_plan::{AutomatonState, Branch, NO_VALUE, Sees, Walk};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// See the module. A walk goes to later slots, or with `back` to earlier ones: what it can reach from a segment is known
-/// when the segments on that side are done, and within a segment it is found by repetition.
+/// The masks of the states of a walk. A walk goes to later slots, or with `back` to earlier ones. What it can reach
+/// outside a segment is known once the segments on that side are done; within a segment it is found by iterating to a
+/// fixed point.
 pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
     games: &'a BlockGames<'a>,
-    /// Against the direction of the walk.
+    /// The steps against the direction of the walk.
     flow: Flow<'a>,
     /// The operands of the automaton.
     masks: Vec<Cow<'a, [u32]>>,
-    /// Where a walk that is complete has a value; none if it has everywhere.
+    /// The mask of positions at which a complete walk has a value; `None` if it has one everywhere.
     valued: Option<MaskBuilder>,
-    /// Where a move leaves the position; empty if no state asks.
+    /// The mask of positions that a move leaves; empty if no state needs it.
     inner: Vec<u32>,
-    /// Whether all ways lead to the same state or a later one, and no position to a side line, so that the states are found
-    /// one after the other.
+    /// True if all transitions lead to the same state or a later one and the block has no side lines. The states are
+    /// then computed one after the other.
     is_ordered: bool,
     segments: usize,
-    /// For each state and segment, the positions that the state takes, or to which it takes a move, and from which the
-    /// walk can be completed.
+    /// For each state and segment, the positions that the state accepts, or to which it accepts a move, and from which
+    /// the walk can be completed.
     alive: Vec<u32>,
-    /// The positions with such a child, or with `back` parent.
+    /// The positions with such a child, or with `back` such a parent.
     next: Vec<u32>,
-    /// The same one node further on, or at the next move in focus; empty for walks that see everything.
+    /// The positions with such a position one node further, or at the next move in focus; empty for walks that see
+    /// everything.
     further: Vec<u32>,
-    /// Of walks of pieces in focus, the positions after a move from which a state can be gone on to, by that move or a
+    /// For walks of pieces in focus, the positions after a move from which a state can be reached by that move or a
     /// later one.
     ahead: Vec<u32>,
 }
@@ -67,8 +69,8 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Finds the masks of some segments, which hold whole games. With a focus they are those of the game whose moves are
-    /// `seen`; without these, what there could be if every move were seen as well as passed over.
+    /// Computes the masks of some segments, which must hold whole games. With a focus, `seen` contains the moves in
+    /// focus of the game. Without it, the masks are an upper bound: every move may be seen as well as skipped.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {
             return self.run_states();
@@ -79,7 +81,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// The positions of a segment at which a walk begins.
+    /// Returns the positions of a segment at which a walk begins.
     pub(super) fn starts(&self, at: usize) -> u32 {
         let start = |way: &Branch| {
             let to = way.to.map(|state| self.place(at, state.into()));
@@ -91,12 +93,12 @@ impl<'a> WalkReach<'a> {
         self.walk.automaton.first.iter().map(start).fold(0, |all, word| all | word)
     }
 
-    /// Whether a walk can be completed from a state that takes a position, or the move to it.
+    /// Returns whether a walk can be completed from a state that accepts a position, or the move to it.
     pub(super) fn is_alive(&self, state: usize, slot: usize) -> bool {
         self.alive[self.place(slot / SEGMENT_SLOTS, state)] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Whether a mask that is an operand of the automaton holds.
+    /// Returns whether an operand of the automaton holds at a slot.
     pub(super) fn holds(&self, mask: u16, slot: usize) -> bool {
         has(&self.masks[mask as usize], slot)
     }
@@ -109,7 +111,7 @@ impl<'a> WalkReach<'a> {
         self.masks[mask as usize][at]
     }
 
-    /// Where a way is open.
+    /// Returns the positions at which a transition is open.
     fn open(&self, way: &Branch, at: usize) -> u32 {
         way.guards.iter().fold(u32::MAX, |all, &guard| all & self.mask(guard, at))
     }
@@ -118,8 +120,8 @@ impl<'a> WalkReach<'a> {
         self.valued.as_ref().map_or(u32::MAX, |valued| valued.0[at])
     }
 
-    /// Finds the masks of all segments, a state at a time: what it leads to is known by then, and most of it is done to
-    /// many words at once.
+    /// Computes the masks of all segments one state at a time. The states to which a state leads are known by then, and
+    /// most operations apply to many words at once.
     fn run_states(&mut self) {
         let Walk { automaton, .. } = self.walk;
         let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));
@@ -160,7 +162,7 @@ impl<'a> WalkReach<'a> {
         );
     }
 
-    /// Adds to a mask the positions of `again` from which steps over such positions lead to it.
+    /// Adds to a mask the positions of `again` from which steps through positions of `again` lead to it.
     fn go_on(&self, mask: &mut [u32], again: &[u32]) {
         for k in 0..mask.len() {
             let at = if self.walk.back { k } else { mask.len() - 1 - k };
@@ -171,7 +173,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// The words of a state.
+    /// Returns the range of the words of a state.
     fn column(&self, state: usize) -> Range<usize> {
         self.place(0, state)..self.place(self.segments, state)
     }
@@ -185,10 +187,10 @@ impl<'a> WalkReach<'a> {
         while !self.games.count(ways) && self.settle(at, seen) {}
     }
 
-    /// Finds where the states are alive in a segment, by what is known of them so far, and tells whether that changed.
+    /// Updates the masks of the states in a segment from what is known so far, and returns whether any of them changed.
     fn settle(&mut self, at: usize, seen: Option<&FocusMasks>) -> bool {
         let mut has_changed = false;
-        // Most ways lead to later states.
+        // Most transitions lead to later states.
         for state in (0..self.walk.automaton.states.len()).rev() {
             let alive = self.taken(at, state, seen);
             if alive != self.alive[self.place(at, state)] {
@@ -199,7 +201,7 @@ impl<'a> WalkReach<'a> {
         has_changed
     }
 
-    /// Notes where a state is alive in a segment.
+    /// Records the mask of a state in a segment, and updates the masks that depend on it.
     fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&FocusMasks>) {
         let place = self.place(at, state);
         self.alive[place] = alive;
@@ -224,7 +226,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Where a state is alive in a segment, as far as is known.
+    /// Returns the mask of a state in a segment, as far as it is known.
     fn taken(&self, at: usize, state: usize, seen: Option<&FocusMasks>) -> u32 {
         let automaton = &self.walk.automaton;
         let (of, further) =
@@ -251,7 +253,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Where a state takes a position, or the move to it.
+    /// Returns the positions that a state accepts, or to which it accepts the move.
     fn takes(&self, of: AutomatonState, at: usize, seen: Option<&FocusMasks>) -> u32 {
         let mask = self.mask(of.mask, at);
         match (seen, of.castling) {
@@ -261,18 +263,18 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// The positions to which a move leads that a state is tied to, where the walk goes on or is complete.
+    /// Returns the positions after a move to which a state is tied, from which the walk continues or is complete.
     fn over_move(&self, at: usize, state: usize) -> u32 {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };
-        // What was seen of the other side's position is its children.
+        // For a walk that sees one side, the position in between is skipped, so its children count.
         let on = if self.walk.sees == Sees::OneSide { &self.next } else { &self.alive };
         let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
         automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)
     }
 }
 
-/// Whether all ways of a walk that sees every position lead to the same state or a later one.
+/// Returns whether all transitions of a walk that sees every position lead to the same state or a later one.
 fn is_ordered(walk: &Walk) -> bool {
     let is_later = |(state, ways): (usize, &Vec<Branch>)| {
         ways.iter().filter_map(|way| way.to).all(|to| usize::from(to) >= state)
@@ -280,7 +282,7 @@ fn is_ordered(walk: &Walk) -> bool {
     walk.sees == Sees::All && walk.automaton.follow.iter().enumerate().all(is_later)
 }
 
-/// Takes from a mask what is not in another one.
+/// Intersects a mask with another mask.
 fn meet(mask: &mut [u32], other: &[u32]) {
     mask.iter_mut().zip(other).for_each(|(word, other)| *word &= other);
 }
@@ -290,7 +292,7 @@ fn join(mask: &mut [u32], other: &[u32]) {
     mask.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
 }
 
-/// Where a number has a value.
+/// Returns the positions at which a number has a value.
 fn values(number: OperandSource<'_>, block: &Block) -> MaskBuilder {
     let mut out = MaskBuilder::new(block);
     (0..block.slots()).for_each(|slot| out.put(slot, number.word(slot) as i64 != NO_VALUE));

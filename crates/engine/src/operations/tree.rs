@@ -10,14 +10,14 @@ use crate::{
 use orbit_plan::Sibling;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// The nodes of one game: their slots follow each other.
+/// The nodes of one game, whose slots are consecutive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeRange<'a> {
     /// The index of the game in its block.
     pub(super) game: usize,
     first: usize,
     len: usize,
-    /// The parent of each node, in a game with side lines; none of others, where it is the node before.
+    /// The parent of each node, in a game with side lines. `None` for other games, where the parent is the node before.
     parents: Option<&'a [u32]>,
 }
 
@@ -26,7 +26,7 @@ impl NodeRange<'_> {
         self.len
     }
 
-    /// Whether the game has side lines.
+    /// Returns whether the game has side lines.
     pub(super) fn has_lines(&self) -> bool {
         self.parents.is_some()
     }
@@ -35,18 +35,18 @@ impl NodeRange<'_> {
         self.first + node
     }
 
-    /// The nodes at which a mask holds.
+    /// Returns the nodes at which a mask holds.
     pub(super) fn nodes(&self, mask: &MaskBuilder) -> impl Iterator<Item = usize> {
         let first = self.first;
         slots_of(&mask.0, first..first + self.len).map(move |slot| slot - first)
     }
 
-    /// The segments that hold its slots.
+    /// Returns the segments that hold the slots of the game.
     pub(super) fn segments(&self) -> Range<usize> {
         self.first / SEGMENT_SLOTS..(self.first + self.len).div_ceil(SEGMENT_SLOTS)
     }
 
-    /// The parent of a node that has one.
+    /// Returns the parent of a node other than the root.
     pub(super) fn parent(&self, node: usize) -> usize {
         match self.parents {
             Some(parents) => parents[node] as usize,
@@ -54,7 +54,8 @@ impl NodeRange<'_> {
         }
     }
 
-    /// Whether a node is an alternative to the first child of its parent: that one follows its parent.
+    /// Returns whether a node is an alternative to the first child of its parent. The first child always has the next
+    /// number after its parent.
     pub(super) fn is_secondary(&self, node: usize) -> bool {
         self.parent(node) + 1 != node
     }
@@ -63,12 +64,12 @@ impl NodeRange<'_> {
         self.is_secondary(node) == (sibling == Sibling::Secondary)
     }
 
-    /// The most positions that are looked at to tell how two nodes hang together.
+    /// Returns the largest number of positions that have to be visited to find the relation of two nodes.
     pub(super) fn between(&self, a: usize, b: usize) -> usize {
         if self.has_lines() { a.max(b) } else { 1 }
     }
 
-    /// Whether one node is a proper ancestor of another one.
+    /// Returns whether one node is a proper ancestor of another.
     pub(super) fn is_before(&self, ancestor: usize, mut node: usize) -> bool {
         if self.parents.is_none() {
             return ancestor < node;
@@ -82,7 +83,7 @@ impl NodeRange<'_> {
         false
     }
 
-    /// The last common ancestor of two nodes, and how many moves lie between them.
+    /// Returns the last common ancestor of two nodes, and the number of moves between them.
     pub(super) fn fork(&self, mut a: usize, mut b: usize) -> (usize, usize) {
         if self.parents.is_none() {
             return (a.min(b), a.abs_diff(b));
@@ -97,21 +98,21 @@ impl NodeRange<'_> {
     }
 }
 
-/// How the positions of a block hang together.
+/// The trees of the games of a block, as masks and lists of slots.
 #[derive(Debug)]
 pub(super) struct BlockTree {
-    /// The slots whose parents stand before them.
+    /// The mask of slots whose parent is the slot before.
     follows: Vec<u32>,
-    /// The first positions of side lines.
+    /// The mask of first positions of side lines.
     branches: Vec<u32>,
-    /// These slots with those of their parents, in order.
+    /// The slots in `branches` with the slots of their parents, in order.
     links: Vec<(usize, usize)>,
-    /// In a block with side lines, for each slot the number of its parent in its game; of roots 0.
+    /// In a block with side lines, the number of each slot's parent in its game, 0 for roots. Empty in other blocks.
     parents: Vec<u32>,
 }
 
 impl BlockTree {
-    /// That of a block.
+    /// Builds the trees of a block.
     pub(super) fn new(block: &Block) -> BlockTree {
         let (mut follows, mut branches) = (MaskBuilder::full(block), MaskBuilder::new(block));
         let (mut links, mut parents) = (Vec::new(), Vec::new());
@@ -132,24 +133,24 @@ impl BlockTree {
         BlockTree { follows: follows.0, branches: branches.0, links, parents }
     }
 
-    /// The nodes of a game of the block.
+    /// Returns the nodes of a game of the block.
     pub(super) fn nodes(&self, game: GameRow<'_>) -> NodeRange<'_> {
         let slots = slots(game);
         let parents = self.parents.get(slots.clone()).filter(|_| game.has_lines());
         NodeRange { game: game.index(), first: slots.start, len: slots.len(), parents }
     }
 
-    /// Whether a position that has a parent is such a child of it.
+    /// Returns whether a position other than a root is a child of this kind.
     pub(super) fn is_sibling(&self, slot: usize, sibling: Sibling) -> bool {
         has(&self.branches, slot) == (sibling == Sibling::Secondary)
     }
 
-    /// Whether a game begins there.
+    /// Returns whether a slot is the first of a game.
     pub(super) fn is_root(&self, slot: usize) -> bool {
         !has(&self.follows, slot) && !has(&self.branches, slot)
     }
 
-    /// The slot of the parent of a position that has one.
+    /// Returns the slot of the parent of a position other than a root.
     pub(super) fn parent(&self, slot: usize) -> usize {
         if self.links.is_empty() || !has(&self.branches, slot) {
             return slot - 1;
@@ -157,7 +158,7 @@ impl BlockTree {
         self.links[self.links.partition_point(|(branch, _)| *branch < slot)].1
     }
 
-    /// The positions that are such children.
+    /// Returns the mask of positions that are children of this kind.
     pub(super) fn children(&self, sibling: Option<Sibling>) -> impl Iterator<Item = u32> {
         let words = self.follows.iter().zip(&self.branches);
         words.map(move |(follows, branches)| match sibling {
@@ -167,7 +168,7 @@ impl BlockTree {
         })
     }
 
-    /// From such children to their parents.
+    /// Returns the steps from children of this kind to their parents.
     pub(super) fn to_parents(&self, sibling: Option<Sibling>) -> Flow<'_> {
         let mut links: Vec<Link> = self.links.iter().map(|&(from, to)| Link { from, to }).collect();
         links.sort_unstable_by_key(|link| link.to);
@@ -178,20 +179,21 @@ impl BlockTree {
         Flow { back: false, follows, links }
     }
 
-    /// From parents to children.
+    /// Returns the steps from parents to their children.
     pub(super) fn to_children(&self) -> Flow<'_> {
         let links = self.links.iter().map(|&(to, from)| Link { from, to }).collect();
         Flow { back: true, follows: Some(&self.follows), links }
     }
 }
 
-/// Steps along the moves of a block for masks, a word for each segment: to parents, or with `back` to children.
+/// The steps along the moves of a block, applied to masks with a word for each segment: steps to parents, or with
+/// `back` to children.
 #[derive(Debug)]
 pub(super) struct Flow<'a> {
     back: bool,
-    /// The slots whose parents stand before them; none if no step goes that way.
+    /// The mask of slots whose parent is the slot before; `None` if no step uses it.
     follows: Option<&'a [u32]>,
-    /// The other steps, in the order of the slots that they lead to.
+    /// The other steps, in the order of the slots to which they lead.
     links: Vec<Link>,
 }
 
@@ -206,7 +208,8 @@ impl Flow<'_> {
         self.follows.and_then(|follows| follows.get(at)).copied().unwrap_or(0)
     }
 
-    /// The slots of segment `at` to which a step leads from a slot of a mask, whose words `mask` tells.
+    /// Returns the slots of segment `at` to which a step leads from a slot of a mask. `mask` returns the words of the
+    /// mask.
     #[inline(always)]
     pub(super) fn step(&self, mask: impl Fn(usize) -> u32, at: usize) -> u32 {
         let follows = self.follows(at);
@@ -226,17 +229,18 @@ impl Flow<'_> {
         out
     }
 
-    /// The whole mask to which a step leads.
+    /// Returns the whole mask to which a step leads.
     pub(super) fn steps(&self, mask: &[u32]) -> Vec<u32> {
         (0..mask.len()).map(|at| self.step(|at| mask[at], at)).collect()
     }
 
-    /// What is reached from some slots of segment `at` by going on, `stride` steps at once, to slots of `through`,
-    /// within the segment and not into side lines.
+    /// Extends the slots `reached` of segment `at` by going `stride` steps at once to slots of `through`, as often as
+    /// possible, within the segment and without entering side lines.
     #[inline(always)]
     pub(super) fn fill(&self, mut reached: u32, through: u32, at: usize, stride: u32) -> u32 {
         let follows = self.follows(at);
-        // Where the steps that lead to a slot from another one of the segment are such.
+        // A slot is open if it is in `through` and if all of the steps that lead to it stay inside the segment and the
+        // line.
         let open = (0..stride).fold(through, |open, step| {
             open & if self.back { follows << step } else { follows >> (step + 1) }
         });

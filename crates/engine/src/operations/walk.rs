@@ -1,8 +1,9 @@
 //! Automata along games: `line` and `path`.
 //!
-//! Whether there is a walk is asked first, for all positions of a segment at once ([`WalkReach`]). Its value is computed where
-//! it is wanted: for each node and state the value of the best walk that goes on from there is known from those of its
-//! children, so one pass from the last node to the first suffices; against the moves, one from the first to the last.
+//! First, [`WalkReach`] finds where a walk exists, for all positions of a segment at once. Values are computed only
+//! where they are wanted. The best value from a node and a state follows from the values of the node's children, so one
+//! pass from the last node to the first is enough; for walks against the moves, one pass from the first node to the
+//! last.
 
 use super::{
     BlockGames, MaskBuilder, OperandSource,
@@ -15,10 +16,10 @@ use crate::within;
 use orbit_plan::{Automaton, Branch, NO_VALUE, Sees, Sibling, Walk};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The value where there is no walk.
+/// The value if there is no walk.
 const NONE: i64 = i64::MIN;
 
-/// Where there is a walk.
+/// Returns the positions at which a walk begins.
 pub(super) fn found<'a>(
     walk: &'a Walk,
     operands: &'a [OperandSource<'a>],
@@ -45,7 +46,8 @@ pub(super) fn found<'a>(
     out
 }
 
-/// Where a walk begins; with a focus where one could begin, whatever is in focus.
+/// Returns the positions at which a walk begins. With a focus, these are the positions at which a walk could begin for
+/// some set of pieces in focus.
 fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     let (mut out, slots) = (MaskBuilder::new(games.block), 0..games.block.slots());
     reach.run(0..out.0.len(), None);
@@ -53,12 +55,12 @@ fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     out
 }
 
-/// Whether a walk begins at a slot.
+/// Returns whether a walk begins at a slot.
 fn begins(reach: &WalkReach<'_>, slot: usize) -> bool {
     reach.starts(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
 }
 
-/// What is found, from each position on.
+/// Computes the result of the best walk from each position.
 pub(super) fn numbers<'a>(
     walk: &'a Walk,
     operands: &'a [OperandSource<'a>],
@@ -70,25 +72,25 @@ pub(super) fn numbers<'a>(
     games.each(|nodes| runner.run(nodes, out));
 }
 
-/// Computes the values of walks.
+/// The evaluation of the values of walks.
 struct Runner<'a> {
     walk: &'a Walk,
     reach: WalkReach<'a>,
-    /// Where a walk can begin at all.
+    /// The mask of positions at which a walk can begin at all.
     possible: MaskBuilder,
     largest: Option<OperandSource<'a>>,
     evaluated: Option<OperandSource<'a>>,
     focus: Option<OperandSource<'a>>,
     games: &'a BlockGames<'a>,
-    /// The number of ways that lead on from all states.
+    /// The number of transitions of all states.
     ways: usize,
     /// For each node and state, the best walk from the children of the node.
     next: Vec<i64>,
-    /// The same one node further on, or at the next move in focus.
+    /// The best walk one node further, or from the next move in focus.
     after: Vec<i64>,
-    /// For each node and state that is tied to a move, the best walk over one of the moves that leave it.
+    /// For each node and state that is tied to a move, the best walk by one of the moves that leave the node.
     tied: Vec<i64>,
-    /// Whether a move leaves the node.
+    /// For each node, true if a move leaves it.
     inner: Vec<bool>,
 }
 
@@ -105,7 +107,7 @@ impl<'a> Runner<'a> {
         Runner { walk, reach, possible, largest, evaluated, focus, games, ways, next, after, tied, inner }
     }
 
-    /// Finds, from each node of a game on, the value of the best walk.
+    /// Computes the result of the best walk from each node of a game.
     fn run(&mut self, nodes: NodeRange<'_>, out: &mut [u64]) {
         let mut values = vec![NONE; nodes.len()];
         if matches!(self.walk.sees, Sees::Pieces { .. }) {
@@ -140,7 +142,8 @@ impl<'a> Runner<'a> {
         self.finish(nodes, values, None, out);
     }
 
-    /// Calls `visit` for the starts of a game that have the same pieces in focus; `None` if a walk begins nowhere.
+    /// Calls `visit` for each group of starts that have the same pieces in focus. Returns `None` if no walk begins in
+    /// the game.
     fn in_focus(
         &mut self,
         nodes: NodeRange<'_>,
@@ -153,7 +156,7 @@ impl<'a> Runner<'a> {
         }
         let pieces = MovedPieces::new(nodes, self.games, focus, capture, &starts);
         let is_list = self.is_list(nodes);
-        // A list begins with the move that follows its start.
+        // In a game that is a list, a walk must begin with the move after its start.
         let begins = |start: &usize| !is_list || pieces.sees_next(nodes, *start);
         let positions = nodes.len() * self.walk.automaton.states.len();
         for (set, starts) in pieces.groups(starts.into_iter().filter(begins)) {
@@ -165,14 +168,14 @@ impl<'a> Runner<'a> {
         Some(pieces)
     }
 
-    /// Whether the moves in focus are a list, of which walks take one after the other.
+    /// Returns whether the moves in focus form a list that walks traverse in order.
     fn is_list(&self, nodes: NodeRange<'_>) -> bool {
         let Walk { automaton, moves, back, sibling, .. } = self.walk;
         let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
         *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
     }
 
-    /// Tells the value of the best walk from each of some starts, ascending, over a list of moves in focus.
+    /// Passes to `tell` the value of the best walk from each of some starts, ascending, over a list of moves in focus.
     fn pass_list(
         &mut self,
         nodes: NodeRange<'_>,
@@ -182,7 +185,7 @@ impl<'a> Runner<'a> {
         mut tell: impl FnMut(usize, i64),
     ) {
         let Automaton { states, follow, first, .. } = &self.walk.automaton;
-        // The value of each state at the move that is looked at, and at the one in focus behind it.
+        // The values of the states at the current move, and at the next move in focus.
         let (mut here, mut after) = (std::mem::take(&mut self.next), std::mem::take(&mut self.after));
         for values in [&mut here, &mut after] {
             values.clear();
@@ -214,7 +217,7 @@ impl<'a> Runner<'a> {
         (self.next, self.after) = (here, after);
     }
 
-    /// Applies the range and `nestban`, and names last positions.
+    /// Applies the range and `nestban`, and replaces values by last positions if these are wanted.
     fn finish(&self, nodes: NodeRange<'_>, values: Vec<i64>, focus: Option<&MovedPieces>, out: &mut [u64]) {
         let (lo, hi) = self.walk.range;
         let mut banned = vec![false; nodes.len()];
@@ -236,7 +239,7 @@ impl<'a> Runner<'a> {
                 let last = reached.last().copied().unwrap_or(node);
                 out[slot] = number(Some(if self.walk.end { last as i64 } else { value }));
                 if self.walk.nestban && self.walk.moves {
-                    // What is between moves in focus belongs to the walk as well.
+                    // The moves between those in focus belong to the walk as well.
                     banned[node..last].fill(true);
                 } else if self.walk.nestban {
                     banned[node] = true;
@@ -248,7 +251,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The positions of a walk of that value in a game without side lines, the first one aside.
+    /// Returns the positions of a walk with this value in a game without side lines, except the first.
     fn reached(
         &self,
         nodes: NodeRange<'_>,
@@ -273,7 +276,7 @@ impl<'a> Runner<'a> {
         all.into_iter().filter(|&node| node < nodes.len()).collect()
     }
 
-    /// The value of a walk that begins at a node.
+    /// Returns the value of the best walk that begins at a node.
     fn start(&self, nodes: NodeRange<'_>, node: usize) -> i64 {
         let slot = nodes.slot(node);
         if self.walk.moves {
@@ -285,7 +288,7 @@ impl<'a> Runner<'a> {
         self.better(values)
     }
 
-    /// The first value there is, or the largest.
+    /// Returns the first existing value if the first match is wanted, otherwise the largest.
     fn better(&self, mut values: impl Iterator<Item = i64>) -> i64 {
         if self.walk.first_match {
             return values.find(|&value| value != NONE).unwrap_or(NONE);
@@ -293,13 +296,14 @@ impl<'a> Runner<'a> {
         values.fold(NONE, i64::max)
     }
 
-    /// The value of going on by one of some ways, given the values of states further on, and of being complete.
+    /// Returns the best value over some transitions, given the values of the states after them and the value of a
+    /// complete walk.
     fn best(&self, slot: usize, ways: &[Branch], next: &[i64], complete: i64) -> i64 {
         let open = ways.iter().filter(|way| way.guards.iter().all(|&guard| self.reach.holds(guard, slot)));
         self.better(open.map(|way| way.to.map_or(complete, |state| next[state as usize])))
     }
 
-    /// The value of being complete at a slot.
+    /// Returns the value of a walk that is complete at a slot.
     fn complete(&self, slot: usize) -> i64 {
         self.largest.map_or(0, |largest| match largest.word(slot) as i64 {
             NO_VALUE => NONE,
@@ -307,19 +311,19 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// One position or move more.
+    /// Adds one position or move to a value.
     fn longer(&self, value: i64) -> i64 {
         if value == NONE || self.walk.largest { value } else { value + 1 }
     }
 
-    /// The values further on that count for a walk that has come to a node.
+    /// Returns the values that count for a walk that has reached a node.
     fn further(&self, node: usize) -> &[i64] {
         let states = self.walk.automaton.states.len();
         let from = if self.walk.sees == Sees::All { &self.next } else { &self.after };
         &from[node * states..(node + 1) * states]
     }
 
-    /// The value of a walk whose state takes a node, or the move to it.
+    /// Returns the value of a walk whose state accepts a node, or the move to it.
     fn at_node(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let automaton = &self.walk.automaton;
         let slot = nodes.slot(node);
@@ -333,7 +337,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// From the last node to the first start, what can be found further on.
+    /// Computes the tables from the last node down to the first start.
     fn pass(&mut self, nodes: NodeRange<'_>, first: usize, seen: Option<&FocusMasks>) {
         let walk = self.walk;
         let (automaton, states) = (&walk.automaton, walk.automaton.states.len());
@@ -374,20 +378,20 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The value of what follows a state that is tied to the move to a node.
+    /// Returns the value of the continuation after a state that is tied to the move to a node.
     fn over_move(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let states = self.walk.automaton.states.len();
         let ways = &self.walk.automaton.follow[state];
         let value = |way: &Branch| match way.to {
             None => self.complete(nodes.slot(node)),
-            // What was seen of the other side's position is its children.
+            // For a walk that sees one side, the position in between is skipped, so its children count.
             Some(to) if self.walk.sees == Sees::OneSide => self.next[node * states + to as usize],
             Some(to) => self.at_node(nodes, node, to.into()),
         };
         self.better(ways.iter().map(value))
     }
 
-    /// Against the moves: from the first node to the last.
+    /// Computes the values of walks against the moves, from the first node to the last.
     fn pass_back(&mut self, nodes: NodeRange<'_>, values: &mut [i64]) {
         let automaton = &self.walk.automaton;
         let states = automaton.states.len();

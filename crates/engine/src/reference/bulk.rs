@@ -1,4 +1,4 @@
-//! The reference engine over whole blocks: game by game, or position by position where a query asks of single ones.
+//! The reference engine over whole blocks: game by game, or position by position for queries about single positions.
 
 use std::sync::Mutex;
 
@@ -19,13 +19,13 @@ use orbit_reel::{
     replay::{Slot, for_each_slot},
 };
 
-/// See the module.
+/// The reference engine for some queries.
 #[derive(Debug)]
 pub struct Bulk {
     queries: Vec<OneQuery>,
 }
 
-/// One query of several.
+/// One of the queries.
 #[derive(Debug)]
 struct OneQuery {
     reference: Reference,
@@ -33,21 +33,21 @@ struct OneQuery {
     way: BulkWay,
 }
 
-/// How a query is evaluated.
+/// The way in which a query is evaluated.
 #[derive(Debug)]
 enum BulkWay {
-    /// At each position by itself.
+    /// At each position independently.
     Positions,
     /// At all positions of a game, with one state.
     Games {
         query: Box<TypedQuery>,
-        /// What lasts from game to game, if games depend on those before them.
+        /// The state that lasts from game to game, if games depend on those before them.
         run: Option<Mutex<RunState>>,
     },
 }
 
 impl Bulk {
-    /// An engine for some queries, which it evaluates one after the other.
+    /// Creates an engine for some queries, which it evaluates one after the other.
     ///
     /// # Errors
     ///
@@ -56,8 +56,9 @@ impl Bulk {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
 
-    /// The same engine with a limit: a game that takes more steps ends the run with an error. The evaluation of a filter is
-    /// a step; long strings, searches with regular expressions and ways through long games count as many as take their time.
+    /// Limits the number of steps: a game that takes more ends the run with an error. Each evaluation of a filter is a
+    /// step. Long strings, searches with regular expressions and passes over long games count as several steps,
+    /// according to the time that they take.
     #[must_use]
     pub fn with_steps_max(mut self, steps_max: u64) -> Bulk {
         for one in &mut self.queries {
@@ -66,11 +67,11 @@ impl Bulk {
         self
     }
 
-    /// Adds the strings that a query yields at hits of a block; of a query that yields no strings nothing.
+    /// Adds the strings that a query yields at hits of a block. Does nothing for a query that yields no strings.
     ///
     /// # Errors
     ///
-    /// What ends the evaluation of a game.
+    /// The error that ends the evaluation of a game.
     pub fn add_texts(
         &self,
         query: usize,
@@ -97,7 +98,7 @@ impl Bulk {
 
 impl OneQuery {
     fn new(query: &TypedQuery) -> Result<OneQuery, ReferenceError> {
-        // A string is told from the positions of a whole game: answers on single ones have no room for it.
+        // Answers for single positions cannot hold a string, so strings need whole games.
         let way = match asks_of_games(query) || query.body.ty() == Type::Str {
             true => BulkWay::Games {
                 query: Box::new(query.clone()),
@@ -135,7 +136,8 @@ impl OneQuery {
         Ok(found)
     }
 
-    /// Visits each slot of a block with the evaluation of its game, at its position, up to one that cannot be evaluated.
+    /// Visits each slot of a block with the evaluation of its game, set to the position of the slot. Stops at a
+    /// position that cannot be evaluated.
     fn each_position(
         &self,
         block: &Block,
@@ -156,7 +158,7 @@ impl OneQuery {
         each_game(block, |_| true, visit_game)
     }
 
-    /// What the query answers on a block, and what it says of the games in it.
+    /// Returns the answers of the query on a block, including those for whole games.
     fn whole_games(
         &self,
         (number, query): (usize, &TypedQuery),
@@ -182,14 +184,14 @@ impl OneQuery {
     }
 }
 
-/// Whether a position cannot be judged by itself: an operation of the game language, or a variable that keeps its value.
-/// Strings are told by whole games alone.
+/// Returns whether the query needs whole games: it uses an operation of the game language or a variable that keeps its
+/// value, or it yields strings.
 fn asks_of_games(query: &TypedQuery) -> bool {
     let is_told_by_games = query.body.ty() == Type::Str || query.keeps_state.is_some();
     is_told_by_games || query.outlives_games() || query.body.any(|filter| filter.is_of_game())
 }
 
-/// Visits each game of a block that is wanted: the slots of its positions, and the positions. Stops where `visit` fails.
+/// Visits each wanted game of a block: the slots of its positions, and the positions. Stops if `visit` fails.
 pub(super) fn each_game<E>(
     block: &Block,
     wanted: impl Fn(usize) -> bool,
@@ -217,7 +219,7 @@ pub(super) fn each_game<E>(
 }
 
 impl Bulk {
-    /// The persistent variables that are printed at the end of a run, and their values.
+    /// Returns the persistent variables that are printed at the end of a run, and their values.
     fn persistent(&self) -> Vec<(String, Vec<u8>)> {
         let runs = self.queries.iter().filter_map(|one| match &one.way {
             BulkWay::Games { run: Some(run), .. } => Some(lock(run)),

@@ -1,4 +1,4 @@
-//! What `line` and `path` have in common.
+//! Code that `line` and `path` share.
 
 use std::rc::Rc;
 
@@ -6,14 +6,14 @@ use super::{eval::Evaluation, found::Noted, memory::CompiledChain, program::Chai
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Chain;
 
-/// A chain that was found: what it is measured by, and the number of its last position.
+/// A chain that was found: the number that measures it, and the number of its last position.
 pub(super) struct Chained {
     pub(super) value: i32,
     pub(super) end: usize,
 }
 
 impl Evaluation<'_> {
-    /// The program of the chain of a filter.
+    /// Returns the program of a filter's chain. Compiles it at the first use.
     pub(super) fn compiled<T>(
         &mut self,
         key: usize,
@@ -37,7 +37,7 @@ impl Evaluation<'_> {
         compiled
     }
 
-    /// Ends the run: a search has too much to try.
+    /// Ends the run because a search has too many ways to try.
     pub(super) fn search_too_long(&mut self, name: &str, span: Span) {
         let number = self.here.spot.game.number();
         let message =
@@ -46,17 +46,17 @@ impl Evaluation<'_> {
         self.state.fail(Diagnostic::error(span, message, "searched here").help(help));
     }
 
-    /// Whether `nestban` forbids a chain to begin here.
+    /// Returns whether `nestban` forbids a chain to begin at this position.
     pub(super) fn is_banned(&self, key: usize) -> bool {
         self.state.chains.banned.get(&key).is_some_and(|banned| banned.contains(&self.here.at))
     }
 
-    /// No chain of this filter begins there any more.
+    /// Forbids chains of a filter to begin at some positions.
     pub(super) fn ban(&mut self, key: usize, nodes: impl IntoIterator<Item = usize>) {
         self.state.chains.banned.entry(key).or_default().extend(nodes);
     }
 
-    /// Comments on both ends of a chain that begins here.
+    /// Adds comments at both ends of a chain that begins here.
     pub(super) fn note_ends(&mut self, name: &str, length: i32, end: usize, value: &str) {
         let start = self.here.at;
         let place = self.position_text(start, Noted::Automatic);
@@ -66,7 +66,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// How a filter is known as long as a game is evaluated.
+/// Returns a key that identifies a filter while a game is evaluated: its address.
 pub(super) fn key<T>(filter: &T) -> usize {
     std::ptr::from_ref(filter).addr()
 }

@@ -1,27 +1,27 @@
-//! The comments of a query on games that another engine has found, and their ranks.
+//! Computes the comments and ranks of a query for games that another engine has found.
 
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameAnswers};
 use crate::{Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants};
 use orbit_query::TypedQuery;
 use orbit_reel::{Block, GameRow};
 
-/// Evaluates a query on games that are known to be found, for what it writes about them and sorts them by: the other engines
-/// do not know. The query must ask of each game by itself.
+/// An evaluator of a query on games that are known to be found. It computes the output and the sort values of the
+/// query, which the other engines cannot do. The query must treat each game independently.
 #[derive(Debug)]
 pub struct Commentator {
     query: TypedQuery,
     reference: Reference,
     wanted: Wants,
-    /// True if hits alone need to be evaluated.
+    /// True if the query needs to be evaluated at hits only.
     at_hits: bool,
-    /// True if all that it writes is a mark at each hit.
+    /// True if the query writes nothing but a mark at each hit.
     marks_alone: bool,
-    /// True if it prints messages that are wanted, and so must see all games.
+    /// True if the query prints messages that are wanted, and so must be evaluated on all games.
     prints: bool,
 }
 
 impl Commentator {
-    /// Expands a query of which [`Wants::COMMENTARY`] or [`Wants::RANKS`] is wanted.
+    /// Expands a query for which [`Wants::COMMENTARY`] or [`Wants::RANKS`] is wanted.
     ///
     /// # Errors
     ///
@@ -33,17 +33,18 @@ impl Commentator {
         Ok(Commentator { query: query.clone(), reference, wanted, at_hits, marks_alone, prints })
     }
 
-    /// Tells whether ranks of games are wanted of a query that sorts.
+    /// Returns whether ranks are wanted and the query sorts.
     pub fn sorts(&self) -> bool {
         self.wanted.contains(Wants::RANKS) && !self.query.sorts.is_empty()
     }
 
-    /// The comments of the query on the games of a block that are found, if they are wanted, and its answers on these games.
-    /// `number` is its number among the queries of the run, and `has_all` tells whether the answers have all hits of these games.
+    /// Returns the comments of the query on the games of a block that are found, if comments are wanted, and its
+    /// answers for these games. `number` is the number of the query in the run, and `has_all` says whether the answers
+    /// contain all hits of these games.
     ///
     /// # Errors
     ///
-    /// What goes wrong in the query.
+    /// The error of the query, if it runs into one.
     pub fn write(
         &self,
         block: &Block,
@@ -70,7 +71,7 @@ impl Commentator {
         Ok((commentary, games))
     }
 
-    /// Comments that are nothing but marks at hits.
+    /// Returns comments that are just marks at hits.
     fn marks(&self, block: &Block, answers: &Answers) -> Commentary {
         let mark = self.query.header.mark();
         let marked = |slot: usize, first: usize| Some(((slot - first) as u32, mark?.into()));

@@ -1,4 +1,4 @@
-//! Loops, and what ends the run.
+//! Loops, and filters that end the run.
 
 use super::{
     copies::{ExplicitForm, PlainFilter},
@@ -10,7 +10,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Text;
 
 impl Evaluation<'_> {
-    /// Whether a filter matched at least once, until it failed.
+    /// Repeats a filter until it fails. Returns whether it matched at least once.
     pub(super) fn repeat(&mut self, of: &PlainFilter, span: Span) -> bool {
         let mut matched = false;
         while self.matches(of) && self.state.repeats("loop", span) {
@@ -26,7 +26,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Once for each match of a regular expression. The string is computed once.
+    /// Evaluates the body once for each match of a regular expression. The string is computed once.
     pub(super) fn repeat_while_match(
         &mut self,
         text: &Text<ExplicitForm>,
@@ -44,7 +44,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// A filter has to match.
+    /// Ends the run unless a filter matches.
     pub(super) fn assert(&mut self, of: &PlainFilter, span: Span) -> bool {
         let holds = self.matches(of);
         if !holds {
@@ -62,7 +62,7 @@ impl Evaluation<'_> {
         false
     }
 
-    /// True if two filters have the same value, or none; both are evaluated.
+    /// Returns true if two filters have the same value, or if neither matches. Both are evaluated.
     pub(super) fn equal(&mut self, a: &PlainFilter, b: &PlainFilter) -> bool {
         match (self.value(a), self.value(b)) {
             (Value::Str(Some(a)), Value::Str(Some(b))) => facts::order(&a, &b).is_eq(),
@@ -72,7 +72,7 @@ impl Evaluation<'_> {
 }
 
 impl Value {
-    /// True if a filter of this value matches.
+    /// Returns true if a filter with this value matches.
     pub(super) fn matches(&self) -> bool {
         match self {
             Value::Bool(value) => *value,

@@ -1,4 +1,4 @@
-//! Transforms expanded into explicit copies, once per query.
+//! Expands transforms into explicit copies, once per query.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +15,15 @@ use orbit_query::tree::{
     Ref, Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
 };
 
-/// Where a filter stands in the query text.
+/// The place of a filter in the query text.
 type Span = <Written as Form>::Mark;
 
-/// The form of a tree without transform keywords: each has become the list of its copies.
+/// The form of a tree without transform keywords: each keyword has become the list of its copies.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ExplicitForm {}
 
 impl Form for ExplicitForm {
-    /// Where a filter stands in the query text: run-time errors say it.
+    /// The place of a filter in the query text, for run-time errors.
     type Mark = Span;
     type OfCondition = Copies<Condition<ExplicitForm>, PlainFilter>;
     type OfSquares = Copies<Squares<ExplicitForm>, Squares<ExplicitForm>>;
@@ -35,15 +35,15 @@ impl Form for ExplicitForm {
 /// A filter without transform keywords.
 pub(super) type PlainFilter = Any<ExplicitForm>;
 
-/// A transform: its distinct surviving copies in declaration order, first of each kind. Or what no transform
-/// changes.
+/// Either a transform as its distinct surviving copies in declaration order, of equal copies the first, or a filter
+/// that no transform changes.
 #[derive(Clone, Debug)]
 pub(super) enum Copies<F, C> {
     Orbit(Vec<C>),
     NoTransform(F),
 }
 
-/// The same where the value is a number: the largest of the copies' values, or how many match.
+/// The same for a number: either the largest value of the copies, or the number of copies that match.
 #[derive(Clone, Debug)]
 pub(super) enum NumberCopies {
     Largest(Copies<Number<ExplicitForm>, Number<ExplicitForm>>),
@@ -68,9 +68,9 @@ impl Extension<ExplicitForm> for NumberCopies {
     }
 }
 
-/// What a filter of one form means to transforms.
+/// The role of a filter for transforms and for the comparison of copies.
 enum Standing<'a> {
-    /// An operation that is no transform.
+    /// An operation that is not a transform.
     Plain,
     /// `notransform`.
     Still,
@@ -104,7 +104,7 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// The transformable members of a copy in child order. Two copies of one filter are the same copy
+/// A transformable part of a copy. The members of a copy are listed in child order. Two copies of one filter are equal
 /// if and only if their members are equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum CopyMember {
@@ -114,32 +114,32 @@ enum CopyMember {
         all_black: bool,
         list: u16,
     },
-    /// The colour or kind of a filter that has two of them: side to move, `white`, `elo white`,
-    /// `player white`, `tag "White"`, `result 1-0`, `light`.
+    /// The colour or kind of a filter that has two variants: side to move, `white`, `elo white`, `player white`,
+    /// `tag "White"`, `result 1-0`, `light`.
     Side(bool),
     Dirs(u8),
-    /// A nested orbit: the sorted list of its members.
+    /// A nested orbit: the sorted list of the members of its copies.
     Orbit(Vec<Vec<CopyMember>>),
 }
 
-/// Builds filters and counts what it builds.
+/// A builder of filters that counts their nodes.
 pub(super) struct CopyBuilder {
     nodes: usize,
     order: CopyOrder,
 }
 
-/// In which order copies come.
+/// The order of copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CopyOrder {
-    /// In that of declaration: copies are numbered so.
+    /// The order of declaration, in which copies are numbered.
     Declared,
-    /// In the order in which they are evaluated; of equal ones the first gives its name to `currenttransform`.
+    /// The order of evaluation. Of equal copies, the first gives its name to `currenttransform`.
     Evaluated,
 }
 
 impl CopyBuilder {
-    /// The most nodes that the copies of one query may have, those included that turn out to be
-    /// duplicates. Six fused shifts are refused in a second instead of filling memory.
+    /// The largest number of nodes that the copies of one query may have, including copies that turn out to be
+    /// duplicates. Six fused shifts are refused within a second instead of filling memory.
     pub(super) const NODES_MAX: usize = 4_000_000;
 
     /// Expands all transforms of a tree.
@@ -151,7 +151,7 @@ impl CopyBuilder {
         CopyBuilder { nodes: 0, order }.any(root)
     }
 
-    /// All images of copies under a transform.
+    /// Returns all distinct images of copies under a transform.
     fn products<F>(&mut self, kind: TransformKind, copies: &[F]) -> Result<Vec<F>, ReferenceError>
     where
         F: Kind<ExplicitForm, In<ExplicitForm> = F>,
@@ -172,8 +172,8 @@ impl CopyBuilder {
         Ok(distinct_survivors(products))
     }
 
-    /// The copies of a transform around a set. A transform fuses with one that it is applied to directly: the
-    /// copies are all products.
+    /// Returns the copies of a transform around a set. A transform fuses with a transform directly inside it: the
+    /// copies are all products of the two.
     fn sets(
         &mut self,
         kind: TransformKind,
@@ -187,7 +187,7 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// The same around a condition, or whatever the transform makes one of.
+    /// Returns the copies of a transform around a condition, or around a filter that the transform turns into one.
     fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let of = without_condition_braces(of);
         let inner = match of {
@@ -201,7 +201,8 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// The same around a number. If the transform that it fuses with counts its copies, all are counted.
+    /// Returns the copies of a transform around a number. If it fuses with a transform that counts its copies, all
+    /// products are counted.
     fn numbers(&mut self, kind: TransformKind, of: &Number) -> Result<NumberCopies, ReferenceError> {
         let of = without_braces(of);
         let copies = match of.op() {
@@ -223,13 +224,13 @@ impl CopyBuilder {
         Ok(NumberCopies::Largest(Copies::Orbit(self.products(kind, &copies)?)))
     }
 
-    /// The copies of a transform that counts them: it fuses with none inside.
+    /// Returns the copies of a transform that counts them. Such a transform does not fuse with one inside it.
     fn counted(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let copy = self.any(of)?;
         self.products(kind, &[copy])
     }
 
-    /// The copies of a list.
+    /// Returns the copies of a list of transforms.
     fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let base = self.any(of)?;
         let mut copies = Vec::new();
@@ -239,8 +240,8 @@ impl CopyBuilder {
         Ok(distinct_survivors(copies))
     }
 
-    /// All compositions of one element of each keyword of a CQL 5 list, in any order, the first of each
-    /// kind; swapped colours after all others.
+    /// Returns all distinct compositions of one element of each keyword of a CQL 5 list, in any order. Compositions
+    /// that swap colours come after all others.
     fn compositions(&mut self, transforms: &[ListTransform]) -> Result<Vec<ListImages>, ReferenceError> {
         let others: Vec<_> = transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
         let mut out = self.in_any_order(&others, &mut HashMap::new())?;
@@ -251,8 +252,8 @@ impl CopyBuilder {
         Ok(out)
     }
 
-    /// Each keyword in turn is the one that acts last: for each of its elements all compositions of the
-    /// others. `known` holds what was found before.
+    /// Returns the compositions in which each keyword in turn acts last: for each of its elements all compositions of
+    /// the others. `known` caches results.
     fn in_any_order(
         &mut self,
         transforms: &[ListTransform],
@@ -282,7 +283,7 @@ impl CopyBuilder {
         Ok(out)
     }
 
-    /// The image of a filter under one basic transform.
+    /// Returns the image of a filter under one basic transform.
     fn image<F>(&mut self, basic: &BasicTransform, filter: &F) -> Result<F, ReferenceError>
     where
         F: Kind<ExplicitForm, In<ExplicitForm> = F>,
@@ -390,8 +391,8 @@ impl Rewrite<Written, ExplicitForm> for CopyBuilder {
     }
 }
 
-/// The image of filters under one basic transform: the table "how each filter transforms". Nested orbits lose the
-/// members that do not survive it, and those that become equal to an earlier one.
+/// The image of filters under one basic transform, by the table "how each filter transforms". Nested orbits lose the
+/// copies that do not survive, and those that become equal to an earlier one.
 struct Image<'a> {
     basic: &'a BasicTransform,
     expander: &'a mut CopyBuilder,
@@ -554,12 +555,12 @@ impl Rewrite<ExplicitForm, ExplicitForm> for Image<'_> {
     }
 }
 
-/// What stands in braces around nothing else.
+/// Removes braces that contain a single filter.
 fn without_braces<F: Braced>(filter: &F) -> &F {
     filter.only().map_or(filter, without_braces)
 }
 
-/// The same of a condition, and of what a condition of its own is made of.
+/// Does the same for a condition in braces.
 fn without_condition_braces(node: &Node) -> &Node {
     match node {
         Any::Condition(f)
@@ -572,7 +573,7 @@ fn without_condition_braces(node: &Node) -> &Node {
     }
 }
 
-/// What braces around one filter hold.
+/// A filter that may be a single filter in braces.
 trait Braced {
     fn only(&self) -> Option<&Self>;
 }
@@ -595,15 +596,15 @@ impl Braced for Number {
     }
 }
 
-/// Drops the copies with an empty designator, then all but the first of each kind.
+/// Drops the copies with an empty designator, then duplicates of earlier copies.
 fn distinct_survivors<F: Kind<ExplicitForm>>(copies: Vec<F>) -> Vec<F> {
     let mut seen = HashSet::new();
     let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
     copies.into_iter().filter(is_new).collect()
 }
 
-/// Whether no designator has lost all its squares and no nested orbit all its members, wherever in
-/// the tree they stand.
+/// Returns whether a filter survives: no designator has lost all its squares, and no nested orbit all its copies,
+/// anywhere in the tree.
 fn survives(filter: Ref<ExplicitForm>) -> bool {
     match (Standing::from_filter(filter), filter) {
         (Standing::Orbit(copies), _) => !copies.is_empty(),
@@ -650,7 +651,7 @@ fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
         },
         Ref::Condition(f) => match f.op() {
             ConditionOp::ToMove(color) => CopyMember::Side(color.is_white()),
-            // A draw is a draw in every copy; it says nothing that could differ.
+            // A draw is a draw in every copy, so `false` cannot make two copies differ.
             ConditionOp::Result(result) => CopyMember::Side(*result == GameResult::WhiteWins),
             _ => return None,
         },
@@ -667,7 +668,7 @@ fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
     })
 }
 
-/// Refuses what has no image under an eighth of a turn.
+/// Refuses filters that have no image under an eighth of a turn.
 fn rotates_by_45(filter: Ref<ExplicitForm>) -> Result<(), ReferenceError> {
     if let Standing::Still = Standing::from_filter(filter) {
         return Ok(());

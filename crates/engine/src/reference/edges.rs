@@ -1,7 +1,8 @@
-//! Moves that were played: `--`, `[x]`, `move`, and words on the move that led here.
+//! Moves that were played: `--`, `[x]`, `move`, and filters on the move that led to this position.
 //!
-//! Castling is the move of a king and the move of a rook to `--`, and the king's alone to `move`. It is castling
-//! where the king goes from e1 or e8 to the c or g file; any other one, of Chess960, is a move of the king.
+//! For `--`, castling consists of the move of a king and the move of a rook; for `move`, it is the king's move alone. A
+//! move is castling only if the king goes from e1 or e8 to the c or g file. Any other castling, as in Chess960, is a
+//! move of the king.
 
 use shakmaty::{Bitboard, Piece, Role, Square};
 
@@ -15,7 +16,7 @@ use super::{
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Edge, Move, MoveOf, MoveValue, Promotion, Sibling, Special, Squares};
 
-/// The operands of a `--`, which are evaluated before the move.
+/// The operands of a `--`, evaluated before the move.
 pub(super) struct MoveOperands {
     capture: bool,
     from: Option<Bitboard>,
@@ -24,7 +25,8 @@ pub(super) struct MoveOperands {
 }
 
 impl MoveOperands {
-    /// What is selected of a move by which one gets to `at`, if anything. `eligible` says which parts count.
+    /// Returns the parts that the operands select of a move, if any. The move leads to `at`; `eligible` decides which
+    /// of its parts count.
     pub(super) fn select(
         &self,
         played: &PlayedMove,
@@ -47,22 +49,22 @@ impl MoveOperands {
     }
 }
 
-/// Whether a set of pieces holds one of a kind, in either colour.
+/// Returns whether a set of pieces contains a kind of piece, in either colour.
 fn is_of_kind(set: PieceSet, role: Role) -> bool {
     shakmaty::Color::ALL.into_iter().any(|color| set.contains(Code::from_piece(Piece { color, role })))
 }
 
-/// A move that `move` looks at.
+/// A move that `move` examines.
 struct Candidate {
     from: Bitboard,
     to: Bitboard,
     captured: Bitboard,
-    /// What a pawn becomes, or could become.
+    /// The pieces that a pawn becomes, or could become.
     promoted: Vec<Role>,
     is_named: bool,
     en_passant: bool,
     null: bool,
-    /// The position that it led to, if it was played.
+    /// The position after the move, if it was played.
     child: Option<usize>,
 }
 
@@ -75,13 +77,13 @@ struct MoveSides {
 }
 
 impl Evaluation<'_> {
-    // ---- the move that led here
+    // ---- the move that led to this position
 
     fn arrival(&self) -> Option<&PlayedMove> {
         self.tree().played(self.here.at)
     }
 
-    /// What `from` and `to` name.
+    /// Returns the part of the last move that `from` and `to` name.
     fn arrival_part(&self) -> MovePart {
         match self.scope.selected {
             Some(Selected { at, part }) if at == self.here.at => part,
@@ -110,19 +112,20 @@ impl Evaluation<'_> {
         self.arrival().is_some_and(|played| played.null)
     }
 
-    /// False of both kinds at the root.
+    /// Returns whether this position is the first child of its parent, or another one. False for both kinds at the
+    /// root.
     pub(super) fn is_sibling(&self, sibling: Sibling) -> bool {
         self.tree().parent(self.here.at).is_some() && self.is_child(self.here.at, sibling)
     }
 
-    /// Whether a child is the first of its parent, or another one.
+    /// Returns whether a child is of a kind: the first of its parent, or another one.
     pub(super) fn is_child(&self, child: usize, sibling: Sibling) -> bool {
         self.tree().is_secondary(child) == (sibling == Sibling::Secondary)
     }
 
     // ---- `--`
 
-    /// The operands of a `--`, at the position before the move.
+    /// Evaluates the operands of a `--` at the position before the move.
     pub(super) fn sides(&mut self, edge: &Edge<ExplicitForm>) -> MoveOperands {
         self.unselected(|before| MoveOperands {
             capture: edge.capture,
@@ -149,7 +152,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The moves that fit the operands of a `--`, in order.
+    /// Returns the moves that fit the operands of a `--`, in order.
     fn fitting(&mut self, edge: &Edge<ExplicitForm>) -> Vec<Selected> {
         let (before, children) = match self.tree().parent(self.here.at) {
             _ if !edge.entering => (self.here.at, self.tree().children(self.here.at).to_vec()),
@@ -164,12 +167,12 @@ impl Evaluation<'_> {
         children.iter().filter_map(select).collect()
     }
 
-    /// What a function yields behind a move of which a `--` has selected a part.
+    /// Evaluates a function at the position after a move of which a `--` has selected a part.
     pub(super) fn behind<T>(&mut self, selected: Selected, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = Some(selected), |behind| behind.there(selected.at, evaluate))
     }
 
-    /// What a function yields behind the first move that fits and behind which it yields something.
+    /// Evaluates a function after each fitting move, and returns the first value that it yields.
     pub(super) fn edge_value<T>(
         &mut self,
         edge: &Edge<ExplicitForm>,
@@ -190,7 +193,7 @@ impl Evaluation<'_> {
         self.edge_value(edge, target).is_some()
     }
 
-    /// The set behind the first move that fits, even if it is empty.
+    /// Returns the set after the first move that fits, even if the set is empty.
     pub(super) fn edge_squares(
         &mut self,
         edge: &Edge<ExplicitForm>,
@@ -199,7 +202,7 @@ impl Evaluation<'_> {
         let begin = self.notes_begin();
         let squares = self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY);
         if squares.is_empty() {
-            // Whether the filter matches is another question, with another move.
+            // A filter with an empty set does not match, so the move must not be reported as its span.
             self.take_spans(begin);
         }
         squares
@@ -232,7 +235,7 @@ impl Evaluation<'_> {
         self.qualifying(of).len() as i32
     }
 
-    /// The moves that qualify. Those that were played get their comments.
+    /// Returns the moves that qualify. Adds comments to those that were played.
     fn qualifying(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let before = match of.of {
             MoveOf::Previous => self.tree().parent(self.here.at),
@@ -278,7 +281,8 @@ impl Evaluation<'_> {
             }
     }
 
-    /// The moves that `move` looks at: in a constituent of a line that is tied, the one by which the line goes on.
+    /// Returns the moves that `move` examines. In a constituent of a line that is tied to one move, this is that move
+    /// only.
     fn candidates(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let here = self.here.at;
         match of.of {
@@ -294,7 +298,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Moves that could be played: whatever a pawn becomes, it is one move.
+    /// Returns moves that could be played. A promotion is one move, whatever the pawn becomes.
     fn possible_moves(&self, of: &Move<ExplicitForm>, steps: &[ReducedMove]) -> Vec<Candidate> {
         let mut distinct: Vec<ReducedMove> = Vec::new();
         for &step in steps {
@@ -320,7 +324,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// A move that could be played.
+    /// Describes a move that could be played.
     fn possible(&self, of: &Move<ExplicitForm>, step: ReducedMove) -> Candidate {
         let at = |s: Square| self.here.placement.at(s);
         let is_castling = step.is(Special::Castle);

@@ -1,4 +1,4 @@
-//! The value of an expanded filter on one position.
+//! Evaluates an expanded filter at one position.
 
 use std::{cell::OnceCell, collections::BTreeSet, rc::Rc};
 
@@ -30,17 +30,18 @@ pub(super) struct Evaluation<'a> {
     pub(super) nodes: &'a [Spot<'a>],
     /// The position at which filters are evaluated.
     pub(super) here: Here<'a>,
-    /// The positions at which filters were evaluated before; empty until one is left for another.
+    /// The positions at which filters were evaluated before. Empty until the evaluation first moves to another
+    /// position.
     visited: Vec<Option<Here<'a>>>,
     pub(super) declared: &'a Declared,
-    /// What follows from its moves, once that is asked.
+    /// The tree of the game, built when it is first needed.
     tree: OnceCell<GameTree>,
-    /// What the filter that is evaluated stands in.
+    /// The context of the filter that is being evaluated.
     pub(super) scope: Scope,
     pub(super) state: VariableState,
 }
 
-/// One position of a game. What is known of it is kept for the next time that a filter is evaluated there.
+/// One position of a game. Data computed for it is kept for the next filter that is evaluated there.
 #[derive(Clone)]
 pub(super) struct Here<'a> {
     pub(super) at: usize,
@@ -58,7 +59,7 @@ impl<'a> Here<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// At position `at` of a game; variables begin unbound.
+    /// Starts an evaluation at position `at` of a game, with all variables unbound.
     pub(super) fn new(
         nodes: &'a [Spot<'a>],
         at: usize,
@@ -80,7 +81,7 @@ impl<'a> Evaluation<'a> {
         self.tree.get_or_init(|| GameTree::new(self.nodes))
     }
 
-    /// What a function yields at another position of the game. Afterwards the position is as before.
+    /// Evaluates a function at another position of the game, and returns to this position afterwards.
     pub(super) fn there<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.visited.resize(self.nodes.len(), None);
         let there = self.visited[at].get_or_insert_with(|| Here::new(self.nodes, at)).clone();
@@ -90,7 +91,7 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// What a function yields in a scope that differs from the one here.
+    /// Evaluates a function in a changed scope.
     pub(super) fn scoped<T>(
         &mut self,
         change: impl FnOnce(&mut Scope),
@@ -103,22 +104,22 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// What a function yields outside of the target of a `--`.
+    /// Evaluates a function outside the target of a `--`.
     pub(super) fn unselected<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = None, evaluate)
     }
 
-    /// What a function yields where a `move` is asked of all moves.
+    /// Evaluates a function in which `move` examines all moves.
     pub(super) fn untied<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.tied = None, evaluate)
     }
 
-    /// What a function yields at a position that a filter before a colon names.
+    /// Evaluates a function at the position that the filter before a colon names.
     pub(super) fn apart<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.untied(|apart| apart.unselected(|apart| apart.there(at, evaluate)))
     }
 
-    /// Whether a filter matches. One that fails takes back its comments, and nothing else.
+    /// Returns whether a filter matches. A filter that fails removes its own notes, and undoes nothing else.
     pub(super) fn matches(&mut self, filter: &impl Kind<ExplicitForm>) -> bool {
         let filter = filter.node();
         self.state.step(*filter.mark());
@@ -132,7 +133,7 @@ impl<'a> Evaluation<'a> {
         .is_some()
     }
 
-    /// The value of a filter.
+    /// Returns the value of a filter.
     pub(super) fn value(&mut self, filter: &PlainFilter) -> Value {
         match filter {
             Any::Condition(f) => Value::Bool(self.matches(f)),
@@ -143,7 +144,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// What a filter yields, if it yields something and the run can go on; else its comments are taken back.
+    /// Returns the value that a function yields, if it yields one and the run can continue; otherwise removes the notes
+    /// that it made.
     fn noted<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.state.notes.len();
         let value = if self.state.fault.is_none() { evaluate(self) } else { None };
@@ -154,7 +156,8 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Whether a set is not empty. What hands on the set of a `--` asks more than its value.
+    /// Returns whether a set filter matches. For most filters this means that the set is not empty. Filters that pass
+    /// on the set of a `--` need more than the value: see [`Evaluation::elsewhere_matches`].
     fn has_squares(&mut self, f: &Squares<ExplicitForm>) -> bool {
         match f.op() {
             S::Game(GameSquares::Elsewhere(of)) => self.elsewhere_matches(of),
@@ -169,7 +172,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The value of a set, and whether it matches, evaluated once but for the set of a `--` that is empty.
+    /// Returns the value of a set filter, and whether it matches. The filter is evaluated once, except that an empty
+    /// set of a `--` or of a dictionary entry is evaluated a second time.
     pub(super) fn squares_and_match(&mut self, f: &Squares<ExplicitForm>) -> (Bitboard, bool) {
         match f.op() {
             S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
@@ -188,7 +192,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Whether a filter fails. Its comments are taken back even if it does not.
+    /// Returns whether a filter fails. Removes its notes even if it matches.
     fn fails(&mut self, filter: &PlainFilter) -> bool {
         let before = self.state.notes.len();
         let matches = self.matches(filter);
@@ -196,7 +200,7 @@ impl<'a> Evaluation<'a> {
         !matches
     }
 
-    // ---- copies: every one is evaluated, in order, since they may assign variables
+    // ---- copies: all of them are evaluated, in order, since they may assign variables
 
     fn count_matching<F: Kind<ExplicitForm>>(&mut self, copies: &[F]) -> i32 {
         let mut is_first = true;
@@ -229,12 +233,12 @@ impl<'a> Evaluation<'a> {
 
     // ---- other positions
 
-    /// This position and those before it, nearest first.
+    /// Returns this position and those before it, nearest first.
     fn before(&self) -> Vec<usize> {
         std::iter::successors(Some(self.here.at), |&at| self.nodes[at].parent).collect()
     }
 
-    /// This position and those after it, in the order of their numbers.
+    /// Returns this position and those after it, in the order of their numbers.
     fn after(&self) -> Vec<usize> {
         let mut is_after = vec![false; self.nodes.len()];
         is_after[self.here.at] = true;
@@ -244,7 +248,8 @@ impl<'a> Evaluation<'a> {
         (0..self.nodes.len()).filter(|&at| is_after[at]).collect()
     }
 
-    /// At which of the positions from this one on, or back, a filter matches. All see the same variables.
+    /// Returns the positions from this one forwards, or backwards, at which a filter matches. All of them see the same
+    /// variables. With `first`, stops at the first match.
     fn found(&mut self, back: bool, filter: &PlainFilter, first: bool) -> Vec<usize> {
         self.state.step_nodes(self.nodes.len(), *filter.node().mark());
         let candidates = if back { self.before() } else { self.after() };
@@ -295,14 +300,14 @@ impl<'a> Evaluation<'a> {
         Some(count)
     }
 
-    // ---- what hands on the value of another filter
+    // ---- filters that pass on the value of another filter
 
-    /// Whether all of some filters match, up to the first that does not.
+    /// Returns whether all of some filters match. Stops at the first that does not.
     fn all(&mut self, filters: &[PlainFilter]) -> bool {
         filters.iter().all(|filter| self.matches(filter))
     }
 
-    /// The filter whose value is handed on, if one is; a variable has its own.
+    /// Returns the filter or variable whose value is passed on, if there is one.
     fn handed_on<'f, F>(&mut self, of: &'f Control<ExplicitForm, F>) -> HandedOn<'f, F> {
         let before = self.state.notes.len();
         match of {
@@ -344,7 +349,7 @@ impl<'a> Evaluation<'a> {
             S::DirectionWithin { dirs, lo, hi, of } => {
                 let (lo, hi) = (self.number(lo), self.number(hi));
                 let from = self.squares(of);
-                // No board has more steps.
+                // No board allows more steps.
                 let (Some(lo), Some(hi)) = (lo, hi) else { return Bitboard::EMPTY };
                 let range = lo.clamp(-8, 8)..=hi.clamp(-8, 8);
                 range
@@ -448,7 +453,7 @@ impl<'a> Evaluation<'a> {
             C::ContentIs { contents, of, .. } => {
                 self.squares(of).single_square().is_some_and(|s| self.holds(s, *contents))
             }
-            // `a != b` is `not (a == b)`, also where there is nothing to compare.
+            // `a != b` is `not (a == b)`, even if one of them has no value.
             C::Differ(a, b) => self.compared(Cmp::Eq, a, b).is_none(),
             C::TextCompare(cmp, a, b) => match self.strings(a, b) {
                 (Some(left), Some(right)) => cmp.holds(facts::order(&left, &right)),
@@ -530,7 +535,7 @@ impl<'a> Evaluation<'a> {
         of.map(|number| self.number(number)).collect()
     }
 
-    /// The left value if the relation holds.
+    /// Returns the left value if the relation holds.
     fn compared(&mut self, cmp: Cmp, a: &Number<ExplicitForm>, b: &Number<ExplicitForm>) -> Option<i32> {
         let begin = self.notes_begin();
         let (left, right) = (self.number(a), self.number(b));
@@ -544,7 +549,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn text(&mut self, f: &Text<ExplicitForm>) -> Option<Vec<u8>> {
         self.state.step(f.mark);
         let text = self.noted(|this| this.text_of_op(f));
-        // Whoever asks for a string reads or copies it.
+        // The caller reads or copies the string, so its length counts as work.
         self.state.step_bytes(text.as_ref().map_or(0, Vec::len), f.mark);
         text
     }
@@ -572,7 +577,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Two strings; a text that is compared with a name is spelt as names are.
+    /// Evaluates two strings that are compared. A literal that is compared with a player's name is normalised like a
+    /// name.
     fn strings(
         &mut self,
         a: &Text<ExplicitForm>,
@@ -590,7 +596,7 @@ impl<'a> Evaluation<'a> {
         (string(a), string(b))
     }
 
-    /// The number of a position in its game.
+    /// Returns the number of a position in its game.
     pub(super) fn position(&mut self, f: &Position<ExplicitForm>) -> Option<i32> {
         self.state.step(f.mark);
         self.noted(|this| this.position_of_op(f))
@@ -611,7 +617,7 @@ impl<'a> Evaluation<'a> {
 
     // ---- the position
 
-    /// From and to of the moves that a `legal` or `pseudolegal` filter selects.
+    /// Returns the origin and destination squares of the moves that a `legal` or `pseudolegal` filter selects.
     fn moves(&mut self, of: &Moves<ExplicitForm>) -> BTreeSet<(Square, Square)> {
         let (from, to) = (self.squares(&of.from), self.squares(&of.to));
         let pseudolegal: Vec<ReducedMove>;
@@ -628,7 +634,7 @@ impl<'a> Evaluation<'a> {
             .collect()
     }
 
-    /// Whether the side to move is in mate, or without `mate` in stalemate.
+    /// Returns whether the side to move is mated, or stalemated if `mate` is false.
     fn is_over(&self, mate: bool) -> bool {
         let rules = self.rules();
         rules.has_king && rules.check == mate && rules.legal.is_empty()
@@ -654,15 +660,15 @@ impl<'a> Evaluation<'a> {
         set.into_iter().map(|s| [0, 1, 3, 3, 5, 9, 0][self.content_type(s, false) as usize]).sum()
     }
 
-    /// 0 for an empty square, 1..=6 from pawn to king, negative for Black if signed.
+    /// Returns 0 for an empty square and 1..=6 for pawn to king, negative for Black if `signed`.
     fn content_type(&self, s: Square, signed: bool) -> i32 {
         let Some(piece) = self.here.placement.at(s) else { return 0 };
         let role = piece.role as i32;
         if signed && piece.color == Color::Black { -role } else { role }
     }
 
-    /// 1 at the start of the game, one more after each move of Black. Sides alternate, so the
-    /// half-moves played tell who began.
+    /// Returns the move number: 1 at the start of the game, one more after each move of Black. Since sides alternate,
+    /// the number of half-moves played tells which side began.
     pub(super) fn move_number(&self) -> i32 {
         let black_to_move = self.here.placement.turn == Color::Black;
         let black_began = black_to_move != (self.here.spot.ply % 2 == 1);
@@ -680,17 +686,17 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// What a filter hands on.
+/// The source of a value that a filter passes on.
 enum HandedOn<'f, F> {
-    /// The value of a filter.
+    /// The value of this filter.
     Filter(&'f F),
-    /// What a variable holds.
+    /// The value of this variable.
     Var(VarId),
     /// An earlier filter failed.
     Nothing,
 }
 
-/// A number of copies or positions, if it counts.
+/// Returns a number of copies or positions, if it lies in the range that counts.
 fn within(count: i32, counted: Counted) -> Option<i32> {
     match counted {
         Counted::All => Some(count),
@@ -698,7 +704,7 @@ fn within(count: i32, counted: Counted) -> Option<i32> {
     }
 }
 
-/// The operation whose value is the string's: the last one in braces.
+/// Returns the operation that yields the string: the last one in braces.
 fn last_op(text: &Text<ExplicitForm>) -> &TextOp<ExplicitForm> {
     match text.op() {
         TextOp::Control(Control::Braces { last, .. }) | TextOp::Form(NoTransform(last)) => last_op(last),
@@ -710,7 +716,7 @@ fn make_square(file: Option<i32>, rank: Option<i32>) -> Option<Square> {
     square(file?.checked_sub(1)?, rank?.checked_sub(1)?)
 }
 
-/// 32-bit arithmetic that wraps. Division truncates; by zero it has no value.
+/// Computes 32-bit arithmetic that wraps. Division truncates; division by zero has no value.
 fn arithmetic(arith: Arith, left: i32, right: i32) -> Option<i32> {
     match arith {
         Arith::Add => Some(left.wrapping_add(right)),

@@ -1,4 +1,4 @@
-//! What the tags of a game say: numbers and strings that are constant in it.
+//! The numbers and strings that the tags of a game contain. They are constant in a game.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use shakmaty::Color;
 use crate::GameFacts;
 use orbit_core::text::decode;
 
-/// The rating of a side, or the larger one: the leading digits of the tag, at least 1.
+/// Returns the rating of a side, or the larger of both: the leading digits of the tag, at least 1.
 pub(super) fn elo(game: &dyn GameFacts, color: Option<Color>) -> Option<i32> {
     let rating = |name| at_least_1(leading_digits(game.tag(name)?));
     match color {
@@ -18,13 +18,13 @@ pub(super) fn elo(game: &dyn GameFacts, color: Option<Color>) -> Option<i32> {
     }
 }
 
-/// The year of the date tag, whose first four bytes must be digits; at least 1.
+/// Returns the year of the date tag. Its first four bytes must be digits; at least 1.
 pub(super) fn year(game: &dyn GameFacts) -> Option<i32> {
     let digits = leading_digits(game.tag("Date")?.get(..4)?);
     if digits.len() == 4 { at_least_1(digits) } else { None }
 }
 
-/// The name of a side, or both with a line feed between.
+/// Returns the name of a side, or both names with a line feed between them.
 pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u8>> {
     match color {
         Some(Color::White) => tag(game, "White"),
@@ -33,7 +33,7 @@ pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u
     }
 }
 
-/// A tag as filters read it.
+/// Returns a tag in the form in which filters read it.
 pub(super) fn tag(game: &dyn GameFacts, name: &str) -> Option<Vec<u8>> {
     let value = game.tag(name);
     match name {
@@ -44,7 +44,7 @@ pub(super) fn tag(game: &dyn GameFacts, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// A name with one blank behind each comma, and none twice or at the end.
+/// Normalises a name: one space after each comma, no repeated spaces and none at the end.
 pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
     let mut out: Vec<u8> = Vec::new();
     for &byte in name {
@@ -63,8 +63,8 @@ pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A date as `2015.05.??`: year, month and day, `?` for each digit that is not known. What is no date stays as it
-/// is.
+/// Normalises a date to the form `2015.05.??`: year, month and day, with `?` for each unknown digit. A text that is no
+/// date stays unchanged.
 fn filled(date: &[u8]) -> Vec<u8> {
     let mut parts: Vec<&[u8]> = date.split(|&byte| byte == b'.').collect();
     parts.resize(parts.len().max(3), b"");
@@ -85,12 +85,12 @@ fn filled(date: &[u8]) -> Vec<u8> {
     if parts.len() > 3 { date.to_vec() } else { out.join(&b'.') }
 }
 
-/// Whether the one text occurs in the other, as bytes or as letters; the empty one occurs everywhere.
+/// Returns whether one text occurs in the other, as bytes or as letters. The empty text occurs everywhere.
 pub(super) fn occurs_in(needle: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(text, needle).is_some() || decode(text).contains(decode(needle).as_ref())
 }
 
-/// The order of two texts: that of their letters, but equal bytes are equal.
+/// Compares two texts by their decoded letters. Texts with the same bytes are equal without decoding.
 pub(super) fn order(a: &[u8], b: &[u8]) -> Ordering {
     if a == b { Ordering::Equal } else { decode(a).cmp(&decode(b)) }
 }
@@ -100,7 +100,7 @@ fn leading_digits(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// A number of at least 1; none if it does not fit 32 bits.
+/// Returns a number of at least 1, if it fits 32 bits.
 fn at_least_1(digits: &[u8]) -> Option<i32> {
     let value: i32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
     (value >= 1).then_some(value)

@@ -1,62 +1,62 @@
-//! What a query says of a game.
+//! The result of a query on a game.
 
 use shakmaty::Bitboard;
 
 use crate::{Answer, MatchSpan, SortValue};
 
-/// What a query says of a whole game.
+/// The result of a query on a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFound {
-    /// Its value at each position, by the numbers of the positions.
+    /// The value of the query at each position, by the numbers of the positions.
     pub values: Vec<PositionAnswer>,
-    /// At how many positions it matches.
+    /// The number of positions at which the query matches.
     pub match_count: u32,
-    /// What each `sort` found, if anything.
+    /// The value of each `sort`, if there is one.
     pub sorts: Vec<Option<SortValue>>,
     /// Comments in the order in which games show them.
     pub notes: Vec<Note>,
-    /// Positions whose comments the output loses.
+    /// The positions whose comments are removed from the output.
     pub removed: Vec<usize>,
-    /// Tags that the output gets, by name.
+    /// The tags that are set in the output, by name.
     pub tags: Vec<(String, Vec<u8>)>,
-    /// The lines that are printed at once, whether the game matches or not.
+    /// The lines that are printed at once, whether or not the game matches.
     pub messages: Vec<Vec<u8>>,
 }
 
-/// What a query says of a position.
+/// The result of a query at one position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PositionAnswer {
-    /// Whether it matches.
+    /// True if the query matches.
     pub hit: bool,
     /// The value of the last filter.
     pub value: FoundValue,
-    /// The copies of the outermost transform that match, from 0, if they were wanted.
+    /// The copies of the outermost transform that match, numbered from 0, if they were wanted.
     pub copies: Vec<u32>,
-    /// What it consists of, if it matches and that was wanted.
+    /// The span of the hit, if the query matches and spans were wanted.
     pub span: Option<MatchSpan>,
 }
 
 /// The value of a query at a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FoundValue {
-    /// Of a condition.
+    /// The value of a condition.
     Bool(bool),
-    /// Of a set of squares.
+    /// The value of a set of squares.
     Set(Bitboard),
-    /// Of a number.
+    /// The value of a number.
     Num(Option<i32>),
-    /// Of a string.
+    /// The value of a string.
     Str(Option<Vec<u8>>),
-    /// The number of a position of the game.
+    /// The value of a position: its number in the game.
     Position(Option<i32>),
 }
 
 impl PositionAnswer {
-    /// Nothing, of a position at which the query was not evaluated.
+    /// The result at a position where the query was not evaluated.
     pub(super) const NONE: PositionAnswer =
         PositionAnswer { hit: false, value: FoundValue::Bool(false), copies: Vec::new(), span: None };
 
-    /// The same as engines for single positions answer.
+    /// Converts to the answer that engines for single positions give.
     pub fn answer(&self) -> Answer {
         match &self.value {
             FoundValue::Bool(_) | FoundValue::Str(_) => Answer::Bool(self.hit),
@@ -66,24 +66,24 @@ impl PositionAnswer {
     }
 }
 
-/// What a query notes at a position.
+/// A note that a query makes at a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
     /// The number of the position.
     pub at: usize,
-    /// What is noted.
+    /// The content of the note.
     pub what: Noted,
 }
 
-/// What can be noted.
+/// The content of a note.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Noted {
-    /// A comment that the query asks for.
+    /// A comment that the query requests.
     Asked(Vec<u8>),
-    /// A comment that filters make of themselves.
+    /// A comment that filters make automatically.
     Automatic(Vec<u8>),
-    /// The query matches here.
+    /// A match of the query at this position.
     Matched,
-    /// What a filter that matches consists of, if that is wanted.
+    /// The span of a filter that matches, if spans are wanted.
     Span(MatchSpan),
 }

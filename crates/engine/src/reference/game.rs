@@ -1,4 +1,4 @@
-//! The operations of the game language, and the file that evaluates each of them.
+//! Dispatches the operations of the game language to the modules that evaluate them.
 
 use shakmaty::Bitboard;
 
@@ -131,7 +131,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The number of a position in its game.
+    /// Returns the number of a position in its game.
     pub(super) fn game_position(&mut self, op: &GamePosition<ExplicitForm>, span: Span) -> Option<i32> {
         use GamePosition as P;
         match op {
@@ -171,14 +171,14 @@ impl Evaluation<'_> {
         }
     }
 
-    /// What a function yields at a position that a filter names, if it names one.
+    /// Evaluates a function at the position that a filter names, if it names one.
     fn at<T>(&mut self, at: &Position<ExplicitForm>, evaluate: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let at = self.position(at)?;
         Some(self.apart(at as usize, evaluate))
     }
 
-    /// Whether what hands on a set matches. A `--` goes on to the first child at which its target is not empty, while
-    /// its value is that of the first child that fits.
+    /// Returns whether a set filter at another position matches. For a `--`, any child counts whose target is not
+    /// empty, while the value of the filter is that of the first child that fits.
     pub(super) fn elsewhere_matches(&mut self, of: &Elsewhere<ExplicitForm, Squares<ExplicitForm>>) -> bool {
         match of {
             Elsewhere::At { at, of } => self.at(at, |there| there.matches(of)).unwrap_or(false),

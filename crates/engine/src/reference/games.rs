@@ -1,4 +1,4 @@
-//! What a query says of the games of a block.
+//! The answers of a query for the games of a block.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) struct GameAnswers<'a> {
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
     hits: Hits,
-    /// Of each hit the copies that match, if they are wanted.
+    /// The copies that match at each hit, by slot, if they are wanted.
     copies: Vec<(usize, Vec<u32>)>,
     games: Vec<GameAnswer>,
     commentary: Option<Commentary>,
@@ -86,7 +86,7 @@ impl<'a> GameAnswers<'a> {
         }
     }
 
-    /// Evaluates the next game.
+    /// Evaluates the query on the next game.
     pub(super) fn add(
         &mut self,
         slots: &[Slot],
@@ -122,7 +122,7 @@ impl<'a> GameAnswers<'a> {
         Ok(())
     }
 
-    /// Adds what the query writes. Games in which nothing matches may be asked for.
+    /// Adds the output of the query. Games without a match are included if the header asks for them.
     fn comment(&mut self, game: &GameRow, found: GameFound) {
         let Some(commentary) = &mut self.commentary else { return };
         commentary.messages.extend(found.messages);
@@ -146,18 +146,18 @@ impl<'a> GameAnswers<'a> {
         });
     }
 
-    /// Evaluates the query at some positions alone.
+    /// Restricts the evaluation to some positions.
     #[must_use]
     pub(super) fn at(self, only: Option<&'a Hits>) -> GameAnswers<'a> {
         GameAnswers { only, ..self }
     }
 
-    /// The comments of the query, if they were wanted, and its answers on each game.
+    /// Returns the comments of the query, if they were wanted, and its answers for each game.
     pub(super) fn into_told(self) -> (Option<Commentary>, Vec<GameAnswer>) {
         (self.commentary, self.games)
     }
 
-    /// The answers, once `select` has taken hits away that do not count.
+    /// Returns the answers, after `select` has removed the hits that do not count.
     pub(super) fn finish(mut self, select: impl FnOnce(&mut Hits)) -> Answers {
         select(&mut self.hits);
         let copies = self.detail.map(|detail| {
@@ -176,7 +176,7 @@ impl<'a> GameAnswers<'a> {
     }
 }
 
-/// Notes what a query answers at a slot.
+/// Records the answer of a query at a slot.
 pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
     hits.bits[slot / SEGMENT_SLOTS] |= u32::from(is_hit) << (slot % SEGMENT_SLOTS);
     match (&mut hits.values, answer) {

@@ -1,19 +1,19 @@
 //! The basic transforms on coordinates, written from the formulas.
 //!
-//! A square is a pair (file, rank), both 0..=7. Everything else is built on
-//! [`BoardSymmetry::image`] and on moving single squares.
+//! A square is a pair (file, rank), both 0..=7. Everything else is built on [`BoardSymmetry::image`] and on moving
+//! single squares.
 
 use shakmaty::{Bitboard, File, Rank, Square};
 
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Dirs, ListTransform, Pieces, TransformKind};
 
-/// The square in a file and a rank, if both are 0..=7.
+/// Returns the square with a file and a rank, if both are 0..=7.
 pub(super) fn square(x: i32, y: i32) -> Option<Square> {
     if (0..8).contains(&x) && (0..8).contains(&y) { Some(Square::new((8 * y + x) as u32)) } else { None }
 }
 
-/// File and rank of a square, 0..=7.
+/// Returns the file and the rank of a square, 0..=7.
 pub(super) fn xy(square: Square) -> (i32, i32) {
     (square as i32 % 8, square as i32 / 8)
 }
@@ -43,8 +43,8 @@ impl BoardSymmetry {
         BoardSymmetry::ReflectAnti,
     ];
 
-    /// All in the order in which the copies of `flip` are evaluated: what the quarter turn and the reflection of ranks
-    /// make of the identity, then of what they made.
+    /// All symmetries in the order in which the copies of `flip` are evaluated: breadth-first from the identity,
+    /// applying the quarter turn and the reflection of ranks to each.
     const IN_TURN: [BoardSymmetry; 8] = [
         BoardSymmetry::Identity,
         BoardSymmetry::Rotate90Ccw,
@@ -56,7 +56,7 @@ impl BoardSymmetry {
         BoardSymmetry::ReflectFiles,
     ];
 
-    /// What CQL calls it.
+    /// Returns the name of the symmetry in CQL.
     fn name(self) -> Option<&'static str> {
         Some(match self {
             BoardSymmetry::Identity => return None,
@@ -70,7 +70,7 @@ impl BoardSymmetry {
         })
     }
 
-    /// The image of a point. The formulas hold off the board as well, which is what turns steps.
+    /// Returns the image of a point. The formulas also hold off the board, so they can be applied to steps.
     fn image(self, (x, y): (i32, i32)) -> (i32, i32) {
         match self {
             BoardSymmetry::Identity => (x, y),
@@ -105,29 +105,29 @@ impl BoardSymmetry {
         Dirs(out)
     }
 
-    /// Whether light squares become dark ones: a1 is dark, so ask where it goes.
+    /// Returns whether light squares become dark. Since a1 is dark, it is enough to look at the image of a1.
     fn swaps_shades(self) -> bool {
         let (x, y) = self.image((0, 0));
         (x + y) % 2 != 0
     }
 }
 
-/// One basic transform: what a transform keyword does to one copy.
+/// One basic transform: the effect of a transform keyword on one copy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum BasicTransform {
-    /// Squares and directions under a symmetry of the board.
+    /// A symmetry of the board, applied to squares and directions.
     Turn(BoardSymmetry),
-    /// Directions by this many eighths of a turn, counter-clockwise.
+    /// A rotation of directions by this many eighths of a turn, counter-clockwise.
     Rotate45(u8),
-    /// Colours swapped, and ranks reflected.
+    /// A swap of colours together with a reflection of ranks.
     SwapColors,
-    /// Squares moved, -7..=7 each.
+    /// A shift of squares by -7..=7 in each direction.
     Shift { right: i32, up: i32 },
-    /// Transforms of a CQL 5 list, one after the other.
+    /// The transforms of a CQL 5 list, one after the other.
     List(ListImages),
 }
 
-/// What a composition of CQL 5 transforms does to each square, and whether colours are swapped.
+/// The effect of a composition of CQL 5 transforms: the image of each square, and whether colours are swapped.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ListImages {
     images: Vec<Bitboard>,
@@ -135,18 +135,18 @@ pub(super) struct ListImages {
 }
 
 impl ListImages {
-    /// Nothing moves.
+    /// Returns the transform that changes nothing.
     pub(super) fn identity() -> ListImages {
         ListImages { images: Square::ALL.into_iter().map(Bitboard::from).collect(), swaps_colors: false }
     }
 
-    /// Colours swapped, and ranks reflected.
+    /// Returns the transform that swaps colours and reflects ranks.
     pub(super) fn colors() -> ListImages {
         ListImages { swaps_colors: true, ..ListImages::identity().then_turned(BoardSymmetry::ReflectRanks) }
     }
 
-    /// The transformations that a keyword stands for: symmetries as in [`BoardSymmetry::ALL`], shifts by
-    /// ascending steps to the right, then ascending steps up.
+    /// Returns the transforms that a keyword stands for: symmetries in the order of [`BoardSymmetry::ALL`], shifts by
+    /// ascending steps to the right, then by ascending steps up.
     pub(super) fn all(transform: ListTransform) -> Vec<ListImages> {
         let turned = |list: &[BoardSymmetry]| -> Vec<ListImages> {
             list.iter().map(|&symmetry| ListImages::identity().then_turned(symmetry)).collect()
@@ -176,7 +176,7 @@ impl ListImages {
         }
     }
 
-    /// These transforms, then another.
+    /// Applies these transforms, then another.
     pub(super) fn then(&self, next: &ListImages) -> ListImages {
         let images = self.images.iter().map(|&image| next.squares(image)).collect();
         ListImages { images, swaps_colors: self.swaps_colors != next.swaps_colors }
@@ -186,7 +186,7 @@ impl ListImages {
         ListImages { images: self.images.into_iter().map(|s| symmetry.squares(s)).collect(), ..self }
     }
 
-    /// Single steps along the ranks, then along the files.
+    /// Applies single steps along the ranks, then along the files.
     fn then_moved(mut self, right: i32, up: i32) -> ListImages {
         for image in &mut self.images {
             for _ in 0..right.abs() {
@@ -204,8 +204,8 @@ impl ListImages {
     }
 }
 
-/// One step of a CQL 5 shift: a square that would leave the board is dropped, and one at the opposite edge
-/// is in the new set beside its image.
+/// Applies one step of a CQL 5 shift. A square whose image is off the board is dropped. A square at the edge opposite
+/// to the direction of the step stays in the set in addition to its image.
 fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in mask {
@@ -213,7 +213,7 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
         if let Some(image) = square(x + dx, y + dy) {
             out.add(image);
         }
-        // At the edge that the step leads away from nothing lies behind.
+        // No square moves into this one, so it keeps its member.
         if square(x - dx, y - dy).is_none() {
             out.add(s);
         }
@@ -222,8 +222,8 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
 }
 
 impl BasicTransform {
-    /// The basic transforms of a keyword in declaration order: symmetries as in [`BoardSymmetry::ALL`],
-    /// shifts by ascending steps to the right, then ascending steps up.
+    /// Returns the basic transforms of a keyword in declaration order: symmetries in the order of
+    /// [`BoardSymmetry::ALL`], shifts by ascending steps to the right, then by ascending steps up.
     pub(super) fn all(kind: TransformKind) -> Vec<BasicTransform> {
         let turns = |list: &[BoardSymmetry]| list.iter().map(|&s| BasicTransform::Turn(s)).collect();
         let identity = BasicTransform::Turn(BoardSymmetry::Identity);
@@ -252,7 +252,7 @@ impl BasicTransform {
         }
     }
 
-    /// The same in the order in which copies are evaluated: see [`BoardSymmetry::IN_TURN`].
+    /// Returns the same transforms in the order in which copies are evaluated: see [`BoardSymmetry::IN_TURN`].
     pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
             TransformKind::Flip => BoardSymmetry::IN_TURN.map(BasicTransform::Turn).into(),
@@ -260,7 +260,7 @@ impl BasicTransform {
         }
     }
 
-    /// What `currenttransform` calls it; what changes nothing has no name.
+    /// Returns the name that `currenttransform` writes. A transform that changes nothing has none.
     pub(super) fn name(&self) -> Option<String> {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.name().map(String::from),
@@ -279,7 +279,7 @@ impl BasicTransform {
         }
     }
 
-    /// The image of a designator's squares.
+    /// Returns the image of a designator's squares.
     pub(super) fn squares(&self, mask: Bitboard) -> Bitboard {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.squares(mask),
@@ -290,7 +290,7 @@ impl BasicTransform {
         }
     }
 
-    /// The image of a designator's pieces.
+    /// Returns the image of a designator's pieces.
     pub(super) fn pieces(&self, pieces: Pieces) -> Pieces {
         if !self.swaps_colors() {
             return pieces;
@@ -306,7 +306,7 @@ impl BasicTransform {
         Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
     }
 
-    /// The image of a set of directions.
+    /// Returns the image of a set of directions.
     pub(super) fn dirs(&self, dirs: Dirs) -> Dirs {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.dirs(dirs),
@@ -325,7 +325,7 @@ impl BasicTransform {
         }
     }
 
-    /// Whether `light` becomes `dark`.
+    /// Returns whether `light` becomes `dark`.
     pub(super) fn swaps_shades(&self) -> bool {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.swaps_shades(),
@@ -335,7 +335,7 @@ impl BasicTransform {
         }
     }
 
-    /// Whether White becomes Black.
+    /// Returns whether White becomes Black.
     pub(super) fn swaps_colors(&self) -> bool {
         match self {
             BasicTransform::SwapColors => true,
@@ -345,9 +345,8 @@ impl BasicTransform {
     }
 }
 
-/// The squares of a mask after a shift. Squares that leave the board are dropped, but a full rank
-/// takes part in the vertical movement only, a full file in the horizontal one only, and the full
-/// board in neither.
+/// Shifts the squares of a mask. Squares that leave the board are dropped. But a full rank takes part in the vertical
+/// movement only, a full file in the horizontal movement only, and the full board in neither.
 fn shifted(mask: Bitboard, right: i32, up: i32) -> Bitboard {
     if mask == Bitboard::FULL {
         return mask;
@@ -406,7 +405,8 @@ mod tests {
         assert_eq!(shifted(no_h2, -1, 0), set("a2,b2,c2,d2,e2,f2"));
     }
 
-    /// The peer's way: one step at a time, each of which leaves full ranks (or files) alone.
+    /// Computes a shift in another way, as a check: one step at a time, each of which leaves full ranks (or files)
+    /// unchanged.
     fn stepwise(mask: Bitboard, right: i32, up: i32) -> Bitboard {
         let mut out = mask;
         for _ in 0..right.abs() {
@@ -511,7 +511,7 @@ mod tests {
         assert_eq!(size(TransformKind::ShiftVertical), 15);
     }
 
-    /// The worked examples of the CQL 5 manual, position list: transforms.
+    /// Worked examples of the CQL 5 manual, position list: transforms.
     #[test]
     fn steps_of_cql_5_leave_squares_at_the_edge_behind() {
         let moved = |names: &str, right, up| ListImages::identity().then_moved(right, up).squares(set(names));

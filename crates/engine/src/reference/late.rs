@@ -1,7 +1,8 @@
-//! What hits consist of that another engine has found.
+//! Finds the spans of hits that another engine has found.
 //!
-//! A game is evaluated when the span of one of its hits is asked for: at its hits alone where positions can be judged by
-//! themselves, and of the copies of a transform only those up to the first that matches.
+//! A game is evaluated when the span of one of its hits is first requested. If positions can be evaluated
+//! independently, only the hits are evaluated, and of the copies of a transform only those up to the first that
+//! matches.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -21,7 +22,7 @@ use crate::{
 use orbit_query::{TypedQuery, tree::Kind};
 use orbit_reel::GameRow;
 
-/// Tells what the hits of a query consist of. The query must ask of each game by itself.
+/// A finder of the spans of a query's hits. The query must treat each game independently.
 #[derive(Debug)]
 pub struct SpanFinder {
     query: TypedQuery,
@@ -29,20 +30,20 @@ pub struct SpanFinder {
     judges_apart: bool,
 }
 
-/// The same for one block.
+/// A finder of the spans of a query's hits on one block.
 #[derive(Debug)]
 pub struct LateSpans<'a> {
     finder: &'a SpanFinder,
-    /// The number of the query among those of the run.
+    /// The number of the query in the run.
     number: usize,
-    /// Gets what goes wrong in the query.
+    /// The place for the error, if the query runs into one.
     fault: &'a OnceCell<EngineError>,
     interrupt: &'a Interrupt,
-    /// The game that was asked for last, by its index in the block, and its hits.
+    /// The game that was requested last, by its index in the block, and its hits.
     known: RefCell<Option<(usize, GameSpans)>>,
 }
 
-/// A hit by the number of its position, and the lowest copy that matches, if that is known.
+/// A hit: the number of its position, and the lowest copy that matches, if that is known.
 type LateHit = (u32, Option<usize>);
 
 impl SpanFinder {
@@ -56,7 +57,8 @@ impl SpanFinder {
         Ok(SpanFinder { query: query.clone(), reference, judges_apart: query.judges_apart() })
     }
 
-    /// For the hits of a block. `fault` gets what goes wrong in the query, whose number is `number`.
+    /// Starts on a block. `number` is the number of the query, and `fault` receives the error if the query runs into
+    /// one.
     pub fn late<'a>(
         &'a self,
         number: usize,
@@ -106,7 +108,7 @@ impl Reference {
 }
 
 impl Evaluation<'_> {
-    /// The span of a copy, or of the first that matches.
+    /// Returns the span of a copy if it is known, otherwise that of the first copy that matches.
     fn span_of_copies<F: Kind<super::ExplicitForm>>(
         &mut self,
         copies: &[F],
@@ -141,7 +143,7 @@ impl LateSpans<'_> {
                     true => EngineError::Interrupted,
                     false => EngineError::Query { query: self.number, game, place, diagnostic },
                 };
-                // The first fault stays.
+                // The first error is kept.
                 let _ = self.fault.set(error);
                 Vec::new()
             }
@@ -163,7 +165,7 @@ impl FindSpan for LateSpans<'_> {
     }
 }
 
-/// The positions of a game, or those of its main line alone.
+/// Returns the positions of a game, or only those of its main line.
 fn spots<'a>(game: &'a GameRow<'a>, main_line: bool) -> Vec<Spot<'a>> {
     let count = if main_line { game.plies() + 1 } else { game.positions() };
     let mut spots: Vec<Spot> = Vec::with_capacity(count);

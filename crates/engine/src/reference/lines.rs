@@ -1,5 +1,4 @@
-//! Geometry of pieces on one board: directions, attacks, rays, pins, pawn structure, walked square
-//! by square.
+//! Geometry of pieces on one board: directions, attacks, rays, pins and pawn structure, computed square by square.
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
@@ -9,13 +8,13 @@ use super::{
 };
 use orbit_query::tree::{Dirs, PawnKind, PinPart};
 
-/// The squares from `start` (not itself) to the edge of the board in one direction.
+/// Returns the squares after `start` up to the edge of the board in one direction.
 pub(super) fn walk(start: Square, (dx, dy): (i8, i8)) -> impl Iterator<Item = Square> {
     let (x, y) = xy(start);
     (1..8).map_while(move |n| square(x + n * i32::from(dx), y + n * i32::from(dy)))
 }
 
-/// The squares `lo..=hi` steps away from a square of the set, backwards if negative.
+/// Returns the squares `lo..=hi` steps away from a square of the set; negative numbers are steps backwards.
 pub(super) fn direction(dirs: Dirs, lo: i8, hi: i8, from: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for start in from {
@@ -31,7 +30,7 @@ pub(super) fn direction(dirs: Dirs, lo: i8, hi: i8, from: Bitboard) -> Bitboard 
     out
 }
 
-/// The light squares of a set, or the dark ones; a1 is dark.
+/// Returns the light squares of a set, or the dark ones; a1 is dark.
 pub(super) fn shade(light: bool, squares: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in squares {
@@ -43,7 +42,7 @@ pub(super) fn shade(light: bool, squares: Bitboard) -> Bitboard {
     out
 }
 
-/// All squares strictly between a square of the one set and a square of the other.
+/// Returns all squares strictly between a square of one set and a square of the other.
 pub(super) fn between(from: Bitboard, to: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for start in from {
@@ -60,7 +59,7 @@ pub(super) fn between(from: Bitboard, to: Bitboard) -> Bitboard {
     out
 }
 
-/// The squares of `attackers` whose piece attacks a square of `targets`.
+/// Returns the squares of `attackers` whose piece attacks a square of `targets`.
 pub(super) fn attackers(board: &SquareArray, attackers: Bitboard, targets: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in attackers {
@@ -71,7 +70,7 @@ pub(super) fn attackers(board: &SquareArray, attackers: Bitboard, targets: Bitbo
     out
 }
 
-/// The squares of `targets` that a piece on `attackers` attacks.
+/// Returns the squares of `targets` that a piece on `attackers` attacks.
 pub(super) fn attacked(board: &SquareArray, targets: Bitboard, attackers: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in attackers {
@@ -80,8 +79,7 @@ pub(super) fn attacked(board: &SquareArray, targets: Bitboard, attackers: Bitboa
     out
 }
 
-/// The number of pairs of a square of the one set and one of the other, of which the first holds a piece
-/// that attacks the second.
+/// Returns the number of pairs of squares, one of each set, such that the piece on the first attacks the second.
 pub(super) fn attack_count(board: &SquareArray, attackers: Bitboard, targets: Bitboard) -> i32 {
     let mut pairs = 0;
     for from in attackers {
@@ -92,8 +90,8 @@ pub(super) fn attack_count(board: &SquareArray, attackers: Bitboard, targets: Bi
     pairs
 }
 
-/// The number of straight lines, each in its direction, whose occupied squares lie in these sets in this
-/// order, one in each, the first and the last at the ends.
+/// Returns the number of straight lines whose occupied squares lie in these sets in this order, one in each, with the
+/// first and the last at the ends. Opposite directions are different lines.
 pub(super) fn ray_count(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> i32 {
     let mut lines = 0;
     for start in sets[0].into_iter().filter(|&start| board.at(start).is_some()) {
@@ -107,7 +105,7 @@ pub(super) fn ray_count(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[B
     lines
 }
 
-/// Whether a queen, rook or bishop on the square moves in that direction.
+/// Returns whether a queen, rook or bishop on the square moves in this direction.
 pub(super) fn slides(board: &SquareArray, from: Square, (dx, dy): (i8, i8)) -> bool {
     let diagonal = dx != 0 && dy != 0;
     match board.at(from).map(|piece| piece.role) {
@@ -118,17 +116,17 @@ pub(super) fn slides(board: &SquareArray, from: Square, (dx, dy): (i8, i8)) -> b
     }
 }
 
-/// Where the lines of a ray begin and end.
+/// The end squares of the lines of a ray.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RayEnds {
-    /// First squares of all complete lines.
+    /// The first squares of all complete lines.
     pub(super) first: Bitboard,
-    /// Last squares of all complete lines.
+    /// The last squares of all complete lines.
     pub(super) last: Bitboard,
 }
 
-/// All lines that start in the first set and meet the others in order; squares on the way are
-/// empty or members. With `attack` the first square holds a slider that moves in the direction.
+/// Finds all lines that start in the first set and meet the other sets in order. The squares between are empty or
+/// members. With `attack`, the first square must hold a slider that moves in the direction.
 pub(super) fn ray(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> RayEnds {
     let mut ends = RayEnds::default();
     for start in sets[0] {
@@ -147,8 +145,8 @@ pub(super) fn ray(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboar
     ends
 }
 
-/// The last squares of all ways to find the sets in order on the path. An empty square that is in
-/// the next set is tried both as its member and as a square passed over.
+/// Returns the last squares of all ways to find the sets in order on the path. An empty square in the next set is tried
+/// both as a member of that set and as a square that is passed over.
 fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard {
     let Some((&here, further)) = path.split_first() else { return Bitboard::EMPTY };
     let (&next, later) = sets.split_first().expect("a ray has a last set");
@@ -162,9 +160,8 @@ fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard
     out
 }
 
-/// The chosen part of all pins: a slider of one colour on `from`, a piece of the other colour on
-/// `through`, and behind it, with nothing else between, a square of `to` that is empty or holds a
-/// piece of the other colour.
+/// Returns one part of all pins: a slider of one colour on `from`, a piece of the other colour on `through`, and behind
+/// it, with nothing between, a square of `to` that is empty or holds a piece of the other colour than the slider's.
 pub(super) fn pin(
     board: &SquareArray,
     value: PinPart,
@@ -202,7 +199,7 @@ pub(super) fn pin(
     out
 }
 
-/// A pawn-structure set, both colours together.
+/// Returns the pawns of a kind of pawn structure, both colours together.
 pub(super) fn pawns(board: &SquareArray, kind: PawnKind) -> Bitboard {
     let all: Vec<(Square, Color)> = Square::ALL
         .into_iter()

@@ -1,4 +1,4 @@
-//! What `line` and `path` remember in a game.
+//! The memory of `line` and `path` during a game.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,19 +10,19 @@ use super::{
     program::ChainProgram,
 };
 
-/// What the chains of a query remember in one game. Each copy of a chain is known by its place in memory.
+/// The memory of a query's chains during one game. Each copy of a chain is identified by its address.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChainMemory {
     pub(super) programs: HashMap<usize, Option<Rc<CompiledChain>>>,
-    /// `nestban`: the positions at which a chain cannot begin any more.
+    /// The positions at which `nestban` forbids a chain to begin.
     pub(super) banned: HashMap<usize, HashSet<usize>>,
     /// The path that succeeded last.
     pub(super) last_walk: Option<PathProgress>,
-    /// The longest runs that `consecutivemoves` has found on two ways.
+    /// The longest runs that `consecutivemoves` has found, one for each of the two variables.
     runs: [MoveRun; 2],
 }
 
-/// Positions that moves lead to one after the other on the way to the position of a variable.
+/// A run of consecutive positions on the path to the position of a variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MoveRun {
     /// The name of the variable.
@@ -30,11 +30,11 @@ pub(super) struct MoveRun {
     pub(super) nodes: Vec<usize>,
 }
 
-/// A chain that is ready to be searched for.
+/// A compiled chain.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledChain {
     pub(super) program: ChainProgram,
-    /// All ways have to be walked.
+    /// True if the filters of the chain keep state, so that all ways have to be tried.
     pub(super) keeps_state: bool,
 }
 
@@ -46,7 +46,7 @@ impl ChainMemory {
         }
     }
 
-    /// Comments on the moves of the longest runs, which belong to the whole game.
+    /// Returns comments on the moves of the longest runs, which belong to the whole game.
     pub(super) fn notes(&self) -> Vec<Note> {
         let moves = self.runs.iter().flat_map(|run| run.nodes.iter().zip(1..).map(move |it| (&run.name, it)));
         moves
@@ -58,14 +58,14 @@ impl ChainMemory {
     }
 }
 
-/// How far a path has come, or came when it succeeded.
+/// The progress of a path, or its final state after it succeeded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathProgress {
     pub(super) start: usize,
-    /// The moves that count.
+    /// The number of moves that count.
     pub(super) count: i32,
-    /// The moves between them that do not.
+    /// The number of moves between them that do not count.
     pub(super) unfocused: i32,
-    /// The end of the best way so far, or of the path.
+    /// The end of the best way so far, or of the finished path.
     pub(super) last: Option<usize>,
 }

@@ -1,23 +1,23 @@
-//! Which piece of a game stands where.
+//! Tracks the pieces of a game by number.
 
 use shakmaty::{Bitboard, Square};
 
 use super::played::PlayedMove;
 use orbit_core::board::Position;
 
-/// Which piece stands on each square of a position.
+/// The number of the piece on each square of a position.
 #[derive(Clone, Debug)]
 pub(super) struct PieceMap([Option<u8>; 64]);
 
 impl PieceMap {
-    /// The pieces of the first position are numbered in the order of their squares.
+    /// Numbers the pieces of the first position in the order of their squares.
     pub(super) fn at_start(position: &Position) -> PieceMap {
         let mut numbers = 0..=u8::MAX;
         let occupied = |s| position.board.at(s).piece().is_some();
         PieceMap(std::array::from_fn(|n| if occupied(Square::new(n as u32)) { numbers.next() } else { None }))
     }
 
-    /// Where they stand after a move.
+    /// Returns the map after a move.
     pub(super) fn after(&self, played: &PlayedMove) -> PieceMap {
         let mut out = self.clone();
         if let Some(captured) = played.captured {
@@ -32,17 +32,17 @@ impl PieceMap {
         out
     }
 
-    /// The piece on a square.
+    /// Returns the piece on a square.
     pub(super) fn on(&self, s: Square) -> Option<u8> {
         self.0[s as usize]
     }
 
-    /// The pieces on a set of squares.
+    /// Returns the pieces on a set of squares.
     pub(super) fn on_any(&self, squares: Bitboard) -> impl Iterator<Item = u8> {
         squares.into_iter().filter_map(|s| self.on(s))
     }
 
-    /// The square of a piece, while it is on the board.
+    /// Returns the square of a piece, if it is on the board.
     pub(super) fn square_of(&self, piece: u8) -> Option<Square> {
         Square::ALL.into_iter().find(|&s| self.on(s) == Some(piece))
     }

@@ -1,33 +1,33 @@
-//! The slow and obvious engine: the typed tree evaluated on one position, copy by copy.
+//! The slow and obvious engine: it evaluates the typed tree at one position, copy by copy.
 //!
-//! It exists to be believed, and to be compared with the others bit for bit. So it is an
-//! independent reading of the rules: it shares no transform arithmetic, orbit expansion or plan
-//! with them, works on single squares and coordinates, and takes attacks and legal moves from
-//! shakmaty. Invariant: a [`Reference`] holds no transform keyword any more, only explicit copies.
+//! It exists to be trusted, and to be compared with the other engines bit for bit. It is therefore an independent
+//! reading of the rules: it shares no transform arithmetic, orbit expansion or plan with them, works on single squares
+//! and coordinates, and takes attacks and legal moves from shakmaty. Invariant: a [`Reference`] contains no transform
+//! keywords, only explicit copies.
 //!
-//! Decided here, where the rules are silent:
+//! The following is decided here because the rules do not say:
 //!
-//! * Copies come in declaration order, first of each kind. The eight symmetries: identity,
-//!   rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks, of
-//!   files, in a1-h8 and in h1-a8. Shifts: steps to the right ascending from -7, for each of them
-//!   steps up ascending from -7. `flipcolor`: identity first. Fused transforms: for each basic
-//!   transform of the outer one all copies of the inner one.
-//! * Where filters write comments and keep nothing, copies of `flip` are evaluated in another order: the identity, a
+//! * Copies come in declaration order, and of equal copies the first is kept. The eight symmetries: identity, rotations
+//!   by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks, of files, in a1-h8 and in h1-a8.
+//!   Shifts: steps to the right ascending from -7, for each of them steps up ascending from -7. `flipcolor`: identity
+//!   first. Fused transforms: for each basic transform of the outer one all copies of the inner one.
+//! * If filters write comments but keep no state, copies of `flip` are evaluated in another order: the identity, a
 //!   quarter turn counter-clockwise, the reflection of ranks, half a turn, the reflections in h1-a8 and in a1-h8, a
-//!   quarter turn clockwise, the reflection of files. Their numbers stay those of declaration.
-//! * A variable that is read before it has a value ends the run. Where positions are judged one by one it has none.
-//! * Strings are bytes. Regular expressions see each byte as the character with its number.
-//! * A loop over the keys of a dictionary visits those that it has at first.
-//! * `while (s ~~ "re") F` leaves no groups.
-//! * `equal` is false where a side has no value.
-//! * Several comments behind one move are one string, with blanks between. Comments in front of a move are not read.
-//! * In the comments of `echo` the target's come first; `LCA` is noted where it is neither of the two positions.
-//! * `loop` and `while` repeat ten million times in one game at most, a search with a regular expression takes ten million
-//!   steps at most, and strings have at most 16 MiB.
-//! * All operands of an operation are evaluated, left to right, also when an earlier one has no
-//!   value; only `{...}`, `and`, `or`, `if` and `square all` leave filters out.
-//! * `player` without colour takes a missing name as empty text; if both are missing it has no
+//!   quarter turn clockwise, the reflection of files. Their numbers remain those of declaration.
+//! * Reading a variable before it has a value ends the run. If positions are evaluated one by one, it simply has no
 //!   value.
+//! * Strings are bytes. Regular expressions see each byte as the character with its number.
+//! * A loop over the keys of a dictionary visits those that exist when the loop begins.
+//! * `while (s ~~ "re") F` leaves no groups.
+//! * `equal` is false if only one side has a value.
+//! * Several comments after one move are one string, with spaces between them. Comments before a move are not read.
+//! * `echo` writes the comments of the target first. It writes `LCA` only if the last common ancestor is neither of the
+//!   two positions.
+//! * `loop` and `while` repeat at most ten million times in one game, a search with a regular expression takes at most
+//!   ten million steps, and strings have at most 16 MiB.
+//! * All operands of an operation are evaluated, left to right, even if an earlier one has no value; only `{...}`,
+//!   `and`, `or`, `if` and `square all` leave filters out.
+//! * `player` without a colour treats a missing name as empty text. If both names are missing it has no value.
 
 use orbit_query::{
     TypedQuery,
@@ -87,17 +87,17 @@ mod walks;
 mod whole;
 mod write;
 
-/// Why a query cannot be expanded.
+/// The reason why the transforms of a query cannot be expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReferenceError {
-    /// `rotate45` over a designator that names some squares, but not all.
+    /// `rotate45` is applied to a designator that names some squares, but not all.
     #[error("rotate45 turns directions only, found a designator with squares; write it without squares")]
     Rotate45Squares,
-    /// `rotate45` over `light` or `dark`.
+    /// `rotate45` is applied to `light` or `dark`.
     #[error("rotate45 turns directions only, found light or dark, which have no image under it")]
     Rotate45Shade,
-    /// More copies than an engine should be asked to evaluate.
+    /// The transforms make more copies than the engine should evaluate.
     #[error("the transforms make copies with more than {nodes_max} filters in all; nest fewer of them")]
     TooManyCopies {
         /// The limit, counted in filters.
@@ -105,12 +105,12 @@ pub enum ReferenceError {
     },
 }
 
-/// A query ready to be evaluated on one position after the other.
+/// A query that is ready to be evaluated at one position after the other.
 #[derive(Clone, Debug)]
 pub struct Reference {
-    /// Its copies come in the order in which they are evaluated.
+    /// The query, with its copies in the order in which they are evaluated.
     body: PlainFilter,
-    /// The same with copies in the order of their numbers, if that differs.
+    /// The query with its copies in the order of their numbers, if that order differs.
     numbered: Option<PlainFilter>,
     declared: Declared,
 }
@@ -130,11 +130,11 @@ impl Reference {
         Ok(Reference { body, numbered, declared: Declared::from_query(query) })
     }
 
-    /// The value of the query at position `at` of a game, or anything once it is interrupted.
+    /// Returns the value of the query at position `at` of a game. After an interrupt the value is arbitrary.
     ///
     /// # Panics
     ///
-    /// Where the game has no such position.
+    /// If the game has no such position.
     pub fn answer(&self, game: &[Spot], at: usize, interrupt: &Interrupt) -> Answer {
         self.answer_here(&mut Evaluation::new(game, at, &self.declared, interrupt))
     }
@@ -149,7 +149,7 @@ impl Reference {
         }
     }
 
-    /// The number of copies of the outermost filter if that is a transform, else 1.
+    /// Returns the number of copies of the outermost filter if that is a transform, otherwise 1.
     pub fn copies(&self) -> usize {
         match top(self.numbered.as_ref().unwrap_or(&self.body)) {
             Outermost::Sets(copies) => copies.len(),
@@ -158,12 +158,12 @@ impl Reference {
         }
     }
 
-    /// The copies that match at position `at` of a game, in orbit order, or anything once it is interrupted; as long as
-    /// [`Reference::copies`].
+    /// Returns for each copy, in orbit order, whether it matches at position `at` of a game. The list has
+    /// [`Reference::copies`] entries. After an interrupt its contents are arbitrary.
     ///
     /// # Panics
     ///
-    /// Where the game has no such position.
+    /// If the game has no such position.
     pub fn copy_hits(&self, game: &[Spot], at: usize, interrupt: &Interrupt) -> Vec<bool> {
         self.matching_copies(&mut Evaluation::new(game, at, &self.declared, interrupt))
     }
@@ -177,8 +177,8 @@ impl Reference {
     }
 }
 
-/// Whether comments alone tell in which order copies are evaluated. Where filters keep something it matters for what is
-/// found, and the order is that of declaration on all engines.
+/// Returns whether the order of evaluation of copies is visible in comments only. If filters keep state, the order may
+/// change the hits, so all engines use the order of declaration.
 fn order_shows(query: &TypedQuery) -> bool {
     let writes = |filter: Ref<'_, _>| match filter {
         Ref::Condition(f) => {
@@ -190,7 +190,7 @@ fn order_shows(query: &TypedQuery) -> bool {
     query.vars.is_empty() && query.dictionaries.is_empty() && query.body.any(writes)
 }
 
-/// The copies of the outermost filter if that is a transform, else the filter itself.
+/// The copies of the outermost filter if that is a transform, otherwise the filter itself.
 enum Outermost<'a> {
     Sets(&'a [Squares<ExplicitForm>]),
     Numbers(&'a [Number<ExplicitForm>]),

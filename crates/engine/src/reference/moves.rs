@@ -1,19 +1,19 @@
 //! Check and moves.
 //!
-//! Where shakmaty plays a position, its word is taken. It refuses placements that a query may meet
-//! all the same (no king, two kings of a colour, a king that could be taken, pawns on the back
-//! ranks); for these, and for pseudolegal moves everywhere, there is the obvious generator below.
-//! Rules for such placements:
+//! Positions that shakmaty can play are left to shakmaty. It refuses placements that a query may nevertheless meet: no
+//! king, two kings of a colour, a king that could be captured, pawns on the back ranks. For these, and for pseudolegal
+//! moves in all positions, this module has its own simple generator. The rules for such placements:
 //!
-//! * A side is in check if any of its kings is attacked; without a king it is never in check, mate
-//!   or stalemate.
-//! * A pseudolegal move may take anything of the other colour, kings included. Pawns step twice
-//!   from their second rank only. Castling is pseudolegal only where it is legal.
-//! * A legal move is a pseudolegal one after which no own king is attacked, so without a king
-//!   all are.
-//! * Castling is the lowest own king of the back rank with the rook that the right names; it must
-//!   stand on the right's side of it. Legal from no check, over and onto unattacked squares.
-//! * En passant needs the enemy pawn in front of the square and the two squares behind it empty.
+//! * A side is in check if any of its kings is attacked. Without a king it is never in check, mate or stalemate.
+//! * A pseudolegal move may capture any piece of the other colour, kings included. Pawns move two squares only from
+//!   their second rank. Castling is pseudolegal only if it is legal.
+//! * A legal move is a pseudolegal move after which no own king is attacked, so without a king all pseudolegal moves
+//!   are legal.
+//! * Castling moves the lowest own king of the back rank and the rook that the right names; the rook must be on the
+//!   right's side of the king. It is legal if the king is not in check and if it passes and reaches only unattacked
+//!   squares.
+//! * En passant requires the enemy pawn directly past the target square. The target square and the square from which
+//!   that pawn came must be empty.
 
 use shakmaty::{Bitboard, Color, Move, Piece, Position as _, Role, Square, attacks};
 
@@ -21,7 +21,7 @@ use super::geometry::{square, xy};
 use orbit_core::board::Position;
 use orbit_query::tree::Special;
 
-/// A move reduced to what queries ask: castling is the king's move.
+/// A move, reduced to the parts that queries ask for. Castling is the king's move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ReducedMove {
     pub(super) from: Square,
@@ -37,7 +37,8 @@ enum StepKind {
 }
 
 impl ReducedMove {
-    /// The square of the man that the move would take, if one stands there; in passing it is not the arrival.
+    /// Returns the square of the piece that the move captures, if a piece is there. For en passant it differs from the
+    /// arrival square.
     pub(super) fn takes_on(self) -> Square {
         match self.kind {
             StepKind::EnPassant => square(xy(self.to).0, xy(self.from).1).expect("both are on the board"),
@@ -45,7 +46,7 @@ impl ReducedMove {
         }
     }
 
-    /// Whether the move is one of those that `legal --(...)` names.
+    /// Returns whether the move is one of those that `legal --(...)` names.
     pub(super) fn is(self, special: Special) -> bool {
         match special {
             Special::Any => true,
@@ -109,7 +110,7 @@ pub(super) struct SquareArray {
     occupied: Bitboard,
     pub(super) turn: Color,
     en_passant: Option<Square>,
-    /// Rook and side of the rights of the side to move.
+    /// The rook and the side of each castling right of the side to move; the side is true for the king's side.
     rights: Vec<(Square, bool)>,
 }
 
@@ -128,7 +129,7 @@ impl SquareArray {
         }
     }
 
-    /// What stands on a square.
+    /// Returns the piece on a square.
     pub(super) fn at(&self, s: Square) -> Option<Piece> {
         self.squares[s as usize]
     }
@@ -138,7 +139,7 @@ impl SquareArray {
         self.occupied.set(s, content.is_some());
     }
 
-    /// The squares that the piece on `s` attacks, whatever they hold; none if there is no piece.
+    /// Returns the squares that the piece on `s` attacks, whatever is on them. Empty if there is no piece.
     pub(super) fn attacks_from(&self, s: Square) -> Bitboard {
         self.at(s).map_or(Bitboard::EMPTY, |piece| attacks::attacks(s, piece, self.occupied))
     }
@@ -158,12 +159,13 @@ impl SquareArray {
         self.of_color(color).any(|(s, _)| self.attacks_from(s).contains(target))
     }
 
-    /// Whether any king of a colour is attacked.
+    /// Returns whether any king of a colour is attacked.
     fn king_attacked(&self, color: Color) -> bool {
         self.kings(color).any(|king| self.attacked_by(!color, king))
     }
 
-    /// All moves of the side to move, whatever becomes of its kings. A promotion stands here once.
+    /// Returns all moves of the side to move, even if they leave a king attacked. A promotion is listed once, not once
+    /// for each piece.
     pub(super) fn pseudolegal_moves(&self) -> Vec<ReducedMove> {
         let mut out = Vec::new();
         for (from, piece) in self.of_color(self.turn) {
@@ -204,7 +206,7 @@ impl SquareArray {
         }
     }
 
-    /// Whether the position looks as after a double step over `s`.
+    /// Returns whether the position looks as it does after a double step over `s`.
     fn en_passant_possible(&self, s: Square) -> bool {
         let (x, y) = xy(s);
         let (up, sixth) = if self.turn.is_white() { (1, 5) } else { (-1, 2) };
@@ -213,7 +215,7 @@ impl SquareArray {
         y == sixth && passed && self.at(s).is_none() && at(y + up).is_none()
     }
 
-    /// The castling of a right, if the pieces stand for it and nothing is in the way.
+    /// Returns the castling move of a right, if king and rook are in place and nothing is in the way.
     fn castling(&self, rook: Square, king_side: bool) -> Option<ReducedMove> {
         let back = xy(rook).1;
         let king = self.kings(self.turn).find(|&king| xy(king).1 == back)?;
@@ -239,7 +241,7 @@ impl SquareArray {
             let unattacked = |s: Square| {
                 let mut there = self.clone();
                 there.put(step.from, None);
-                // On its way the king may pass its own rook (Chess960).
+                // In Chess960, the king may pass its own rook.
                 there.put(s, king);
                 !there.attacked_by(!self.turn, s)
             };
@@ -250,7 +252,7 @@ impl SquareArray {
         !self.after(step).king_attacked(self.turn)
     }
 
-    /// The squares after a move; what a pawn promotes to does not matter to its own king.
+    /// Returns the squares after a move. The promoted piece does not matter: it cannot attack its own king.
     fn after(&self, step: ReducedMove) -> SquareArray {
         let mut out = self.clone();
         let mover = self.at(step.from);
@@ -270,7 +272,7 @@ impl SquareArray {
     }
 }
 
-/// The squares of a rank from one to the other, both included.
+/// Returns the squares of a rank between two squares, both included.
 fn run(a: Square, b: Square) -> impl Iterator<Item = Square> {
     (a.min(b) as u32..=a.max(b) as u32).map(Square::new)
 }
@@ -296,7 +298,7 @@ mod tests {
         steps.iter().map(|step| (step.from, step.to, flags(step).0, flags(step).1)).collect()
     }
 
-    /// The own generator where shakmaty can be asked as well: all positions of random games.
+    /// Compares the generator with shakmaty on all positions of random games.
     #[test]
     fn own_legal_moves_are_shakmatys() {
         let starts = [
@@ -342,7 +344,7 @@ mod tests {
         let castlings = |steps: Vec<ReducedMove>| {
             names(&steps.into_iter().filter(|step| step.is(Special::Castle)).collect::<Vec<_>>())
         };
-        // Castling is none of those: CQL allows it only where it is legal.
+        // Castling through check is not among them: CQL allows castling only if it is legal.
         assert_eq!(castlings(through_check.pseudolegal_moves()), BTreeSet::from(["e1c1".into()]));
         assert_eq!(castlings(through_check.legal_moves()), BTreeSet::from(["e1c1".into()]));
     }
@@ -356,7 +358,7 @@ mod tests {
         let two = LegalMoves::from_position(&position("4r1k1/8/8/8/8/8/8/K3K3 w - - 0 1"));
         assert!(two.check);
         assert_eq!(names(&two.legal), BTreeSet::from(["e1d1", "e1d2", "e1f1", "e1f2"].map(String::from)));
-        // The king to be captured may be taken.
+        // A king that could be captured may be taken.
         let hanging = LegalMoves::from_position(&position("4k3/8/8/8/8/8/8/4R2K w - - 0 1"));
         assert!(!hanging.check && names(&hanging.legal).contains("e1e8"));
     }

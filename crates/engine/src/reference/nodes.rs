@@ -6,7 +6,7 @@ use super::{copies::ExplicitForm, eval::Evaluation, memory::MoveRun, played::Pla
 use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Number, Position, PositionOrder, VarId};
 
-/// What makes two moves the same to `consecutivemoves`.
+/// The properties by which `consecutivemoves` compares two moves.
 #[derive(PartialEq)]
 struct Shift {
     step: Option<(Square, Square)>,
@@ -14,7 +14,7 @@ struct Shift {
 }
 
 impl Evaluation<'_> {
-    /// The node that a filter names.
+    /// Returns the node that a filter names.
     pub(super) fn node(&mut self, of: &Position<ExplicitForm>) -> Option<usize> {
         self.position(of).and_then(|at| usize::try_from(at).ok())
     }
@@ -23,13 +23,13 @@ impl Evaluation<'_> {
         self.tree().parent(self.here.at).map(numbered)
     }
 
-    /// `child(n)`.
+    /// Evaluates `child(n)`.
     pub(super) fn child(&mut self, n: &Number<ExplicitForm>) -> Option<i32> {
         let n = usize::try_from(self.number(n)?).ok()?;
         self.tree().children(self.here.at).get(n).copied().map(numbered)
     }
 
-    /// `position n`.
+    /// Evaluates `position n`.
     pub(super) fn numbered(&mut self, n: &Number<ExplicitForm>) -> Option<i32> {
         let n = usize::try_from(self.number(n)?).ok()?;
         (n < self.nodes.len()).then_some(numbered(n))
@@ -51,7 +51,7 @@ impl Evaluation<'_> {
         self.tree().last_common_ancestor(a, b).map(numbered)
     }
 
-    /// How many moves lie between two positions.
+    /// Returns the number of moves between two positions.
     pub(super) fn distance(
         &mut self,
         a: &Position<ExplicitForm>,
@@ -73,7 +73,7 @@ impl Evaluation<'_> {
         self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree().is_proper_ancestor(ancestor, of))
     }
 
-    /// The left one, if the relation holds.
+    /// Returns the left position if the relation holds.
     pub(super) fn compared_positions(
         &mut self,
         by: PositionOrder,
@@ -91,7 +91,7 @@ impl Evaluation<'_> {
         holds.then_some(numbered(left))
     }
 
-    /// The squares with equal contents; none without one of the two positions.
+    /// Returns the squares with equal contents; empty if one of the two positions does not exist.
     pub(super) fn same_contents(
         &mut self,
         a: &Position<ExplicitForm>,
@@ -110,12 +110,13 @@ impl Evaluation<'_> {
         self.tree().depth(self.here.at) as i32
     }
 
-    /// Who played the move that led to a node.
+    /// Returns the side that played the move that led to a node.
     fn mover(&self, at: usize) -> Color {
         !self.nodes[at].position.state.turn()
     }
 
-    /// No null move on the way from the root, and no alternative that White played.
+    /// Returns whether the moves from the root to this position include no null move and no alternative that White
+    /// played.
     pub(super) fn is_virtual_mainline(&mut self, span: Span) -> bool {
         self.state.step_nodes(self.here.at, span);
         self.tree().line_to(self.here.at).all(|at| {
@@ -124,15 +125,15 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Exactly one position from the root to here is reached by an alternative of White.
+    /// Returns whether exactly one position between the root and this position is reached by an alternative of White.
     pub(super) fn is_try(&mut self, span: Span) -> bool {
         self.state.step_nodes(self.here.at, span);
         let alternatives = self.tree().line_to(self.here.at);
         alternatives.filter(|&at| self.tree().is_secondary(at) && self.mover(at).is_white()).count() == 1
     }
 
-    /// The longest run of equal moves on the ways from the last common ancestor to the positions that two variables
-    /// hold, neither of which lies before the other.
+    /// Finds the longest run of equal moves on the two paths from the last common ancestor to the positions of two
+    /// variables. Neither position may be an ancestor of the other. Returns the length of the run.
     pub(super) fn consecutive_moves(
         &mut self,
         first: VarId,
@@ -172,33 +173,33 @@ impl Evaluation<'_> {
         Some(length as i32)
     }
 
-    /// The positions below a node on the way down to another one.
+    /// Returns the positions below a node on the path down to another one.
     pub(super) fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
         let mut way: Vec<usize> = self.tree().line_to(to).take_while(|&at| at != from).collect();
         way.reverse();
         way
     }
 
-    /// From, to and piece of the moves that lead to some positions.
+    /// Returns the squares and the piece of the moves that lead to some positions.
     fn moves_on(&self, way: &[usize]) -> Vec<Shift> {
         let shift = |played: &PlayedMove| Shift { step: played.step, man: played.man };
         way.iter().filter_map(|&at| self.tree().played(at).map(shift)).collect()
     }
 
-    /// The ends of a range, if both have a value.
+    /// Returns the ends of a range, if both have a value.
     pub(super) fn range(&mut self, [lo, hi]: &[Number<ExplicitForm>; 2]) -> Option<[i32; 2]> {
         let (lo, hi) = (self.number(lo), self.number(hi));
         Some([lo?, hi?])
     }
 }
 
-/// The number of a node as filters see it.
+/// Converts the number of a node to the number that filters see.
 fn numbered(at: usize) -> i32 {
     at as i32
 }
 
-/// The places where the longest run that two lists have in common begins in each, the first of equal ones, and its length, as
-/// long as it goes on after so many comparisons.
+/// Finds the longest run that two lists have in common. Returns the index of the run in each list, the first of equally
+/// long runs, and its length. `goes_on` gets the number of comparisons of each round, and may end the search.
 fn longest_common_run<T: PartialEq>(
     a: &[T],
     b: &[T],

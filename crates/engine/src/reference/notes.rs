@@ -1,4 +1,4 @@
-//! What a query adds to the games that it finds: comments, tags, what they are sorted by, and messages.
+//! The output of a query about the games that it finds: comments, tags, sort values and messages.
 
 use super::{
     copies::{ExplicitForm, PlainFilter},
@@ -11,7 +11,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::{Number, SortId, Text};
 
 impl<'a> Evaluation<'a> {
-    /// Notes something at a position; a filter around this one takes it back if it fails.
+    /// Adds a note at a position. An enclosing filter that fails removes it.
     pub(super) fn note(&mut self, at: usize, what: Noted) {
         self.state.notes.push(Note { at, what });
     }
@@ -22,7 +22,7 @@ impl<'a> Evaluation<'a> {
         true
     }
 
-    /// A comment of a filter's own.
+    /// Adds an automatic comment.
     pub(super) fn note_automatic(&mut self, at: usize, text: impl Into<Vec<u8>>) {
         self.note(at, Noted::Automatic(text.into()));
     }
@@ -57,7 +57,7 @@ impl<'a> Evaluation<'a> {
         self.sorted_by(sort, |this| this.text(of), |text| SortValue::Text(text.clone()))
     }
 
-    /// Keeps the best value of a game, the first of equal ones, and the comments that were made for it.
+    /// Keeps the best value of a game, the first of equal values, and the comments that were made for it.
     fn sorted_by<T>(
         &mut self,
         sort: SortId,
@@ -100,7 +100,7 @@ impl<'a> Evaluation<'a> {
         self.with_files(span, |files| files.read(&name))
     }
 
-    /// Uses the files that the query may use. What goes wrong ends the run.
+    /// Uses the files that the query may access. An error ends the run.
     fn with_files<T>(
         &mut self,
         span: Span,
@@ -114,8 +114,8 @@ impl<'a> Evaluation<'a> {
         done.map_err(|fault| self.state.fail(fault)).ok()
     }
 
-    /// The words of the comments behind the move that led here, or before the first move, with a blank between: PGN breaks lines
-    /// anywhere. A comment without words is none.
+    /// Joins the words of the comments after the move that led here, or before the first move, with single spaces,
+    /// because PGN may break lines anywhere. Returns `None` if there are no words.
     pub(super) fn original_comment(&mut self, span: Span) -> Option<Vec<u8>> {
         let comments = self.annotations(span).iter().filter_map(|annotation| match &annotation.kind {
             AnnotationKind::Comment(text) => Some(&text[..]),
@@ -131,7 +131,7 @@ impl<'a> Evaluation<'a> {
         self.annotations(span).iter().any(is_wanted)
     }
 
-    /// The notes that an annotator wrote here. The work on them is counted: there may be much of it, also without words.
+    /// Returns the annotations of this position. Reading them counts as work: there may be many, even without words.
     fn annotations(&mut self, span: Span) -> &'a [Annotation] {
         let (all, at) = (self.here.spot.game.annotations(), self.here.at);
         let from = all.partition_point(|annotation| (annotation.node as usize) < at);

@@ -1,5 +1,4 @@
-//! The pieces of a game: each keeps its number from the first position on, whatever square it stands on and
-//! whatever it becomes.
+//! The pieces of a game. Each piece keeps its number from the first position on, even if it moves or is promoted.
 
 use shakmaty::{Bitboard, Square};
 
@@ -12,32 +11,32 @@ impl Evaluation<'_> {
         self.tree().men(self.here.at)
     }
 
-    /// The piece on a square, if the set is one square and it is occupied.
+    /// Returns the piece on a square, if the set is one square and the square is occupied.
     fn only_piece(&mut self, of: &Squares<ExplicitForm>) -> Option<u8> {
         let s = self.squares(of).single_square()?;
         self.men().on(s)
     }
 
-    /// The piece that a variable holds.
+    /// Returns the number of the piece that a variable holds.
     fn piece_of(&mut self, var: VarId, span: Span) -> Option<u8> {
         self.number_of_var(var, span).map(|piece| piece as u8)
     }
 
-    /// Where the piece of a variable stands here.
+    /// Returns the square of a variable's piece in this position.
     pub(super) fn piece_squares(&mut self, var: VarId, span: Span) -> Bitboard {
         let piece = self.piece_of(var, span);
         let square = piece.and_then(|piece| self.men().square_of(piece));
         square.map_or(Bitboard::EMPTY, Bitboard::from)
     }
 
-    /// `Rh1`; nothing of a piece that was captured.
+    /// Writes a piece as `Rh1`; empty if it was captured.
     pub(super) fn piece_text(&mut self, var: VarId, span: Span) -> Vec<u8> {
         let square = self.piece_squares(var, span).single_square();
         let man = square.and_then(|s| Some((self.here.placement.at(s)?, s)));
         man.map_or(Vec::new(), |(man, s)| format!("{}{s}", man.char()).into_bytes())
     }
 
-    /// `piece X=S`.
+    /// Evaluates `piece X=S`.
     pub(super) fn bind_piece(&mut self, var: VarId, of: &Squares<ExplicitForm>) -> bool {
         let piece = self.only_piece(of);
         if let Some(piece) = piece.filter(|_| self.state.fault.is_none()) {
@@ -46,13 +45,13 @@ impl Evaluation<'_> {
         piece.is_some()
     }
 
-    /// The pieces on a set, each with its square and with what the variable of a loop holds there.
+    /// Returns the pieces on a set, each with its square and the value that the variable of a loop has there.
     pub(super) fn pieces_to_try(&mut self, domain: &Squares<ExplicitForm>) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
         squares.into_iter().filter_map(|s| Some((s, Cell::Number(self.men().on(s)?.into())))).collect()
     }
 
-    /// `pieceid X`, `pieceid S`. A piece keeps its number when it is captured.
+    /// Evaluates `pieceid X` and `pieceid S`. A piece keeps its number when it is captured.
     pub(super) fn piece_id(&mut self, of: &Squares<ExplicitForm>) -> Option<i32> {
         let piece = match of.op() {
             SquaresOp::Game(GameSquares::Piece(var)) => self.piece_of(*var, of.mark),

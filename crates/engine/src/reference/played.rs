@@ -1,4 +1,4 @@
-//! What a move does that was played.
+//! The effect of a move that was played.
 
 use shakmaty::{Bitboard, Piece, Role, Square};
 
@@ -9,39 +9,40 @@ use orbit_query::tree::Special;
 /// A move that was played.
 #[derive(Clone, Debug)]
 pub(super) struct PlayedMove {
-    /// What moved: of castling the king, of a null move the king of the side that passes.
+    /// The man that moved: for castling the king, for a null move the king of the side that passes.
     pub(super) man: Option<Piece>,
-    /// How it moved; of a null move from the king's square to the same. None of a null move without king.
+    /// The squares of the move. A null move goes from the king's square to itself, and has no squares if there is no
+    /// king.
     pub(super) step: Option<(Square, Square)>,
-    /// How the rook moved in castling of any kind.
+    /// The squares of the rook's move in castling of any kind.
     pub(super) rook: Option<(Square, Square)>,
-    /// Castling as filters know it, and whether on the king's side.
+    /// For castling in the sense of the filters, whether it is on the king's side.
     pub(super) castle: Option<bool>,
     pub(super) en_passant: bool,
-    /// Where a piece was captured.
+    /// The square on which a piece was captured.
     pub(super) captured: Option<Square>,
-    /// What a pawn became.
+    /// The piece that a pawn became.
     pub(super) promoted: Option<Role>,
     pub(super) null: bool,
 }
 
-/// What of a move a filter can name: the square that it leaves and the one that it reaches.
+/// The part of a move that a filter can name: the square that it leaves and the one that it reaches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MovePart {
     pub(super) from: Bitboard,
     pub(super) to: Bitboard,
 }
 
-/// What `from` and `to` name behind a move of which a `--` has selected a part.
+/// The part of a move that a `--` has selected. After that move, `from` and `to` name this part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selected {
-    /// The position behind the move.
+    /// The position after the move.
     pub(super) at: usize,
     pub(super) part: MovePart,
 }
 
 impl PlayedMove {
-    /// A move from a position.
+    /// Describes a move from a position.
     pub(super) fn new(before: &Position, arrival: PackedMove) -> PlayedMove {
         let at = |s: Square| before.board.at(s).piece();
         let (from, to) = (arrival.from(), arrival.to());
@@ -77,7 +78,7 @@ impl PlayedMove {
         }
     }
 
-    /// King takes own rook, as castling is packed.
+    /// Describes castling, which is packed as king takes own rook.
     fn castling(plain: PlayedMove, king: Square, rook: Square) -> PlayedMove {
         let king_side = rook > king;
         let on_rank = |file| square(file, xy(king).1).expect("files are 0..=7");
@@ -90,12 +91,12 @@ impl PlayedMove {
         }
     }
 
-    /// From where to where pieces moved.
+    /// Returns the origin and destination of each piece that moved.
     pub(super) fn shifts(&self) -> impl Iterator<Item = (Square, Square)> {
         self.step.into_iter().chain(self.rook)
     }
 
-    /// What a `--` can name: castling is a move of two pieces.
+    /// Returns the parts that a `--` can name. Castling consists of two.
     pub(super) fn parts(&self) -> Vec<MovePart> {
         let set = Bitboard::from_square;
         let rook = self.rook.filter(|_| self.castle.is_some());
@@ -117,7 +118,7 @@ impl PlayedMove {
 }
 
 impl MovePart {
-    /// Parts taken together.
+    /// Returns the union of some parts.
     pub(super) fn of_all(parts: impl IntoIterator<Item = MovePart>) -> MovePart {
         let none = MovePart { from: Bitboard::EMPTY, to: Bitboard::EMPTY };
         parts.into_iter().fold(none, |a, b| MovePart { from: a.from | b.from, to: a.to | b.to })

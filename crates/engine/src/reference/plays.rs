@@ -1,4 +1,4 @@
-//! `line`: chains of positions that follow each other.
+//! `line`: chains of consecutive positions.
 
 use super::{
     chains::{Chained, key},
@@ -20,7 +20,7 @@ impl Evaluation<'_> {
         self.play(line).map(|found| found.end as i32)
     }
 
-    /// The longest line from here on.
+    /// Finds the longest line that begins at this position.
     fn play(&mut self, line: &Line<ExplicitForm>) -> Option<Chained> {
         let begin = self.notes_begin();
         let mut steps = Vec::new();
@@ -70,7 +70,7 @@ struct LineRules<'c> {
 }
 
 impl LineRules<'_> {
-    /// The positions that may follow one, or follow it by one move.
+    /// Returns the positions that may follow one. If a move `by` is given, only the position after it may follow.
     fn after(&self, eval: &Evaluation, at: usize, by: Option<usize>) -> Vec<usize> {
         let may_step = |child: usize| self.line.sibling.is_none_or(|sibling| eval.is_child(child, sibling));
         if self.line.back {
@@ -84,7 +84,7 @@ impl LineRules<'_> {
 impl ChainRules for LineRules<'_> {
     const ENDS_BEHIND: bool = true;
 
-    /// A constituent that is tied is tried with each move that leaves the position.
+    /// Returns one attempt for each move that leaves the position, if the constituent is tied to a move.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt> {
         let children = eval.tree().children(at);
         if self.steps[one].tied && !self.line.back && !children.is_empty() {
@@ -106,7 +106,7 @@ impl ChainRules for LineRules<'_> {
         Next::At(next.into_iter().flat_map(|between| self.after(eval, between, None)).collect())
     }
 
-    /// How many positions the line has, those not counted that are skipped.
+    /// Returns the number of positions of the line, not counting those that are skipped.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32> {
         let moves = eval.nodes[at].ply.abs_diff(eval.nodes[self.start].ply) as i32;
         Some(1 + if self.line.single_color { moves / 2 } else { moves })

@@ -1,4 +1,4 @@
-//! A chain of constituents as a program: what may come next, fewer repetitions first.
+//! Compiles a chain of constituents to a program that says what may come next, fewer repetitions first.
 
 use orbit_query::tree::{
     Any, Chain, ConditionOp, GameCondition, GameNumber, GamePosition, GameText, NumberOp, PositionOp, Ref,
@@ -7,30 +7,30 @@ use orbit_query::tree::{
 
 use super::copies::ExplicitForm;
 
-/// A step of a program.
+/// An operation of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProgramOp {
-    /// The constituent of this number must fit, then the next operation follows.
+    /// The constituent with this number must fit; then the next operation runs.
     One(usize),
-    /// Either place; the first is tried first.
+    /// Both places may follow; the first is tried first.
     Fork(usize, usize),
-    /// The chain may end.
+    /// The chain may end here.
     Accept,
 }
 
-/// See the module.
+/// A chain compiled to a program.
 #[derive(Clone, Debug)]
 pub(super) struct ChainProgram {
     ops: Vec<ProgramOp>,
-    /// For each operation whether the chain may end there without another constituent.
+    /// For each operation, true if the chain may end there without another constituent.
     may_end: Vec<bool>,
 }
 
 impl ChainProgram {
-    /// A limit against counted repeats in counted repeats.
+    /// The largest number of operations, as a limit for nested counted repetitions.
     pub(super) const OPS_MAX: usize = 20_000;
 
-    /// The program of a chain in a game of so many positions; none if it is too long.
+    /// Compiles a chain for a game with this many positions. Returns `None` if the program is too long.
     pub(super) fn new<T>(chain: &Chain<T>, nodes: usize) -> Option<ChainProgram> {
         let mut ops = Vec::new();
         emit(chain, 0, u32::try_from(nodes).unwrap_or(u32::MAX), &mut ops)?;
@@ -48,10 +48,11 @@ impl ChainProgram {
     }
 }
 
-/// Writes a chain whose first constituent has the number `first`, and says how many it has.
+/// Compiles a chain whose first constituent has the number `first`, and returns the number of its constituents.
 ///
-/// No chain is longer than the game, so a repeat that may go beyond it has no end, and one that must is as
-/// unmatched as one that must go one further: of repeats of nothing one is as good as many.
+/// No chain is longer than the game. A maximum beyond the length of the game is therefore treated as no maximum, and a
+/// minimum beyond it can be reduced to one more than the number of positions, which still cannot match. Repetitions of
+/// an empty constituent are not affected, as one of them is equivalent to many.
 fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>) -> Option<usize> {
     if ops.len() > ChainProgram::OPS_MAX {
         return None;
@@ -95,10 +96,11 @@ fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>)
     }
 }
 
-/// For each operation whether the end can be reached without a constituent.
+/// Returns for each operation whether the end can be reached without a constituent.
 fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
     let mut may_end: Vec<bool> = ops.iter().map(|op| *op == ProgramOp::Accept).collect();
-    // Repeats without an end lead back, each to a place that is known one time later than those of the repeats around it.
+    // Unbounded repetitions jump backwards, so one pass is not enough. Each pass settles at least one more level of
+    // nesting.
     let mut is_known = false;
     while !is_known {
         is_known = true;
@@ -114,8 +116,9 @@ fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
     may_end
 }
 
-/// Whether what a filter yields at a position can depend on what was evaluated before in the same chain, or whether
-/// it matters how often and in which order it is evaluated: then all ways through a chain have to be walked.
+/// Returns whether some filters of a chain keep state: the value of a filter at a position may depend on earlier
+/// evaluations in the same chain, or it matters how often and in which order filters are evaluated. All ways through
+/// such a chain have to be walked.
 pub(super) fn keeps_state<'a>(filters: impl IntoIterator<Item = &'a Any<ExplicitForm>>) -> bool {
     let (mut keeps, mut sets_path, mut reads_path) = (false, false, false);
     for filter in filters {
@@ -193,7 +196,7 @@ mod tests {
         Chain::Repeat { of: Box::new(of), min, max }
     }
 
-    /// The numbers of constituents with which a program accepts, up to a length.
+    /// Returns the numbers of constituents with which a program accepts, up to a length.
     fn lengths(chain: &Chain<()>, nodes: usize, length_max: usize) -> Vec<usize> {
         let program = ChainProgram::new(chain, nodes).unwrap();
         let mut places = vec![0];
@@ -228,7 +231,7 @@ mod tests {
 
     #[test]
     fn repeats_beyond_the_game_are_without_end() {
-        // In a game of three positions nobody can tell five repeats from any number.
+        // In a game of three positions, five repetitions cannot be distinguished from any larger number.
         assert_eq!(lengths(&repeat(one(), 1, Some(5)), 3, 6), [1, 2, 3, 4, 5, 6]);
         assert_eq!(lengths(&repeat(one(), 1_000_000, None), 3, 5), [4, 5]);
         assert!(ChainProgram::new(&repeat(repeat(one(), 400, Some(400)), 400, Some(400)), 400).is_none());

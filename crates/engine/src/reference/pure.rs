@@ -1,4 +1,4 @@
-//! Pure mates and stalemates, square by square, as `docs/mates.md` tells them.
+//! Pure mates and stalemates, square by square, as `docs/mates.md` defines them.
 
 use shakmaty::{Bitboard, Role, Square};
 
@@ -8,8 +8,8 @@ use super::{
 };
 use orbit_query::tree::{Dirs, PureKind};
 
-/// The men that take part in a mate, or without `mate` in a stalemate, of the side to move; none unless it is of
-/// this kind.
+/// Returns the men that take part in a mate of the side to move, or in a stalemate if `mate` is false. Empty unless it
+/// is of this kind.
 pub(super) fn men(board: &SquareArray, kind: PureKind, mate: bool) -> Bitboard {
     let mut kings = board.kings(board.turn);
     let (Some(king), None) = (kings.next(), kings.next()) else { return Bitboard::EMPTY };
@@ -28,7 +28,7 @@ pub(super) fn men(board: &SquareArray, kind: PureKind, mate: bool) -> Bitboard {
     if (wanted.collect::<Bitboard>() & !men).any() { Bitboard::EMPTY } else { men }
 }
 
-/// A man between a slider and a square, nothing else standing between them.
+/// A man between a slider and a square, with nothing else between them.
 struct Shield {
     slider: Square,
     man: Square,
@@ -37,7 +37,7 @@ struct Shield {
 
 struct ReferenceScene<'a> {
     board: &'a SquareArray,
-    /// The same without the king.
+    /// The board without the king.
     lifted: SquareArray,
     king: Square,
     mate: bool,
@@ -72,19 +72,19 @@ impl<'a> ReferenceScene<'a> {
         shakmaty::attacks::king_attacks(self.king).into_iter()
     }
 
-    /// How many enemies attack a square, through the king too.
+    /// Returns the number of enemies that attack a square, also through the king.
     fn attacks_on(&self, target: Square) -> usize {
         let enemies = self.lifted.of_color(!self.board.turn);
         enemies.filter(|&(s, _)| self.lifted.attacks_from(s).contains(target)).count()
     }
 
-    /// Who pins an own man to the king.
+    /// Returns the enemy that pins an own man to the king.
     fn pinner(&self, man: Square) -> Option<Square> {
         let pin = |line: &&Shield| line.man == man && line.end == self.king && self.is_enemy(line.slider);
         self.lines.iter().find(pin).filter(|_| self.is_own(man)).map(|line| line.slider)
     }
 
-    /// The square of a man that gives check and those between it and the king.
+    /// Returns the square of a man that gives check and the squares between it and the king.
     fn line_of(&self, checker: Square) -> Bitboard {
         let sliding = matches!(
             self.board.at(checker).map(|piece| piece.role),
@@ -94,14 +94,14 @@ impl<'a> ReferenceScene<'a> {
         Bitboard::from(checker) | if sliding { way } else { Bitboard::EMPTY }
     }
 
-    /// Whether an own man other than the king could move to one of the squares or take what stands there.
+    /// Returns whether an own man other than the king could move to one of the squares or capture a man there.
     fn could_reach(&self, man: Square, targets: Bitboard) -> bool {
         let moves = self.board.pseudolegal_moves();
         let mut moves = moves.iter().filter(|step| step.from == man && man != self.king);
         moves.any(|step| targets.contains(step.to) || targets.contains(step.takes_on()))
     }
 
-    /// Where an own man would undo the mate, if there is one check.
+    /// Returns the squares where an own man would refute the mate, if there is a single check.
     fn refutations(&self) -> Bitboard {
         match *self.checkers {
             [checker] => self.line_of(checker) | self.board.kings(!self.board.turn).collect::<Bitboard>(),
@@ -109,12 +109,12 @@ impl<'a> ReferenceScene<'a> {
         }
     }
 
-    /// Whether a man that is pinned would undo the mate if it were not.
+    /// Returns whether a man is pinned and would refute the mate if it were not.
     fn is_refuter(&self, man: Square) -> bool {
         self.pinner(man).is_some() && self.could_reach(man, self.refutations())
     }
 
-    /// Whether a man has to be pinned.
+    /// Returns whether a man is allowed to be pinned in a pure mate or stalemate.
     fn has_licence(&self, man: Square) -> bool {
         if self.mate { self.is_refuter(man) } else { self.pinner(man).is_some() }
     }
@@ -154,7 +154,8 @@ impl<'a> ReferenceScene<'a> {
     }
 }
 
-/// All lines of all sliders: the first man in their way, and each square behind it up to the next man.
+/// Returns all lines of all sliders: the first man in their way, and each square behind it up to and including the next
+/// man.
 fn lines(board: &SquareArray) -> Vec<Shield> {
     let mut out = Vec::new();
     for slider in Square::ALL {

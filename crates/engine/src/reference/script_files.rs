@@ -1,4 +1,4 @@
-//! The files that a query reads and writes: below one folder, and nowhere else.
+//! The files that a query reads and writes. All of them lie below one folder.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -9,14 +9,14 @@ use std::sync::Mutex;
 use orbit_core::files::{open_regular, refuse_special};
 use orbit_core::sync::lock;
 
-/// The longest file that is read.
+/// The size of the largest file that is read, in bytes.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// See the module.
+/// The folder whose files a query may use.
 #[derive(Debug)]
 pub(super) struct ScriptFiles {
     folder: PathBuf,
-    /// Files that this run has written to.
+    /// The files that this run has written to.
     written: Mutex<BTreeMap<PathBuf, File>>,
 }
 
@@ -25,11 +25,11 @@ impl ScriptFiles {
         ScriptFiles { folder: folder.to_path_buf(), written: Mutex::default() }
     }
 
-    /// Adds to a file, which is emptied before that if this run has not written to it.
+    /// Appends to a file. If this run has not written to the file yet, the file is emptied first.
     ///
     /// # Errors
     ///
-    /// Why not, in words.
+    /// If the file cannot be written; the text gives the reason.
     pub(super) fn append(&self, name: &[u8], text: &[u8]) -> Result<(), String> {
         let path = self.path(name)?;
         if !path.extension().is_some_and(|ending| ending == "cqo" || ending == "cql") {
@@ -49,11 +49,11 @@ impl ScriptFiles {
         written.get_mut(&path).map_or(Ok(()), |file| file.write_all(text)).map_err(failed)
     }
 
-    /// The bytes of a file.
+    /// Reads a file.
     ///
     /// # Errors
     ///
-    /// Why there are none, in words.
+    /// If the file cannot be read; the text gives the reason.
     pub(super) fn read(&self, name: &[u8]) -> Result<Vec<u8>, String> {
         let path = self.path(name)?;
         let mut text = Vec::new();
@@ -65,7 +65,7 @@ impl ScriptFiles {
         }
     }
 
-    /// Where a file is. Neither its name nor a link may lead out of the folder.
+    /// Returns the path of a file. Neither its name nor a link may lead out of the folder.
     fn path(&self, name: &[u8]) -> Result<PathBuf, String> {
         let shown = String::from_utf8_lossy(name);
         let name = std::str::from_utf8(name).map_err(|_| format!("the name `{shown}` is not UTF-8"))?;

@@ -1,10 +1,10 @@
 //! The search for the best way through a chain.
 //!
 //! All ways are tried in order: at each position the constituents that may come next, fewer repetitions first, and
-//! behind each the positions to which it leads. The value of a way depends only on where it ends. So the best way on
-//! from a position and a place in the chain is the same however one gets there, unless filters of the chain keep
-//! state: without state it is computed once, and the search is polynomial; with state all ways are walked, up to a
-//! limit.
+//! after each constituent the positions to which it leads. The value of a way depends only on its last position. The
+//! best continuation from a position and a place in the chain is therefore the same however the search got there,
+//! unless filters of the chain keep state. Without state each continuation is computed once, and the search takes
+//! polynomial time. With state all ways are walked, up to a limit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,21 +17,22 @@ use super::{
 use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Cell, VarId};
 
-/// What a kind of chain is made of.
+/// The rules of a kind of chain.
 pub(super) trait ChainRules {
-    /// How a constituent can be tried at a position, in order.
+    /// Returns the ways in which a constituent can be tried at a position, in order.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt>;
 
-    /// Whether a constituent fits.
+    /// Returns whether a constituent fits.
     fn fits(&mut self, eval: &mut Evaluation, at: usize, one: usize, attempt: Attempt) -> bool;
 
-    /// Where the chain goes on behind a constituent that fits.
+    /// Returns where the chain continues after a constituent that fits.
     fn next(&mut self, eval: &Evaluation, at: usize, one: usize, attempt: Attempt) -> Next;
 
-    /// The value of a way that ends at a position, if it may.
+    /// Returns the value of a way that ends at a position, if it may end there.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32>;
 
-    /// Whether a way ends where the last constituent was tried, rather than where the next one would be.
+    /// True if a way ends at the position where the last constituent was tried, rather than where the next one would
+    /// be.
     const ENDS_BEHIND: bool;
 }
 
@@ -42,30 +43,30 @@ pub(super) struct Attempt {
     pub(super) by: Option<usize>,
 }
 
-/// See [`ChainRules::next`].
+/// The place where a chain continues; see [`ChainRules::next`].
 pub(super) enum Next {
-    /// At the same position.
+    /// The same position.
     Here,
-    /// At each of these in turn.
+    /// Each of these positions in turn.
     At(Vec<usize>),
 }
 
-/// A constituent that fits, on a way.
+/// A constituent that fits, as a step of a way.
 pub(super) struct WayStep {
-    /// The position at which it was tried.
+    /// The position at which the constituent was tried.
     pub(super) at: usize,
     pub(super) attempt: Attempt,
-    /// The comments that it made.
+    /// The comments that the constituent made.
     pub(super) notes: Vec<Note>,
 }
 
-/// What atomic variables hold.
+/// The values of atomic variables.
 type Atoms = Vec<(VarId, Cell<Evaluated>)>;
 
-/// The best ways from some place on.
+/// The best ways from some place.
 struct BestWays {
     value: i32,
-    /// The first of them; of equally good ones all, if they are asked for.
+    /// The first of the best ways, or all of them if `keep_all` is set.
     ways: Vec<SearchWay>,
 }
 
@@ -73,56 +74,56 @@ struct BestWays {
 struct SearchWay {
     /// The constituents up to the next place.
     steps: Vec<usize>,
-    /// The best ways from there on; none at the end.
+    /// The best ways from the next place; `None` at the end of the way.
     next: Option<usize>,
     atoms: Atoms,
 }
 
-/// See the module.
+/// One search for the best way through a chain.
 pub(super) struct Search<'p> {
     program: &'p ChainProgram,
-    /// The first way that is found, not the best.
+    /// True if the search ends at the first way found instead of the best.
     pub(super) first_match: bool,
-    /// All ways that are equally good.
+    /// True if all equally good ways are kept.
     pub(super) keep_all: bool,
-    /// Variables whose changes are taken back.
+    /// The variables whose changes are undone.
     pub(super) atoms: Vec<VarId>,
-    /// Without state: the best way from a position and a place of the program on.
+    /// Without state: the best way from each position and place in the program.
     memo: Option<HashMap<(usize, usize), Option<usize>>>,
-    /// Without state: which attempts fit.
+    /// Without state: the step of each attempt that was tried, `None` if it does not fit.
     fitting: HashMap<(usize, usize, Option<usize>), Option<usize>>,
     steps: Vec<WayStep>,
     bests: Vec<BestWays>,
 }
 
-/// What a search has found.
+/// The result of a search.
 pub(super) struct Goal {
     pub(super) value: i32,
     best: usize,
 }
 
-/// A position and a place of the program, while the ways from there on are tried.
+/// A position and a place in the program from which ways are being tried.
 struct SearchFrame {
     at: usize,
     pc: usize,
     open: Vec<PendingStep>,
-    /// Places that were reached without a move.
+    /// The places in the program that were reached without a move.
     seen: HashSet<usize>,
     best: Option<BestWays>,
     /// The constituents that led here from the frame before.
     steps: Vec<usize>,
-    /// What atomic variables held before.
+    /// The values of atomic variables on entry.
     atoms: Atoms,
 }
 
-/// What a frame has still to try, the next one last.
+/// Pending work of a frame. The last entry is the next to run.
 enum PendingStep {
     Op { pc: usize, steps: Vec<usize> },
     Try(Try),
     Enter { at: usize, pc: usize, steps: Vec<usize>, atoms: Atoms },
 }
 
-/// A constituent that is to be tried.
+/// A constituent to try.
 struct Try {
     pc: usize,
     one: usize,
@@ -132,9 +133,9 @@ struct Try {
 }
 
 impl<'p> Search<'p> {
-    /// How much may be tried where all ways have to be walked.
+    /// The largest number of attempts of a search that has to walk all ways.
     pub(super) const STEPS_MAX: u64 = 2_000_000;
-    /// The same where each place is tried once.
+    /// The largest number of attempts of a search that tries each place once.
     const PLACES_MAX: u64 = 50_000_000;
 
     pub(super) fn new(program: &'p ChainProgram, keeps_state: bool) -> Search<'p> {
@@ -150,11 +151,11 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// The best way from a position, if there is one. `span` is where the chain stands.
+    /// Returns the best way from a position, if there is one. `span` is the place of the chain in the query.
     ///
     /// # Errors
     ///
-    /// There is more to try than may be.
+    /// If the limit of attempts is reached.
     pub(super) fn run<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -198,7 +199,7 @@ impl<'p> Search<'p> {
         SearchFrame { at, pc, open, seen: HashSet::new(), best: None, steps, atoms }
     }
 
-    /// Ends a frame.
+    /// Ends a frame: restores the atomic variables and records the best ways from its place.
     fn leave(
         &mut self,
         eval: &mut Evaluation,
@@ -217,7 +218,7 @@ impl<'p> Search<'p> {
         best
     }
 
-    /// A place of the program at the position of a frame.
+    /// Runs the operation at a place in the program, at the position of a frame.
     fn op<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -226,7 +227,7 @@ impl<'p> Search<'p> {
         pc: usize,
         steps: Vec<usize>,
     ) {
-        // A place that was reached before leads to nothing new: that is how repeats of nothing end.
+        // A place that was reached before leads to nothing new. This ends repetitions of an empty constituent.
         if !frame.seen.insert(pc) {
             return;
         }
@@ -272,7 +273,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// The step that a constituent makes, if it fits.
+    /// Returns the step of a constituent, if it fits.
     fn step<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -298,7 +299,7 @@ impl<'p> Search<'p> {
         step
     }
 
-    /// A way ends at the position of a frame.
+    /// Records that a way ends at the position of a frame.
     fn end<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -335,9 +336,9 @@ impl<'p> Search<'p> {
         self.atoms.iter().map(|&var| (var, eval.state.cells.cell(var).clone())).collect()
     }
 
-    // ---- what was found
+    // ---- results
 
-    /// The steps of the first of the best ways. Atomic variables hold what they held at its end.
+    /// Returns the steps of the first of the best ways. Sets the atomic variables to their values at its end.
     pub(super) fn first_way(&self, eval: &mut Evaluation, goal: &Goal) -> Vec<&WayStep> {
         let (mut steps, mut at) = (Vec::new(), Some(goal.best));
         while let Some(best) = at {
@@ -349,7 +350,7 @@ impl<'p> Search<'p> {
         steps
     }
 
-    /// The steps of the best ways, the first one left out, and at most so many.
+    /// Returns the steps of the best ways after the first, at most `ways_max` of them.
     pub(super) fn other_ways(&self, goal: &Goal, ways_max: usize) -> Vec<Vec<&WayStep>> {
         let mut ways = Vec::new();
         let mut open: Vec<(&SearchWay, Vec<&WayStep>)> = Vec::new();
@@ -370,7 +371,7 @@ impl<'p> Search<'p> {
     }
 }
 
-/// There is more to try than may be.
+/// The error of a search that reached the limit of attempts.
 #[derive(Debug)]
 pub(super) struct SearchTooLong;
 

@@ -1,7 +1,7 @@
-//! Spans: what a filter that matches consists of.
+//! Spans: the positions and moves that a matching filter consists of.
 //!
-//! A filter notes its span when it has matched, in place of those that filters within it noted. A filter around it that
-//! fails takes the span back as it does with comments.
+//! A filter notes its span when it has matched, in place of the spans that filters within it noted. If an enclosing
+//! filter then fails, it removes the span together with the comments.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,20 @@ use super::{
 use crate::{MatchSpan, SpanKind};
 
 impl Evaluation<'_> {
-    /// Where what a filter notes begins.
+    /// Returns the place in the notes where the notes of the next filter begin.
     pub(super) fn notes_begin(&self) -> usize {
         self.state.notes.len()
     }
 
-    /// Notes the span of a line or of what was found from its positions: all moves between neighbours are of it.
+    /// Notes the span of a line, of found positions or of an echo from its positions. All moves between neighbours
+    /// belong to it.
     pub(super) fn note_span(&mut self, begin: usize, kind: SpanKind, nodes: &[usize]) {
         if !self.state.tells_spans {
             return;
         }
         let pairs = nodes.iter().zip(nodes.iter().skip(1));
         let pairs: Vec<_> = match kind {
-            // Positions that were found may lie on different branches.
+            // Found positions may lie on different branches, so each is connected to the hit.
             SpanKind::Find => nodes.iter().skip(1).map(|&found| (nodes[0], found)).collect(),
             _ => pairs.map(|(&a, &b)| (a, b)).collect(),
         };
@@ -33,7 +34,7 @@ impl Evaluation<'_> {
         self.note_span_of(begin, kind, nodes, &moves);
     }
 
-    /// Notes a span with some moves, by the positions to which they lead.
+    /// Notes a span with some moves, given by the positions to which they lead.
     pub(super) fn note_span_of(&mut self, begin: usize, kind: SpanKind, nodes: &[usize], moves: &[usize]) {
         if !self.state.tells_spans {
             return;
@@ -43,8 +44,8 @@ impl Evaluation<'_> {
         self.note(self.here.at, Noted::Span(MatchSpan { kind, nodes, moves }));
     }
 
-    /// Notes a move as a span. If a filter on the position behind it has a line, a path or a move that begins there, that goes
-    /// on with it.
+    /// Notes a move as a span. If the filter on the position after the move has a line, a path or a move that begins
+    /// there, the span continues with it.
     pub(super) fn note_move(&mut self, begin: usize, before: usize, behind: usize) {
         if !self.state.tells_spans {
             return;
@@ -61,12 +62,12 @@ impl Evaluation<'_> {
         self.note(self.here.at, Noted::Span(MatchSpan { kind, nodes, moves }));
     }
 
-    /// The span of what was noted last, which is taken away with all others.
+    /// Removes the spans noted since `begin`, and returns the one to report.
     pub(super) fn take_span(&mut self, begin: usize) -> Option<MatchSpan> {
         MatchSpan::chosen(self.take_spans(begin))
     }
 
-    /// Takes the spans away that were noted last.
+    /// Removes and returns the spans noted since `begin`.
     pub(super) fn take_spans(&mut self, begin: usize) -> Vec<MatchSpan> {
         let mut spans = Vec::new();
         if !self.state.tells_spans {
@@ -81,14 +82,14 @@ impl Evaluation<'_> {
         spans
     }
 
-    /// Takes away the spans of what was found for a number that is only compared.
+    /// Removes the spans of `find` and `echo` from the operands of a comparison: their numbers are only compared.
     pub(super) fn forget_found(&mut self, begin: usize) {
         for span in self.take_spans(begin).into_iter().filter(|span| span.kind.is_of_moves()) {
             self.note(self.here.at, Noted::Span(span));
         }
     }
 
-    /// Of the copies of a filter the first that matches has the span.
+    /// Keeps the span of the first copy of a filter that matches, and removes the spans of all others.
     pub(super) fn first_copy(&mut self, begin: usize, matches: bool, is_first: &mut bool) {
         if matches && *is_first {
             *is_first = false;
@@ -97,7 +98,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The moves from one position to another, if one of them lies before the other.
+    /// Returns the moves between two positions, if one is an ancestor of the other.
     fn moves_between(&self, a: usize, b: usize) -> Vec<usize> {
         match (self.tree().is_proper_ancestor(a, b), self.tree().is_proper_ancestor(b, a)) {
             (true, _) => self.way_down(a, b),

@@ -1,4 +1,4 @@
-//! What an evaluation keeps from filter to filter and from position to position of a game.
+//! The state of an evaluation that lasts from filter to filter and from position to position of a game.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use orbit_query::{
     tree::{Cell, Cells, Dictionary, DictionaryId, Holds, Life, Sort, SortId, Var, VarId},
 };
 
-/// What a query declares: the state has a place for each.
+/// The declarations of a query. The state has an entry for each.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
     pub(super) vars: Vec<Var>,
     pub(super) dictionaries: Vec<Dictionary>,
     pub(super) sorts: Vec<Sort>,
-    /// The regular expressions of the query, by what is written.
+    /// The regular expressions of the query, by their text.
     pub(super) patterns: BTreeMap<String, CompiledPattern>,
-    /// The files that it may use.
+    /// The files that the query may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
-    /// The most steps that the evaluation of one game may take.
+    /// The largest number of steps that the evaluation of one game may take.
     pub(super) steps_max: u64,
 }
 
@@ -52,7 +52,7 @@ impl Declared {
     }
 }
 
-/// A value that a dictionary holds, or by which it is asked.
+/// A key or a value of a dictionary.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Datum {
     Squares(u64),
@@ -61,69 +61,70 @@ pub(super) enum Datum {
     Position(i32),
 }
 
-/// What a dictionary holds, in the order of the keys.
+/// The entries of a dictionary, in the order of the keys.
 pub(super) type DictionaryEntries = BTreeMap<Datum, Datum>;
 
-/// What one `sort` has found so far, with the comments that led to it.
+/// The best value of one `sort` so far, with the comments that led to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sorted {
     pub(super) best: Option<SortValue>,
     pub(super) notes: Vec<Note>,
 }
 
-/// See the module.
+/// The state of one evaluation: variables, dictionaries, notes and counters.
 #[derive(Clone, Debug)]
 pub(super) struct VariableState {
-    /// What variables hold.
+    /// The values of the variables.
     pub(super) cells: Cells<Evaluated>,
-    /// What dictionaries hold.
+    /// The entries of the dictionaries.
     dictionaries: Vec<DictionaryEntries>,
-    /// The last match of a regular expression; none where that failed.
+    /// The groups of the last match of a regular expression; `None` if the last search failed.
     pub(super) groups: Option<Groups>,
-    /// Comments and spans in the order in which they were made. A filter that fails takes back its own.
+    /// Comments and spans in the order in which they were made. A filter that fails removes its own.
     pub(super) notes: Vec<Note>,
-    /// Whether filters note their spans.
+    /// True if filters note their spans.
     pub(super) tells_spans: bool,
-    /// What each `sort` has found.
+    /// The best value of each `sort`.
     sorted: Vec<Sorted>,
-    /// Whether a `sort` is being evaluated.
+    /// True while a `sort` is being evaluated.
     pub(super) sorts: bool,
-    /// Tags that the output gets.
+    /// The tags that are set in the output.
     pub(super) tags: BTreeMap<String, Vec<u8>>,
-    /// Positions whose comments the output loses.
+    /// The positions whose comments are removed from the output.
     pub(super) removed: BTreeSet<usize>,
-    /// What was to be printed at once.
+    /// The lines that are to be printed at once.
     pub(super) messages: Vec<Vec<u8>>,
-    /// What `line` and `path` remember.
+    /// The memory of `line` and `path`.
     pub(super) chains: ChainMemory,
-    /// The number of the last game of the database, where that is known.
+    /// The number of the last game of the database, if it is known.
     pub(super) last_game: Option<u32>,
-    /// How often a `loop` or `while` was repeated.
+    /// The number of repetitions of `loop` and `while` so far.
     repetitions: u64,
-    /// The steps that are left.
+    /// The number of steps that are left.
     steps_left: u64,
     /// The switch that ends the run from outside.
     pub(super) interrupt: Interrupt,
-    /// Steps since the switch was looked at; a run looks at its first step.
+    /// The number of steps since the last look at the switch. A run looks at its first step.
     unlooked: u64,
-    /// Why the run cannot go on, once that is so: then filters fail, and loops end.
+    /// The error that ends the run, if there is one. From then on, filters fail and loops end.
     pub(super) fault: Option<Diagnostic>,
 }
 
 impl VariableState {
-    /// The most repetitions of `loop` and `while` in one game: a loop that does not end is found in seconds.
+    /// The largest number of repetitions of `loop` and `while` in one game: an endless loop is found within seconds.
     const REPETITIONS_MAX: u64 = 10_000_000;
 
-    /// Steps after which the switch is looked at again. A filter takes a few microseconds, on all squares some more.
+    /// The number of steps between two looks at the switch. A filter takes a few microseconds, one on all squares
+    /// somewhat more.
     const STEPS_A_LOOK: u64 = 1024;
 
-    /// Bytes of strings that are as long work as one filter.
+    /// The number of bytes of strings whose handling takes as long as one filter.
     const BYTES_A_STEP: usize = 1024;
 
-    /// Positions that are counted as one step where a filter runs through those of a game.
+    /// The number of positions that count as one step if a filter visits the positions of a game.
     const NODES_A_STEP: usize = 64;
 
-    /// At the start of a game.
+    /// Creates the state for the start of a game.
     pub(super) fn new(declared: &Declared, interrupt: &Interrupt) -> VariableState {
         VariableState {
             cells: Cells::unbound(declared.vars.len()),
@@ -154,17 +155,17 @@ impl VariableState {
         &mut self.sorted[sort.0 as usize]
     }
 
-    /// What all sorts have found.
+    /// Returns the best values of all sorts, and leaves none.
     pub(super) fn take_sorted(&mut self) -> Vec<Sorted> {
         std::mem::take(&mut self.sorted)
     }
 
-    /// Notes why the run cannot go on; the first reason stays.
+    /// Records the error that ends the run. The first error stays.
     pub(super) fn fail(&mut self, fault: Diagnostic) {
         self.fault.get_or_insert(fault);
     }
 
-    /// Looks whether the run is to end.
+    /// Looks at the switch, and ends the run if it is set.
     pub(super) fn look(&mut self) {
         self.unlooked = 0;
         if self.interrupt.is_set() {
@@ -172,22 +173,22 @@ impl VariableState {
         }
     }
 
-    /// Counts a filter that is evaluated, or work that takes as long.
+    /// Counts one filter, or work that takes as long.
     pub(super) fn step(&mut self, span: Span) {
         self.steps(1, span);
     }
 
-    /// Counts work on so many bytes of strings.
+    /// Counts work on a number of bytes of strings.
     pub(super) fn step_bytes(&mut self, bytes: usize, span: Span) {
         self.steps((bytes / VariableState::BYTES_A_STEP) as u64, span);
     }
 
-    /// Counts a way through so many positions, or other entries of lists.
+    /// Counts a visit of a number of positions, or of other list entries.
     pub(super) fn step_nodes(&mut self, nodes: usize, span: Span) {
         self.steps((nodes / VariableState::NODES_A_STEP) as u64, span);
     }
 
-    /// Counts steps, and looks every so often whether the run is to end. Nothing is counted once it is.
+    /// Counts steps, and looks at the switch at intervals. After an error nothing is counted.
     pub(super) fn steps(&mut self, count: u64, span: Span) {
         if self.fault.is_some() {
             return;
@@ -205,7 +206,7 @@ impl VariableState {
         }
     }
 
-    /// Counts a repetition of a loop; false where there are too many.
+    /// Counts a repetition of a loop. Returns false if the loop must end.
     pub(super) fn repeats(&mut self, name: &str, span: Span) -> bool {
         self.repetitions += 1;
         if self.repetitions > VariableState::REPETITIONS_MAX {
@@ -220,17 +221,17 @@ impl VariableState {
     }
 }
 
-/// What variables and dictionaries keep from one game to the next.
+/// The variables and dictionaries that last from one game to the next.
 #[derive(Clone, Debug)]
 pub struct RunState {
     cells: Vec<(VarId, Cell<Evaluated>)>,
     dictionaries: Vec<(DictionaryId, DictionaryEntries)>,
-    /// The name, and whether it is printed.
+    /// The name of each variable, and whether it is printed at the end.
     names: Vec<(String, bool)>,
 }
 
 impl RunState {
-    /// At the start of a run: variables begin as 0, "" or [], dictionaries are empty.
+    /// Creates the state for the start of a run: variables are 0, "" or [], and dictionaries are empty.
     pub fn new(query: &TypedQuery) -> RunState {
         let lasting = |life: Life| matches!(life, Life::Run { .. });
         let vars = query.vars.iter().zip(0..).filter(|(var, _)| lasting(var.life));
@@ -251,13 +252,13 @@ impl RunState {
         }
     }
 
-    /// The names of the variables that are printed at the end of a run, and their values as text.
+    /// Returns the names of the variables that are printed at the end of a run, and their values as text.
     pub fn printed(&self) -> Vec<(&str, Vec<u8>)> {
         let named = self.names.iter().zip(&self.cells).filter(|((_, printed), _)| *printed);
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
     }
 
-    /// Hands over to a game what it may change.
+    /// Moves the values into the state of a game, which may change them.
     pub(super) fn lend(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             state.cells.bind(*var, std::mem::replace(cell, Cell::Unbound));
@@ -267,7 +268,7 @@ impl RunState {
         }
     }
 
-    /// Takes it back.
+    /// Moves the values back from the state of a game.
     pub(super) fn take_back(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             *cell = state.cells.take(*var);

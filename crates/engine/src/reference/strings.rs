@@ -1,4 +1,4 @@
-//! Strings: bytes, joined, cut and read.
+//! Strings of bytes: joining, slicing and parsing.
 
 use std::ops::Range;
 
@@ -62,14 +62,14 @@ impl Evaluation<'_> {
         if largest { texts.max() } else { texts.min() }
     }
 
-    /// Where the one string begins in the other for the first time.
+    /// Returns the index of the first occurrence of one string in another.
     pub(super) fn index_of(&mut self, needle: &Text<ExplicitForm>, text: &Text<ExplicitForm>) -> Option<i32> {
         let (needle, text) = (self.text(needle), self.text(text));
         let (needle, text) = (needle?, text?);
         memchr::memmem::find(&text, &needle).map(|at| at as i32)
     }
 
-    /// Digits, perhaps behind a minus.
+    /// Parses digits, optionally after a minus sign.
     pub(super) fn number_in(&mut self, of: &Text<ExplicitForm>) -> Option<i32> {
         let text = self.text(of)?;
         let digits = text.strip_prefix(b"-").unwrap_or(&text);
@@ -91,7 +91,7 @@ impl Evaluation<'_> {
         (code > 0).then(|| vec![code])
     }
 
-    /// The letter of a piece, `_` for an empty square.
+    /// Returns the letter of a piece, or `_` for an empty square.
     pub(super) fn content_name(&self, spelt: Spelt, square: Square) -> Vec<u8> {
         let letter = self.here.placement.at(square).map_or('_', |piece| match spelt {
             Spelt::Type => piece.role.upper_char(),
@@ -106,8 +106,8 @@ impl Evaluation<'_> {
     }
 }
 
-/// The part of a string between two bounds, if they have values: half-open, negative from the end, no more than there
-/// is.
+/// Returns the range of a string between two bounds, if the bounds have values. The range is half-open; negative bounds
+/// count from the end, and all bounds are clamped to the length.
 pub(super) fn clamped(
     length: usize,
     from: Option<Option<i32>>,

@@ -3,8 +3,8 @@
 use super::{men::PieceMap, played::PlayedMove};
 use crate::Spot;
 
-/// What follows from the moves of a game: who is whose child, what each move does, which piece stands where. Nodes
-/// are numbered in preorder, so a parent stands before its children and a subtree is a run of numbers.
+/// The facts that follow from the moves of a game: the tree, the effect of each move, the pieces on each square. Nodes
+/// are numbered in preorder, so a parent comes before its children and a subtree is a range of numbers.
 #[derive(Debug)]
 pub(super) struct GameTree {
     nodes: Vec<GameNode>,
@@ -14,11 +14,11 @@ pub(super) struct GameTree {
 struct GameNode {
     parent: Option<usize>,
     children: Vec<usize>,
-    /// Its place among the children of its parent.
+    /// The index of the node among the children of its parent.
     sibling: usize,
-    /// The last node below it, or itself.
+    /// The last node of the subtree; the node itself if it has no children.
     last: usize,
-    /// The number of alternatives on the way from the root.
+    /// The number of alternatives on the path from the root.
     depth: usize,
     played: Option<PlayedMove>,
     men: PieceMap,
@@ -80,12 +80,12 @@ impl GameTree {
         &self.nodes[at].children
     }
 
-    /// Whether a node is an alternative to the first move of its parent.
+    /// Returns whether a node is an alternative to the first child of its parent.
     pub(super) fn is_secondary(&self, at: usize) -> bool {
         self.nodes[at].sibling > 0
     }
 
-    /// The last node of a subtree, which consists of the nodes from `at` to that one.
+    /// Returns the last node of a subtree. The subtree consists of the nodes from `at` to that one.
     pub(super) fn last(&self, at: usize) -> usize {
         self.nodes[at].last
     }
@@ -94,17 +94,17 @@ impl GameTree {
         self.nodes[at].depth
     }
 
-    /// The move that led to a node.
+    /// Returns the move that led to a node.
     pub(super) fn played(&self, at: usize) -> Option<&PlayedMove> {
         self.nodes[at].played.as_ref()
     }
 
-    /// Which piece of the game stands where.
+    /// Returns the map of pieces at a node.
     pub(super) fn men(&self, at: usize) -> &PieceMap {
         &self.nodes[at].men
     }
 
-    /// A node and all before it, nearest first.
+    /// Returns a node and its ancestors, nearest first.
     pub(super) fn line_to(&self, at: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(at), |&at| self.parent(at))
     }

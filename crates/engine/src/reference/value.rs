@@ -1,10 +1,10 @@
-//! What filters yield and variables hold.
+//! The values of filters and variables.
 
 use shakmaty::Bitboard;
 
 use orbit_query::tree::{Cell, CellValues};
 
-/// What a filter yields.
+/// The value of a filter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Value {
     Bool(bool),
@@ -14,7 +14,7 @@ pub(super) enum Value {
     Position(Option<i32>),
 }
 
-/// Variables hold values.
+/// The marker type for cells that hold computed values.
 #[derive(Clone, Debug)]
 pub(super) enum Evaluated {}
 
@@ -22,11 +22,11 @@ impl CellValues for Evaluated {
     type Squares = Bitboard;
     type Number = i32;
     type Text = Vec<u8>;
-    /// The number of the node.
+    /// The number of a node.
     type Position = i32;
 }
 
-/// `[a1,b2]`, one square without brackets.
+/// Writes a set as `[a1,b2]`, one square without brackets.
 pub(super) fn squares_text(squares: Bitboard) -> Vec<u8> {
     let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
     match &names[..] {
@@ -35,7 +35,7 @@ pub(super) fn squares_text(squares: Bitboard) -> Vec<u8> {
     }
 }
 
-/// What a variable holds, as text.
+/// Writes the value of a variable as text.
 pub(super) fn cell_text(cell: &Cell<Evaluated>) -> Vec<u8> {
     match cell {
         Cell::Unbound => Vec::new(),

@@ -1,4 +1,4 @@
-//! Variables: what binds them, what reads them, and loops over squares.
+//! Variables: the filters that bind and read them, and loops over squares.
 
 use shakmaty::{Bitboard, Square};
 
@@ -16,7 +16,7 @@ impl Evaluation<'_> {
         &self.declared.vars[var.0 as usize].name
     }
 
-    /// Ends the run: a variable is read that holds nothing.
+    /// Ends the run because a variable without a value is read.
     pub(super) fn is_unbound(&mut self, var: VarId, span: Span) {
         let name = self.name(var);
         let fault = Diagnostic::error(span, format!("variable `{name}` holds nothing"), "read here")
@@ -32,7 +32,7 @@ impl Evaluation<'_> {
         squares.unwrap_or(Bitboard::EMPTY)
     }
 
-    /// The number that a variable holds, or the number of its piece.
+    /// Returns the number that a variable holds, or the number of its piece.
     pub(super) fn number_of_var(&mut self, var: VarId, span: Span) -> Option<i32> {
         let number = self.state.cells.number(var).copied();
         if number.is_none() {
@@ -57,7 +57,7 @@ impl Evaluation<'_> {
         position
     }
 
-    /// The value of what is assigned, if it has one; a set always has.
+    /// Returns the value that is assigned, if there is one; a set always is.
     fn assigned(&mut self, value: &Assigned<ExplicitForm>) -> Option<Cell<Evaluated>> {
         match value {
             Assigned::Squares(f) => Some(Cell::Squares(self.squares(f))),
@@ -89,7 +89,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// `x[i:j]="..."`.
+    /// Evaluates `x[i:j]="..."`.
     pub(super) fn set_slice(
         &mut self,
         var: VarId,
@@ -108,7 +108,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Whether a loop may bind its variable, which must not be bound already.
+    /// Returns whether a loop may bind its variable. The variable must not be bound already.
     pub(super) fn may_loop(&mut self, var: VarId, span: Span) -> bool {
         if self.state.cells.is_bound(var) {
             let name = self.name(var);
@@ -120,7 +120,7 @@ impl Evaluation<'_> {
         self.state.fault.is_none()
     }
 
-    /// The squares of a set, each with what the variable of a loop holds there.
+    /// Returns the squares of a set, each with the value that the variable of a loop has there.
     pub(super) fn squares_to_try(
         &mut self,
         domain: &Squares<ExplicitForm>,
@@ -129,7 +129,7 @@ impl Evaluation<'_> {
         squares.into_iter().map(|s| (s, Cell::Squares(Bitboard::from(s)))).collect()
     }
 
-    /// The squares for which the body of a loop matches while its variable holds what belongs to them.
+    /// Returns the squares for which the body of a loop matches while the variable has the value of that square.
     pub(super) fn loop_over(
         &mut self,
         var: VarId,
@@ -151,7 +151,7 @@ impl Evaluation<'_> {
         out
     }
 
-    /// Whether the body of a loop matches for all squares, up to the first for which it does not.
+    /// Returns whether the body of a loop matches for all squares. Stops at the first square for which it does not.
     pub(super) fn all_over(
         &mut self,
         var: VarId,

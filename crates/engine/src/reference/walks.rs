@@ -27,7 +27,7 @@ impl Evaluation<'_> {
         self.walk(path).map(|found| found.end as i32)
     }
 
-    /// The path in which a filter stands, or the one that succeeded last.
+    /// Returns the progress of the path around the filter, or of the path that succeeded last.
     fn current_walk(&self) -> Option<PathProgress> {
         self.scope.walk.or(self.state.chains.last_walk)
     }
@@ -48,7 +48,7 @@ impl Evaluation<'_> {
         self.current_walk().and_then(|walk| walk.last).map(|last| last as i32)
     }
 
-    /// The best path from here on.
+    /// Finds the best path that begins at this position.
     fn walk(&mut self, path: &Path<ExplicitForm>) -> Option<Chained> {
         self.untied(|this| this.unselected(|this| this.walk_of_its_own(path)))
     }
@@ -85,7 +85,7 @@ impl Evaluation<'_> {
         self.succeed(&rules, goal.value, &way, &others)
     }
 
-    /// Remembers a path, and writes its comments.
+    /// Records a path as the last that succeeded, and writes its comments.
     fn succeed(
         &mut self,
         rules: &PathRules<'_>,
@@ -122,7 +122,7 @@ impl Evaluation<'_> {
         Some(Chained { value, end })
     }
 
-    /// The comments that words of the path ask for.
+    /// Writes the comments that keywords of the path request.
     fn note_asked(&mut self, rules: &PathRules<'_>, nodes: &[usize]) {
         let (path, start) = (rules.path, self.here.at);
         if let Some(title) = &path.title {
@@ -143,7 +143,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The squares on which each piece in focus stands that moves or is captured, by the first of them: `Ng1-f3-g1`.
+    /// Writes the squares of each piece in focus that moves or is captured, ordered by the first of them: `Ng1-f3-g1`.
     fn piece_paths(&self, focus: &BTreeSet<u8>, nodes: &[usize]) -> String {
         let (Some(&start), Some(&end)) = (nodes.first(), nodes.last()) else { return String::new() };
         let mut line: Vec<usize> = self.tree().line_to(end).take_while(|&at| at > start).collect();
@@ -170,10 +170,10 @@ impl Evaluation<'_> {
     }
 }
 
-/// Of ways that are equally good no more get comments.
+/// The largest number of equally good ways that get comments.
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// Where a path stands in the query, by its operands.
+/// Returns the place of a path in the query, as the span of its operands.
 fn span_of(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]) -> Option<Span> {
     let sides = |step: &&PathStep<ExplicitForm>| match step {
         PathStep::Edge { edge, targets } => {
@@ -208,11 +208,11 @@ struct PathRules<'c> {
     path: &'c Path<ExplicitForm>,
     steps: &'c [&'c PathStep<ExplicitForm>],
     start: usize,
-    /// The pieces in focus; without it all moves count.
+    /// The pieces in focus; `None` if all moves count.
     focus: Option<BTreeSet<u8>>,
-    /// For each position that the search has reached how many moves count.
+    /// For each position that the search has reached, the number of moves that count.
     counts: HashMap<usize, i32>,
-    /// The best way so far: its value and its end.
+    /// The best way so far: its value and its last position.
     best: Option<(i32, usize)>,
 }
 
@@ -232,7 +232,7 @@ impl<'c> PathRules<'c> {
         PathRules { path, steps, start, focus, counts: HashMap::from([(start, 0)]), best: None }
     }
 
-    /// How far the path has come at a position.
+    /// Returns the progress of the path at a position.
     fn walk(&self, eval: &Evaluation, at: usize) -> PathProgress {
         let count = self.counts.get(&at).copied().unwrap_or(0);
         let plies = eval.nodes[at].ply - eval.nodes[self.start].ply;
@@ -244,7 +244,7 @@ impl<'c> PathRules<'c> {
         }
     }
 
-    /// The positions that a way counts: the start, and those behind its moves.
+    /// Returns the positions of a way: the start, and those after its moves.
     fn nodes(&self, way: &[&WayStep]) -> Vec<usize> {
         std::iter::once(self.start).chain(way.iter().filter_map(|step| step.attempt.by)).collect()
     }
@@ -253,20 +253,20 @@ impl<'c> PathRules<'c> {
         matches!(self.path.focus, Some(Focus::Pieces { capture: true, .. }))
     }
 
-    /// Whether one of some pieces before a move is in focus.
+    /// Returns whether one of the pieces on some squares before a move is in focus.
     fn any_in_focus(&self, eval: &Evaluation, before: usize, squares: shakmaty::Bitboard) -> bool {
         let Some(focus) = &self.focus else { return true };
         eval.tree().men(before).on_any(squares).any(|piece| focus.contains(&piece))
     }
 
-    /// Whether a move captures a piece in focus, and counts for that.
+    /// Returns whether a move captures a piece in focus, and counts for that reason.
     fn is_focused_capture(&self, eval: &Evaluation, attempt: Attempt) -> bool {
         let played = attempt.by.and_then(|child| eval.tree().played(child));
         let captured = played.and_then(|played| played.captured);
         self.captures() && captured.is_some_and(|s| self.any_in_focus(eval, attempt.before, s.into()))
     }
 
-    /// Whether the part of a move that a filter names is in focus.
+    /// Returns whether the selected part of a move is in focus.
     fn is_part_in_focus(&self, eval: &Evaluation, attempt: Attempt, part: &MovePart) -> bool {
         self.any_in_focus(eval, attempt.before, part.from) || self.is_focused_capture(eval, attempt)
     }
@@ -279,7 +279,8 @@ impl<'c> PathRules<'c> {
             || self.is_focused_capture(eval, attempt)
     }
 
-    /// The nearest moves in focus on every branch; at the start those that leave it.
+    /// Returns the nearest moves in focus on every branch. At the start of the path, only moves that leave the start
+    /// count.
     fn exits(&self, eval: &Evaluation, at: usize) -> Vec<Attempt> {
         let mut exits = Vec::new();
         let leave = |before: usize| {
@@ -298,7 +299,7 @@ impl<'c> PathRules<'c> {
         exits
     }
 
-    /// What a function yields as a part of this path.
+    /// Evaluates a function as a part of this path.
     fn within<T>(&self, eval: &mut Evaluation, at: usize, evaluate: impl FnOnce(&mut Evaluation) -> T) -> T {
         let walk = self.walk(eval, at);
         eval.scoped(|scope| scope.walk = Some(walk), evaluate)
@@ -346,7 +347,7 @@ impl ChainRules for PathRules<'_> {
         }
     }
 
-    /// How many moves count, or the value of `max`; without a move there is no path.
+    /// Returns the number of moves that count, or the value of `max`. A path has at least one move.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32> {
         if at == self.start {
             return None;
@@ -367,7 +368,7 @@ impl ChainRules for PathRules<'_> {
     }
 }
 
-/// The squares on which a side's pieces stand.
+/// Returns the squares of a side's pieces.
 fn of_color(eval: &Evaluation, color: Color) -> shakmaty::Bitboard {
     let is_of_color = |&s: &Square| eval.here.placement.at(s).is_some_and(|man: Piece| man.color == color);
     Square::ALL.into_iter().filter(is_of_color).collect()

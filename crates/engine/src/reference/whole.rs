@@ -1,4 +1,4 @@
-//! Whole games: one evaluation after the other, with one state.
+//! Evaluates a query on a whole game, position by position with one state.
 
 use super::{
     Reference,
@@ -12,32 +12,33 @@ use crate::{Interrupt, Spot};
 use orbit_core::diagnostic::Diagnostic;
 use orbit_query::tree::Any;
 
-/// What is wanted of a game beside the values at its positions.
+/// The data that is wanted for a game besides the values at its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WantedFacts {
-    /// Which copies of the outermost transform match.
+    /// True if the copies of the outermost transform that match are wanted.
     pub copies: bool,
-    /// What hits consist of.
+    /// True if the spans of hits are wanted.
     pub spans: bool,
-    /// The number of the last game of the database, where that is known.
+    /// The number of the last game of the database, if it is known.
     pub last_game: Option<u32>,
 }
 
-/// Why a game cannot be evaluated.
+/// The error that stopped the evaluation of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFault {
-    /// The number of the position at which that showed.
+    /// The node at which the error was detected.
     pub at: usize,
-    /// What it is.
+    /// The error.
     pub diagnostic: Diagnostic,
 }
 
 impl Reference {
-    /// The answers of the query on a game: it is evaluated once at each position that is asked for, in the order of their numbers.
+    /// Evaluates the query on a game, once at each position for which `is_asked` is true, in the order of their
+    /// numbers.
     ///
     /// # Errors
     ///
-    /// What ends the run: a variable that is read before it holds something, an assertion that fails, a loop that
+    /// The error that ends the run: a variable that is read before it has a value, an assertion that fails, a loop that
     /// does not end, an interrupt.
     pub fn game(
         &self,
@@ -63,7 +64,7 @@ impl Reference {
                 return Err(GameFault { at, diagnostic });
             }
             if let Some(before) = before.filter(|_| found.hit) {
-                // The copies are evaluated once more, from the same state, to tell them apart.
+                // To find which copies match, the copies are evaluated a second time, from the same state.
                 let after = std::mem::replace(&mut evaluation.state, before);
                 let matching = evaluation.there(at, |there| self.matching_copies(there));
                 if let Some(diagnostic) = evaluation.state.fault.take() {

@@ -1,4 +1,4 @@
-//! Values as text.
+//! Writes values as text.
 
 use shakmaty::{Color, Role, Square};
 
@@ -15,7 +15,7 @@ use orbit_query::tree::{
 };
 
 impl Evaluation<'_> {
-    /// The values of filters, one after the other.
+    /// Writes the values of filters, one after the other.
     pub(super) fn written(&mut self, of: &[PlainFilter]) -> Vec<u8> {
         let mut out = Vec::new();
         for filter in of {
@@ -25,7 +25,7 @@ impl Evaluation<'_> {
         out
     }
 
-    /// The value of a filter as text, which it has where it matches; an empty set is `[]`.
+    /// Writes the value of a filter as text. A filter that does not match has none, except that an empty set is `[]`.
     pub(super) fn value_text(&mut self, filter: &PlainFilter) -> Option<Vec<u8>> {
         if let Some(var) = variable(filter)
             && !self.state.cells.is_bound(var)
@@ -37,7 +37,7 @@ impl Evaluation<'_> {
         {
             return Some(self.piece_text(*var, f.mark));
         }
-        // The value of a comparison is what stands on its left.
+        // The value of a comparison is its left operand.
         if let Any::Condition(f) = filter
             && let ConditionOp::TextCompare(_, left, _) = f.op()
         {
@@ -52,8 +52,8 @@ impl Evaluation<'_> {
         }
     }
 
-    /// `move 3(wtm)`; in a side line `move 3(wtm)[17]`, which notes the number at the position, as a comment of the
-    /// kind that the text is for.
+    /// Writes a position as `move 3(wtm)`. In a side line the text is `move 3(wtm)[17]`, and the number is also noted
+    /// at that position, as a comment of the given kind.
     pub(super) fn position_text(&mut self, at: usize, kind: fn(Vec<u8>) -> Noted) -> String {
         let (number, turn, in_mainline) = self.there(at, |there| {
             let turn = there.here.placement.turn.fold_wb("wtm", "btm");
@@ -66,7 +66,7 @@ impl Evaluation<'_> {
         format!("move {number}({turn})[{at}]")
     }
 
-    /// `placement side castling ep 0 1`.
+    /// Writes the position as `placement side castling ep 0 1`.
     pub(super) fn fen(&self) -> Vec<u8> {
         let board = &self.here.placement;
         let ranks: Vec<String> = (0..8).rev().map(|y| rank(board, y)).collect();
@@ -94,7 +94,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// A rank of the board as FEN has it.
+/// Writes a rank of the board as in FEN.
 fn rank(board: &SquareArray, y: i32) -> String {
     let mut out = String::new();
     let mut empty = 0;
@@ -116,7 +116,7 @@ fn rank(board: &SquareArray, y: i32) -> String {
     out
 }
 
-/// The square behind a pawn that has just gone two steps.
+/// Returns the square behind a pawn that has just moved two squares.
 fn passed(before: &SquareArray, after: &SquareArray) -> Option<Square> {
     let (pawn, home, behind, ahead) = match before.turn {
         Color::White => (Role::Pawn.of(Color::White), 1, 2, 3),
@@ -132,7 +132,7 @@ fn passed(before: &SquareArray, after: &SquareArray) -> Option<Square> {
     steps.map(|(_, _, behind)| behind)
 }
 
-/// The variable that a filter is.
+/// Returns the variable, if the filter is a variable.
 fn variable(filter: &PlainFilter) -> Option<VarId> {
     match filter {
         Any::Condition(_) => None,

@@ -1,17 +1,17 @@
-//! Patterns as programs, and the machine that runs them: it goes back step by step, and counts its steps.
+//! Compiles patterns to programs and runs these on a backtracking machine that counts its steps.
 
 use crate::Interrupt;
 
 use super::syntax::{ByteSet, SyntaxNode, folded, is_line_end, is_word, tree};
 
-/// The most steps of one search.
+/// The largest number of steps of one search.
 pub(super) const STEPS_MAX: u64 = 10_000_000;
-/// Steps after which the interrupt is looked at again.
+/// The number of steps between two looks at the interrupt.
 const STEPS_A_LOOK: u64 = 1 << 16;
-/// The most places that a search may have to go back to, and changes to be undone on the way.
+/// The largest number of entries on the undo stack: places to go back to, and changes to undo on the way.
 const UNDONE_MAX: usize = 4_000_000;
 
-/// The value of what is not set.
+/// The value of a register that is not set.
 const NONE: usize = usize::MAX;
 
 #[derive(Clone, Debug)]
@@ -28,14 +28,14 @@ enum RegexOp {
         groups: Vec<usize>,
         fold: bool,
     },
-    /// Writes the place to a register.
+    /// Writes the current place to a register.
     Mark(usize),
-    /// Goes on at the first place, and at the second if that leads nowhere.
+    /// Continues at the first operation, and at the second if the first leads to no match.
     Split(usize, usize),
     Jump(usize),
-    /// Begins a loop: its count is 0.
+    /// Begins a loop: sets its count to 0.
     Begin(LoopRegisters),
-    /// Decides whether the loop goes on; the body follows.
+    /// Decides whether the loop runs again. The body follows.
     Again {
         of: LoopRegisters,
         min: u32,
@@ -43,18 +43,18 @@ enum RegexOp {
         greedy: bool,
         exit: usize,
     },
-    /// Begins a repetition, which clears groups.
+    /// Begins a repetition: clears its groups.
     Enter {
         of: LoopRegisters,
         groups: std::ops::Range<usize>,
     },
-    /// Ends one, and goes back to where the loop decides.
+    /// Ends a repetition, and goes back to the operation that decides whether the loop runs again.
     Repeated {
         of: LoopRegisters,
         min: u32,
         again: usize,
     },
-    /// What follows up to the next `Match` must match here, or must not.
+    /// Requires that the operations up to the next `Match` match here, or that they do not.
     Look {
         negated: bool,
         exit: usize,
@@ -62,32 +62,32 @@ enum RegexOp {
     Match,
 }
 
-/// The registers of a loop: how often it was repeated, and where its last repetition began.
+/// The registers of a loop: the number of repetitions, and the start of the last one.
 #[derive(Clone, Copy, Debug)]
 struct LoopRegisters {
     count: usize,
     start: usize,
 }
 
-/// A regular expression that is ready to be searched for.
+/// A compiled regular expression.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledPattern {
     ops: Vec<RegexOp>,
-    /// Which parts are read backwards, by their operations.
+    /// For each operation, true if it reads the text backwards.
     backwards: Vec<bool>,
     registers: usize,
     groups: usize,
 }
 
-/// A search was given up.
+/// The error of a search that was given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TooLong;
 
-/// Where groups begin and end; the first is the match itself.
+/// The start and end of each group; the first is the match itself.
 pub(crate) type Captures = Vec<Option<(usize, usize)>>;
 
 impl CompiledPattern {
-    /// A pattern that is known to be one.
+    /// Compiles a pattern that is known to be valid.
     pub(crate) fn new(pattern: &str) -> CompiledPattern {
         let (tree, groups) = tree(pattern.as_bytes());
         let mut out =
@@ -97,11 +97,11 @@ impl CompiledPattern {
         out
     }
 
-    /// The first match from a place on. `steps` gets how many steps the search takes.
+    /// Finds the first match at or after a place. Sets `steps` to the number of steps that the search takes.
     ///
     /// # Errors
     ///
-    /// That it takes too many steps, or was interrupted.
+    /// If the search takes too many steps, or was interrupted.
     pub(crate) fn find(
         &self,
         text: &[u8],
@@ -188,7 +188,7 @@ impl CompiledPattern {
         }
     }
 
-    /// `x*` and `x?` of what takes one byte: nothing has to be counted.
+    /// Compiles `x*` or `x?` where `x` takes one byte: no repetition has to be counted.
     fn plain_repeat(&mut self, of: &SyntaxNode, max: Option<u32>, greedy: bool, backwards: bool) {
         if max.is_some_and(|max| max > 1) {
             (0..max.unwrap_or(0).min(1_000)).for_each(|_| self.plain_repeat(of, Some(1), greedy, backwards));
@@ -208,7 +208,7 @@ fn takes_one(node: &SyntaxNode) -> bool {
     matches!(node, SyntaxNode::Set(_))
 }
 
-/// What is done on the way back.
+/// An action on the way back.
 enum Undo {
     Write { register: usize, value: usize },
     Try { op: usize, at: usize },
@@ -224,7 +224,8 @@ struct RegexSearch<'p> {
 }
 
 impl RegexSearch<'_> {
-    /// Runs from an operation on to the next `Match`; where that is. What a failure has written is undone.
+    /// Runs from an operation to the next `Match` and returns the place in the text there. After a failure, all writes
+    /// are undone.
     fn run(&mut self, op: usize, at: usize) -> Result<Option<usize>, TooLong> {
         let base = self.undo.len();
         let mut next = Some((op, at));
@@ -244,7 +245,7 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// The last place to go back to.
+    /// Undoes writes up to the last place to go back to, and returns that place.
     fn back(&mut self, base: usize) -> Option<(usize, usize)> {
         while self.undo.len() > base {
             match self.undo.pop()? {
@@ -264,7 +265,7 @@ impl RegexSearch<'_> {
         self.undo.push(Undo::Try { op, at });
     }
 
-    /// Where an operation leads, if anywhere.
+    /// Runs one operation. Returns the next operation and place, if the operation matches.
     fn step(&mut self, op: usize, at: usize) -> Result<Option<(usize, usize)>, TooLong> {
         let pattern = self.pattern;
         let on = Some((op + 1, at));
@@ -338,7 +339,8 @@ impl RegexSearch<'_> {
         })
     }
 
-    /// Nothing inside is tried otherwise, but what was written is undone on the way back.
+    /// Drops the alternatives inside a lookaround that matched. The writes inside stay on the stack, so that going back
+    /// undoes them.
     fn keep_writes(&mut self, base: usize) {
         let inside = self.undo.split_off(base);
         self.undo.extend(inside.into_iter().filter(|undo| matches!(undo, Undo::Write { .. })));
@@ -352,7 +354,8 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Where what a group has matched ends if it is there once more. A group without a match is the empty text.
+    /// Returns the end of a second occurrence, at `at`, of the text that a group has matched. A group without a match
+    /// matches the empty text.
     fn again(&mut self, groups: &[usize], fold: bool, at: usize, backwards: bool) -> Option<usize> {
         let set = groups.iter().map(|group| (self.registers[2 * group], self.registers[2 * group + 1]));
         let Some((from, to)) = set.into_iter().find(|set| set.0 != NONE && set.1 != NONE) else {

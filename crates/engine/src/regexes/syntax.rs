@@ -1,4 +1,5 @@
-//! Regular expressions of ECMAScript as trees. They are known to be correct: the parser of queries refuses others.
+//! Syntax trees of regular expressions of ECMAScript. Patterns are known to be correct: the parser of queries refuses
+//! others.
 
 use std::ops::Range;
 
@@ -24,7 +25,7 @@ impl ByteSet {
 pub(super) enum SyntaxNode {
     Set(ByteSet),
     Sequence(Vec<SyntaxNode>),
-    /// The first that leads to a match.
+    /// The first alternative that leads to a match.
     Either(Vec<SyntaxNode>),
     Group(usize, Box<SyntaxNode>),
     Repeat {
@@ -32,10 +33,10 @@ pub(super) enum SyntaxNode {
         min: u32,
         max: Option<u32>,
         greedy: bool,
-        /// Those inside, which each repetition clears.
+        /// The groups inside, which each repetition clears.
         groups: Range<usize>,
     },
-    /// `^` and `$`; with `lines` also at the ends of lines.
+    /// `^` and `$`; with `lines` they also match at the ends of lines.
     Border {
         end: bool,
         lines: bool,
@@ -49,14 +50,14 @@ pub(super) enum SyntaxNode {
         negated: bool,
         of: Box<SyntaxNode>,
     },
-    /// What groups of a number, or of a name, have matched.
+    /// The text that one of these groups has matched: the group of a number, or all groups of a name.
     Back {
         groups: Vec<usize>,
         fold: bool,
     },
 }
 
-/// What `(?i:...)` and its kin change.
+/// The flags that `(?i:...)` and similar groups change.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     fold: bool,
@@ -64,7 +65,7 @@ struct Flags {
     dot_all: bool,
 }
 
-/// The tree of a pattern, and how many groups it has, that of all included.
+/// Returns the tree of a pattern, and the number of its groups, including group 0 for the whole pattern.
 pub(super) fn tree(pattern: &[u8]) -> (SyntaxNode, usize) {
     let names = names(pattern);
     let mut reader = PatternReader { pattern, at: 0, groups: 1, names, flags: Flags::default() };
@@ -72,7 +73,7 @@ pub(super) fn tree(pattern: &[u8]) -> (SyntaxNode, usize) {
     (tree, reader.groups)
 }
 
-/// The names of all groups, none of those without a name.
+/// Returns the names of all groups, `None` for groups without a name.
 fn names(pattern: &[u8]) -> Vec<Option<Vec<u8>>> {
     let (mut names, mut at, mut in_class) = (vec![None], 0, false);
     while at < pattern.len() {
@@ -141,7 +142,7 @@ impl PatternReader<'_> {
         SyntaxNode::Repeat { of: Box::new(of), min, max, greedy, groups: first..self.groups }
     }
 
-    /// `{2}`, `{2,}`, `{2,3}`; all else that begins with a brace is a letter.
+    /// Reads `{2}`, `{2,}` or `{2,3}`. A brace that begins anything else is a letter.
     fn counts(&mut self) -> Option<(u32, Option<u32>)> {
         let start = self.at;
         let counts = self.eat(b"{").then(|| self.counts_inside()).flatten();
@@ -224,7 +225,7 @@ impl PatternReader<'_> {
         SyntaxNode::Group(number, Box::new(self.closed()))
     }
 
-    /// Up to the parenthesis that closes.
+    /// Reads up to and including the closing parenthesis.
     fn closed(&mut self) -> SyntaxNode {
         let flags = self.flags;
         let of = self.disjunction();
@@ -233,7 +234,7 @@ impl PatternReader<'_> {
         of
     }
 
-    /// `(?:...)`, `(?i:...)`, `(?i-s:...)`; the sign is read up to the question mark.
+    /// Reads the rest of `(?:...)`, `(?i:...)` or `(?i-s:...)`, after the question mark.
     fn modified(&mut self) -> SyntaxNode {
         let (flags, mut on) = (self.flags, true);
         while let Some(flag) = self.peek() {
@@ -255,9 +256,9 @@ impl PatternReader<'_> {
         SyntaxNode::Set(self.such(&[(letter, letter)], false))
     }
 
-    /// The bytes in some ranges, or those that are not.
+    /// Returns the bytes in some ranges, or all other bytes.
     fn such(&self, ranges: &[(u32, u32)], negated: bool) -> ByteSet {
-        // Larger characters have no small letter among the bytes.
+        // Larger characters have no lower-case letter among the bytes.
         const FOLDED_MAX: u32 = 0x3ff;
         let has = |byte: u32| ranges.iter().any(|range| (range.0..=range.1).contains(&byte));
         if !self.flags.fold {
@@ -282,7 +283,7 @@ impl PatternReader<'_> {
         self.letter(letter)
     }
 
-    /// `\1`, `\k<name>`, behind the backslash.
+    /// Reads `\1` or `\k<name>`, after the backslash.
     fn back(&mut self) -> Option<SyntaxNode> {
         let (start, fold) = (self.at, self.flags.fold);
         if self.names.iter().flatten().next().is_some() && self.eat(b"k<") {
@@ -302,7 +303,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// `\d` and its kin, behind the backslash.
+    /// Reads `\d` and similar classes, after the backslash.
     fn class_escape(&mut self) -> Option<Vec<(u32, u32)>> {
         let such: fn(u8) -> bool = match self.peek()?.to_ascii_lowercase() {
             b'd' => |byte| byte.is_ascii_digit(),
@@ -316,7 +317,7 @@ impl PatternReader<'_> {
         Some(bytes.map(|byte| (byte.into(), byte.into())).collect())
     }
 
-    /// The character that an escape stands for, behind the backslash.
+    /// Returns the character of an escape, after the backslash.
     fn character(&mut self, in_class: bool) -> u32 {
         let Some(letter) = self.peek() else { return b'\\'.into() };
         self.at += 1;
@@ -355,7 +356,7 @@ impl PatternReader<'_> {
         u32::from_str_radix(text, 16).ok()
     }
 
-    /// Up to three digits, as far as that is a byte.
+    /// Reads up to three digits whose value fits in a byte.
     fn octal(&mut self) -> u32 {
         let mut number = 0;
         while let Some(digit @ b'0'..=b'7') = self.peek()
@@ -367,7 +368,7 @@ impl PatternReader<'_> {
         number
     }
 
-    /// Behind its bracket.
+    /// Reads a class, after its opening bracket.
     fn class(&mut self) -> SyntaxNode {
         let negated = self.eat(b"^");
         let mut ranges = Vec::new();
@@ -414,7 +415,7 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The character as which two are compared where small and large letters are equal.
+/// Returns the character that represents a letter in comparisons that ignore case.
 pub(super) fn folded(letter: u32) -> u32 {
     let Some(own) = char::from_u32(letter) else { return letter };
     let mut upper = own.to_uppercase();

@@ -1,4 +1,4 @@
-//! The compiler: registers, labels, operands, and what all kinds of filters share.
+//! The compiler: registers, labels, operands, and the code that all kinds of filters share.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,13 @@ use orbit_query::tree::{Any, Control, Dictionary, Kind, Ref, Var, VarId};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
-/// The most instructions of a program.
+/// The maximum number of instructions of a program.
 const INSTRUCTIONS_MAX: usize = 100_000;
 
-/// The most operands.
+/// The maximum number of operands.
 const OPERANDS_MAX: usize = 2000;
 
-/// What the compiler wants to know of a query beside its filters.
+/// The facts about a query that the compiler needs besides its filters.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) vars: Vec<Var>,
@@ -28,10 +28,10 @@ pub(crate) struct Facts {
     pub(crate) variations: bool,
 }
 
-/// What cannot be compiled.
+/// The result of compiling; the error names the construct that cannot be compiled.
 pub(crate) type CompileResult<T = ()> = Result<T, &'static str>;
 
-/// Where a query matches, or with `value` its value, packed.
+/// Compiles a query to the mask of positions at which it matches, or with `value` to its value, packed.
 pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value: bool) -> CompileResult<Id> {
     let mut compiler = Compiler::new(lower, facts, filter);
     let result = compiler.word()?;
@@ -39,8 +39,8 @@ pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value:
     compiler.finish(result, !value)
 }
 
-/// The copies of its outermost transform that match: words in which each copy has bits, in the word and of the mask that
-/// `bits` tells.
+/// Compiles the copies of the query's outermost transform to words that tell which copies match. `bits` gives the word of each copy
+/// and its bits in that word.
 pub(crate) fn compiled_copies(
     lower: &mut Lower,
     facts: &Facts,
@@ -76,41 +76,41 @@ pub(crate) fn compiled_copies(
 pub(super) struct Compiler<'l> {
     pub(super) lower: &'l mut Lower,
     pub(super) facts: &'l Facts,
-    /// How often the query names each variable.
+    /// The number of times that the query names each variable.
     pub(super) uses: HashMap<VarId, usize>,
     code: Vec<Instr>,
-    /// Where each label stands.
+    /// For each label, the index of the instruction after it.
     labels: Vec<u32>,
     operands: Vec<(Id, bool)>,
     constants: Vec<u64>,
     pub(super) edges: Vec<FlatEdge>,
     pub(super) moves: Vec<FlatMove>,
     pub(super) chains: Vec<FlatChain>,
-    /// In a path, the first of the registers that tell how far it has come.
+    /// Inside a path, the first of the registers that tell where it begins and how many moves it has; see `OF_PATH` in `walks.rs`.
     pub(super) walk: Option<RegisterWord>,
-    /// Whether they were read.
+    /// True if those registers were read.
     pub(super) reads_walk: bool,
-    /// The first register that is free.
+    /// The first free register.
     next: usize,
     words: usize,
-    /// In the target of a `--`, the registers that tell what of the move was selected.
+    /// In the target of a `--`, the registers that tell which part of the move was selected.
     pub(super) selected: Option<RegisterWord>,
-    /// In a constituent of a `line` that is tied to a move, the register with the child that it leads to.
+    /// In a constituent of a `line` that is tied to a move, the register with the child to which the move leads.
     pub(super) tied: Option<RegisterWord>,
     pub(super) pieces: bool,
     /// The variables that `unbind` names.
     unbound: Vec<VarId>,
-    /// Variables that hold something wherever the code at hand runs: those of the loops around it.
+    /// Variables that are bound wherever the current code runs: those of the loops around it.
     pub(super) sure: Vec<VarId>,
     pub(super) pairs: Vec<PairSearch>,
     pub(super) seeks: Vec<MoveSeek>,
-    /// How many searches remember what they found.
+    /// The number of searches that remember their results.
     pub(super) sites: usize,
     /// The strings of the program.
     pub(super) texts: Vec<String>,
     pub(super) of_games: Vec<crate::TagText>,
     pub(super) patterns: Vec<String>,
-    /// How many loops over keys there are.
+    /// The number of loops over keys.
     pub(super) key_loops: usize,
 }
 
@@ -213,25 +213,25 @@ impl<'l> Compiler<'l> {
         if self.code.len() > INSTRUCTIONS_MAX { Err("so long a program") } else { Ok(()) }
     }
 
-    /// A label that stands nowhere yet.
+    /// Makes a label without a place yet.
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(0);
         Label(self.labels.len() as u32 - 1)
     }
 
-    /// A label stands before the next instruction.
+    /// Places a label before the next instruction.
     pub(super) fn place(&mut self, label: Label) {
         self.labels[label.0 as usize] = self.code.len() as u32;
     }
 
-    /// A label before the next instruction.
+    /// Makes a label and places it before the next instruction.
     pub(super) fn label_here(&mut self) -> Label {
         let label = self.label();
         self.place(label);
         label
     }
 
-    /// Code that jumps to `no` where a filter fails, without leaving anything open: `on_no` runs before the jump.
+    /// Compiles a test that jumps to `no` where it fails, and code that runs after it in both cases, to undo what the test set up.
     pub(super) fn either_way(
         &mut self,
         no: Label,
@@ -251,7 +251,7 @@ impl<'l> Compiler<'l> {
 
     // ---- registers
 
-    /// Another register, free again at the end of the [`Compiler::scratch`] around it.
+    /// Takes a register; the [`Compiler::scratch`] around it frees it again.
     pub(super) fn word(&mut self) -> CompileResult<RegisterWord> {
         let word = u16::try_from(self.next).map_err(|_| "so many values at once")?;
         self.next += 1;
@@ -259,7 +259,7 @@ impl<'l> Compiler<'l> {
         Ok(RegisterWord(word))
     }
 
-    /// Frees afterwards what registers are taken.
+    /// Frees the registers that `compile` takes.
     pub(super) fn scratch<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
@@ -299,7 +299,7 @@ impl<'l> Compiler<'l> {
         Ok(operand as u16)
     }
 
-    /// What a filter is in all positions, if it is a leaf.
+    /// The word of a filter in the graph, if the filter is a leaf.
     pub(super) fn leaf(
         &mut self,
         filter: FilterRef,
@@ -336,7 +336,7 @@ impl<'l> Compiler<'l> {
 
     // ---- filters
 
-    /// Goes on at `no` where a filter fails.
+    /// Compiles a filter: the code jumps to `no` where the filter fails.
     pub(super) fn unless(&mut self, filter: FilterRef, no: Label) -> CompileResult {
         if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
             return self.unless_mask(mask, no);
@@ -362,7 +362,7 @@ impl<'l> Compiler<'l> {
         }
     }
 
-    /// Goes on at `no` at the first of some filters that fails.
+    /// Compiles filters in order: the code jumps to `no` at the first one that fails.
     pub(super) fn unless_all<'a>(
         &mut self,
         filters: impl IntoIterator<Item = &'a Filter>,
@@ -371,7 +371,8 @@ impl<'l> Compiler<'l> {
         filters.into_iter().try_for_each(|filter| self.unless(filter.node(), no))
     }
 
-    /// What hands on a value, into a register. `read` evaluates a filter of the kind, `none` is what stands for no value.
+    /// Compiles a filter that hands on the value of another one to a register. `read` compiles a filter of the kind; `none` stands
+    /// for no value.
     pub(super) fn control<F: Kind<Expanded>>(
         &mut self,
         of: &Control<Expanded, F>,
@@ -404,13 +405,13 @@ impl<'l> Compiler<'l> {
         }
     }
 
-    /// What a variable holds, which is an error if that is nothing.
+    /// Copies the value of a variable; if the variable has none, that is an error.
     pub(super) fn read(&mut self, var: VarId, to: RegisterWord) -> CompileResult {
         self.holds(var)?;
         self.emit(Instr::Copy { to, from: RegisterWord(self.var(var)) })
     }
 
-    /// It is an error if a variable holds nothing.
+    /// Ends the game with an error if a variable has no value.
     pub(super) fn holds(&mut self, var: VarId) -> CompileResult {
         if self.sure.contains(&var) {
             return Ok(());
@@ -436,7 +437,8 @@ impl<'l> Compiler<'l> {
         var.0 as u16
     }
 
-    /// Evaluates something at the node that a register names. On both ways out the node is the one from before.
+    /// Evaluates something at the node that a register names. The previous node is current again afterwards, whether it matches or
+    /// fails.
     pub(super) fn at_node(
         &mut self,
         node: RegisterWord,
@@ -452,7 +454,7 @@ impl<'l> Compiler<'l> {
         })
     }
 
-    /// The same of something that leaves a value and does not fail.
+    /// Does the same for something that leaves a value and cannot fail.
     pub(super) fn value_at_node(
         &mut self,
         node: RegisterWord,
@@ -467,7 +469,7 @@ impl<'l> Compiler<'l> {
         })
     }
 
-    /// Compiles something where `from` and `to` mean other squares than here.
+    /// Compiles something in which `from` and `to` mean the squares of another move.
     pub(super) fn selecting<T>(
         &mut self,
         selected: Option<RegisterWord>,

@@ -1,4 +1,4 @@
-//! Conditions: what follows runs where they hold.
+//! Conditions: the code after a condition runs only where the condition holds.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord};
@@ -9,7 +9,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Position, Squares};
 
 impl Compiler<'_> {
-    /// Goes on at `no` where a condition does not hold.
+    /// Compiles a condition: the code jumps to `no` where the condition does not hold.
     pub(super) fn condition(&mut self, f: &Condition, no: Label) -> CompileResult {
         match f.op() {
             C::And(a, b) => self.unless_all([a, b], no),
@@ -63,7 +63,7 @@ impl Compiler<'_> {
             }),
             C::Differ(a, b) => self.two_numbers(a, b, |this, [a, b]| {
                 let (differ, done) = (this.label(), this.label());
-                // Without a value they differ, too.
+                // Numbers also differ if one of them has no value.
                 for number in [a, b] {
                     this.emit(Instr::UnlessValue { number, no: differ })?;
                 }
@@ -77,7 +77,7 @@ impl Compiler<'_> {
             C::TextIn(a, b) => self.text_in(a, b, no),
             C::Game(op) => self.game_condition(op, no),
             C::Form(orbit) => {
-                // Every copy is evaluated: it may assign.
+                // Every copy is evaluated, since it may assign variables.
                 let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
                 self.count_copies(&copies, |this, count| this.emit(Instr::UnlessAny { set: count, no }))
             }
@@ -146,7 +146,7 @@ impl Compiler<'_> {
             G::Equal(Any::Squares(a), Any::Squares(b)) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
             }
-            // The word for no value equals itself.
+            // The word for no value equals itself, as `equal` requires.
             G::Equal(Any::Number(a), Any::Number(b)) => self
                 .two_numbers(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })),
             G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
@@ -164,7 +164,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What a comment says is evaluated, and that is all; a variable may hold nothing.
+    /// Compiles a part of a comment. It is evaluated for its effects only; a variable alone needs no code, even if it has no value.
     fn said(&mut self, filter: &Filter) -> CompileResult {
         let mut variable = false;
         super::names::used(filter.node(), &mut |_| variable = true);
@@ -195,7 +195,7 @@ impl Compiler<'_> {
         self.scratch(|this| {
             let [set, rank, holds] = [this.word()?, this.word()?, this.word()?];
             this.squares(of, set)?;
-            // Only one square has a rank.
+            // Only a set of one square has a rank.
             this.emit(Instr::Place { to: rank, set, rank: true })?;
             this.emit(Instr::UnlessValue { number: rank, no })?;
             let pieces = this.lower.dag.pieces(contents);
@@ -229,8 +229,8 @@ impl Compiler<'_> {
 
     // ---- loops
 
-    /// Binds a variable to each square of a set in turn, or to each piece on it, and runs `body`, which may go on at
-    /// `next`. It is unbound afterwards.
+    /// Binds a variable to each square of a set in turn, or to the piece on it, and runs `body`, which may jump to `next`. The
+    /// variable is unbound afterwards.
     pub(super) fn each_square(
         &mut self,
         id: VarId,
@@ -260,7 +260,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Whether the body matches for all squares of a set, or all pieces on it, up to the first for which it does not.
+    /// Jumps to `no` at the first square of a set, or the first piece on one, for which the body fails.
     fn all_over(
         &mut self,
         var: VarId,
@@ -279,7 +279,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Counts the copies that match, all of which are evaluated, and goes on with the count.
+    /// Counts the copies that match and passes the count to `then`. All copies are evaluated.
     pub(super) fn count_copies(
         &mut self,
         copies: &[FilterRef],
@@ -334,7 +334,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Two positions; without a value they are no nodes.
+    /// Evaluates two positions; one without a value is not the number of any node.
     pub(super) fn two_positions(
         &mut self,
         a: &Position,

@@ -8,7 +8,7 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
-/// Whether a filter itself says what a dictionary holds.
+/// Returns true if the filter itself, its children aside, reads a dictionary.
 pub(super) fn reads_dictionary(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(GameCondition::KeyLoop { .. })),
@@ -20,7 +20,7 @@ pub(super) fn reads_dictionary(filter: FilterRef) -> bool {
 }
 
 impl Compiler<'_> {
-    /// What stands behind a key; `none` if nothing does.
+    /// Reads the value of a key; `none` if the dictionary does not have the key.
     pub(super) fn entry(
         &mut self,
         dictionary: DictionaryId,
@@ -37,7 +37,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Goes on at `no` if nothing stands behind a key.
+    /// Reads the value of a key; jumps to `no` if the dictionary does not have the key.
     pub(super) fn unless_entry(
         &mut self,
         dictionary: DictionaryId,
@@ -63,7 +63,7 @@ impl Compiler<'_> {
     ) -> CompileResult {
         self.scratch(|this| {
             let words = [this.word()?, this.word()?];
-            // Both are evaluated before it is asked whether they have values.
+            // Key and value are both evaluated before either is tested for a value.
             this.datum(key, words[0])?;
             this.datum(value, words[1])?;
             this.unless_datum(key, words[0], no)?;
@@ -95,7 +95,7 @@ impl Compiler<'_> {
         self.emit(Instr::Entry(EntryInstr::Size { to, dictionary: place(dictionary) }))
     }
 
-    /// `x∊D F`: all keys are visited, and it matches whatever F does.
+    /// `x∊D F`: visits all keys, and matches whether F does or not.
     pub(super) fn key_loop(&mut self, dictionary: DictionaryId, id: VarId, body: &Filter) -> CompileResult {
         let keys = u16::try_from(self.key_loops).map_err(|_| "so many loops over keys")?;
         self.key_loops += 1;
@@ -114,7 +114,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// A key, or what is stored.
+    /// Evaluates a key or a value of a dictionary.
     fn datum(&mut self, of: &Assigned<Expanded>, to: RegisterWord) -> CompileResult {
         match of {
             Assigned::Squares(f) => self.squares(f, to),
@@ -124,7 +124,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Goes on at `no` if it has no value; a set always has one.
+    /// Jumps to `no` if a key or value has no value; a set always has one.
     fn unless_datum(&mut self, of: &Assigned<Expanded>, word: RegisterWord, no: Label) -> CompileResult {
         match of {
             Assigned::Squares(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! `--`: tests of moves that were played, whose operands or targets depend on variables.
+//! `--`: tests of played moves, whose operands or targets depend on variables.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{FlatEdge, Instr, Label, RegisterWord};
@@ -7,8 +7,8 @@ use orbit_query::tree::{Edge, Promotion};
 use orbit_transforms::{Expanded, Squares};
 
 impl Compiler<'_> {
-    /// Runs `behind` behind each move that fits, in their order; it may go on at its label to try the next one. Behind
-    /// the loop the node is the one from before.
+    /// Runs `behind` after each move that passes, in order; it may jump to its label to try the next move. After the loop the
+    /// previous node is current again.
     pub(super) fn each_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -22,7 +22,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Goes on at `no` unless `behind` falls through behind a move that fits.
+    /// Jumps to `no` unless `behind` falls through after some move that passes.
     pub(super) fn unless_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -42,8 +42,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// The value that `behind` leaves in a register behind the first move that fits and behind which it falls through;
-    /// `none` without one.
+    /// Evaluates the value that `behind` leaves in a register after the first move that passes and after which `behind` falls
+    /// through; `none` if there is no such move.
     pub(super) fn edge_value(
         &mut self,
         edge: &Edge<Expanded>,
@@ -60,8 +60,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The loop over the moves that fit. It goes on at `none` at once where there are no moves, and falls through at the
-    /// end.
+    /// Compiles the loop over the moves that pass. It jumps to `none` if no move can pass, and falls through at its end.
     fn edge_loop(
         &mut self,
         edge: &Edge<Expanded>,
@@ -69,7 +68,7 @@ impl Compiler<'_> {
         behind: impl FnOnce(&mut Self, Label, RegisterWord) -> CompileResult,
     ) -> CompileResult {
         let [here, child] = [self.word()?, self.word()?];
-        // Three registers that follow each other.
+        // Three consecutive registers: see `Instr::Fits`.
         let selected = self.word()?;
         for _ in 0..2 {
             self.word()?;
@@ -112,7 +111,7 @@ impl Compiler<'_> {
         self.emit(Instr::Go { to: here })
     }
 
-    /// The register of the string whose letters name what a pawn becomes.
+    /// The register of the string whose letters name the pieces to which a pawn may promote.
     fn letters(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<RegisterWord>> {
         let Some(Promotion::Letters(text)) = &edge.promotion else { return Ok(None) };
         let word = self.word()?;
@@ -128,7 +127,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The pieces that a pawn may become, if no string names them.
+/// The pieces to which a pawn may promote, if no string names them.
 pub(super) fn pieces(edge: &Edge<Expanded>) -> Option<PieceSet> {
     match edge.promotion {
         Some(Promotion::Pieces(pieces)) => Some(pieces),

@@ -1,7 +1,7 @@
-//! What the board says of sets that depend on variables: attacks, rays, pins, directions.
+//! Sets and numbers that the board gives for operands that depend on variables: attacks, rays, pins, directions.
 //!
-//! The filter is lowered to the plan's graph with parameters in place of what depends on variables. What the graph
-//! makes of parameters becomes instructions, one for each operation; the rest are operands.
+//! The filter is lowered to the plan's graph, with parameters in place of the operands that depend on variables. The nodes of the
+//! graph that depend on parameters become instructions, one for each operation; all other nodes become operands.
 
 use std::{collections::HashMap, convert::Infallible};
 
@@ -19,10 +19,10 @@ use orbit_transforms::{
     Condition, Expanded, Filter, FilterRef, Number, NumberOrbit, Orbit, Position, Squares, Text,
 };
 
-/// Puts variables of their own in the places of operands.
+/// Replaces the operands of a filter by new variables.
 struct Replace<'c, 'l> {
     compiler: &'c Compiler<'l>,
-    /// Whether the filter at hand is the one whose operands are replaced.
+    /// True while the visited filter is the one whose operands are replaced.
     outermost: bool,
     replaced: Vec<Filter>,
 }
@@ -32,8 +32,8 @@ impl Replace<'_, '_> {
         std::mem::replace(&mut self.outermost, false)
     }
 
-    /// The variable that stands for an operand; none if it is a leaf. A leaf with variables of its own is evaluated before,
-    /// since the graph has those of operands only.
+    /// The variable that replaces an operand; `None` if the operand is a leaf. A leaf that names variables is evaluated first,
+    /// since the graph knows only the variables that replace operands.
     fn variable(&mut self, operand: FilterRef) -> Option<VarId> {
         let has_variables = operand.any(&mut |part| {
             let mut names_one = false;
@@ -105,7 +105,7 @@ impl Rewrite<Expanded, Expanded> for Replace<'_, '_> {
 }
 
 impl Compiler<'_> {
-    /// A set that the board tells of its operands.
+    /// Compiles a set that the board gives for operands.
     pub(super) fn squares_of_board(&mut self, f: &Squares, to: RegisterWord) -> CompileResult {
         let mut replace = Replace { compiler: self, outermost: true, replaced: Vec::new() };
         let filter = replace.squares(f)?;
@@ -113,7 +113,7 @@ impl Compiler<'_> {
         self.of_board(&operands, to, 0, |lower| lower.squares(&filter))
     }
 
-    /// A number that the board tells of its operands.
+    /// Compiles a number that the board gives for operands.
     pub(super) fn number_of_board(&mut self, f: &Number, to: RegisterWord, none: u64) -> CompileResult {
         let mut replace = Replace { compiler: self, outermost: true, replaced: Vec::new() };
         let filter = replace.number(f)?;
@@ -124,7 +124,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates operands and what `lower` makes of them; `none` if a number among them has no value.
+    /// Evaluates the operands, and then the word that `lower` makes of them; `none` if an operand that is a number has no value.
     fn of_board(
         &mut self,
         operands: &[Filter],

@@ -1,4 +1,4 @@
-//! Which filters become operands.
+//! The choice of the filters that become operands.
 
 use std::collections::HashMap;
 
@@ -13,12 +13,12 @@ use orbit_query::tree::{
 };
 use orbit_transforms::FilterRef;
 
-/// Whether a filter keeps something when it was evaluated.
+/// Returns true if the filter itself keeps a value after it was evaluated.
 fn keeps(filter: FilterRef) -> bool {
     matches!(filter, Ref::Condition(f) if matches!(f.op(), C::Assign(..)))
 }
 
-/// Whether something is kept, read of what was kept, or may end the run, but for variables.
+/// Returns true if the filter itself keeps a value, reads a kept value or may end the run; variables do not count.
 pub(super) fn is_state(filter: FilterRef) -> bool {
     let asks_or_ends = match filter {
         Ref::Condition(f) => matches!(
@@ -50,7 +50,7 @@ pub(super) fn is_state(filter: FilterRef) -> bool {
         || super::dictionaries::reads_dictionary(filter)
 }
 
-/// Whether all variables of a filter are those of loops over squares around them in it.
+/// Returns true if every variable of a filter belongs to a loop over squares inside the filter.
 fn is_closed(filter: FilterRef, bound: &mut Vec<VarId>) -> bool {
     let bind = match filter {
         Ref::Condition(f) if let C::SquareAll { var, domain, body } = f.op() => Some((*var, domain, body)),
@@ -72,21 +72,21 @@ fn is_closed(filter: FilterRef, bound: &mut Vec<VarId>) -> bool {
 }
 
 impl Compiler<'_> {
-    /// How often a filter and what is below it names each variable.
+    /// Counts how often a filter and those below it name each variable.
     fn own(filter: FilterRef) -> HashMap<VarId, usize> {
         let mut own = HashMap::new();
         filter.walk(&mut |filter| used(filter, &mut |var| *own.entry(var).or_default() += 1));
         own
     }
 
-    /// Whether a filter keeps nothing and reads only variables that hold something: then it does not matter whether it
-    /// is evaluated.
+    /// Returns true if a filter keeps nothing and reads only variables that are bound; then it need not be evaluated for its
+    /// effects.
     pub(super) fn is_harmless(&self, filter: FilterRef) -> bool {
         !filter.any(&mut is_state) && Self::own(filter).into_keys().all(|var| self.sure.contains(&var))
     }
 
-    /// Whether what a filter says of a position depends on nothing but one piece variable: that variable. None of it
-    /// where it depends on nothing.
+    /// Returns the piece variable on which the value of a filter at a position depends, or `Some(None)` if it depends on no
+    /// variable. `None` if it depends on more than that.
     pub(super) fn key_of(&self, filter: FilterRef) -> Option<Option<VarId>> {
         if filter.any(&mut is_state) || self.selected.is_some() && filter.any(&mut is_own) {
             return None;
@@ -110,7 +110,8 @@ impl Compiler<'_> {
         fits.then_some(key)
     }
 
-    /// Whether a filter can be told of each position by itself, and a plan says it: then it is an operand.
+    /// Returns true if a filter can be evaluated at each position independently and a plan can express it; then it becomes an
+    /// operand.
     pub(super) fn is_leaf(&self, filter: FilterRef) -> bool {
         Self::own(filter).iter().all(|(var, count)| self.uses.get(var) == Some(count))
             && is_closed(filter, &mut Vec::new())

@@ -1,4 +1,4 @@
-//! `move`, of moves that were played and of those that could be, and `consecutivemoves`.
+//! `move`, for moves that were played and for those that could be, and `consecutivemoves`.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{FlatMove, Instr, Label, LegalValue, MoveInstr, RegisterWord, dag::TRUE};
@@ -15,7 +15,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The squares of moves that qualify; of `move` without a value a set that is not empty if there is such a move.
+    /// Compiles the squares of moves that qualify; for a `move` without a value, a set that is nonempty if there is such a move.
     pub(super) fn squares_of_moves(&mut self, of: &Move<Expanded>, to: RegisterWord) -> CompileResult {
         match of.of {
             MoveOf::Legal | MoveOf::Pseudolegal => {
@@ -104,7 +104,7 @@ impl Compiler<'_> {
         Ok(Some(word))
     }
 
-    /// Compiles what is evaluated at a position of its own: there `move` means all moves.
+    /// Compiles a filter that is evaluated at a position of its own: there `move` means all moves.
     pub(super) fn untied<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,

@@ -1,4 +1,4 @@
-//! What filters name: variables, those that they assign, and squares of the move that led to a position.
+//! The things that filters name: variables, variables that they assign, and squares of the move that led to a position.
 
 use orbit_query::tree::{
     ConditionOp as C, Control, GameCondition, GameNumber, GameSquares, NumberOp as N, PositionOp as P, Ref,
@@ -50,7 +50,7 @@ pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     }
 }
 
-/// Whether a filter itself gives a variable or a dictionary another value.
+/// Returns true if the filter itself assigns a variable or changes a dictionary.
 pub(super) fn assigns(filter: FilterRef) -> bool {
     let Ref::Condition(f) = filter else { return false };
     match f.op() {
@@ -78,7 +78,7 @@ pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     }
 }
 
-/// Whether a filter means what the move that led here left or reached.
+/// Returns true if the filter itself names the squares that the previous move left or reached.
 pub(super) fn is_own(filter: FilterRef) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
 }

@@ -1,4 +1,4 @@
-//! Numbers, each into a register.
+//! Compiles numbers, each into a register.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, TextInstr, dag::NO_VALUE};
@@ -9,7 +9,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, NumberOrbit};
 
 impl Compiler<'_> {
-    /// A number.
+    /// Compiles a number.
     pub(super) fn number(&mut self, f: &Number, to: RegisterWord) -> CompileResult {
         let leaf = self.leaf(f.node(), |lower| {
             let number = lower.number(f);
@@ -163,7 +163,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// What a value is made of; it goes on at its label where there is none.
+    /// Compiles a value; its code may jump to its label, and then there is no value.
     pub(super) fn or_none(
         &mut self,
         to: RegisterWord,
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Keeps a number that has a value if it is better than the best one, or the first.
+    /// Keeps a number as the best one if it has a value and is better, or is the first with a value.
     fn keep_better(&mut self, cmp: Cmp, number: RegisterWord, best: RegisterWord) -> CompileResult {
         let (keep, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number, no: done })?;
@@ -202,7 +202,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// A count, if it lies in a range.
+    /// Compiles the value of a count: the count, if it lies in the range.
     fn counted(&mut self, count: RegisterWord, counted: Counted, to: RegisterWord) -> CompileResult {
         let Counted::Range(lo, hi) = counted else {
             return self.emit(Instr::Copy { to, from: count });
@@ -219,7 +219,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// `find` that counts.
+    /// Compiles a `find` that counts.
     fn find_count(&mut self, of: &Filter, back: bool, counted: Counted, to: RegisterWord) -> CompileResult {
         self.scratch(|this| {
             let (count, one) = (this.word()?, this.word()?);

@@ -1,4 +1,4 @@
-//! `echo`: pairs of positions, and what they must pass before its body is evaluated.
+//! `echo`: pairs of positions, and the tests that a pair must pass before the body is evaluated.
 
 use super::{
     compile::{CompileResult, Compiler},
@@ -11,18 +11,18 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 
-/// The names of both positions.
+/// The variables of both positions.
 struct NamePair {
     source: VarId,
     target: VarId,
-    /// What variables hold that the body has assigned so far.
+    /// The variables that the body has assigned so far, with their values.
     assigned: Vec<(VarId, PairWord)>,
-    /// The variables to which the body assigns something.
+    /// The variables that the body assigns.
     changed: Vec<VarId>,
 }
 
 impl NamePair {
-    /// Whether a position is the source, or the target; none if it is neither.
+    /// Returns true for the source, false for the target, and `None` for any other position.
     fn is_source(&self, position: &orbit_transforms::Position) -> Option<bool> {
         match position.op() {
             P::Control(Control::Var(var)) if *var == self.source => Some(true),
@@ -33,7 +33,7 @@ impl NamePair {
     }
 }
 
-/// The filters with which a body begins, one after the other as long as they match.
+/// The filters with which a body begins; each is evaluated if those before it match.
 fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
     let braces: Vec<FilterRef<'_>> = match body {
         Ref::Condition(f) => match f.op() {
@@ -56,7 +56,7 @@ fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
 }
 
 impl Compiler<'_> {
-    /// `echo` of what is no number.
+    /// Compiles an `echo` whose value is not a number.
     pub(super) fn echo(&mut self, echo: &Echo<Filter>, no: Label) -> CompileResult {
         self.scratch(|this| {
             let found = this.word()?;
@@ -69,7 +69,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Runs `body` at each target of an echo; it may go on at `next`.
+    /// Runs `body` at each target of an echo; it may jump to its label to try the next target.
     pub(super) fn each_target<F: Kind<Expanded>>(
         &mut self,
         echo: &Echo<F>,
@@ -106,7 +106,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The tests with which a body begins, or that follow filters which need not be evaluated.
+    /// Collects the tests with which a body begins. Filters that need not be evaluated may come before them.
     fn search(&mut self, body: FilterRef, mut pair: NamePair, in_all: bool) -> CompileResult<PairSearch> {
         let mut search = PairSearch { tests: Vec::new(), planes: None };
         if !in_all {
@@ -139,12 +139,12 @@ impl Compiler<'_> {
             PairTest::Mask { source, .. } => *source,
             _ => false,
         };
-        // Boards are compared last.
+        // Comparisons of boards cost the most, so they come last.
         search.tests.sort_by_key(|test| (!is_of_source(test), has_boards(test)));
         Ok(search)
     }
 
-    /// The first of four operands with the planes of the board.
+    /// The index of the first of four operands with the planes of the board.
     pub(super) fn planes(&mut self) -> CompileResult<u16> {
         let mut planes = Vec::new();
         for plane in 0..4 {
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         Ok(planes[0])
     }
 
-    /// What a pair must pass for a filter to match; nothing if that is not known.
+    /// The tests that a pair must pass for a filter to match; none if none are known.
     fn pair_tests(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Vec<PairTest>> {
         match filter {
             Ref::Condition(f) if let C::Or(a, b) = f.op() => {
@@ -171,7 +171,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The masks that one side of `or` begins with, each at the source or at the target.
+    /// The masks with which one side of an `or` begins, each of the source or of the target.
     fn masks_of_side(&mut self, side: FilterRef, pair: &NamePair) -> CompileResult<Vec<(Id, bool)>> {
         let mut masks = Vec::new();
         for filter in conjuncts(side) {
@@ -184,7 +184,7 @@ impl Compiler<'_> {
         Ok(masks)
     }
 
-    /// The mask that a filter is, and whether it is one at the source.
+    /// The mask to which a filter is equal, and whether it is one of the source.
     fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),
@@ -205,7 +205,8 @@ impl Compiler<'_> {
         Ok(self.leaf(of, |lower| lower.truth(of))?.map(|mask| (mask, source)))
     }
 
-    /// Of two conjunctions one holds: so does one of each two of their masks.
+    /// The tests that follow from an `or`: if one of two conjunctions holds, then of any two masks, one from each, at least one
+    /// holds.
     fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> CompileResult<Vec<PairTest>> {
         let mut tests = Vec::new();
         for &(a, of_source) in &left {
@@ -223,8 +224,8 @@ impl Compiler<'_> {
         Ok(tests)
     }
 
-    /// What a conjunct assigns to a variable, if nobody can tell whether it was assigned for a pair that then fails: the
-    /// conjuncts from there on alone name the variable.
+    /// The assignment that a conjunct is. It may be made for pairs that fail later, because nobody can observe that: only the
+    /// conjuncts from this one on name the variable.
     fn pair_assignment(
         &mut self,
         conjuncts: &[FilterRef],

@@ -1,4 +1,4 @@
-//! Positions of the game, each into a register, and what is evaluated there.
+//! Compiles positions of the game, each into a register, and filters that are evaluated there.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, dag::NO_VALUE};
@@ -6,7 +6,7 @@ use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, PositionOp as P
 use orbit_transforms::{Expanded, Number, Position};
 
 impl Compiler<'_> {
-    /// The number of a position.
+    /// Compiles a position; its value is the number of the node.
     pub(super) fn position(&mut self, f: &Position, to: RegisterWord) -> CompileResult {
         if let P::Game(G::Current) = f.op() {
             return self.emit(Instr::Here { to });
@@ -76,7 +76,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Goes on at `no` unless both positions have a value and stand in an order.
+    /// Jumps to `no` unless both positions have a value and are in the given order.
     pub(super) fn unless_order(
         &mut self,
         by: PositionOrder,
@@ -118,7 +118,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// `P:F` with a value, which `there` leaves in the register; `none` without P.
+    /// `P:F` with a value, which `there` leaves in the register; `none` if P has no value.
     pub(super) fn value_at(
         &mut self,
         at: &Position,

@@ -1,8 +1,8 @@
-//! Loops over pieces whose body can match for pieces alone that move next.
+//! Loops over pieces whose body can match only for pieces that move next.
 //!
-//! A path begins with a move that leaves the position. Where the body of a loop needs a path that a move of its piece
-//! begins, no other piece has to be tried, as long as nothing is lost by that: what the body keeps is read nowhere else,
-//! and it reads nothing that might be an error.
+//! A path begins with a move that leaves the position. If the body of a loop needs a path that begins with a move of the loop's
+//! piece, no other piece has to be tried. This is allowed only if skipping the other pieces has no visible effect: nothing else
+//! reads what the body assigns, and the body cannot run into an error.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, FilterRef, Squares};
 
 impl Compiler<'_> {
-    /// Keeps of the domain of a loop over pieces those alone that a move takes away from here, if the body can match for
+    /// Restricts the domain of a loop over pieces to those that leave their squares by a move from here, if the body can match for
     /// no others.
     pub(super) fn only_movers(
         &mut self,
@@ -43,7 +43,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Whether nothing else reads what a loop keeps, and its body can run into no error.
+    /// Returns true if nothing outside a loop reads what it assigns, and its body cannot run into an error.
     fn is_closed_loop(&self, var: VarId, [domain, body]: [FilterRef; 2]) -> bool {
         let mut own = HashMap::from([(var, 1)]);
         for part in [domain, body] {
@@ -55,15 +55,15 @@ impl Compiler<'_> {
         stays(&var) && self.is_sure(body, &mut known, &stays)
     }
 
-    /// Whether all variables that a filter reads hold something, those that it has bound before among them, and whether
-    /// all that it binds stay in it.
+    /// Returns true if all variables that a filter reads are bound, and all that it binds are named only inside the loop. `known`
+    /// holds the bound variables, also those that the filter binds before it reads them.
     fn is_sure(&self, filter: FilterRef, known: &mut Vec<VarId>, stays: &dyn Fn(&VarId) -> bool) -> bool {
         if bans(filter) {
             return false;
         }
         let before = known.len();
         if is_sequence(filter) {
-            // What is assigned is known to what follows.
+            // A variable that one filter assigns is bound in the filters after it.
             let sure = filter.children().into_iter().all(|child| self.is_sure(child, known, stays));
             known.truncate(before);
             return sure;
@@ -137,7 +137,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether the operands of a filter must all match, one after the other.
+/// Returns true if the operands of a filter must all match, one after the other.
 fn is_sequence(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::And(..) | C::Braces(_)),
@@ -148,7 +148,7 @@ fn is_sequence(filter: FilterRef) -> bool {
     }
 }
 
-/// Whether a filter matches only where a move of the piece of a variable leaves the position.
+/// Returns true if a filter can match only where a move of the piece in `piece` leaves the position.
 fn begins_with_move_of(filter: FilterRef, piece: VarId) -> bool {
     let begins = |filter: FilterRef| begins_with_move_of(filter, piece);
     if is_sequence(filter) {
@@ -181,7 +181,7 @@ fn path_begins_with(path: &Path<Expanded>, piece: VarId) -> bool {
     }
 }
 
-/// Whether all moves with which a chain can begin are of a piece, and whether it can do without a move.
+/// Returns whether all moves with which a chain can begin are moves of the piece, and whether the chain may have no move.
 fn first_moves(chain: &Chain<PathStep<Expanded>>, piece: VarId) -> (bool, bool) {
     match chain {
         Chain::One(PathStep::Filter(_)) => (true, true),
@@ -206,7 +206,7 @@ fn first_moves(chain: &Chain<PathStep<Expanded>>, piece: VarId) -> (bool, bool) 
     }
 }
 
-/// Whether a set holds the square of a piece at most.
+/// Returns true if a set can contain only the square of the piece.
 fn is_of(set: &Squares, piece: VarId) -> bool {
     match set.op() {
         S::Game(GS::Piece(var)) => *var == piece,

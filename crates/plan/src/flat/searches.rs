@@ -1,4 +1,4 @@
-//! `find`: a filter that depends on variables, at one position after the other.
+//! `find`: a filter that depends on variables, evaluated at one position after the other.
 
 use super::{
     compile::{CompileResult, Compiler},
@@ -13,16 +13,17 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 
-/// A mask without which a filter fails before it has kept anything, as long as some variables hold something.
+/// A mask that is needed for a filter to match. Where it is false, the filter fails before it keeps anything, provided that `vars`
+/// are bound.
 pub(super) struct Lead {
     mask: Id,
     vars: Vec<u16>,
 }
 
-/// The square of a piece at all positions that a search looks for, as long as some variables hold something.
+/// The square on which a piece stands at all positions that a search is looking for, provided that `vars` are bound.
 struct Stand {
     piece: RegisterWord,
-    /// The register with its square.
+    /// The register with the set of this square.
     set: RegisterWord,
     vars: Vec<u16>,
 }
@@ -62,8 +63,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates a filter at each node from here on, or back, and runs `found` where it matches, with the node and
-    /// the label behind the loop. There the node is the one from before.
+    /// Evaluates a filter at each node from the current one on, or back, and runs `found` where it matches, with the node and the
+    /// label after the loop. There the previous node is current again.
     pub(super) fn each_found(
         &mut self,
         of: &Filter,
@@ -100,7 +101,7 @@ impl Compiler<'_> {
             found(this, (node, done))?;
             this.place(next);
             if back {
-                // A candidate may lead elsewhere, but it comes back.
+                // A candidate may make other nodes current, but it restores this one.
                 this.emit(Instr::Parent { to: node })?;
                 this.emit(Instr::UnlessValue { number: node, no: done })?;
             } else {
@@ -112,7 +113,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The lead of a filter, if one is known.
+    /// The lead of a filter, if one can be found.
     pub(super) fn lead(&mut self, mut filter: FilterRef) -> CompileResult<Option<Lead>> {
         loop {
             if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
@@ -125,7 +126,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The lead of a chain where it begins. `of` tells that of a constituent.
+    /// The lead of a chain at its beginning; `of` gives the lead of a constituent.
     pub(super) fn chain_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -135,7 +136,7 @@ impl Compiler<'_> {
         Ok(lead.filter(|_| !may_be_empty))
     }
 
-    /// The lead of the constituents with which a chain can begin, and whether it can have none.
+    /// The lead that the possible first constituents of a chain share, and whether the chain may have no constituents.
     fn first_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -164,13 +165,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// Goes on at `no` where a lead tells that something fails.
+    /// Jumps to `no` where a lead shows that the filter fails.
     pub(super) fn unless_led(&mut self, lead: Option<Lead>, no: Label) -> CompileResult {
         let Some(Lead { mask, vars }) = lead else { return Ok(()) };
         self.where_bound(&vars, |this| this.unless_mask(mask, no))
     }
 
-    /// Code that runs if some variables hold something.
+    /// Compiles code that runs only if some variables are bound.
     fn where_bound(&mut self, vars: &[u16], code: impl FnOnce(&mut Self) -> CompileResult) -> CompileResult {
         let no = self.label();
         vars.iter().try_for_each(|&var| self.emit(Instr::UnlessBound { var, bound: true, no }))?;
@@ -179,7 +180,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The variables that some filters read and that may hold nothing; none if the filters keep something or may end the run.
+    /// The variables that some filters read and that may be unbound; `None` if the filters keep something or may end the run.
     fn unsure(&self, filters: &[FilterRef]) -> Option<Vec<u16>> {
         let mut vars = Vec::new();
         for filter in filters {
@@ -195,7 +196,8 @@ impl Compiler<'_> {
         Some(vars)
     }
 
-    /// The test of moves without one of which a filter fails before it has kept anything.
+    /// The test of moves that is needed for a filter to match: at a node where no move passes, the filter fails before it keeps
+    /// anything.
     fn move_seek(&mut self, filter: FilterRef) -> CompileResult<Option<u16>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(edge) = first.and_then(edge_of) else { return Ok(None) };
@@ -208,7 +210,7 @@ impl Compiler<'_> {
             seek.piece = piece_of(from).map(|var| RegisterWord(self.var(var)));
             seek.from = self.steady(from)?;
         }
-        // With a capture it is the square of what is taken.
+        // With a capture, `to` is the square of the captured piece.
         if let Some(to) = edge.to.as_ref().filter(|_| !edge.capture) {
             seek.to = self.steady(to)?;
         }
@@ -221,8 +223,8 @@ impl Compiler<'_> {
         Ok(Some(place))
     }
 
-    /// The square of a piece without which a filter fails before it has kept anything, and the set that says it: that of another
-    /// position, or of a variable.
+    /// The square of a piece that is needed for a filter to match, and the set that gives this square: the set is one at another
+    /// position, or that of a variable. At a position where the piece stands elsewhere, the filter fails before it keeps anything.
     fn stand<'f>(&mut self, filter: FilterRef<'f>) -> CompileResult<Option<(Stand, &'f Squares)>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(Ref::Condition(f)) = first else { return Ok(None) };
@@ -249,7 +251,7 @@ impl Compiler<'_> {
         Ok(None)
     }
 
-    /// A register with a set that is the same in all positions as long as no variable changes, in which a set lies.
+    /// The register of a superset of `set` that is the same at all positions as long as no variable changes.
     fn steady(&mut self, set: &Squares) -> CompileResult<Option<RegisterWord>> {
         match set.op() {
             S::Intersect(a, b) => Ok(self.steady(a)?.or(self.steady(b)?)),
@@ -264,7 +266,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The lead of a `--`: what of it does not depend on variables.
+    /// The lead of a `--`: the part of it that does not depend on variables.
     pub(super) fn relaxed(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<Lead>> {
         if edge.entering || self.selected.is_some() {
             return Ok(None);
@@ -286,7 +288,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A set that depends on no variables and in which another one lies.
+    /// A superset of a set that does not depend on variables.
     fn known_part(&self, set: &Squares) -> Option<Squares> {
         if self.is_leaf(set.node()) {
             return Some(set.clone());
@@ -318,7 +320,7 @@ fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
     }
 }
 
-/// The test of a `--`, if a filter is one.
+/// The test of a filter that is a `--`.
 fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -337,7 +339,7 @@ fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
     }
 }
 
-/// The variable of the piece on whose square a set lies.
+/// The variable of the piece whose square is the only one that the set can contain.
 fn piece_of(set: &Squares) -> Option<VarId> {
     match set.op() {
         S::Game(GameSquares::Piece(var)) => Some(*var),
@@ -346,8 +348,8 @@ fn piece_of(set: &Squares) -> Option<VarId> {
     }
 }
 
-/// Tells whether a set is the same in all positions as long as no variable changes: that of a variable, or of a piece or a variable
-/// at the position that a variable holds.
+/// Returns true if a set is the same at all positions as long as no variable changes: the set of a variable, or that of a piece or
+/// a variable at a position that a variable holds.
 fn is_steady(set: &Squares) -> bool {
     match set.op() {
         S::Control(Control::Var(_)) => true,

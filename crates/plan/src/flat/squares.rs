@@ -1,4 +1,4 @@
-//! Sets of squares, each into a register.
+//! Compiles sets of squares, each into a register.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, TextInstr, dag::TRUE, operations::Leaf};
@@ -6,7 +6,7 @@ use orbit_query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, Squares
 use orbit_transforms::{Expanded, FilterRef, Squares};
 
 impl Compiler<'_> {
-    /// The squares of a set.
+    /// Compiles a set.
     pub(super) fn squares(&mut self, f: &Squares, to: RegisterWord) -> CompileResult {
         if let Some(set) = self.leaf(f.node(), |lower| lower.squares(f))? {
             return self.load(to, set);
@@ -62,7 +62,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Goes on at `no` where a set does not match. What hands on the set of a `--` asks more than its value.
+    /// Jumps to `no` where a set filter does not match. For filters that hand on the set of a `--`, that is not the same as an
+    /// empty value.
     pub(super) fn unless_squares(&mut self, f: &Squares, no: Label) -> CompileResult {
         match f.op() {
             S::Control(Control::If { condition, then, other }) => {
@@ -90,7 +91,7 @@ impl Compiler<'_> {
                 self.count_copies(&copies, |this, set| this.emit(Instr::UnlessAny { set, no }))
             }
             S::Game(G::Entry { dictionary, key }) => self.scratch(|this| {
-                // The empty set is something as well.
+                // A key whose value is the empty set matches too.
                 let set = this.word()?;
                 this.unless_entry(*dictionary, key, set, no)
             }),

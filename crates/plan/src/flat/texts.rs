@@ -1,4 +1,4 @@
-//! Strings, each into a register as a number: see [`TextInstr`].
+//! Compiles strings, each into a register as a number: see [`TextInstr`].
 
 use super::compile::{CompileResult, Compiler};
 use crate::{
@@ -13,7 +13,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Text};
 
 impl Compiler<'_> {
-    /// A string.
+    /// Compiles a string.
     pub(super) fn text(&mut self, f: &Text, to: RegisterWord) -> CompileResult {
         match f.op() {
             T::Literal(text) => self.literal(to, text),
@@ -76,7 +76,7 @@ impl Compiler<'_> {
             G::Extremum { largest, of } => {
                 self.extreme_text(of, if *largest { Cmp::Gt } else { Cmp::Lt }, to)
             }
-            // Copies are not named in a plan.
+            // A program does not know which copy it evaluates.
             G::CurrentTransform(_) => Err("`currenttransform`"),
             G::Match { text, pattern } => {
                 let pattern = place_of(&mut self.patterns, pattern.clone())?;
@@ -91,7 +91,7 @@ impl Compiler<'_> {
         self.emit(Instr::Text(TextInstr::OfGame { to, text }))
     }
 
-    /// A string that is written in the query.
+    /// Compiles a string that is written in the query.
     fn literal(&mut self, to: RegisterWord, text: &str) -> CompileResult {
         let word = match text.as_bytes() {
             [] => EMPTY,
@@ -108,19 +108,19 @@ impl Compiler<'_> {
         self.constant(to, word)
     }
 
-    /// Goes on at `no` unless a relation holds of two strings that have values.
+    /// Jumps to `no` unless both strings have values and the relation holds.
     fn unless_texts(&mut self, cmp: Cmp, [a, b]: [RegisterWord; 2], no: Label) -> CompileResult {
         self.emit(Instr::UnlessValue { number: a, no })?;
         self.emit(Instr::UnlessValue { number: b, no })?;
         self.emit(Instr::Text(TextInstr::UnlessCompare { cmp, a, b, as_bytes: false, no }))
     }
 
-    /// `a < b` and its kin as conditions. Without a value two strings differ.
+    /// `a < b` and the other comparisons as conditions. Two strings also differ if one of them has no value.
     pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> CompileResult {
         self.compared(a, b, |this, [a, b]| {
             let done = this.label();
             if cmp == Cmp::Ne {
-                // A string differs from what stands for none.
+                // A string also differs from one without a value.
                 this.emit(Instr::UnlessValue { number: a, no: done })?;
                 this.emit(Instr::UnlessValue { number: b, no: done })?;
                 this.unless_texts(cmp, [a, b], no)?;
@@ -173,7 +173,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates a string and hands it on.
+    /// Evaluates a string and passes its register to `then`.
     pub(super) fn of_text(
         &mut self,
         of: &Text,
@@ -186,7 +186,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Two strings that are compared. A literal beside the name of a player is spelt as names are, which no instruction does.
+    /// Evaluates two strings that are compared. Refuses a literal that is compared with the name of a player: it would have to be
+    /// normalized as names are, and no instruction does that.
     fn compared(
         &mut self,
         a: &Text,
@@ -246,7 +247,8 @@ impl Compiler<'_> {
 
     // ---- values as text
 
-    /// `str(...)`: the values of filters as text, one behind the other; no value of a single one that has none.
+    /// `str(...)`: the values of filters as text, one after the other. If there is a single filter without a value, the string has
+    /// no value.
     fn written(&mut self, of: &[Filter], to: RegisterWord) -> CompileResult {
         if let [one] = of {
             return self.value_text(one, to);
@@ -283,7 +285,7 @@ impl Compiler<'_> {
     fn value_of_kind(&mut self, filter: &Filter, to: RegisterWord) -> CompileResult {
         match filter {
             Any::Condition(f) => {
-                // The value of a comparison is what stands on its left.
+                // The value of a comparison is its left operand.
                 if matches!(f.op(), C::TextCompare(..)) {
                     return Err("a comparison of strings as text");
                 }
@@ -313,7 +315,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What stands for a value that is none.
+    /// Replaces a missing value by its text.
     fn or_false(&mut self, to: RegisterWord) -> CompileResult {
         let (none, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number: to, no: none })?;
@@ -325,7 +327,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The place of something in a list, to which it is added if it is new.
+/// The index of an item in a list; a new item is added.
 fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     let place = list.iter().position(|known| *known == what).unwrap_or_else(|| {
         list.push(what);
@@ -334,7 +336,7 @@ fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     u16::try_from(place).map_err(|_| "so many strings")
 }
 
-/// The variable that a filter is.
+/// The variable that the filter is, if it is one.
 fn variable(filter: FilterRef) -> Option<VarId> {
     use orbit_query::tree::Ref;
     match filter {

@@ -14,14 +14,15 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number};
 
-/// The most operations of a chain whose repetitions are written out.
+/// The maximum number of operations of a chain whose repetitions are written out.
 const OPS_MAX: usize = 1000;
 
-/// Registers that follow each other: where the path begins, how many of its moves count so far, and how many do not.
+/// The number of consecutive registers that describe a path: where it begins, how many of its moves count so far, and how many do
+/// not.
 const OF_PATH: usize = 3;
 
 impl Compiler<'_> {
-    /// `line`: the number of its positions, or with `end` the last one.
+    /// `line`: the number of its positions, or with `end` its last position.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool, to: RegisterWord) -> CompileResult {
         let (mut filters, mut ties) = (Vec::new(), Vec::new());
         line.chain.each(&mut |step| {
@@ -69,7 +70,7 @@ impl Compiler<'_> {
         self.or_else_none(to, none)
     }
 
-    /// `path`: the number of its moves or the largest number at its end, or with `end` the last position.
+    /// `path`: the number of its moves or the largest number at its end, or with `end` its last position.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool, to: RegisterWord) -> CompileResult {
         let chain = FlatChain {
             is_path: true,
@@ -119,7 +120,7 @@ impl Compiler<'_> {
         self.or_else_none(to, none)
     }
 
-    /// Compiles what knows nothing of a move that was selected, or to which it is tied.
+    /// Compiles filters that are not evaluated in the target of a move and not tied to one.
     fn apart_from_moves<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
@@ -127,7 +128,7 @@ impl Compiler<'_> {
         self.selecting(None, |this| this.untied(compile))
     }
 
-    /// The steps of a path, and its filters.
+    /// Compiles the steps of a path; returns its filters.
     fn path_steps<'p>(
         &mut self,
         path: &'p Path<Expanded>,
@@ -205,7 +206,7 @@ impl Compiler<'_> {
         Ok(FlatStep { sides, edge: Some(index), selected, behind, tied: None })
     }
 
-    /// What comes before a search: it goes on at `none` where the chain is banned or its range has no value.
+    /// Compiles the tests before a search: they jump to `none` where the chain is banned or its range has no value.
     fn begin(
         &mut self,
         mut chain: FlatChain,
@@ -213,7 +214,7 @@ impl Compiler<'_> {
         none: Label,
     ) -> CompileResult<FlatChain> {
         chain.place = u16::try_from(self.chains.len()).map_err(|_| "so many chains")?;
-        // A place of its own: there may be chains in this one.
+        // The entry reserves the chain's index, because the chain may contain other chains.
         self.chains.push(FlatChain::default());
         if chain.nestban {
             self.emit(Instr::UnlessFree { chain: chain.place, no: none })?;
@@ -229,7 +230,7 @@ impl Compiler<'_> {
         Ok(chain)
     }
 
-    /// The search itself, whose code `fill` compiles.
+    /// Compiles the search; `fill` compiles the code of its constituents.
     fn chain(
         &mut self,
         mut chain: FlatChain,
@@ -258,7 +259,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Code that the search runs by itself: it ends there, or has failed at its label.
+    /// Compiles code that the search runs separately: it ends with `End`, or at its label with `Fail`.
     fn apart_code(&mut self, code: impl FnOnce(&mut Self, Label) -> CompileResult) -> CompileResult<Label> {
         let begin = self.label_here();
         let no = self.label();
@@ -269,14 +270,14 @@ impl Compiler<'_> {
         Ok(begin)
     }
 
-    /// What a search may remember of another one.
+    /// Decides what a search may remember of earlier ones.
     fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<RegisterWord>) {
         let keeps = |filter: &FilterRef| filter.any(&mut is_state);
         if filters.iter().any(keeps) {
             chain.memory = SearchMemory::Nothing;
             return;
         }
-        // A dictionary is the same as long as nothing is evaluated but this search.
+        // A dictionary changes only when filters outside this search are evaluated.
         if filters.iter().any(|filter| filter.any(&mut super::dictionaries::reads_dictionary)) {
             chain.memory = SearchMemory::OfStart;
         }
@@ -294,13 +295,13 @@ impl Compiler<'_> {
         chain.memory = SearchMemory::OfWords { vars, words: words.collect() };
     }
 
-    /// Whether `atomic` is asked for, and a chain keeps state.
+    /// Returns true if the query has an `atomic` variable and a chain that keeps state.
     pub(super) fn has_atoms(&self) -> bool {
         self.facts.vars.iter().any(|var| var.atomic)
             && self.chains.iter().any(|chain| matches!(chain.memory, SearchMemory::Nothing))
     }
 
-    /// What a path around the filter at hand keeps: where it begins, how many moves count and how many do not.
+    /// Reads one of the registers of the path around the current filter: where it begins, how many moves count and how many do not.
     pub(super) fn of_path(&mut self, which: u16, to: RegisterWord) -> CompileResult {
         let Some(first) = self.walk else { return Err("what the last `path` has left") };
         self.reads_walk = true;
@@ -308,7 +309,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a filter reads how far a path has come, or depends on which chains were found before.
+/// Returns true if the filter itself reads how far a path has come, or depends on which chains were found before.
 pub(super) fn is_of_walk(filter: FilterRef) -> bool {
     bans(filter)
         || match filter {
@@ -320,7 +321,7 @@ pub(super) fn is_of_walk(filter: FilterRef) -> bool {
         }
 }
 
-/// Whether a filter is a chain that begins nowhere twice.
+/// Returns true if the filter itself is a chain with `nestban`.
 pub(super) fn bans(filter: FilterRef) -> bool {
     match filter {
         Ref::Number(f) => match f.op() {
@@ -337,12 +338,12 @@ pub(super) fn bans(filter: FilterRef) -> bool {
     }
 }
 
-/// Whether it matters how often, and in which order a filter is evaluated.
+/// Returns true if it matters how often and in which order the filter itself is evaluated.
 fn is_state(filter: FilterRef) -> bool {
     assigns(filter) || bans(filter)
 }
 
-/// A chain with its repetitions written out.
+/// Writes out the repetitions of a chain.
 fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     let mut ops = Vec::new();
     write_out(chain, 0, &mut ops)?;
@@ -350,7 +351,7 @@ fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     Ok(ops)
 }
 
-/// Writes a chain whose first constituent has a number, and says which number the next one has.
+/// Writes out a chain whose first constituent has the number `first`; returns the number of the next constituent after the chain.
 fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileResult<u16> {
     if ops.len() > OPS_MAX {
         return Err("a chain with so many constituents once repetitions are written out");
@@ -388,7 +389,7 @@ fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileR
     }
 }
 
-/// Whether from an operation on one of some others is reached and nothing taken before.
+/// Returns true if an operation that `is_wanted` accepts is reached from `from` before any constituent is taken.
 fn reaches(ops: &[FlatOp], from: usize, is_wanted: impl Fn(&FlatOp) -> bool) -> bool {
     let (mut open, mut seen) = (vec![from], vec![false; ops.len()]);
     while let Some(op) = open.pop() {

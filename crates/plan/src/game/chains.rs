@@ -1,4 +1,4 @@
-//! `line` and `path` to the graph: automata over masks.
+//! Lowers `line` and `path` to the graph, as automata over masks.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Number, Squares};
 use shakmaty::Bitboard;
 
-/// The masks that an automaton names.
+/// The masks to which the operands of an automaton refer.
 #[derive(Default)]
 struct AutomatonMasks(Vec<Id>);
 
@@ -31,7 +31,7 @@ impl AutomatonMasks {
 /// The range of a chain.
 enum ChainRange {
     Known(i32, i32),
-    /// The numbers, and where both have a value.
+    /// Two numbers, and the mask of positions at which both have a value.
     Read {
         lo: Id,
         hi: Id,
@@ -40,7 +40,7 @@ enum ChainRange {
 }
 
 impl Lower {
-    /// `line`: the number of its positions, or with `end` the last one.
+    /// `line`: the number of its positions, or with `end` its last position.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool) -> (Id, Id) {
         let mut masks = AutomatonMasks::default();
         let chain = self.line_chain(&line.chain, &mut masks);
@@ -78,7 +78,7 @@ impl Lower {
         chain
     }
 
-    /// `path`: the number of its moves or the largest number at its end, or with `end` the last position.
+    /// `path`: the number of its moves or the largest number at its end, or with `end` its last position.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool) -> (Id, Id) {
         let (sees, side) = self.focus(path.focus.as_ref());
         let pieces = match (&path.focus, sees) {
@@ -112,7 +112,7 @@ impl Lower {
         (number, self.and(ok, side))
     }
 
-    /// What a path sees, and where it can begin at all.
+    /// The moves that a path sees, and the mask of positions at which it can begin at all.
     fn focus(&mut self, focus: Option<&Focus<Expanded>>) -> (Sees, Id) {
         let always = self.dag.mask(true);
         match focus {
@@ -162,7 +162,8 @@ impl Lower {
         chain
     }
 
-    /// The automaton of a chain, and what it finds from each position on.
+    /// Makes the automaton of a chain; returns the number that it finds from each position on, and the mask of positions at which
+    /// it finds one.
     fn walk(
         &mut self,
         chain: &Chain<ChainPart>,
@@ -193,7 +194,7 @@ impl Lower {
         let word = self.dag.game(GameOp::Walk(walk.clone()), operands.clone());
         let (number, mut found) = self.unpacked_number(word);
         if any {
-            // Most queries ask no more, and bits are found faster than numbers.
+            // Most queries need no more than this mask, and it is computed faster than numbers.
             found = self.dag.game(GameOp::AnyWalk(walk), operands);
         }
         let Some(ChainRange::Read { lo, hi, ok }) = range else { return (number, found) };
@@ -212,7 +213,7 @@ impl Lower {
     }
 }
 
-/// Whether a set holds all pieces of White, and all of Black; `None` if it holds some of a side.
+/// Returns whether a set contains all pieces of White, and whether all of Black; `None` if it contains only some pieces of a side.
 fn whole_sides(of: &Squares) -> Option<[bool; 2]> {
     let SquaresOp::Designator { pieces, squares: Bitboard::FULL } = of.op() else {
         return matches!(of.op(), SquaresOp::Constant(Bitboard::FULL)).then_some([true, true]);

@@ -1,4 +1,4 @@
-//! Tests of moves to the graph: `--`, `[x]`, `move` and the words on the move that led here.
+//! Lowers tests of moves to the graph: `--`, `[x]`, `move`, and the words about the previous move.
 
 use crate::{
     dag::{Id, Op, TRUE},
@@ -17,7 +17,7 @@ impl Lower {
         self.dag.game(GameOp::Leaf(leaf), Vec::new())
     }
 
-    /// The squares that the move which led here left or reached.
+    /// The squares that the previous move left or reached.
     pub(super) fn moved_squares(&mut self, to: bool) -> Id {
         match self.owned {
             Some(owned) if to => owned.to,
@@ -45,7 +45,7 @@ impl Lower {
         of.as_ref().map(|of| self.square_test(of, operands))
     }
 
-    /// The test of a `--`, whose sets are evaluated before the move, and the sets that it needs.
+    /// The test of a `--`, and the sets that it needs; these are evaluated before the move.
     fn edge_test(&mut self, edge: &Edge<Expanded>) -> (EdgeTest, Vec<Id>) {
         let mut operands = Vec::new();
         let from = self.optional_test(&edge.from, &mut operands).unwrap_or(SquareTest::Any);
@@ -66,7 +66,8 @@ impl Lower {
         (EdgeTest { from, to, captures, promotion, ..EdgeTest::ANY }, operands)
     }
 
-    /// Evaluates something behind a move that is tested; there `from` and `to` mean the part that the test selects.
+    /// Lowers something that is evaluated after a tested move; there `from` and `to` mean the part of the move that the test
+    /// selects.
     pub(super) fn behind<T>(
         &mut self,
         test: EdgeTest,
@@ -80,8 +81,8 @@ impl Lower {
         out
     }
 
-    /// Where a move passes the test of a `--`, at the position that it leads to; and what `target` makes there. Unless
-    /// the edge is `entering`, the first positions of games are not told apart.
+    /// Lowers a `--`. Returns the mask of positions to which a move leads that passes the test, and the result of `target` there.
+    /// Unless the edge is `entering`, the mask is meaningless at the first positions of games.
     pub(super) fn edge<T>(&mut self, edge: &Edge<Expanded>, target: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         if edge.entering {
             let (test, operands) = self.apart(|lower| lower.edge_test(edge));
@@ -93,7 +94,7 @@ impl Lower {
         (self.passed(test, operands), target)
     }
 
-    /// Where a move that passes a test led to the position.
+    /// The mask of positions to which a move leads that passes a test.
     fn entered(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) {
             let initial = self.dag.add(Op::Initial);
@@ -102,12 +103,12 @@ impl Lower {
         self.dag.game(GameOp::Entered(test), operands)
     }
 
-    /// The same for what asks at positions alone to which a move led.
+    /// The same, for callers that ignore first positions of games; the mask may be wrong there.
     fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
     }
 
-    /// `L--R(T)` as a condition, and `truth` of T.
+    /// `L--R(T)` as a condition; `truth` lowers T.
     pub(crate) fn edge_truth(&mut self, edge: &Edge<Expanded>, truth: impl FnOnce(&mut Lower) -> Id) -> Id {
         let (entered, target) = self.edge(edge, truth);
         if edge.entering {
@@ -143,8 +144,8 @@ impl Lower {
         self.dag.game(GameOp::CountChildren, vec![entered, target])
     }
 
-    /// The word of the target behind the first move that qualifies; `none` where there is none. `word` makes the word,
-    /// and the mask of positions at which it counts.
+    /// The word of the target after the first move that qualifies; `none` where there is no such move. `word` lowers the target:
+    /// its word, and the mask of positions at which it counts.
     pub(super) fn edge_word(
         &mut self,
         edge: &Edge<Expanded>,
@@ -162,7 +163,7 @@ impl Lower {
 
     // ---- `move`
 
-    /// Where a move passes a `move`, at the position that it leads to.
+    /// The mask of positions to which a move leads that a `move` filter accepts.
     pub(super) fn move_entered(&mut self, of: &Move<Expanded>) -> Id {
         let test = |lower: &mut Lower| {
             let mut operands = Vec::new();
@@ -188,7 +189,7 @@ impl Lower {
         self.entered(test, operands)
     }
 
-    /// Whether a `move` finds one.
+    /// The mask of positions at which a `move` filter matches.
     pub(super) fn move_truth(&mut self, of: &Move<Expanded>) -> Id {
         match of.of {
             MoveOf::Previous => self.move_entered(of),
@@ -203,7 +204,7 @@ impl Lower {
         }
     }
 
-    /// The squares that a `move` names.
+    /// The squares that a `move` filter names.
     pub(super) fn move_squares(&mut self, of: &Move<Expanded>) -> Id {
         if matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal) {
             return self.legal_squares(of, of.value == MoveValue::From);
@@ -221,7 +222,7 @@ impl Lower {
         }
     }
 
-    /// The squares that legal moves reach, or those that they leave.
+    /// The squares that legal moves reach, or with `left` those that they leave.
     fn legal_squares(&mut self, of: &Move<Expanded>, left: bool) -> Id {
         let (from, to) = self.legal_sets(of);
         self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only, left })
@@ -241,9 +242,9 @@ impl Lower {
         self.dag.add(Op::LegalCount { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only })
     }
 
-    // ---- constituents of a line that stand for a move
+    // ---- constituents of a line that are tied to a move
 
-    /// Where a constituent of a line matches with `move` restricted to one move, at the position that it leads to.
+    /// Lowers a constituent of a line in which `move` means a single move. Returns a mask of the positions to which the moves lead.
     pub(super) fn leaving(&mut self, filter: FilterRef) -> Id {
         if !super::refusals::stands_for_move(filter) {
             let here = self.truth(filter);
@@ -292,7 +293,8 @@ impl Lower {
         self.dag.mask(false)
     }
 
-    /// Where a move of a path passes its test, of castling the part of the king or of the rook alone.
+    /// For each of `parts`, the mask of positions to which a move of a path leads that passes its test. For castling, only the
+    /// king's or the rook's part is tested.
     pub(super) fn path_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -309,7 +311,7 @@ impl Lower {
     }
 }
 
-/// Whether every move passes a test. The squares of castling do not matter where no square does.
+/// Returns true if every move passes a test. `kings` has no effect if the test restricts no square.
 fn looks_at_no_move(test: EdgeTest) -> bool {
     EdgeTest { kings: false, ..test } == EdgeTest::ANY
 }

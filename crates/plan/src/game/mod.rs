@@ -1,4 +1,5 @@
-//! The game language to the graph: its operations as [`super::operations`] on columns, and what no plan says yet.
+//! Lowers the game language to the graph, as [`super::operations`] on columns, and refuses the filters that no plan can express
+//! yet.
 
 mod chains;
 mod edges;

@@ -1,4 +1,4 @@
-//! What of the game language no plan says yet.
+//! The filters of the game language that no plan can express yet.
 
 use std::{collections::HashMap, fmt::Debug};
 
@@ -14,12 +14,12 @@ use orbit_query::{
 };
 use orbit_transforms::FilterRef;
 
-/// Says that no plan has a filter.
+/// The diagnostic for a filter that no plan can express.
 pub(crate) fn not_planned(at: Span, what: &str) -> Diagnostic {
     Diagnostic::error(at, format!("the engines `cpu` and `gpu` lack {what}"), "the reference engine has it")
 }
 
-/// Why no plan says a query, if that is so.
+/// Returns the reason why no plan can express a query, if there is one.
 pub(crate) fn refusal(query: &TypedQuery) -> Option<Diagnostic> {
     if !query.body.any(|filter| filter.is_of_game()) {
         return None;
@@ -38,7 +38,8 @@ pub(crate) fn refusal(query: &TypedQuery) -> Option<Diagnostic> {
     .err()
 }
 
-/// Whether a plan says a filter whose transforms are expanded, evaluated anywhere and not in the order of positions.
+/// Returns true if a plan can express a filter whose transforms are expanded, when it is evaluated at any position and in any
+/// order.
 pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     let (span, evaluations, homes) = (|_: &bool| Span::default(), 0, HashMap::new());
     let mut walk = FormWalk { vars, variations, span, evaluations, homes };
@@ -46,7 +47,7 @@ pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     walk.visit(filter, &place).is_ok()
 }
 
-/// Whether a filter contains a `move` that a constituent of `line` ties to the move by which the line goes on.
+/// Returns true if a filter contains a `move` that a constituent of `line` ties to the next move of the line.
 pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -86,44 +87,44 @@ pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     filter.children().into_iter().any(stands_for_move)
 }
 
-/// Whether `from` and `to` mean parts of castling.
+/// The meaning of `from` and `to` with respect to castling.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CastlingParts {
     No,
-    /// They do, and a plan knows.
+    /// They mean one part of castling, and a plan can tell which.
     Here,
-    /// No plan knows.
+    /// They mean one part of castling, and no plan can tell which.
     Refused,
 }
 
-/// Where a filter stands.
+/// The context in which a filter is evaluated.
 #[derive(Clone)]
 struct FilterPlace {
-    /// The evaluation that it belongs to: variables live in one.
+    /// The evaluation to which the filter belongs: each variable lives in one evaluation.
     home: u32,
-    /// Whether that is the evaluation of the query at each position of a game, in their order.
+    /// True if that is the evaluation of the query at each position of a game, in order.
     is_root: bool,
-    /// The loops over squares around it in this evaluation.
+    /// The variables of the loops over squares around the filter in this evaluation.
     loops: Vec<VarId>,
     owned: CastlingParts,
 }
 
-/// A walk through a tree of one form.
+/// A walk through a tree, whatever its form.
 struct FormWalk<'q, M> {
     vars: &'q [Var],
-    /// Whether it is asked of side lines as well.
+    /// True if side lines are searched as well.
     variations: bool,
-    /// Where a filter with this mark stands in the text.
+    /// Returns the span in the text of a filter with this mark.
     span: fn(&M) -> Span,
     evaluations: u32,
-    /// The evaluation that each variable lives in.
+    /// The evaluation in which each variable lives.
     homes: HashMap<VarId, u32>,
 }
 
 type Refused = Result<(), Diagnostic>;
 
 impl<M: Clone + Debug> FormWalk<'_, M> {
-    /// Another evaluation.
+    /// Begins another evaluation.
     fn apart(&mut self) -> FilterPlace {
         self.evaluations += 1;
         FilterPlace { home: self.evaluations, is_root: false, loops: Vec::new(), owned: CastlingParts::No }
@@ -193,14 +194,14 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.visit(of.node(), &inner)
     }
 
-    /// Something that games are sorted by: where the query matches does not depend on the order.
+    /// Visits something by which games are sorted: the order does not affect where the query matches.
     fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &FilterPlace) -> Refused {
         // Inside, `from` and `to` do not mean the part of castling that they mean around it.
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         self.visit(of.node(), &FilterPlace { owned, ..place.clone() })
     }
 
-    /// Another evaluation, in which parts of castling are still meant if they are here.
+    /// Begins another evaluation, in which `from` and `to` mean parts of castling if they do so here.
     fn inside(&mut self, place: &FilterPlace) -> FilterPlace {
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         FilterPlace { owned, ..self.apart() }
@@ -221,7 +222,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.visit(body.node(), &inside)
     }
 
-    /// What is computed beside programs cannot depend on the square of a loop.
+    /// Refuses operands that depend on the square of a loop: operations on columns, outside of programs, cannot read it.
     fn out_of_loops<Q: Form<Mark = M>>(&self, at: Span, place: &FilterPlace, operands: &[Ref<Q>]) -> Refused {
         let is_of_loop = |filter: Ref<Q>| match filter {
             Ref::Squares(f) => match f.op() {
@@ -415,7 +416,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.each(sets(), &before)
     }
 
-    /// What of chains plans know only in main lines, or only where the query itself is evaluated.
+    /// Refuses chains that plans know only in main lines, or only where the query itself is evaluated.
     fn chain(&mut self, nestban: bool, in_order: bool, at: Span, place: &FilterPlace) -> Refused {
         if nestban && !(place.is_root && place.loops.is_empty()) {
             return Err(not_planned(at, "`nestban` at other positions or in a loop"));
@@ -500,7 +501,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
             PathStep::Filter(filter) => self.visit(filter.node(), &there),
             PathStep::Edge { edge, targets } => {
                 self.edge(edge, None, at, &there)?;
-                // Which piece of castling is in focus depends on the start.
+                // The piece of castling that is in focus depends on the start.
                 let owned = if of_pieces { CastlingParts::Refused } else { CastlingParts::Here };
                 let behind = FilterPlace { owned, ..self.apart() };
                 self.each(targets, &behind)

@@ -1,4 +1,4 @@
-//! Operations of the game language to the graph, kind by kind.
+//! Lowers operations of the game language to the graph, kind by kind.
 
 use crate::{
     dag::{Id, Op, TRUE},
@@ -30,7 +30,7 @@ impl Lower {
             C::Try => self.leaf(Leaf::Try),
             C::Ancestor { ancestor, of } => self.is_before(ancestor, of),
             C::Comment(of) => {
-                // Nothing is written in a plan, but variables may be assigned.
+                // A plan writes no comments, but their filters may assign variables.
                 for filter in of {
                     self.truth(filter.node());
                 }
@@ -57,8 +57,8 @@ impl Lower {
         }
     }
 
-    /// Where a set of the game language has a square. As a condition a target goes on to the first move behind which
-    /// it has one.
+    /// The mask of positions at which a set of the game language is nonempty. As a condition, a `--` uses the first move after
+    /// which the target has a square.
     pub(crate) fn game_squares_truth(&mut self, op: &S<Expanded>) -> Id {
         let some = |of: &Squares| {
             let of = of.clone();
@@ -75,7 +75,7 @@ impl Lower {
         }
     }
 
-    /// A number of the game language, and where it has a value.
+    /// A number of the game language, and the mask of positions at which it has a value.
     pub(crate) fn game_number(&mut self, op: &N<Expanded>) -> (Id, Id) {
         let always = self.dag.mask(true);
         match op {
@@ -97,7 +97,7 @@ impl Lower {
         }
     }
 
-    /// Where a number of the game language has a value.
+    /// The mask of positions at which a number of the game language has a value.
     pub(crate) fn game_number_truth(&mut self, op: &N<Expanded>) -> Id {
         let some = |of: &Number| {
             let of = of.clone();

@@ -2,45 +2,44 @@
 
 use orbit_query::tree::Chain;
 
-/// The most states that an automaton may have.
+/// The maximum number of states of an automaton.
 const STATES_MAX: usize = 64;
-/// The most ways from one state to others.
+/// The maximum number of branches from one state.
 const BRANCHES_MAX: usize = 256;
-/// The most choices that are tried to find them.
+/// The maximum number of choices that are tried to find them.
 const CHOICES_MAX: usize = 20_000;
 
-/// What a chain becomes: its states are the constituents that take a position or a move, each as often as repetitions
-/// ask for it.
+/// The automaton of a chain. Its states are the constituents that take a position or a move, each as often as repetitions need it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
     /// The states.
     pub states: Vec<AutomatonState>,
-    /// Where it begins.
+    /// The branches from the start to the first states.
     pub first: Vec<Branch>,
-    /// Where it goes from each state.
+    /// For each state, the branches that leave it.
     pub follow: Vec<Vec<Branch>>,
-    /// How many masks its states and branches name.
+    /// The number of masks to which its states and branches refer.
     pub operands: usize,
 }
 
 /// A constituent that takes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AutomatonState {
-    /// The operand, a mask that must hold at the position.
+    /// The operand: a mask that must hold at the position.
     pub mask: u16,
-    /// The operand that must hold instead at the position to which the walk goes on; the first one is then asked only
-    /// where no move leaves the position.
+    /// The operand that must hold instead at the next position of the walk; `mask` then applies only where no move leaves the
+    /// position.
     pub leaving: Option<u16>,
-    /// The operands that must hold instead, of castling alone, if the king is in focus, and if the rook is.
+    /// The operands that must hold instead for castling, if the king is in focus and if the rook is.
     pub castling: Option<[u16; 2]>,
 }
 
-/// A way from one state to another.
+/// A transition from one state to another.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Branch {
-    /// To which state; none where the walk is complete.
+    /// The next state; `None` if the walk is complete.
     pub to: Option<u8>,
-    /// The operands, masks that must hold where it begins.
+    /// The operands: masks that must hold where the branch begins.
     pub guards: Vec<u16>,
 }
 
@@ -48,22 +47,22 @@ pub struct Branch {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
-    /// A mask that must hold where the chain has come to.
+    /// A mask that must hold where the chain has arrived.
     Guard(u16),
 }
 
-/// A step of the chain as a program with choices, in the order in which they are tried: fewer repetitions first.
+/// An instruction of a chain as a program with choices. Choices are tried in order, fewer repetitions first.
 enum Instruction {
     Take(usize),
     Guard(u16),
-    /// Goes on at either place, first at the first.
+    /// Continues at both places; the first one is tried first.
     Split(usize, usize),
     Jump(usize),
     Accept,
 }
 
 impl Automaton {
-    /// The automaton of a chain whose constituents use so many masks; none if it is too large.
+    /// The automaton of a chain whose constituents refer to `operands` masks; `None` if it is too large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
         let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;
@@ -103,7 +102,7 @@ impl StateCode {
                 }
             }
             Chain::Repeat { of, min, max } => {
-                // A part without states, repeated, would grow without end.
+                // Repetitions of a part without states add no states, so the limit of states does not stop them.
                 if *min as usize > STATES_MAX || max.is_some_and(|max| max as usize > STATES_MAX) {
                     return None;
                 }
@@ -137,7 +136,7 @@ impl StateCode {
         self.instructions.len() - 1
     }
 
-    /// The ways from a place to the next states, in the order in which they are tried.
+    /// The branches from an instruction to the next states, in the order in which they are tried.
     fn branches(&self, from: usize) -> Option<Vec<Branch>> {
         let mut search = WaySearch { code: self, tried: 0, out: Vec::new() };
         search.follow(from, Vec::new(), &[])?;
@@ -145,16 +144,16 @@ impl StateCode {
     }
 }
 
-/// The search for the ways from a place.
+/// The search for the branches from an instruction.
 struct WaySearch<'a> {
     code: &'a StateCode,
-    /// Choices so far.
+    /// The number of choices so far.
     tried: usize,
     out: Vec<Branch>,
 }
 
 impl WaySearch<'_> {
-    /// `open` are the choices that were made since something was taken.
+    /// `open` are the choices that were made since a state was last taken.
     fn follow(&mut self, mut at: usize, mut guards: Vec<u16>, open: &[usize]) -> Option<()> {
         loop {
             match self.code.instructions[at] {
@@ -165,7 +164,7 @@ impl WaySearch<'_> {
                     }
                     at += 1;
                 }
-                // Once around a loop that takes nothing is as good as often.
+                // A loop that takes nothing need not be repeated: one round has the same effect.
                 Instruction::Split(..) if open.contains(&at) => return Some(()),
                 Instruction::Split(a, b) => {
                     self.tried += 1;
@@ -182,7 +181,7 @@ impl WaySearch<'_> {
                         _ => None,
                     };
                     guards.sort_unstable();
-                    // What was tried before with no more guards leads there as well.
+                    // An earlier branch to the same state whose guards are all among these makes this one useless.
                     let known = |branch: &Branch| {
                         branch.to == to && branch.guards.iter().all(|guard| guards.contains(guard))
                     };

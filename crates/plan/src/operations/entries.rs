@@ -3,7 +3,7 @@
 use super::registers::{Label, RegisterWord};
 use orbit_query::tree::{Dictionary, Holds};
 
-/// How the keys of a dictionary follow each other.
+/// The order of the keys of a dictionary.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum KeyOrder {
     /// As sets of squares.
@@ -15,22 +15,22 @@ pub enum KeyOrder {
 }
 
 impl KeyOrder {
-    /// That of a dictionary.
+    /// The order of the keys of `dictionary`.
     pub fn from_dictionary(dictionary: &Dictionary) -> KeyOrder {
         match dictionary.keys {
             Some(Holds::Text) => KeyOrder::Texts,
             Some(Holds::Squares | Holds::Piece) => KeyOrder::Sets,
-            // Without a key that is written it stays empty.
+            // A dictionary that no filter writes a key to stays empty.
             Some(Holds::Number | Holds::Position) | None => KeyOrder::Numbers,
         }
     }
 }
 
-/// One instruction. All keys and values are words that have a value.
+/// An instruction. All keys and values are words that have a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum EntryInstr {
-    /// What stands behind a key; goes on at `no` if nothing does.
+    /// Reads the value of a key; jumps to `no` if the dictionary does not have the key.
     Get {
         to: RegisterWord,
         dictionary: u16,
@@ -49,17 +49,17 @@ pub enum EntryInstr {
     Clear {
         dictionary: u16,
     },
-    /// How many keys it has.
+    /// The number of keys.
     Size {
         to: RegisterWord,
         dictionary: u16,
     },
-    /// A loop over the keys that a dictionary has now.
+    /// Begins a loop over the keys that a dictionary has now.
     Keys {
         keys: u16,
         dictionary: u16,
     },
-    /// The next key of a loop, in ascending order; goes on at `done` behind the last one.
+    /// The next key of a loop, in ascending order; jumps to `done` after the last one.
     NextKey {
         keys: u16,
         to: RegisterWord,
@@ -68,7 +68,7 @@ pub enum EntryInstr {
 }
 
 impl EntryInstr {
-    /// Where it may go on, but for the next instruction.
+    /// The label to which the instruction may jump.
     pub(super) fn label(&mut self) -> Option<&mut Label> {
         match self {
             EntryInstr::Get { no, .. } => Some(no),

@@ -8,10 +8,10 @@ use crate::{columns::TagText, op::Op};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Arith, Cmp};
 
-/// See the module above.
+/// A program that runs at each node of a game; the module `flat` of this crate compiles it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FlatProgram {
-    /// What runs at each node; it ends with [`Instr::End`].
+    /// The code that runs at each node; it ends with [`Instr::End`].
     pub code: Vec<Instr>,
     /// The words of [`Instr::Const`].
     pub constants: Vec<u64>,
@@ -19,73 +19,74 @@ pub struct FlatProgram {
     pub edges: Vec<FlatEdge>,
     /// The tests of [`MoveInstr::Played`].
     pub moves: Vec<FlatMove>,
-    /// What [`Instr::Chain`] searches.
+    /// The chains that [`Instr::Chain`] searches for.
     pub chains: Vec<FlatChain>,
-    /// Of each operand, whether it is a mask.
+    /// For each operand, true if it is a mask.
     pub masks: Vec<bool>,
-    /// How many variables there are: the first registers.
+    /// The number of variables. They are the first registers.
     pub vars: usize,
-    /// How many registers there are.
+    /// The number of registers.
     pub words: usize,
-    /// What is wanted: whether this register is not 0, or the word in it.
+    /// The register of the result: whether it is not 0, if a mask is wanted, else the word in it.
     pub result: RegisterWord,
-    /// Whether the result is a mask.
+    /// True if the result is a mask.
     pub is_mask: bool,
-    /// How targets of `echo` are found.
+    /// The tests by which targets of `echo` are found.
     pub pairs: Vec<PairSearch>,
     /// The tests of [`Instr::SeekMove`].
     pub seeks: Vec<MoveSeek>,
-    /// How many searches remember what they found.
+    /// The number of searches that remember their results.
     pub sites: usize,
-    /// Whether it asks which piece of the game stands where.
+    /// True if the program needs to know which piece of the game stands on a square.
     pub pieces: bool,
-    /// The strings that it has: see [`LITERALS`](super::LITERALS).
+    /// The strings of the program: see [`LITERALS`](super::LITERALS).
     pub texts: Vec<String>,
     /// The strings that are constant in a game.
     pub of_games: Vec<TagText>,
     /// The regular expressions.
     pub patterns: Vec<String>,
-    /// The dictionaries, by how their keys follow each other.
+    /// The dictionaries, each as the order of its keys.
     pub dictionaries: Vec<KeyOrder>,
-    /// How many loops over keys there are.
+    /// The number of loops over keys.
     pub key_loops: usize,
 }
 
 /// A test of a move that was played.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlatEdge {
-    /// The set in which a square that it leaves must lie.
+    /// The set that must contain a square that the move leaves.
     pub from: Option<RegisterWord>,
-    /// The set in which a square that it reaches must lie, or with `capture` the one on which it captures.
+    /// The set that must contain a square that the move reaches, or with `capture` the square on which it captures.
     pub to: Option<RegisterWord>,
-    /// It is a capture.
+    /// True if the move must be a capture.
     pub capture: bool,
-    /// It is a promotion to one of these kinds of pieces.
+    /// The pieces to which the move must promote.
     pub promotion: Option<PieceSet>,
-    /// It is a promotion to a piece that a letter of a string names.
+    /// The register of a string; the move must promote to a piece that one of its letters names.
     pub letters: Option<RegisterWord>,
 }
 
-/// A test of the moves that leave a node: a filter can match there only if one of them passes. A node without one is passed over.
+/// A test of the moves that leave a node. A filter can match at the node only if one of the moves passes; a node without such a
+/// move is skipped.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MoveSeek {
-    /// The set in which a square that it leaves lies.
+    /// The set that must contain a square that the move leaves.
     pub from: Option<RegisterWord>,
-    /// The set in which a square that it reaches lies.
+    /// The set that must contain a square that the move reaches.
     pub to: Option<RegisterWord>,
-    /// The piece that moves.
+    /// The piece that must move.
     pub piece: Option<RegisterWord>,
-    /// Variables that the filter reads. If one of them holds nothing, no node is passed over.
+    /// The variables that the filter reads. If one of them is unbound, no node is skipped.
     pub vars: Vec<u16>,
 }
 
-/// What pairs of positions must pass for the body of an `echo` to be evaluated. The tests are what the body begins with,
-/// so a pair that fails would fail there, and nothing is kept.
+/// Tests that a pair of positions must pass before the body of an `echo` is evaluated. The body begins with the same tests, so a
+/// pair that fails here would fail there, before anything is kept.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
-    /// All must hold; those of sources alone come first.
+    /// The tests, all of which must hold; those of the source alone come first.
     pub tests: Vec<PairTest>,
-    /// The first of four operands with the planes of the board.
+    /// The index of the first of four operands with the planes of the board.
     pub planes: Option<u16>,
 }
 
@@ -93,15 +94,15 @@ pub struct PairSearch {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairTest {
-    /// A mask at the source, or at the target.
+    /// A mask holds at the source, or at the target.
     Mask { mask: u16, source: bool },
-    /// One mask at the source, or another one at the target.
+    /// One mask holds at the source, or another one at the target.
     Either { source: u16, target: u16 },
-    /// How the number of the source compares with that of the target.
+    /// The number of the source compares in this way with that of the target.
     Order(Cmp),
-    /// Whether two sets are equal.
+    /// Two sets are equal, or differ.
     Sets { equal: bool, left: PairWord, right: PairWord },
-    /// How two numbers compare, both of which have a value.
+    /// Two numbers, both of which have a value, compare in this way.
     Compare { cmp: Cmp, left: PairWord, right: PairWord },
 }
 
@@ -109,34 +110,33 @@ pub enum PairTest {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairWord {
-    /// Of the source.
+    /// A word at the source.
     Source(u16),
-    /// Of the target.
+    /// A word at the target.
     Target(u16),
-    /// Of all.
+    /// The same word for all pairs.
     Constant(u64),
-    /// The squares with equal contents, or the others; with `count` their number.
+    /// The squares with equal contents, or with `others` all other squares; with `count` their number.
     Same { others: bool, count: bool },
-    /// What a set of the source and one of the target have in common.
+    /// The intersection of a set at the source with one at the target.
     Both { source: u16, target: u16 },
     /// The square of the piece that a variable holds, at the source or the target.
     Piece { var: u16, source: bool },
 }
 
-/// One instruction. `to` is the register that gets the result, or where the code goes on; what an instruction says of
-/// numbers holds of positions as well.
+/// An instruction. `to` is the register for the result, or the label of a jump. Instructions for numbers also work on positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum Instr {
-    /// The node is done.
+    /// Ends the work on the node.
     End,
-    /// A constituent of a chain does not match.
+    /// Ends a constituent of a chain that does not match.
     Fail,
-    /// The query has run into an error.
+    /// Ends the game: the query has run into an error.
     Fault,
-    /// Goes on elsewhere.
+    /// Continues at a label.
     Jump(Label),
-    /// Goes on at `no` unless a mask holds here.
+    /// Jumps to `no` unless a mask holds here.
     Unless {
         mask: u16,
         no: Label,
@@ -146,7 +146,7 @@ pub enum Instr {
         to: RegisterWord,
         constant: u16,
     },
-    /// The word of an operand here.
+    /// Loads the word of an operand here.
     Load {
         to: RegisterWord,
         operand: u16,
@@ -170,17 +170,17 @@ pub enum Instr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Goes on at `no` if a set is empty.
+    /// Jumps to `no` if a set is empty.
     UnlessAny {
         set: RegisterWord,
         no: Label,
     },
-    /// Goes on at `no` if a number has no value.
+    /// Jumps to `no` if a number has no value.
     UnlessValue {
         number: RegisterWord,
         no: Label,
     },
-    /// Goes on at `no` unless a relation holds of two words, as numbers.
+    /// Jumps to `no` unless a relation holds of two words, as numbers.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
@@ -197,7 +197,7 @@ pub enum Instr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// The rank, or the file, of the only square of a set.
+    /// The rank of the only square of a set, or its file.
     Place {
         to: RegisterWord,
         set: RegisterWord,
@@ -209,7 +209,7 @@ pub enum Instr {
         file: RegisterWord,
         rank: RegisterWord,
     },
-    /// 32-bit arithmetic; without a value if an operand has none.
+    /// 32-bit arithmetic; the result has no value if an operand has none.
     Arith {
         to: RegisterWord,
         arith: Arith,
@@ -228,11 +228,11 @@ pub enum Instr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// The error that a variable holds nothing, if it is so.
+    /// Ends the game with an error if a variable is unbound.
     Holds {
         var: u16,
     },
-    /// The error that the variable of a loop is in use already, if it is so.
+    /// Ends the game with an error if the variable of a loop is already bound.
     Free {
         var: u16,
     },
@@ -243,15 +243,15 @@ pub enum Instr {
     Unbind {
         var: u16,
     },
-    /// Goes on at `no` unless it is as asked whether a variable is bound.
+    /// Jumps to `no` unless a variable is bound, or with `bound` false unless it is unbound.
     UnlessBound {
         var: u16,
         bound: bool,
         no: Label,
     },
-    /// Counts a repetition of a loop; the error that there are too many, if it is so.
+    /// Counts a repetition of a loop; ends the game with an error if there are too many.
     Repeat,
-    /// Takes the lowest square from a set; goes on at `done` if there is none.
+    /// Takes the lowest square from a set; jumps to `done` if the set is empty.
     Take {
         to: RegisterWord,
         set: RegisterWord,
@@ -261,31 +261,31 @@ pub enum Instr {
     Here {
         to: RegisterWord,
     },
-    /// Another node becomes the current one.
+    /// Makes another node current.
     Go {
         to: RegisterWord,
     },
-    /// The next node; goes on at `done` behind the last one.
+    /// The next node; jumps to `done` after the last one.
     Next {
         node: RegisterWord,
         last: RegisterWord,
         done: Label,
     },
-    /// The first node from this one on at which a mask holds; goes on at `done` behind the last one.
+    /// The first node from this one on at which a mask holds; jumps to `done` after the last one.
     Seek {
         node: RegisterWord,
         last: RegisterWord,
         mask: u16,
         done: Label,
     },
-    /// The first node from this one on that a move leaves which passes a test; goes on at `done` behind the last one.
+    /// The first node from this one on that is left by a move which passes a test; jumps to `done` after the last one.
     SeekMove {
         seek: u16,
         node: RegisterWord,
         last: RegisterWord,
         done: Label,
     },
-    /// The first node from this one on at which the square of a piece is a set; goes on at `done` behind the last one.
+    /// The first node from this one on at which the square of a piece equals a set; jumps to `done` after the last one.
     SeekPiece {
         piece: RegisterWord,
         set: RegisterWord,
@@ -298,7 +298,7 @@ pub enum Instr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// The next node that makes a pair with a source, the first one behind node -1; goes on at `done` behind the last
+    /// The next node that passes the tests of a pair with a source; after node -1 the first one. Jumps to `done` after the last
     /// one.
     NextPair {
         pairs: u16,
@@ -306,7 +306,7 @@ pub enum Instr {
         node: RegisterWord,
         done: Label,
     },
-    /// What a search from here on has found, if it is known: then goes on at `done`. The key is a piece.
+    /// The result of a search from here on, if it is remembered; then jumps to `done`. The key is a piece.
     Recall {
         site: u16,
         key: Option<RegisterWord>,
@@ -314,7 +314,7 @@ pub enum Instr {
         to: RegisterWord,
         done: Label,
     },
-    /// Remembers what a search from a node on has found.
+    /// Remembers the result of a search from a node on.
     Remember {
         site: u16,
         key: Option<RegisterWord>,
@@ -322,7 +322,7 @@ pub enum Instr {
         last: RegisterWord,
         found: RegisterWord,
     },
-    /// The last node that follows from this one; of the root the last of the game.
+    /// The last node that follows from this one; for the root, the last node of the game.
     Last {
         to: RegisterWord,
     },
@@ -338,12 +338,12 @@ pub enum Instr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// The child with that number.
+    /// The child with a number, if there is one.
     Child {
         to: RegisterWord,
         number: RegisterWord,
     },
-    /// The node with that number, if the game has one.
+    /// The node with a number, if the game has one.
     Numbered {
         to: RegisterWord,
         number: RegisterWord,
@@ -359,39 +359,39 @@ pub enum Instr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Goes on at `no` unless one node is a proper ancestor of another one.
+    /// Jumps to `no` unless one node is a proper ancestor of the other.
     UnlessBefore {
         a: RegisterWord,
         b: RegisterWord,
         no: Label,
     },
-    /// The squares with equal contents, of planes that are operands from `planes` on.
+    /// The squares with equal contents at two nodes, by the planes of the board, which are operands from `planes` on.
     Same {
         to: RegisterWord,
         a: RegisterWord,
         b: RegisterWord,
         planes: u16,
     },
-    /// Goes on at `no` unless the move that led to a node passes a test. What of it passes is told in three registers:
-    /// the node, the squares that it left and those that it reached.
+    /// Jumps to `no` unless the move that led to a node passes a test. Writes the part of the move that passes to three registers:
+    /// the node, the squares that the move left, and those that it reached.
     Fits {
         edge: u16,
         child: RegisterWord,
         selected: RegisterWord,
         no: Label,
     },
-    /// What `from` or `to` means: of a move of which a part was selected, that part.
+    /// The squares that `from` or `to` means; of a move with a selected part, the squares of that part.
     Own {
         to: RegisterWord,
         selected: RegisterWord,
         reached: bool,
     },
-    /// The value of the best chain that begins here, or its end.
+    /// The value of the best chain that begins here, or its last position.
     Chain {
         to: RegisterWord,
         chain: u16,
     },
-    /// Goes on at `no` if a chain was found here before that begins no other one.
+    /// Jumps to `no` if this node belongs to a chain found earlier, whose `nestban` forbids that another one begins here.
     UnlessFree {
         chain: u16,
         no: Label,
@@ -401,21 +401,21 @@ pub enum Instr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// The square of a piece here, none if it was captured.
+    /// The square of a piece here; the empty set if the piece was captured.
     PieceSquare {
         to: RegisterWord,
         piece: RegisterWord,
     },
-    /// An instruction of strings.
+    /// An instruction about strings.
     Text(TextInstr),
-    /// An instruction of dictionaries.
+    /// An instruction about dictionaries.
     Entry(EntryInstr),
-    /// An instruction of moves.
+    /// An instruction about moves.
     Move(MoveInstr),
 }
 
 impl Instr {
-    /// Where it may go on, but for the next instruction.
+    /// The label to which the instruction may jump.
     pub(crate) fn label(&mut self) -> Option<&mut Label> {
         match self {
             Instr::Jump(to) => Some(to),

@@ -1,9 +1,9 @@
-//! Operations of the game language, as what an engine makes of columns of a block.
+//! Operations of the game language, which an engine applies to columns of a block.
 //!
-//! A program looks at one position. What the game says of it is computed beside programs, for all positions of a
-//! block: leaves from its moves ([`Leaf`]), tests of moves ([`EdgeTest`]) at the position that a move leads to, values
-//! brought from other positions, and automata that run along games ([`Walk`]). Operands are columns that stages found
-//! or that were made before; the result is a column.
+//! A program looks at one position at a time. Values that depend on the game are computed outside of programs, for all positions of
+//! a block: leaves, from the moves of the game ([`Leaf`]); tests of moves ([`EdgeTest`]), at the position to which a move leads;
+//! values at other positions; and automata that run along games ([`Walk`]). Operands are columns that stages or earlier operations
+//! have computed; the result is a column.
 
 mod automaton;
 mod chain;
@@ -27,23 +27,23 @@ pub use strings::{EMPTY, LITERALS, TextInstr};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Sibling, Special};
 
-/// What an engine makes of columns of a block.
+/// An operation of an engine on columns of a block.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum GameOp {
-    /// Told by the moves of games alone.
+    /// A value that follows from the moves of games alone.
     Leaf(Leaf),
-    /// Mask at the position that a move leads to: it passes a test. The operands are sets at the position before it.
+    /// Mask at the position to which a move leads: the move passes a test. The operands are sets at the position before the move.
     Entered(EdgeTest),
-    /// Set: of castling, the squares that king and rook leave, as far as they pass the test; with `to` those that they
-    /// reach. Of other moves that pass, the one square.
+    /// Set: for castling, those of the squares left by king and rook that pass the test; for any other move that passes, the square
+    /// that it leaves. With `to`, the squares that are reached instead.
     #[expect(missing_docs, reason = "the sentence says it")]
     Own { test: EdgeTest, to: bool },
-    /// Mask: all operands, masks, hold at a child.
+    /// Mask: all operands, which are masks, hold at some child.
     AnyChild,
-    /// Number of the children at which all operands, masks, hold.
+    /// The number of children at which all operands, which are masks, hold.
     CountChildren,
-    /// The word of the first child at which a mask holds: the operands are the mask, words, and the word where there is
-    /// no such child.
+    /// The word of the first child at which a mask holds. The operands are the mask, the words, and the word for positions without
+    /// such a child.
     FirstChild,
     /// Union of the sets of all children.
     UnionChildren,
@@ -51,96 +51,96 @@ pub enum GameOp {
     MaskOfParent,
     /// Mask: the second operand, a mask, holds at the position that the first one names.
     MaskAt,
-    /// The word of the second operand at the position that the first one names, and the third operand where there is
-    /// none.
+    /// The word of the second operand at the position that the first one names; the third operand where that position does not
+    /// exist.
     WordAt,
-    /// The position with that number, if the game has one.
+    /// The position whose number is the operand, if the game has one.
     Numbered,
-    /// The child with that number, if there is one.
+    /// The child whose number is the operand, if there is one.
     Child,
     /// The last common ancestor of two positions.
     Fork,
-    /// How many moves lie between two positions.
+    /// The number of moves between two positions.
     Distance,
     /// Mask: the first position is a proper ancestor of the second.
     Before,
-    /// Mask: an automaton finds a walk, whatever its value. The operands are those of [`GameOp::Walk`].
+    /// Mask: an automaton finds a walk, with any value. The operands are those of [`GameOp::Walk`].
     AnyWalk(Arc<Walk>),
-    /// What an automaton finds: a number, or [`super::NO_VALUE`].
+    /// The number that an automaton finds, or [`super::NO_VALUE`].
     Walk(Arc<Walk>),
-    /// What a flat program finds.
+    /// The result of a flat program.
     Flat(Arc<FlatProgram>),
 }
 
-/// What the moves of games tell of positions.
+/// Facts about positions that follow from the moves of games.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Leaf {
-    /// Number: of the position in its game.
+    /// Number: the number of the position in its game.
     Number,
-    /// Position before this one, if there is one.
+    /// The position before this one, if there is one.
     Parent,
-    /// Number of the side lines that it lies in.
+    /// Number: the depth of side lines in which the position lies.
     Depth,
-    /// Mask: it lies in no side line.
+    /// Mask: the position lies in no side line.
     Mainline,
     /// Mask: no null move, and no alternative that White played, on the way from the root.
     VirtualMainline,
-    /// Mask: one alternative that White played on the way from the root.
+    /// Mask: exactly one alternative that White played, on the way from the root.
     Try,
-    /// Mask: which child of its parent it is.
+    /// Mask: the position is such a child of its parent.
     Sibling(Sibling),
-    /// Mask: so was the move that led here.
+    /// Mask: the previous move was such a move.
     Arrived(Special),
-    /// Mask: the move that led here was none.
+    /// Mask: the previous move was a null move.
     NullMove,
-    /// Set: the squares that the move which led here left; of castling both.
+    /// Set: the squares that the previous move left; for castling, both.
     From,
-    /// Set: the squares that it reached; of castling both.
+    /// Set: the squares that the previous move reached; for castling, both.
     To,
-    /// Set: the square that it left; of castling the king's.
+    /// Set: the square that the previous move left; for castling, the king's.
     MovedFrom,
-    /// Set: the square that it reached; of castling the king's.
+    /// Set: the square that the previous move reached; for castling, the king's.
     MovedTo,
-    /// Set: the square of the piece that it captured.
+    /// Set: the square of the piece that the previous move captured.
     Captured,
-    /// Set: the square of the pawn that it captured in passing.
+    /// Set: the square of the pawn that the previous move captured en passant.
     EnPassant,
 }
 
-/// Which squares of a move pass.
+/// A test of the squares of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SquareTest {
-    /// All.
+    /// All squares pass.
     Any,
-    /// Those of the set whose content before the move is one of these pieces.
+    /// The squares of the set whose content before the move is one of these pieces.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { contents: PieceSet, squares: u64 },
-    /// Those in the next operand.
+    /// The squares in the next operand.
     Column,
 }
 
 /// A test of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EdgeTest {
-    /// The square that it leaves.
+    /// The test of the square that the move leaves.
     pub from: SquareTest,
-    /// The square that it reaches.
+    /// The test of the square that the move reaches.
     pub to: SquareTest,
-    /// It captures something on such a square.
+    /// The move must capture a piece on such a square.
     pub captures: Option<SquareTest>,
-    /// It captures in passing a pawn on such a square.
+    /// The move must capture en passant a pawn on such a square.
     pub passing: Option<SquareTest>,
-    /// It is a promotion to one of these kinds of pieces.
+    /// The move must promote to one of these kinds of pieces.
     pub promotion: Option<PieceSet>,
-    /// Of castling only the king's move counts.
+    /// True if of castling only the king's move counts.
     pub kings: bool,
-    /// It is castling, of which this part is tested, not both.
+    /// The move must be castling, and only this part of it is tested.
     pub part: Option<CastlingPart>,
-    /// It is such a move.
+    /// The move must be of this kind.
     pub only: Special,
-    /// It is a null move.
+    /// True if the move must be a null move.
     pub null: bool,
-    /// It leads to such a child.
+    /// The move must lead to such a child.
     pub sibling: Option<Sibling>,
 }
 
@@ -153,7 +153,7 @@ pub enum CastlingPart {
 }
 
 impl EdgeTest {
-    /// What every move passes.
+    /// The test that every move passes.
     pub const ANY: EdgeTest = EdgeTest {
         from: SquareTest::Any,
         to: SquareTest::Any,
@@ -168,32 +168,33 @@ impl EdgeTest {
     };
 }
 
-/// How an automaton runs along games.
+/// An automaton and how it runs along games.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Walk {
     /// The automaton. Its operands come first: see [`AutomatonState`] and [`Branch`].
     pub automaton: Automaton,
-    /// Its states stand for moves, not for positions.
+    /// True if states take moves, false if they take positions.
     pub moves: bool,
-    /// Against the moves.
+    /// True if the walk runs against the moves.
     pub back: bool,
-    /// Which positions or moves it sees.
+    /// The positions or moves that the automaton sees.
     pub sees: Sees,
-    /// Which children it may go to.
+    /// The children to which it may continue.
     pub sibling: Option<Sibling>,
-    /// The first walk in the order of the search, not the longest one.
+    /// True if the first walk in the order of the search is wanted, not the longest one.
     pub first_match: bool,
-    /// The next operand, a number at the last position, is to be largest, not the length.
+    /// True if the next operand, a number at the last position, is to be as large as possible, not the length.
     pub largest: bool,
-    /// Between which numbers the value must lie.
+    /// The range of the value.
     pub range: (i32, i32),
-    /// Positions of a walk begin no other one; the next operand is the mask of positions at which it is evaluated.
+    /// True if no other walk may begin at a position of a walk; the next operand is the mask of positions at which the walk is
+    /// evaluated.
     pub nestban: bool,
-    /// The value is the last position.
+    /// True if the value is the last position.
     pub end: bool,
 }
 
-/// Which positions or moves an automaton sees.
+/// The positions or moves that an automaton sees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sees {
     /// All.
@@ -207,7 +208,7 @@ pub enum Sees {
 }
 
 impl GameOp {
-    /// Whether masks are made, not whole words.
+    /// Returns true if the results are masks, false if they are whole words.
     pub fn is_mask(&self) -> bool {
         match self {
             GameOp::Leaf(leaf) => matches!(
@@ -239,7 +240,7 @@ impl GameOp {
         }
     }
 
-    /// Whether an operand is a mask, not whole words.
+    /// Returns true if an operand is a mask, false if it is a whole word.
     pub fn takes_masks(&self, operand: usize) -> bool {
         match self {
             GameOp::AnyChild | GameOp::CountChildren | GameOp::MaskOfParent => true,
@@ -254,7 +255,7 @@ impl GameOp {
         }
     }
 
-    /// A word for it.
+    /// The name of the operation in listings.
     pub fn name(&self) -> String {
         match self {
             GameOp::Leaf(leaf) => format!("{leaf:?}").to_lowercase(),

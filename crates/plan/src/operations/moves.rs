@@ -4,51 +4,51 @@ use super::registers::RegisterWord;
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{MoveValue, Sibling, Special};
 
-/// What `move` asks of moves that were played. Of castling it sees the king's move alone.
+/// The test of a `move` filter on played moves. For castling it sees only the king's move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlatMove {
-    /// Of the one that led here; else of those that leave the position.
+    /// True for the move that led here, false for the moves that leave the position.
     pub previous: bool,
-    /// What is wanted of those that pass; never their number.
+    /// The wanted value of the moves that pass; never their number.
     pub value: MoveValue,
-    /// The set in which the square that it leaves must lie.
+    /// The set that must contain the square that the move leaves.
     pub from: Option<RegisterWord>,
-    /// The set in which the square that it reaches must lie.
+    /// The set that must contain the square that the move reaches.
     pub to: Option<RegisterWord>,
-    /// The set in which the square on which it captures must lie.
+    /// The set that must contain the square on which the move captures.
     pub capture: Option<RegisterWord>,
-    /// The set in which the pawn must stand that it captures in passing.
+    /// The set that must contain the square of the pawn that the move captures en passant.
     pub passing: Option<RegisterWord>,
-    /// It is a promotion to one of these kinds of pieces.
+    /// The pieces to which the move must promote.
     pub promotion: Option<PieceSet>,
-    /// Castling, a capture in passing, or any move.
+    /// The kind of the move: castling, a capture en passant, or any.
     pub only: Special,
-    /// It is a null move.
+    /// True if the move must be a null move.
     pub null: bool,
-    /// It leads to such a child.
+    /// The move must lead to such a child.
     pub sibling: Option<Sibling>,
-    /// The register with the child that alone counts, if it is one of this position.
+    /// The register with a child. If that is a child of this position, only the move to it counts.
     pub tied: Option<RegisterWord>,
 }
 
-/// What is asked of moves that could be played.
+/// The wanted value of moves that could be played.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LegalValue {
     /// The squares that they leave.
     Left,
     /// The squares that they reach.
     Reached,
-    /// How many there are.
+    /// The number of moves.
     Count,
 }
 
-/// One instruction. `to` is the register that gets the result.
+/// An instruction. `to` is the register for the result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum MoveInstr {
-    /// The squares of the moves that pass a test, or with [`MoveValue::Whether`] a set that is not empty if there is one.
+    /// The squares of the moves that pass a test; with [`MoveValue::Whether`], a set that is nonempty if there is such a move.
     Played { to: RegisterWord, of: u16 },
-    /// Of the moves from and to some squares.
+    /// The value of the moves between the given squares.
     Legal {
         to: RegisterWord,
         from: RegisterWord,
@@ -57,7 +57,7 @@ pub enum MoveInstr {
         only: Special,
         value: LegalValue,
     },
-    /// How many moves in a row are the same on the ways that lead to two nodes behind their last common ancestor; none if
-    /// there are no such moves, or if one node is an ancestor of the other one.
+    /// The number of moves in a row that are the same on the ways from the last common ancestor of two nodes to these nodes; none
+    /// if there are no such moves, or if one node is an ancestor of the other.
     CommonRun { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }

@@ -1,9 +1,9 @@
-//! What instructions name.
+//! Names of registers and places in the code, for instructions.
 
 /// A register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct RegisterWord(pub u16);
 
-/// A place in the code: where an instruction goes on.
+/// A place in the code to which an instruction may jump.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Label(pub u32);

@@ -1,8 +1,8 @@
 //! The instructions of flat programs that make and read strings.
 //!
-//! A register holds the number of a string, and equal strings have equal numbers: a string of one byte is that byte, the
-//! empty one [`EMPTY`], the literals of a program follow from [`LITERALS`] on, and all others those. A string that has
-//! no value is [`NO_VALUE`](crate::NO_VALUE).
+//! A register holds the number of a string, and equal strings have equal numbers. The number of a string of one byte is that byte,
+//! that of the empty string is [`EMPTY`], and those of a program's literals begin at [`LITERALS`]; all other strings come after
+//! these. A string that has no value is [`NO_VALUE`](crate::NO_VALUE).
 
 use super::registers::{Label, RegisterWord};
 use orbit_core::board::PieceSet;
@@ -11,28 +11,28 @@ use orbit_query::tree::{Cmp, Spelt};
 /// The number of the empty string.
 pub const EMPTY: u64 = 256;
 
-/// The number of the first string that a program has.
+/// The number of the first literal of a program.
 pub const LITERALS: u64 = 257;
 
-/// One instruction. `to` is the register that gets the result, or where the code goes on. Strings without a value make
-/// strings and numbers without a value.
+/// An instruction. `to` is the register for the result, or the label of a jump. A string without a value gives a result without a
+/// value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum TextInstr {
-    /// One string behind another one.
+    /// The concatenation of two strings.
     Joined {
         to: RegisterWord,
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// The part between two places, of which one may be the end.
+    /// The part between two indices; either may be left out for the beginning or the end.
     Slice {
         to: RegisterWord,
         of: RegisterWord,
         from: Option<RegisterWord>,
         end: Option<RegisterWord>,
     },
-    /// A string with another one in place of the part between two places.
+    /// A string in which the part between two indices is replaced by another string.
     Spliced {
         to: RegisterWord,
         of: RegisterWord,
@@ -40,46 +40,46 @@ pub enum TextInstr {
         from: Option<RegisterWord>,
         end: Option<RegisterWord>,
     },
-    /// The byte at a place.
+    /// The byte at an index.
     Letter {
         to: RegisterWord,
         of: RegisterWord,
         at: RegisterWord,
     },
-    /// In large letters, or small ones.
+    /// The string in upper case, or in lower case.
     InCase {
         to: RegisterWord,
         of: RegisterWord,
         upper: bool,
     },
-    /// The byte of a code from 1 to 255.
+    /// The byte with a code from 1 to 255.
     OfCode {
         to: RegisterWord,
         code: RegisterWord,
     },
-    /// The letter of what stands on the only square of a set, if that is one of some.
+    /// The letter for the content of the only square of a set, if that content is one of `contents`.
     Content {
         to: RegisterWord,
         set: RegisterWord,
         contents: PieceSet,
         spelt: Spelt,
     },
-    /// A string that is constant in a game, by its place in [`FlatProgram::of_games`](super::FlatProgram::of_games).
+    /// A string that is constant in a game, by its index in [`FlatProgram::of_games`](super::FlatProgram::of_games).
     OfGame {
         to: RegisterWord,
         text: u16,
     },
-    /// The part of a string that a regular expression matches first.
+    /// The first part of a string that a regular expression matches.
     Match {
         to: RegisterWord,
         of: RegisterWord,
         pattern: u16,
     },
-    /// The position here.
+    /// The current position as FEN.
     Fen {
         to: RegisterWord,
     },
-    /// The digits of a number.
+    /// A number in decimal digits.
     Digits {
         to: RegisterWord,
         of: RegisterWord,
@@ -89,7 +89,7 @@ pub enum TextInstr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// What stands on the only square of a set, and the name of the square; else the empty string.
+    /// The piece on the only square of a set, followed by the name of the square; for any other set the empty string.
     Man {
         to: RegisterWord,
         set: RegisterWord,
@@ -98,28 +98,28 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Where a string first stands in another one.
+    /// The index at which a string first occurs in another one.
     IndexOf {
         to: RegisterWord,
         needle: RegisterWord,
         text: RegisterWord,
     },
-    /// The number that it spells.
+    /// The number that a string spells.
     ToNumber {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// The code of its only byte.
+    /// The code of a string's only byte.
     CodeOf {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// The square that it names.
+    /// The square that a string names.
     SquareOf {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Goes on at `no` unless a relation holds of two strings that have values: as letters, or as bytes.
+    /// Jumps to `no` unless a relation holds of two strings that have values, compared as letters or as bytes.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
@@ -127,7 +127,7 @@ pub enum TextInstr {
         as_bytes: bool,
         no: Label,
     },
-    /// Goes on at `no` unless a string is part of another one.
+    /// Jumps to `no` unless a string is a substring of another one.
     UnlessIn {
         needle: RegisterWord,
         text: RegisterWord,
@@ -136,7 +136,7 @@ pub enum TextInstr {
 }
 
 impl TextInstr {
-    /// Where it may go on, but for the next instruction.
+    /// The label to which the instruction may jump.
     pub(super) fn label(&mut self) -> Option<&mut Label> {
         match self {
             TextInstr::UnlessCompare { no, .. } | TextInstr::UnlessIn { no, .. } => Some(no),

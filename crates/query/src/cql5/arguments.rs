@@ -15,19 +15,19 @@ use orbit_core::{
 type NumberRange = Vec<(Cmp, i32)>;
 
 impl Cql5Parser<'_> {
-    /// `:attackcount R k 1`.
+    /// Reads `:attackcount R k 1`.
     pub(super) fn attackcount(&mut self, name: &str, span: Span) -> Cql5Result<Node> {
         let (x, y) = (self.designator()?, self.designator()?);
         let range = self.range(name)?;
         let at = span.to(self.last_span());
         if is_any(&range) {
-            // That some piece attacks is cheaper to know than how many do.
+            // It is cheaper to compute whether some piece attacks than to count the attacks.
             return Ok(filter(C::Braces(vec![filter(S::Attacks(x, y), at)]), at));
         }
         Ok(within(&Number::new(N::AttackCount(x, y), at), &range))
     }
 
-    /// `:piececount R 2` and others that count the squares of a designator.
+    /// Reads `:piececount R 2` and the other keywords that count the squares of a designator.
     pub(super) fn counted(&mut self, name: &str, span: Span) -> Cql5Result<Node> {
         let arg = self.designator()?;
         let range = self.range(name)?;
@@ -101,7 +101,7 @@ impl Cql5Parser<'_> {
         matches!(self.tok(), Cql5Tok::Text(text) if text.starts_with(|c: char| c.is_ascii_digit() || "<>≤≥-".contains(c)))
     }
 
-    /// `n`, `lo hi`, `lo unlimited`, or a sign and a number.
+    /// Reads `n`, `lo hi`, `lo unlimited`, or a sign and a number.
     fn range(&mut self, name: &str) -> Cql5Result<NumberRange> {
         let from = self.span();
         let Cql5Tok::Text(text) = self.tok() else { return Err(self.no_range(name)) };
@@ -142,7 +142,7 @@ impl Cql5Parser<'_> {
         )
     }
 
-    /// The current token as a number, if it is one.
+    /// Reads the current token as a number, if it is one.
     fn number(&mut self) -> Cql5Result<Option<i32>> {
         let Cql5Tok::Text(text) = self.tok() else { return Ok(None) };
         let number = self.parse_number(text)?;
@@ -164,7 +164,7 @@ impl Cql5Parser<'_> {
 
     // ---- match lists
 
-    /// The rest of `(match ...`: what asks about the game, and one position list.
+    /// Reads the rest of `(match ...`: conditions on the game, and one position list.
     pub(super) fn match_list(&mut self, open: Span) -> Cql5Result<Node> {
         let (mut items, mut position) = (Vec::new(), None);
         loop {
@@ -247,12 +247,12 @@ impl Cql5Parser<'_> {
     }
 }
 
-/// Whether a range holds all numbers from 1 on, and not 0.
+/// Returns true if a range contains all numbers from 1 on, and not 0.
 fn is_any(range: &NumberRange) -> bool {
     matches!(range[..], [(Cmp::Ge, 1)] | [(Cmp::Gt, 0)])
 }
 
-/// A number as the condition that it lies in a range.
+/// Makes a condition that holds if a number lies in a range.
 fn within(number: &Number, range: &NumberRange) -> Node {
     let span = number.span();
     let bounds = range.iter().map(|&(cmp, bound)| {
@@ -268,7 +268,7 @@ fn of_designator(name: &str, of: Squares, at: Span) -> Number {
         "piececount" => number(N::Cardinality(of)),
         "power" => number(N::Power(of)),
         _ => {
-            // With swapped colours the difference changes its sign by itself.
+            // If colours are swapped, the difference changes its sign, as it must.
             let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
             let sides = [Pieces { all_white: true, ..none }, Pieces { all_black: true, ..none }];
             let [white, black] = sides.map(|pieces| {

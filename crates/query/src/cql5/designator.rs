@@ -1,7 +1,7 @@
 //! Piece designators as CQL 5 writes them.
 //!
-//! Several of its signs mean something else in CQL 6: here `.` is an empty square, `△` and `▲` are queens and
-//! rooks, and `[ah12]` is the range that CQL 6 writes `a-h1-2`.
+//! Several signs mean something else than in CQL 6: here `.` is an empty square, `△` and `▲` are queens and rooks, and `[ah12]` is
+//! the range that CQL 6 writes as `a-h1-2`.
 //!
 //! Source: CQL 5 manual, piece designators.
 
@@ -28,11 +28,11 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
     }
 }
 
-/// Reads a text that must be one designator; `at` is where it stands in the query.
+/// Reads a text that must be one designator; `at` is its place in the query.
 ///
 /// # Errors
 ///
-/// What keeps it from being one.
+/// The first part of the text that does not fit a designator.
 pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     let node =
         |pieces, squares| Squares::new(S::Designator { pieces, squares }, Span::new(at, at + text.len()));
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     {
         return Ok(node(Pieces::UNNAMED, on));
     }
-    // `[ba]` begins like squares whose files run backwards.
+    // `[ba]` looks like squares whose files run backwards.
     let (pieces, len) = pieces(text, at).map_err(|error| squares_alone.err().unwrap_or(error))?;
     let rest = &text[len..];
     if rest.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     }
 }
 
-/// One piece, or several in brackets.
+/// Reads one piece, or several in brackets.
 fn pieces(text: &str, at: usize) -> Cql5Result<(Pieces, usize)> {
     let Some(inside) = text.strip_prefix('[') else {
         let c = text.chars().next().expect("a token is not empty");
@@ -73,7 +73,7 @@ fn pieces(text: &str, at: usize) -> Cql5Result<(Pieces, usize)> {
     Err(Diagnostic::error(Span::new(at, at + 1), "`[` is not closed", "close it with `]`"))
 }
 
-/// What CQL 6 writes and CQL 5 does not know, and what to write instead.
+/// A symbol of CQL 6 that CQL 5 lacks: the message about what to write instead.
 fn of_cql_6(c: char) -> Option<&'static str> {
     Some(match c {
         '_' | '□' => "an empty square is `.` in CQL 5",
@@ -110,7 +110,7 @@ fn no_piece(text: &str, c: char, at: usize, k: usize) -> Diagnostic {
     )
 }
 
-/// Why the text behind the pieces is no set of squares. `more` bytes of it are one.
+/// The error for a text after the pieces that is no set of squares; its first `more` bytes are one.
 fn wrong_squares(text: &str, at: usize, len: usize, more: usize) -> Diagnostic {
     let (pieces, rest) = text.split_at(len);
     let after = &rest[more..];
@@ -157,8 +157,8 @@ fn symbol_or_bracket(text: &str) -> bool {
     text.starts_with('[') || text.chars().next().is_some_and(|c| symbol(c).is_some())
 }
 
-/// Squares at the start of a text, and how many bytes they take: one square, in which `?` stands for any
-/// file or rank, or a list in brackets.
+/// Reads squares at the start of a text; also returns the number of bytes they take. They are one square, in which `?` stands for
+/// any file or rank, or a list in brackets.
 fn squares(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     if !text.starts_with('[') {
         let single = |k: usize, from: u8| {
@@ -190,8 +190,7 @@ fn blanks(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_whitespace).count()
 }
 
-/// An element of a list of squares: files, then ranks, each one of them, `?`, or a range with or without a
-/// hyphen.
+/// Reads an element of a list of squares: files, then ranks. Each is a single one, `?`, or a range with or without a hyphen.
 fn element(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let Some((files, len)) = lines(text, at, b'a', "file")? else { return Ok(None) };
     let Some((ranks, more)) = lines(&text[len..], at + len, b'1', "rank")? else {
@@ -203,7 +202,7 @@ fn element(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     Ok(Some((rectangle(files, ranks), len + more)))
 }
 
-/// Files without ranks, unless they may be pieces: `[ab]`.
+/// Refuses files without ranks, unless their letters may be pieces: `[ab]`.
 fn files_alone(text: &str, at: usize, len: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let part = &text[..len];
     if part.chars().all(|c| symbol(c).is_some()) {
@@ -216,7 +215,7 @@ fn files_alone(text: &str, at: usize, len: usize) -> Cql5Result<Option<(Bitboard
     ))
 }
 
-/// Files or ranks as bits.
+/// Reads files or ranks as bits; also returns the number of bytes they take.
 fn lines(text: &str, at: usize, from: u8, what: &str) -> Cql5Result<Option<(u8, usize)>> {
     let b = text.as_bytes();
     let is_line = |k: usize| b.get(k).is_some_and(|c| (from..from + 8).contains(c));
@@ -270,7 +269,7 @@ mod tests {
         assert_eq!(designator(text).0, wanted, "{text}");
     }
 
-    /// CQL 5 manual, piece designators.
+    /// Source: CQL 5 manual, piece designators.
     #[test]
     fn signs_have_the_meaning_of_cql_5() {
         for (text, letters) in [

@@ -1,6 +1,6 @@
-//! The words of CQL 5 position lists: the same kind of rows as those of CQL 6.
+//! The words of CQL 5 position lists, as rows of the same kind as those of CQL 6.
 //!
-//! Besides CQL 5 itself they are those of CQL-S, most of which ask about moves, the game, or text.
+//! Besides the words of CQL 5 itself there are those of CQL-S, most of which are about moves, the game, or text.
 
 use std::sync::LazyLock;
 
@@ -25,14 +25,14 @@ use orbit_core::{
     diagnostic::Span,
 };
 
-/// How a list takes a word.
+/// The way in which a list reads a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeywordReading {
     /// It transforms the list.
     Transform(ListTransform),
-    /// It is a condition, which this function reads, the keyword having been read.
+    /// It is a condition, which this function reads after the keyword.
     Condition(fn(&mut Cql5Parser, &str, Span) -> Cql5Result<Node>),
-    /// It begins a condition that is not built.
+    /// It begins a condition that is not supported yet.
     Unbuilt,
     /// It is part of a designator.
     Piece(Pieces),
@@ -49,7 +49,7 @@ pub(crate) static TABLE: LazyLock<DialectWords<KeywordReading>> =
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
-/// The first and the second of some men; codes are those of [`Code`], 0 for nothing.
+/// The two men of a sign; a code is one of [`Code`], or 0 for an empty square.
 const fn men(first: u8, second: u8) -> KeywordReading {
     Piece(Pieces { list: PieceSet::only(Code(first)).union(PieceSet::only(Code(second))), ..NONE })
 }
@@ -62,14 +62,14 @@ const fn line(dirs: u8, attack: bool) -> (Dirs, bool) {
     (Dirs(dirs), attack)
 }
 
-/// A condition that is one keyword.
+/// Reads a condition that is one keyword.
 macro_rules! leaf {
     ($op:expr) => {
         Test(|parser, name, span| parser.leaf($op, name, span))
     };
 }
 
-/// A number of lines.
+/// Reads a number of lines.
 macro_rules! ray {
     ($dirs:expr, $attack:expr) => {
         Test(|parser, name, span| parser.ray(name, line($dirs, $attack), span))
@@ -223,7 +223,7 @@ const GROUPS: &[KeywordRows] = &[
     ] },
 ];
 
-/// A keyword that is not built.
+/// A keyword that is not supported yet.
 const fn later(
     spellings: Spellings,
     arguments: &'static str,
@@ -233,7 +233,7 @@ const fn later(
     here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(WordStatus::NotYet)
 }
 
-/// A keyword of match lists, which position lists refuse as not built.
+/// A keyword of match lists; position lists refuse it as not supported.
 const fn within(
     spellings: Spellings,
     arguments: &'static str,
@@ -244,12 +244,12 @@ const fn within(
     row.with_status(WordStatus::Within("the keyword of position lists"))
 }
 
-/// How a list takes a word.
+/// The way in which a list reads a word.
 pub(super) fn reading(word: &str) -> Option<KeywordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
 
-/// What a sign stands for in a designator.
+/// The pieces that a sign names in a designator.
 pub(super) fn piece(sign: char) -> Option<Pieces> {
     match reading(sign.encode_utf8(&mut [0; 4]))? {
         Piece(pieces) => Some(pieces),
@@ -257,7 +257,7 @@ pub(super) fn piece(sign: char) -> Option<Pieces> {
     }
 }
 
-/// The transform that a keyword asks for.
+/// The transform that a keyword names.
 pub(super) fn transform(name: &str) -> Option<ListTransform> {
     match reading(name)? {
         Change(transform) => Some(transform),
@@ -265,17 +265,17 @@ pub(super) fn transform(name: &str) -> Option<ListTransform> {
     }
 }
 
-/// Whether a keyword is one of CQL 5 at all.
+/// Returns true if the word is a keyword of CQL 5.
 pub(super) fn is_keyword(name: &str) -> bool {
     reading(name).is_some_and(|reading| !matches!(reading, Piece(_)))
 }
 
-/// Whether a keyword is known and not built.
+/// Returns true if the keyword is known but not supported yet.
 pub(super) fn is_unbuilt(name: &str) -> bool {
     matches!(reading(name), Some(Unbuilt))
 }
 
-/// The keyword that a misspelt one most resembles: one that is here, or else one that is not yet.
+/// The keyword that a misspelt one most resembles: a supported one if there is one, else one that is not supported yet.
 pub(crate) fn nearest(misspelt: &str) -> Option<&'static str> {
     TABLE.nearest(
         misspelt,

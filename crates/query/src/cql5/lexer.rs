@@ -1,7 +1,6 @@
-//! The text of a CQL 5 list to tokens: parentheses, keywords, and what stands between blanks.
+//! Splits the text of a CQL 5 list into tokens: parentheses, keywords, and the texts between blanks.
 //!
-//! What a piece of text means (a designator, a number, a result) depends on the keyword before it, so it
-//! stays text here.
+//! The meaning of such a text (a designator, a number, a result) depends on the keyword before it, so here it stays a text.
 
 use crate::token::QUERY_BYTES_MAX;
 use orbit_core::diagnostic::{Diagnostic, Span};
@@ -18,12 +17,12 @@ pub(super) enum Cql5Tok<'a> {
         negated: bool,
         name: &'a str,
     },
-    /// Anything else up to a blank, a parenthesis or a keyword; blanks in brackets are part of it.
+    /// Any other text up to a blank, a parenthesis or a keyword; blanks inside brackets belong to it.
     Text(&'a str),
     End,
 }
 
-/// A token and where it stands.
+/// A token and its place in the query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cql5Token<'a> {
     pub tok: Cql5Tok<'a>,
@@ -34,7 +33,7 @@ pub(super) struct Cql5Token<'a> {
 ///
 /// # Errors
 ///
-/// A comment or a bracket that is not closed, a colon without a keyword, a text that is too long.
+/// If a comment or a bracket is not closed, a colon has no keyword, or the text is too long.
 pub(super) fn lex(text: &str) -> Cql5Result<Vec<Cql5Token<'_>>> {
     if text.len() > QUERY_BYTES_MAX {
         return Err(Diagnostic::error(
@@ -65,7 +64,7 @@ pub(super) fn lex(text: &str) -> Cql5Result<Vec<Cql5Token<'_>>> {
     }
 }
 
-/// How many bytes of blanks and comments a text begins with.
+/// The number of bytes of blanks and comments at the start of a text.
 fn blank(text: &str, at: usize) -> Cql5Result<usize> {
     let mut len = 0;
     loop {
@@ -89,7 +88,7 @@ fn blank(text: &str, at: usize) -> Cql5Result<usize> {
     }
 }
 
-/// A keyword with its colon, `!` before or after that.
+/// Reads a keyword with its colon; `!` may be before or after the colon.
 fn keyword(rest: &str, at: usize) -> Cql5Result<(Cql5Tok<'_>, usize)> {
     let signs = rest.bytes().take_while(|b| b":!".contains(b)).count();
     let name = rest[signs..].bytes().take_while(|&b| b.is_ascii_alphanumeric() || b == b'*').count();

@@ -1,4 +1,4 @@
-//! Lists of CQL 5 to typed trees.
+//! Reads lists of CQL 5 into typed trees.
 
 use super::{
     Cql5Result, designator,
@@ -14,10 +14,10 @@ use crate::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// How deep lists may stand inside one another.
+/// The maximum depth of nested lists.
 const DEPTH_MAX: u32 = 100;
 
-/// What has been read of a list so far.
+/// The parts of a list that were read so far.
 #[derive(Default)]
 struct ParsedList {
     items: Vec<Node>,
@@ -25,7 +25,7 @@ struct ParsedList {
 }
 
 impl Cql5Parser<'_> {
-    /// The whole text.
+    /// Reads the whole text.
     pub(super) fn query(mut self) -> Cql5Result<crate::Parsed> {
         let (open, word) = (self.bump(), self.span());
         let body = match self.tok() {
@@ -75,7 +75,7 @@ impl Cql5Parser<'_> {
 
     // ---- lists
 
-    /// The rest of a list up to its parenthesis, `position` and all before it having been read.
+    /// Reads the rest of a list up to its parenthesis; `position` and everything before it was read.
     fn list(&mut self, open: Span, join: Join) -> Cql5Result<Node> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -114,7 +114,7 @@ impl Cql5Parser<'_> {
         })
     }
 
-    /// A list in a list, with or without the word `position`.
+    /// Reads a list in a list, with or without the word `position`.
     fn nested(&mut self, join: Join) -> Cql5Result<Node> {
         let open = self.bump();
         match self.tok() {
@@ -131,7 +131,7 @@ impl Cql5Parser<'_> {
         }
     }
 
-    /// The position list of a match list.
+    /// Reads the position list of a match list.
     pub(super) fn position_of_match(&mut self) -> Cql5Result<Node> {
         let next = self.tokens[(self.at + 1).min(self.tokens.len() - 1)];
         if next.tok != Cql5Tok::Text("position") {
@@ -144,7 +144,7 @@ impl Cql5Parser<'_> {
         self.nested(Join::All)
     }
 
-    /// A designator, the only item that is plain text.
+    /// Reads a designator, the only item that is plain text.
     fn item(&mut self, text: &str) -> Cql5Result<Node> {
         let span = self.span();
         if let Some(error) = self.stray(text) {
@@ -178,7 +178,7 @@ impl Cql5Parser<'_> {
         Ok(set.into())
     }
 
-    /// What is said of texts that look like CQL 6, or like an argument without its keyword.
+    /// The error for a text that looks like CQL 6, or like an argument without its keyword.
     fn stray(&self, text: &str) -> Option<Diagnostic> {
         let help = match text {
             "and" => "all of a list must match: leave the word out",
@@ -202,7 +202,7 @@ impl Cql5Parser<'_> {
         Some(error)
     }
 
-    /// The designator that is the current token.
+    /// Reads the current token as a designator.
     pub(super) fn designator(&mut self) -> Cql5Result<Squares> {
         match self.tok() {
             Cql5Tok::Text(text) => {
@@ -242,13 +242,13 @@ impl Cql5Parser<'_> {
         Ok(())
     }
 
-    /// A condition that is its keyword alone.
+    /// Reads a condition that consists of its keyword.
     pub(super) fn leaf(&mut self, op: C, name: &str, span: Span) -> Cql5Result<Node> {
         self.no_argument(name, span)?;
         Ok(filter(op, span))
     }
 
-    /// The list behind `:not`.
+    /// Reads the list after `:not`.
     pub(super) fn not(&mut self, name: &str, span: Span) -> Cql5Result<Node> {
         let inner = self.one_list(name, Join::All)?;
         Ok(filter(C::Not(inner), span.to(self.last_span())))
@@ -283,7 +283,7 @@ impl Cql5Parser<'_> {
         Ok(())
     }
 
-    /// Refuses what looks like the argument of a keyword that has none.
+    /// Refuses a text or list that looks like the argument of a keyword without arguments.
     fn no_argument(&self, name: &str, span: Span) -> Cql5Result<()> {
         let error = || {
             Diagnostic::error(
@@ -305,7 +305,7 @@ impl Cql5Parser<'_> {
         }
     }
 
-    /// The lists behind `:and` or `:or`: one after the other, or all in one pair of parentheses.
+    /// Reads the lists after `:and` or `:or`: one after the other, or all in one pair of parentheses.
     pub(super) fn lists(&mut self, name: &str, join: Join) -> Cql5Result<Node> {
         let from = self.last_span();
         let mut all = vec![self.one_list(name, join)?];
@@ -328,7 +328,7 @@ impl Cql5Parser<'_> {
     }
 }
 
-/// The error for a keyword that is not built, or that nobody knows.
+/// The error for a keyword that is not supported yet, or unknown.
 fn unknown(name: &str, span: Span) -> Diagnostic {
     if keywords::is_unbuilt(name) {
         return unsupported(span, &format!("the keyword `:{name}`"));
@@ -341,7 +341,7 @@ fn unknown(name: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// A filter of any type as a condition.
+/// Makes a condition of a filter of any type.
 fn condition(node: Node) -> Node {
     if let Node::Condition(_) = node {
         return node;
@@ -350,7 +350,7 @@ fn condition(node: Node) -> Node {
     filter(C::Braces(vec![node]), span)
 }
 
-/// Several items as one condition.
+/// Joins items to one condition.
 fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
     match (items.len(), join) {
         (0, _) => filter(C::Bool(join == Join::All), span),
@@ -360,7 +360,7 @@ fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
     }
 }
 
-/// Choices as a tree that is no deeper than it must be.
+/// Joins choices with `or`, to a tree of the least possible depth.
 fn any_of(mut items: Vec<Node>) -> Node {
     if items.len() == 1 {
         return condition(items.remove(0));

@@ -1,10 +1,10 @@
-//! The second front end: position lists of CQL 5, `(position Rc3 qg3 :shift)`, to the same typed tree.
+//! The second front end: reads position lists of CQL 5, `(position Rc3 qg3 :shift)`, into the same typed tree.
 //!
-//! A list is a condition: all of its designators have a square, all of its keywords hold, all lists in it
-//! match. What CQL 6 has is the same node here; only transforms ([`ConditionKeyword::Lists`]) and numbers of
-//! attacks and of lines differ.
+//! A list is a condition: all of its designators have a square, all of its keywords hold, and all lists in it match. A filter that
+//! CQL 6 has too becomes the same node as there; only transforms ([`ConditionKeyword::Lists`]) and numbers of attacks and of lines
+//! are different.
 //!
-//! Source: CQL 5 manual; the help of CQL-S where that is silent.
+//! Source: CQL 5 manual; where that is silent, the help of CQL-S.
 //!
 //! [`ConditionKeyword::Lists`]: super::tree::ConditionKeyword::Lists
 
@@ -23,26 +23,26 @@ use orbit_core::diagnostic::Diagnostic;
 
 type Cql5Result<T> = Result<T, Diagnostic>;
 
-/// Whether a word is a keyword of lists, behind its `:`.
+/// Returns true if a word is a keyword of lists, after its `:`.
 pub(super) fn is_keyword(word: &str) -> bool {
     keywords::is_keyword(word)
 }
 
-/// Whether a word is the keyword of a transform.
+/// Returns true if a word is the keyword of a transform.
 pub(super) fn is_transform(word: &str) -> bool {
     keywords::transform(word).is_some()
 }
 
-/// The words of a list.
+/// The words with which a list begins.
 const WORDS: [&str; 2] = ["position", "match"];
 
-/// Whether a text has the outer form of CQL 5: the place and the word of its list.
+/// If a text has the outer form of CQL 5, returns the place and the first word of its list.
 pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let rest = skip_blank(text);
     let inside = skip_blank(rest.strip_prefix('(')?);
     let word = WORDS.into_iter().find(|word| {
         let Some(after) = behind_word(inside, word) else { return false };
-        // `(position 3)` and `(position (ply-1))` are positions of the game in CQL 6: a list has none of them.
+        // In CQL 6, `(position 3)` and `(position (ply-1))` are positions of the game; no list of CQL 5 begins like this.
         let inside = skip_blank(after);
         let number = inside.strip_prefix('(').map(skip_blank);
         let numbered = *word == "position"
@@ -53,7 +53,7 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     Some((text.len() - rest.len(), word))
 }
 
-/// What follows a word that a text begins with.
+/// The text after a word with which a text begins.
 fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(word)?;
     (!rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')).then_some(rest)
@@ -63,14 +63,14 @@ fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with its place in the text.
+/// The first fault, with its place in the text.
 pub(super) fn parse(text: &str) -> Cql5Result<Query> {
     let mut parsed = parser::Cql5Parser::new(text).and_then(parser::Cql5Parser::query).map_err(readable)?;
     parsed.remarks = parsed.remarks.into_iter().map(readable).collect();
     Ok(parsed)
 }
 
-/// Writes out what cannot be seen in the parts of the query that a message quotes, such as tabs.
+/// Makes invisible characters, such as tabs, visible in the parts of the query that a message quotes.
 fn readable(mut diagnostic: Diagnostic) -> Diagnostic {
     let visible = |text: &str| -> String {
         let mut out = String::new();

@@ -1,4 +1,4 @@
-//! What is said of lists that would mean something else in CQL 6.
+//! Notes on lists that would mean something else in CQL 6.
 
 use shakmaty::Bitboard;
 
@@ -11,14 +11,14 @@ use orbit_core::{
     diagnostic::Diagnostic,
 };
 
-/// Signs with another meaning in CQL 6.
+/// The signs that have another meaning in CQL 6.
 const SIGNS: [(char, &str, &str); 3] = [
     ('△', "white queens and rooks", "in CQL 6 it is any white piece"),
     ('▲', "black queens and rooks", "in CQL 6 it is any black piece"),
     ('.', "an empty square", "in CQL 6 it is any square; an empty one is `_` there"),
 ];
 
-/// Adds a note for each sign that has another meaning in CQL 6, and one for shifts that have other images.
+/// Adds a note for each sign with another meaning in CQL 6, and one for shifts that have other images there.
 pub(super) fn dialects(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, meaning, elsewhere) in SIGNS {
         let mut first = None;
@@ -55,7 +55,7 @@ fn designated(node: Ref<Written>) -> Option<Bitboard> {
     }
 }
 
-/// The first designator of which the shifts of its list leave squares behind.
+/// The first designator for which shifts of its list leave squares in place.
 fn left_behind<'a>(node: Ref<'a, Written>, steps: &[(i8, i8)]) -> Option<Ref<'a, Written>> {
     if let Some(squares) = designated(node) {
         return steps.iter().any(|&step| smears(squares, step)).then_some(node);
@@ -73,7 +73,7 @@ fn smears(squares: Bitboard, step: (i8, i8)) -> bool {
     SquareMap::edge_shift(step).apply(squares) != board::shift(squares, step)
 }
 
-/// The single steps that shifts may consist of; a flip may turn them.
+/// The single steps of which shifts may consist; a flip may turn them.
 fn single_steps(transforms: &[ListTransform]) -> Vec<(i8, i8)> {
     use ListTransform::*;
     let turns = transforms.iter().any(|t| matches!(t, Flip | FlipDiagonal | FlipOffDiagonal));

@@ -1,4 +1,4 @@
-//! The parser of lists and its tokens. What a list may hold is in [`super::lists`].
+//! The parser of lists and its tokens. The contents of a list are read in [`super::lists`].
 
 use super::{
     Cql5Result,
@@ -6,7 +6,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// What it takes for the items of a list to match.
+/// The condition under which the items of a list match.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Join {
     All,

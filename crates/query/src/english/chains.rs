@@ -1,4 +1,4 @@
-//! Moves, and what follows each other: lines and paths.
+//! Describes moves and sequences: lines and paths.
 
 use shakmaty::Role;
 
@@ -15,7 +15,7 @@ impl Teller<'_> {
         Some(format!("{} {when}", self.edge(edge, "a piece")?))
     }
 
-    /// A move; `any` is what moves if that is not written.
+    /// A move; `any` names the moving piece if the query does not.
     fn edge(&self, edge: &Edge<Written>, any: &str) -> Option<String> {
         let who = edge.from.as_ref().map_or(Some(any.into()), |from| self.noun(from))?;
         let verb = match (edge.capture, edge.entering) {
@@ -107,7 +107,7 @@ impl Teller<'_> {
     }
 }
 
-/// How many positions a range of numbers asks for, `3 to 5 `; nothing without a range.
+/// The number of positions that a range demands, `3 to 5 `; empty without a range.
 fn count(range: Option<&[Number<Written>; 2]>) -> Option<String> {
     match range.map(|[low, high]| (low.op(), high.op())) {
         None => Some(String::new()),
@@ -116,7 +116,7 @@ fn count(range: Option<&[Number<Written>; 2]>) -> Option<String> {
     }
 }
 
-/// What follows each other, where `tell` tells one constituent.
+/// The constituents of a chain in order; `tell` describes one of them.
 fn told<T>(chain: &Chain<T>, tell: &dyn Fn(&T) -> Option<String>) -> Option<String> {
     match chain {
         Chain::One(one) => tell(one),

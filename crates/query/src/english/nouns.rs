@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Color, Piece, Role, Square};
 use crate::tree::{Arith, Cmp, PawnKind, Pieces, PureKind, Squares, SquaresOp, Text, TextOp};
 use orbit_core::board::{Code, PieceSet, role_name};
 
-/// Squares that are named one by one, at most.
+/// The maximum number of squares that are named one by one.
 const SQUARES_MAX: usize = 4;
 
 fn color(color: Color) -> &'static str {
@@ -38,7 +38,7 @@ pub(super) fn side(pieces: Pieces) -> Option<Color> {
     (!pieces.accepts().contains(Code::EMPTY) && all.iter().all(|piece| piece.color == side)).then_some(side)
 }
 
-/// Pieces without an article, `white queen or rook`; `plural` of all.
+/// Pieces without an article, `white queen or rook`; `plural` for `white queens or rooks`.
 fn named(pieces: Pieces, plural: bool) -> Option<String> {
     let accepts = pieces.accepts();
     let s = if plural { "s" } else { "" };
@@ -69,7 +69,7 @@ fn named(pieces: Pieces, plural: bool) -> Option<String> {
         (true, true) => return None,
         (false, true) => format!("white {}", super::listed(&white, "or")),
         (true, false) => format!("black {}", super::listed(&black, "or")),
-        // The same kinds of both sides.
+        // Both sides have the same kinds.
         (false, false) if white == black => super::listed(&white, "or"),
         (false, false) => {
             format!("white {} or black {}", super::listed(&white, "or"), super::listed(&black, "or"))
@@ -152,7 +152,7 @@ pub(super) fn plural(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{}{}", named(pieces, true)?, place(squares)?))
 }
 
-/// What is the case where a designator has a square.
+/// The clause that is true where a designator has a square.
 pub(super) fn stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     if pieces.accepts() == PieceSet::ALL {
         return None;
@@ -171,7 +171,7 @@ pub(super) fn stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     })
 }
 
-/// What is the case where it has none.
+/// The clause that is true where a designator has no square.
 pub(super) fn none_stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     if matches!(pieces.accepts(), PieceSet::ALL | PieceSet::EMPTY) {
         return None;
@@ -183,7 +183,7 @@ pub(super) fn none_stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     })
 }
 
-/// Where a move goes: `g7`, `a square on rank 8`.
+/// The square to which a move goes: `g7`, `a square on rank 8`.
 pub(super) fn target(to: &Squares) -> Option<String> {
     let SquaresOp::Designator { pieces, squares } = to.op() else { return None };
     designator(*pieces, *squares)
@@ -207,7 +207,7 @@ pub(super) fn pure(kind: PureKind, mate: bool) -> String {
     format!("it is {kind} {}", if mate { "mate" } else { "stalemate" })
 }
 
-/// A string that is no literal.
+/// A string that is not a literal.
 pub(super) fn text(text: &Text) -> Option<String> {
     Some(match text.op() {
         TextOp::Player(None) => "the name of a player".into(),

@@ -1,28 +1,28 @@
-//! What variables hold while a query is evaluated or planned.
+//! The values of variables while a query is evaluated or planned.
 //!
-//! A variable is a *cell*: it holds a value, or is unbound. All filters of a query share its cells, those in `find`
-//! as well. A cell that is unbound reads as the empty set, or as no value.
+//! A variable is a *cell*: it holds a value, or is unbound. All filters of a query share its cells, including those in `find`. An
+//! unbound cell reads as the empty set, or as no value.
 
 use std::fmt::Debug;
 
 use super::VarId;
 
-/// How the values of one evaluator look.
+/// The types of values of one evaluator.
 pub trait CellValues {
     /// A set of squares.
     type Squares: Clone + Debug;
-    /// A number; a cell holds none that has no value.
+    /// A number; a cell never holds a number without a value.
     type Number: Clone + Debug;
-    /// A string; likewise.
+    /// A string; a cell never holds a string without a value.
     type Text: Clone + Debug;
-    /// A position of the game; likewise.
+    /// A position of the game; a cell never holds a position without a value.
     type Position: Clone + Debug;
 }
 
-/// What one variable holds.
+/// The value of one variable.
 #[derive(Clone, Debug)]
 pub enum Cell<V: CellValues> {
-    /// Nothing: it was not assigned, or its loop is over.
+    /// No value: the variable was not assigned, or its loop is over.
     Unbound,
     /// A set of squares.
     Squares(V::Squares),
@@ -34,38 +34,38 @@ pub enum Cell<V: CellValues> {
     Position(V::Position),
 }
 
-/// What all variables of a query hold.
+/// The values of all variables of a query.
 #[derive(Clone, Debug)]
 pub struct Cells<V: CellValues>(Vec<Cell<V>>);
 
 impl<V: CellValues> Cells<V> {
-    /// So many cells, unbound.
+    /// Makes `count` unbound cells.
     pub fn unbound(count: usize) -> Cells<V> {
         Cells((0..count).map(|_| Cell::Unbound).collect())
     }
 
-    /// The same number of cells, unbound.
+    /// Makes the same number of cells, all unbound.
     #[must_use]
     pub fn emptied(&self) -> Cells<V> {
         Cells::unbound(self.0.len())
     }
 
-    /// Gives a variable a value, or takes it away.
+    /// Gives a variable a value, or unbinds it.
     pub fn bind(&mut self, var: VarId, cell: Cell<V>) {
         self.0[var.0 as usize] = cell;
     }
 
-    /// What a variable holds, which is unbound afterwards.
+    /// Takes the value of a variable, which is unbound afterwards.
     pub fn take(&mut self, var: VarId) -> Cell<V> {
         std::mem::replace(&mut self.0[var.0 as usize], Cell::Unbound)
     }
 
-    /// What a variable holds.
+    /// The value of a variable.
     pub fn cell(&self, var: VarId) -> &Cell<V> {
         &self.0[var.0 as usize]
     }
 
-    /// Whether a variable has a value.
+    /// Returns true if a variable has a value.
     pub fn is_bound(&self, var: VarId) -> bool {
         !matches!(self.0[var.0 as usize], Cell::Unbound)
     }

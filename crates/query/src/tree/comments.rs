@@ -1,4 +1,4 @@
-//! The comments that a query makes, and what must be evaluated for them.
+//! The comments that a query makes, and whether filters must be evaluated for them.
 
 use super::{
     Comments, ConditionOp, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares, Line, Move,
@@ -6,7 +6,7 @@ use super::{
 };
 
 impl TypedQuery {
-    /// Tells whether it writes nothing but what is known from each hit alone.
+    /// Returns true if everything that the query writes follows from each hit alone.
     pub fn writes_at_hits(&self) -> bool {
         let writes = |op: &GameCondition<Written>| {
             matches!(
@@ -17,7 +17,7 @@ impl TypedQuery {
         self.judges_apart() && self.sorts.is_empty() && !self.has(writes)
     }
 
-    /// Tells whether all that it writes is a mark at each hit: then nothing has to be evaluated for it.
+    /// Returns true if the query writes nothing but a mark at each hit; then no filter has to be evaluated for comments.
     pub fn writes_marks_alone(&self) -> bool {
         let is_written = |filter: Ref<Written>| {
             let last = comments_of(filter);
@@ -27,8 +27,8 @@ impl TypedQuery {
     }
 }
 
-/// The last of the headers under which a filter writes a comment: `Quiet` if the query asks for the comment, `All` if the filter
-/// makes it of itself, `Silent` if there is none.
+/// Returns the last of the header settings under which a filter writes a comment: `Quiet` if the query asks for the comment, `All`
+/// if the filter makes it unasked, `Silent` if it makes none.
 fn comments_of<P: Form>(filter: Ref<'_, P>) -> Comments {
     let of_itself = |quiet: bool| if quiet { Comments::Silent } else { Comments::All };
     match filter {

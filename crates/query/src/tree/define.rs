@@ -1,6 +1,6 @@
-//! The definition of operations: of one text come the type, and the code that visits and rewrites its operands.
+//! The macro that defines operations: one text gives both the type, and the code that visits and rewrites its operands.
 
-/// Defines operations, or structs of their operands, and makes operands of them.
+/// Defines operations, or structs of their operands, and implements `Operand` for them.
 macro_rules! operands {
     ($(#[$attr:meta])* pub enum $name:ident<P: Form> { $($body:tt)* }) => {
         $(#[$attr])*
@@ -35,7 +35,7 @@ macro_rules! operands {
         }
     };
 
-    // The arms of two matches are gathered, variant by variant.
+    // The arms of two matches are collected, variant by variant.
     (@variants $name:ident [$($g:tt)*] [$($here:tt)*] [$($there:tt)*] $visit:ident $by:ident
         [$($v:tt)*] [$($r:tt)*]) => {
         impl<$($g)*> $crate::tree::Operand<P> for $name<$($here)*> {
@@ -53,7 +53,7 @@ macro_rules! operands {
             }
         }
     };
-    // A part that one form alone has is rewritten by the rewriting itself.
+    // A part that only one form has is rewritten by the `Rewrite` itself.
     (@variants $name:ident $g:tt $here:tt $there:tt $visit:ident $by:ident [$($v:tt)*] [$($r:tt)*]
         $(#[$doc:meta])* Form($ty:ty), $($rest:tt)*) => {
         operands! { @variants $name $g $here $there $visit $by

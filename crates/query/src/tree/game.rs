@@ -1,7 +1,7 @@
 //! Operations of the game language: moves, other positions of the game, chains of positions and moves, state.
 //!
-//! [`super::ConditionOp::Game`] and its kin hold them. What stands beside them in the operations of one position can
-//! be told from a position alone; these need the game, or what was evaluated before.
+//! [`super::ConditionOp::Game`] and the variants of the same name hold them. The other operations can be evaluated at a position
+//! alone; these need the game, or what was evaluated before.
 
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
 use orbit_core::board::PieceSet;
@@ -19,29 +19,29 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameCondition<P: Form> {
-        /// `P:F`: whether F matches at position P; false without P.
+        /// `P:F`: true if F matches at position P; false if P does not exist.
         At { at: Position<P>, of: Condition<P> },
-        /// `L--R`, `L[x]R`, `L--R(T)` of a target whose value is true or false.
+        /// `L--R`, `L[x]R`, `L--R(T)` with a target whose value is true or false.
         Edge { edge: Edge<P>, target: Option<Any<P>> },
         /// `move ...` without a value.
         Move(Move<P>),
-        /// The move that led here is the first of its parent, or another one. Both false at the root.
+        /// The move that led here is the first one of the parent, or another one. Both are false at the root.
         Sibling(Sibling),
-        /// `castle`, `o-o`, `o-o-o`, `enpassant`: the move that led here.
+        /// `castle`, `o-o`, `o-o-o`, `enpassant`: the kind of the move that led here.
         Arrived(Special),
-        /// `nullmove`: so was the move that led here.
+        /// `nullmove`: the move that led here was a null move.
         NullMove,
-        /// Depth 0.
+        /// The depth is 0.
         Mainline,
-        /// Depth above 0.
+        /// The depth is above 0.
         Variation,
-        /// No null move on the way from the root, and no alternative that White played.
+        /// There is no null move on the way from the root, and no alternative that White played.
         VirtualMainline,
         /// Exactly one position from the root to here is reached by an alternative of White.
         Try,
-        /// `ancestor(P Q)`; with its operands swapped `descendant(P Q)`.
+        /// `ancestor(P Q)`; with swapped operands `descendant(P Q)`.
         Ancestor { ancestor: Position<P>, of: Position<P> },
-        /// `echo (s t) F` of a body that is no number.
+        /// `echo (s t) F` with a body that is not a number.
         Echo(Echo<Any<P>>),
         /// `piece X=S`: binds X to the piece on S if S is one occupied square.
         BindPiece { var: VarId, of: Squares<P> },
@@ -61,17 +61,17 @@ operands! {
         IsBound { var: VarId, bound: bool },
         /// `assert F`: ends the run if F fails.
         Assert(Any<P>),
-        /// `loop F`: repeats F until it fails; whether it matched at least once.
+        /// `loop F`: repeats F until it fails; true if F matched at least once.
         Loop(Any<P>),
         /// `while (c) F`; always true.
         While { condition: Any<P>, body: Any<P> },
         /// `while (s ~~ "re") F`: once for each match; always true.
         WhileMatch { text: Text<P>, pattern: String, body: Any<P> },
-        /// `x∊D F`, `string x in D F`: whether F matches for a key of D, all of which are visited in ascending order.
+        /// `x∊D F`, `string x in D F`: true if F matches for a key of D; all keys are visited in ascending order.
         KeyLoop { dictionary: DictionaryId, var: VarId, body: Any<P> },
         /// `comment(...)`, `///`; always true.
         Comment(Vec<Any<P>>),
-        /// `message(...)`; always true. With `quiet` the text stands alone.
+        /// `message(...)`; always true. With `quiet` only the text is printed.
         Message { quiet: bool, of: Vec<Any<P>> },
         /// `settag("X" s)`; always true.
         SetTag { name: String, value: Text<P> },
@@ -79,7 +79,7 @@ operands! {
         RemoveComment,
         /// `writefile(name s)`.
         WriteFile { name: Text<P>, value: Text<P> },
-        /// `equal(F G)`: their values compare equal.
+        /// `equal(F G)`: their values are equal.
         Equal(Any<P>, Any<P>),
         /// `originalcomment` with a glyph: the move that led here has it.
         Glyph(u8),
@@ -93,15 +93,15 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameSquares<P: Form> {
-        /// What hands on the value of a filter that is evaluated elsewhere.
+        /// The value of a filter that is evaluated elsewhere.
         Elsewhere(Elsewhere<P, Squares<P>>),
         /// `D[k]`.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
-        /// `from`: of the move that led here.
+        /// `from`: the squares that the move which led here left.
         From,
-        /// `to`.
+        /// `to`: the squares that it reached.
         To,
-        /// `enpassantsquare`: of the pawn that was captured in passing.
+        /// `enpassantsquare`: the square of the pawn that was captured en passant.
         EnPassantSquare,
         /// `move from`, `move to`, `move capture`.
         Move(Move<P>),
@@ -109,9 +109,9 @@ operands! {
         Piece(VarId),
         /// `piece X in S F`.
         PieceLoop { var: VarId, domain: Squares<P>, body: Any<P> },
-        /// `P & Q`: the squares with equal contents; empty without one of the two.
+        /// `P & Q`: the squares with equal contents; empty if P or Q does not exist.
         SameContents(Position<P>, Position<P>),
-        /// `makesquare s` of a string that is no literal: empty if it names no square.
+        /// `makesquare s` with a string that is no literal: empty if the string names no square.
         SquareOf(Text<P>),
     }
 }
@@ -121,15 +121,15 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameNumber<P: Form> {
-        /// What hands on the value of a filter that is evaluated elsewhere.
+        /// The value of a filter that is evaluated elsewhere.
         Elsewhere(Elsewhere<P, Number<P>>),
         /// `D[k]`.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
-        /// `sort "n" F`; of a set it is the number of its squares.
+        /// `sort "n" F`; for a set, the number of its squares.
         Sort { sort: SortId, of: Number<P> },
-        /// `countmoves L--R(T)`: how many moves qualify.
+        /// `countmoves L--R(T)`: the number of moves that qualify.
         CountMoves { edge: Edge<P>, target: Option<Any<P>> },
-        /// `move legal count` and its kin.
+        /// `move legal count` and `move pseudolegal count`.
         Move(Move<P>),
         /// `line ...`: the number of its positions.
         Line(Line<P>),
@@ -143,7 +143,7 @@ operands! {
         PositionId,
         /// `depth`: the number of alternatives on the way from the root.
         Depth,
-        /// `distance(P Q)`: how many moves lie between.
+        /// `distance(P Q)`: the number of moves between them.
         Distance(Position<P>, Position<P>),
         /// `consecutivemoves [quiet] [range] (v w)`.
         ConsecutiveMoves { first: VarId, second: VarId, quiet: bool, range: Option<[Number<P>; 2]> },
@@ -151,17 +151,17 @@ operands! {
         Echo(Echo<Number<P>>),
         /// `pieceid X`, `pieceid S`.
         PieceId(Squares<P>),
-        /// `#D`: how many keys it has.
+        /// `#D`: the number of its keys.
         Size(DictionaryId),
-        /// `#s`: the bytes of a string.
+        /// `#s`: the number of bytes of a string.
         Length(Text<P>),
-        /// `indexof(a b)`: from 0, none if absent.
+        /// `indexof(a b)`: the index, from 0; no value if a does not occur in b.
         IndexOf(Text<P>, Text<P>),
         /// `int s`.
         ToNumber(Text<P>),
         /// `ascii "c"`.
         CodeOf(Text<P>),
-        /// `\-1`: where a group of the last match began.
+        /// `\-1`: the place where a group of the last match began.
         GroupStart(u32),
         /// `lastgamenumber`.
         LastGameNumber,
@@ -173,7 +173,7 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameText<P: Form> {
-        /// What hands on the value of a filter that is evaluated elsewhere.
+        /// The value of a filter that is evaluated elsewhere.
         Elsewhere(Elsewhere<P, Text<P>>),
         /// `D[k]`.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
@@ -181,17 +181,17 @@ operands! {
         Sort { sort: SortId, of: Text<P> },
         /// `a + b`.
         Joined(Text<P>, Text<P>),
-        /// `str(...)`: the values of all, joined.
+        /// `str(...)`: the values of all filters, joined.
         Written(Vec<Any<P>>),
         /// `s[i:j]`, clamped; negative bounds count from the end.
         Slice { of: Text<P>, from: Option<Number<P>>, to: Option<Number<P>> },
-        /// `s[i]`; none out of range.
+        /// `s[i]`; no value if i is out of range.
         Letter { of: Text<P>, at: Number<P> },
         /// `uppercase s`, `lowercase s`.
         Case { upper: bool, of: Text<P> },
         /// `fen` without a literal.
         Fen,
-        /// `originalcomment`: the comment behind the move that led here.
+        /// `originalcomment`: the comment after the move that led here.
         OriginalComment,
         /// `s ~~ "re"`: the text that matched.
         Match { text: Text<P>, pattern: String },
@@ -203,7 +203,7 @@ operands! {
         Extremum { largest: bool, of: Vec<Text<P>> },
         /// `readfile name`.
         ReadFile(Text<P>),
-        /// `currenttransform`: the names of the transforms that were applied to it, the last one first.
+        /// `currenttransform`: the names of the transforms that were applied to this copy, the last one first.
         CurrentTransform(Vec<String>),
     }
 }
@@ -213,7 +213,7 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GamePosition<P: Form> {
-        /// What hands on the value of a filter that is evaluated elsewhere.
+        /// The value of a filter that is evaluated elsewhere.
         Elsewhere(Elsewhere<P, Position<P>>),
         /// `D[k]`.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
@@ -227,7 +227,7 @@ operands! {
         Numbered(Number<P>),
         /// `lca(P Q)`.
         LastCommonAncestor(Position<P>, Position<P>),
-        /// `P<Q` and its kin: P, if the relation holds.
+        /// `P<Q` and the other comparisons: P, if the relation holds.
         Compare { by: PositionOrder, left: Position<P>, right: Position<P> },
         /// `line lastposition ...`.
         LineEnd(Line<P>),
@@ -241,48 +241,48 @@ operands! {
 }
 
 operands! {
-    /// What hands on the value of a filter that is evaluated at another position, for every kind but conditions.
+    /// Operations that hand on the value of a filter at another position, for every kind but conditions.
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum Elsewhere<P: Form, F> {
         /// `P:F`.
         At { at: Position<P>, of: F },
-        /// `L--R(T)`: the value of T behind the first move that qualifies.
+        /// `L--R(T)`: the value of T after the first move that qualifies.
         Edge { edge: Edge<P>, target: F },
     }
 }
 
-/// How two positions are compared.
+/// The ways in which two positions are compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PositionOrder {
-    /// By their numbers; `==` and `!=` ask for the same node.
+    /// By their numbers; `==` and `!=` compare nodes.
     Number(Cmp),
-    /// `[<]`: a proper ancestor.
+    /// `[<]`: the left one is a proper ancestor.
     Before,
-    /// `[<=]`: an ancestor, or the same.
+    /// `[<=]`: the left one is an ancestor, or the same.
     NotAfter,
-    /// `[>]`: a proper descendant.
+    /// `[>]`: the left one is a proper descendant.
     After,
-    /// `[>=]`: a descendant, or the same.
+    /// `[>=]`: the left one is a descendant, or the same.
     NotBefore,
 }
 
-/// Which children of a position.
+/// A choice among the children of a position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sibling {
-    /// The first.
+    /// The first child.
     Primary,
-    /// All others.
+    /// All other children.
     Secondary,
 }
 
 operands! {
-    /// `L--R=P`, `L[x]R=P`: a test of a move that was played. L and R are evaluated before the move.
+    /// `L--R=P`, `L[x]R=P`: a test of a played move. L and R are evaluated before the move.
     #[derive(Clone, Debug)]
     pub struct Edge<P: Form> {
-        /// The moves that leave this position, or, of `currentmove`, the one that led here.
+        /// False for moves that leave this position; true for the one that led here (`currentmove`).
         pub entering: bool,
-        /// `[x]`: a capture; `to` is then tested on the square of the captured piece.
+        /// `[x]`: the move must be a capture; `to` is then tested on the square of the captured piece.
         pub capture: bool,
         /// L, if it is written.
         pub from: Option<Squares<P>>,
@@ -294,12 +294,12 @@ operands! {
 }
 
 operands! {
-    /// What a pawn must become.
+    /// The pieces to which a pawn must promote.
     #[derive(Clone, Debug)]
     pub enum Promotion<P: Form> {
-        /// A piece of one of these kinds; of both colours, since the colour is ignored.
+        /// A piece of one of these kinds. The set has both colours, since the colour is ignored.
         Pieces(PieceSet),
-        /// A piece of one of the letters of a string.
+        /// A piece that one of the letters of a string names.
         Letters(Text<P>),
     }
 }
@@ -308,9 +308,9 @@ operands! {
     /// `move ...`.
     #[derive(Clone, Debug)]
     pub struct Move<P: Form> {
-        /// Which moves it looks at.
+        /// The moves at which it looks.
         pub of: MoveOf,
-        /// What its value is.
+        /// The value that it has.
         pub value: MoveValue,
         /// `from S`.
         pub from: Option<Squares<P>>,
@@ -328,36 +328,36 @@ operands! {
         pub null: bool,
         /// `primary`, `secondary`.
         pub sibling: Option<Sibling>,
-        /// `comment(...)`: goes to the child of each qualifying move.
+        /// `comment(...)`: the comment goes to the child of each qualifying move.
         pub comment: Option<Vec<Any<P>>>,
     }
 }
 
-/// Which moves `move` looks at.
+/// The moves at which `move` looks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveOf {
-    /// Those that were played from here.
+    /// The moves that were played from here.
     Played,
-    /// The one that led here.
+    /// The move that led here.
     Previous,
-    /// Those that could be played.
+    /// The moves that could be played.
     Legal,
-    /// The same whatever becomes of the king.
+    /// The same, including moves that leave the king in check.
     Pseudolegal,
 }
 
-/// What the value of `move` is: the word that follows decides.
+/// The value of `move`, which the word after it determines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveValue {
-    /// Whether a move qualifies.
+    /// True if a move qualifies.
     Whether,
     /// The squares that qualifying moves leave.
     From,
-    /// The squares that they reach.
+    /// The squares that qualifying moves reach.
     To,
-    /// The squares on which they capture.
+    /// The squares on which qualifying moves capture.
     Capture,
-    /// How many qualify.
+    /// The number of qualifying moves.
     Count,
 }
 
@@ -368,9 +368,9 @@ pub struct Echo<F> {
     pub source: VarId,
     /// t: each other position of the game in turn.
     pub target: VarId,
-    /// `in all`: t is the current position as well.
+    /// `in all`: t may also be the current position.
     pub in_all: bool,
-    /// Without comments.
+    /// True if it makes no comments.
     pub quiet: bool,
     /// F, evaluated at t.
     pub body: F,
@@ -382,9 +382,9 @@ pub struct Echo<F> {
 pub enum Chain<T> {
     /// One constituent.
     One(T),
-    /// All, one after the other.
+    /// All parts, one after the other.
     Sequence(Vec<Chain<T>>),
-    /// `min` to `max` times.
+    /// The part, `min` to `max` times.
     Repeat { of: Box<Chain<T>>, min: u32, max: Option<u32> },
 }
 
@@ -398,11 +398,11 @@ impl<T> Chain<T> {
         }
     }
 
-    /// The same of constituents that became something else.
+    /// Maps the constituents, in order.
     ///
     /// # Errors
     ///
-    /// The first that `map` reports.
+    /// The first error of `map`.
     pub fn try_map<U, E>(&self, map: &mut dyn FnMut(&T) -> Result<U, E>) -> Result<Chain<U>, E> {
         Ok(match self {
             Chain::One(one) => Chain::One(map(one)?),
@@ -415,7 +415,7 @@ impl<T> Chain<T> {
         })
     }
 
-    /// Whether it matches nothing at all.
+    /// Returns true if the chain matches the empty sequence.
     pub fn can_be_empty(&self) -> bool {
         match self {
             Chain::One(_) => false,
@@ -431,17 +431,17 @@ operands! {
     pub struct Line<P: Form> {
         /// The range in which the number of positions must lie.
         pub range: Option<[Number<P>; 2]>,
-        /// `<--`: from here back.
+        /// `<--`: the line runs back from here.
         pub back: bool,
-        /// Positions of the other side to move are skipped.
+        /// True if positions with the other side to move are skipped.
         pub single_color: bool,
-        /// Positions of a line begin no other one.
+        /// True if no other line begins at a position of a line that was found.
         pub nestban: bool,
-        /// The first line in the order of the search, not the longest one.
+        /// True if the first line in the order of the search counts, not the longest one.
         pub first_match: bool,
-        /// Only first children, or only others.
+        /// The line continues only to first children, or only to other children.
         pub sibling: Option<Sibling>,
-        /// Without comments.
+        /// True if it makes no comments.
         pub quiet: bool,
         /// The constituents.
         pub chain: Chain<LineStep<P>>,
@@ -452,9 +452,9 @@ operands! {
     /// A constituent of a line.
     #[derive(Clone, Debug)]
     pub struct LineStep<P: Form> {
-        /// What must match.
+        /// The filter that must match.
         pub filter: Any<P>,
-        /// It contains a `move` of the future: it is asked of each move by which the line may go on.
+        /// True if the filter contains a `move` of the future: it is evaluated for each move by which the line may continue.
         pub tied: bool,
     }
 }
@@ -467,23 +467,23 @@ operands! {
         pub range: Option<[Number<P>; 2]>,
         /// `focus S`, `focus capture S`, `singlecolor`.
         pub focus: Option<Focus<P>>,
-        /// `max N`: the walk at whose end N is largest.
+        /// `max N`: the path at whose end N is largest is wanted.
         pub max: Option<Number<P>>,
-        /// Only first children.
+        /// True if the path continues only to first children.
         pub primary: bool,
-        /// Positions of a path but its last begin no other one.
+        /// True if no other path begins at a position of a path that was found, its last one excepted.
         pub nestban: bool,
-        /// The first walk in the order of the search, not the longest one.
+        /// True if the first path in the order of the search counts, not the longest one.
         pub first_match: bool,
-        /// Comments of all walks that are equally good stay.
+        /// True if the comments of all paths that are equally good are kept.
         pub keep_all_best: bool,
-        /// Comments name the squares of the pieces in focus.
+        /// True if comments name the squares of the pieces in focus.
         pub piece_path: bool,
-        /// Each counted move gets a comment.
+        /// True if each counted move gets a comment.
         pub verbose: bool,
         /// A title for comments.
         pub title: Option<String>,
-        /// Without comments.
+        /// True if it makes no comments.
         pub quiet: bool,
         /// The constituents.
         pub chain: Chain<PathStep<P>>,
@@ -491,13 +491,13 @@ operands! {
 }
 
 operands! {
-    /// Whose moves a path consists of.
+    /// The moves of which a path consists.
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum Focus<P: Form> {
-        /// `focus S`: the pieces that stand on S at the start; with `capture` also moves that capture one of them.
+        /// `focus S`: moves of the pieces that stand on S at the start; with `capture` also moves that capture one of them.
         Pieces { capture: bool, of: Squares<P> },
-        /// `singlecolor`: the pieces of the side to move at the start.
+        /// `singlecolor`: moves of the side to move at the start.
         SideToMove,
     }
 }
@@ -507,7 +507,7 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as they are")]
     pub enum PathStep<P: Form> {
-        /// One move, and filters on the position that it leads to.
+        /// One move, and filters on the position to which it leads.
         Edge { edge: Edge<P>, targets: Vec<Any<P>> },
         /// A filter on the position that was reached.
         Filter(Any<P>),

@@ -1,9 +1,9 @@
-//! What filters hold beside other filters: pieces, directions, operators, kinds.
+//! The parts of filters that are not filters: pieces, directions, operators, kinds.
 
 use orbit_core::board::{Code, PieceSet, moves::MoveRequest};
 
-/// The pieces of a designator. `A` and `a` are flags apart from the list: orbit copies are compared
-/// by structure, and `A` is not the same structure as `[KQRBNP]`.
+/// The pieces of a designator. `A` and `a` are separate flags, because copies of orbits are compared by structure, and `A` is not
+/// the same structure as `[KQRBNP]`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pieces {
     /// `A`: any white piece.
@@ -15,7 +15,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// The pieces of a designator that names none (`a4`): white, black and empty.
+    /// The pieces of a designator that names none (`a4`): white pieces, black pieces and the empty square.
     pub const UNNAMED: Pieces = Pieces { all_white: true, all_black: true, list: PieceSet::EMPTY };
 
     /// All contents that the designator accepts.
@@ -73,7 +73,7 @@ impl Cmp {
         }
     }
 
-    /// The operator that says the same of exchanged operands.
+    /// The operator that expresses the same relation with swapped operands.
     pub const fn swapped(self) -> Cmp {
         match self {
             Cmp::Lt => Cmp::Gt,
@@ -118,18 +118,18 @@ pub enum PawnKind {
     Connected,
 }
 
-/// How many men have to take part in a pure mate or stalemate.
+/// The men that must take part in a pure mate or stalemate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PureKind {
     /// Any number.
     Pure,
-    /// All queens, rooks, bishops and knights of the side that gave it.
+    /// All queens, rooks, bishops and knights of the side that mates (or stalemates).
     Model,
     /// All men of both sides.
     Ideal,
 }
 
-/// Which of its three parts a `pin` returns: the one written first.
+/// The part of a `pin` that is its value: the one that is written first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum PinPart {
@@ -138,7 +138,7 @@ pub enum PinPart {
     To,
 }
 
-/// The result that a game's movetext ends with.
+/// The result with which a game's movetext ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum GameResult {
@@ -163,8 +163,8 @@ pub enum TransformKind {
     ShiftVertical,
 }
 
-/// The transform keywords of a position list of CQL 5. Its shifts are not those of CQL 6: squares at
-/// the edge that a shift leads away from move and stay as well.
+/// The transform keywords of a position list of CQL 5. Their shifts differ from those of CQL 6: a square at the edge away from
+/// which a shift leads both moves and stays.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are those of CQL 5")]
 pub enum ListTransform {
@@ -182,26 +182,26 @@ pub enum ListTransform {
     ShiftDiagonal,
 }
 
-/// How the copies or positions that match are counted.
+/// The way in which matching copies or positions are counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Counted {
-    /// `count`: how many match.
+    /// `count`: the number of matches.
     All,
-    /// `lo hi`: that number if it lies in the range, else no value.
+    /// `lo hi`: the number of matches if it lies in the range, else no value.
     Range(i32, i32),
 }
 
-/// How the letter of a piece is written where it is a string.
+/// The way in which the letter of a piece is written in a string.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Spelt {
-    /// `typename`: large letters for both sides.
+    /// `typename`: upper case for both sides.
     Type,
-    /// `piecename`: small letters for Black.
+    /// `piecename`: lower case for Black.
     Piece,
 }
 
 impl Spelt {
-    /// The letter of what stands on a square, `_` where nothing does.
+    /// The letter for the content of a square; `_` if the square is empty.
     pub fn letter(self, content: Code) -> char {
         match (content.piece(), self) {
             (None, _) => '_',
@@ -223,7 +223,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// These moves, pseudolegal ones or legal ones.
+    /// The request for these moves, pseudolegal or legal.
     pub fn asked(self, pseudo: bool) -> MoveRequest {
         let any = self == Special::Any;
         let castling = [Special::KingSide, Special::QueenSide];

@@ -1,8 +1,8 @@
-//! From one form of the tree to another, or to another tree of the same form.
+//! Conversion of a tree to another form, or to another tree of the same form.
 //!
-//! A [`Rewrite`] says what becomes of the filters that it is about, and of what only its first form has. The
-//! functions of this module make the rest: the same operation on operands that were rewritten, in their order. An
-//! [`Operand`] is what an operation holds.
+//! A [`Rewrite`] defines the result for the filters that it changes, and for the filters that only the first form has. The
+//! functions of this module do the rest: they keep the operation and rewrite its operands, in order. An [`Operand`] is a part of an
+//! operation.
 
 use shakmaty::{Bitboard, Color};
 
@@ -13,55 +13,55 @@ use super::{
 };
 use orbit_core::board::PieceSet;
 
-/// A rewriting of trees. Where it says nothing filters stay what they are, and their operands are rewritten.
+/// A rewriting of trees. By default an operation stays the same, and its operands are rewritten.
 pub trait Rewrite<P: Form, Q: Form>: Sized {
-    /// What ends the rewriting early.
+    /// The value that ends the rewriting early.
     type Stop;
 
-    /// The mark of a filter that stays what it is.
+    /// Converts the mark of a filter whose operation stays the same.
     fn mark(&mut self, mark: &P::Mark) -> Q::Mark;
 
-    /// What a condition of the first form alone becomes.
+    /// Rewrites a condition that only the first form has.
     fn of_condition(&mut self, part: &P::OfCondition, mark: &P::Mark) -> Result<Condition<Q>, Self::Stop>;
 
-    /// What a set of the first form alone becomes.
+    /// Rewrites a set that only the first form has.
     fn of_squares(&mut self, part: &P::OfSquares, mark: &P::Mark) -> Result<Squares<Q>, Self::Stop>;
 
-    /// What a number of the first form alone becomes.
+    /// Rewrites a number that only the first form has.
     fn of_number(&mut self, part: &P::OfNumber, mark: &P::Mark) -> Result<Number<Q>, Self::Stop>;
 
-    /// What a string of the first form alone becomes.
+    /// Rewrites a string that only the first form has.
     fn of_text(&mut self, part: &P::OfText, mark: &P::Mark) -> Result<Text<Q>, Self::Stop>;
 
-    /// What a position of the first form alone becomes.
+    /// Rewrites a position that only the first form has.
     fn of_position(&mut self, part: &P::OfPosition, mark: &P::Mark) -> Result<Position<Q>, Self::Stop>;
 
-    /// What a condition becomes.
+    /// Rewrites a condition.
     fn condition(&mut self, filter: &Condition<P>) -> Result<Condition<Q>, Self::Stop> {
         condition(filter, self)
     }
 
-    /// What a set becomes.
+    /// Rewrites a set.
     fn squares(&mut self, filter: &Squares<P>) -> Result<Squares<Q>, Self::Stop> {
         squares(filter, self)
     }
 
-    /// What a number becomes.
+    /// Rewrites a number.
     fn number(&mut self, filter: &Number<P>) -> Result<Number<Q>, Self::Stop> {
         number(filter, self)
     }
 
-    /// What a string becomes.
+    /// Rewrites a string.
     fn text(&mut self, filter: &Text<P>) -> Result<Text<Q>, Self::Stop> {
         text(filter, self)
     }
 
-    /// What a position becomes.
+    /// Rewrites a position.
     fn position(&mut self, filter: &Position<P>) -> Result<Position<Q>, Self::Stop> {
         position(filter, self)
     }
 
-    /// What a filter of any kind becomes.
+    /// Rewrites a filter of any kind.
     fn any(&mut self, filter: &Any<P>) -> Result<Any<Q>, Self::Stop> {
         Ok(match filter {
             Any::Condition(f) => Any::Condition(self.condition(f)?),
@@ -73,14 +73,14 @@ pub trait Rewrite<P: Form, Q: Form>: Sized {
     }
 }
 
-/// Defines the functions that make the same operation of operands that were rewritten.
+/// Defines the functions that keep an operation and rewrite its operands.
 macro_rules! same {
     ($($(#[$doc:meta])* $function:ident $kind:ident $op:ident $of_form:ident)+) => {$(
         $(#[$doc])*
         ///
         /// # Errors
         ///
-        /// What ends the rewriting.
+        /// The value with which `by` ends the rewriting.
         pub fn $function<P: Form, Q: Form, R: Rewrite<P, Q>>(
             filter: &$kind<P>,
             by: &mut R,
@@ -95,35 +95,35 @@ macro_rules! same {
 }
 
 same! {
-    /// The same condition of operands that were rewritten.
+    /// Keeps the operation of a condition and rewrites its operands.
     condition Condition ConditionOp of_condition
-    /// The same set of operands that were rewritten.
+    /// Keeps the operation of a set and rewrites its operands.
     squares Squares SquaresOp of_squares
-    /// The same number of operands that were rewritten.
+    /// Keeps the operation of a number and rewrites its operands.
     number Number NumberOp of_number
-    /// The same string of operands that were rewritten.
+    /// Keeps the operation of a string and rewrites its operands.
     text Text TextOp of_text
-    /// The same position of operands that were rewritten.
+    /// Keeps the operation of a position and rewrites its operands.
     position Position PositionOp of_position
 }
 
-/// A part of an operation: a filter, some of them, or something that holds none.
+/// A part of an operation: a filter, several of them, or something that contains none.
 pub trait Operand<P: Form> {
-    /// The same in another form of the tree.
+    /// The same part in another form of the tree.
     type Out<Q: Form>;
 
-    /// Calls `visit` on the filters, in order, but on none below them.
+    /// Calls `visit` on each filter of the part, in order, but not on filters below them.
     fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
 
-    /// The same with all filters rewritten, in order.
+    /// Rewrites all filters of the part, in order.
     ///
     /// # Errors
     ///
-    /// The first that ends the rewriting.
+    /// The value with which `by` ends the rewriting.
     fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop>;
 }
 
-/// Things that hold no filters.
+/// Parts that contain no filters.
 macro_rules! leaves {
     ($($ty:ty),+) => {$(
         impl<P: Form> Operand<P> for $ty {

@@ -1,4 +1,4 @@
-//! Which filters consist of moves or of several positions, so that a match of them is more than a position.
+//! Queries whose matches consist of moves or of several positions, so that a hit is more than a position.
 
 use super::{
     ConditionOp, Elsewhere, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Line, Move,
@@ -6,12 +6,13 @@ use super::{
 };
 
 impl TypedQuery {
-    /// Whether a hit can consist of moves or of several positions: of a line, of a path, of a move, of what was found.
+    /// Returns true if a hit can consist of moves or of several positions: those of a line, of a path, of a move, or the one that
+    /// `find` found.
     pub fn has_spans(&self) -> bool {
         self.body.any(has_span)
     }
 
-    /// Whether a position can be judged without those before it having been judged.
+    /// Returns true if a position can be judged without judging those before it first.
     pub fn judges_apart(&self) -> bool {
         self.keeps_state.is_none()
             && self.dictionaries.is_empty()
@@ -20,7 +21,7 @@ impl TypedQuery {
     }
 }
 
-/// Whether a match of a filter itself has a span.
+/// Returns true if a match of the filter itself has a span.
 fn has_span<P: Form>(filter: Ref<'_, P>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -57,7 +58,7 @@ fn was_played<P: Form>(of: &Move<P>) -> bool {
     matches!(of.of, MoveOf::Played | MoveOf::Previous)
 }
 
-/// Whether what a filter yields may depend on what was evaluated before at other positions.
+/// Returns true if the value of a filter may depend on earlier evaluations at other positions.
 fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
     let bans = |line: &Line<P>| line.nestban;
     let path_bans = |path: &Path<P>| path.nestban;

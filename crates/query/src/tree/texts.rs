@@ -8,44 +8,43 @@ use super::{
 use orbit_core::board::PieceSet;
 
 operands! {
-    /// What a string does.
+    /// The operations of strings.
     #[derive(Clone, Debug)]
     pub enum TextOp<P: Form> {
         /// A literal.
         Literal(String),
-        /// `tag "X"`, `event`, `site`, `date`, `eventdate`, `eco`: none if absent. White, Black, Event and Site are `?`
-        /// if absent, names have their blanks in order, and dates are filled with `?`.
+        /// `tag "X"`, `event`, `site`, `date`, `eventdate`, `eco`: no value if the tag is absent. White, Black, Event and Site are
+        /// `?` if absent, blanks in names are normalized, and dates are filled with `?`.
         Tag(String),
-        /// `player white`, `player black`, `player` (white, line feed, black).
+        /// `player white`, `player black`, `player` (both, with a line feed between).
         Player(Option<Color>),
-        /// `typename S`, `piecename S`: the letter of what stands on S, if that is one square and its content is in the
-        /// set.
+        /// `typename S`, `piecename S`: the letter for the content of S, if S is one square and its content is in the set.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         ContentName { contents: PieceSet, spelt: Spelt, of: Squares<P> },
-        /// `a < b`: a, if the comparison holds.
+        /// `a < b`: the value of a, if the comparison holds.
         Compare(Cmp, Text<P>, Text<P>),
-        /// What hands on a string.
+        /// An operation that hands on a string.
         Control(Control<P, Text<P>>),
-        /// What needs the game, or what was evaluated before.
+        /// A string that depends on the game, or on what was evaluated before.
         Game(GameText<P>),
-        /// What only this form of the tree has.
+        /// A string that only this form of the tree has.
         Form(OfText<P>),
     }
 }
 
 operands! {
-    /// What a position of the game does.
+    /// The operations of positions of the game.
     #[derive(Clone, Debug)]
     pub enum PositionOp<P: Form> {
-        /// `find F`: the nearest position at which F matches, from this one on, or with `back` from this one back. F
-        /// and what is around it share no variables.
+        /// `find F`: the nearest position at which F matches, from this one on, or with `back` from this one back. F shares no
+        /// variables with the filters around it.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         Find { back: bool, quiet: bool, of: Any<P> },
-        /// What hands on a position.
+        /// An operation that hands on a position.
         Control(Control<P, Position<P>>),
-        /// What needs the game, or what was evaluated before.
+        /// A position that depends on the game, or on what was evaluated before.
         Game(GamePosition<P>),
-        /// What only this form of the tree has.
+        /// A position that only this form of the tree has.
         Form(OfPosition<P>),
     }
 }

@@ -1,4 +1,4 @@
-//! The ways to walk a tree.
+//! Walks through a tree.
 
 use std::{convert::Infallible, fmt::Debug};
 
@@ -6,13 +6,13 @@ use super::{
     Any, ConditionOp, Control, Form, Kind as _, NumberOp, Operand as _, PositionOp, Ref, SquaresOp, TextOp,
 };
 
-/// What only one form of the tree has.
+/// The filters that only one form of the tree has.
 pub trait Extension<P: Form>: Clone + Debug {
     /// Calls `visit` on the filters in it, in order.
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
 }
 
-/// A form has nothing of its own for a kind.
+/// The extension of a form that has no filters of its own of a kind.
 impl<P: Form> Extension<P> for Infallible {
     fn each_child<'a>(&'a self, _: &mut dyn FnMut(Ref<'a, P>)) {
         match *self {}
@@ -31,7 +31,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Whether it is an operation of the game language.
+    /// Returns true if the filter is an operation of the game language.
     pub fn is_of_game(self) -> bool {
         match self {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
@@ -42,7 +42,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Whether it is braces around its operands.
+    /// Returns true if the filter is braces around its operands.
     pub fn is_braces(self) -> bool {
         match self {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Braces(_)),
@@ -66,7 +66,7 @@ impl<'a, P: Form> Ref<'a, P> {
         self.each_child(&mut |child| child.walk(visit));
     }
 
-    /// Whether this filter or one below it passes a test.
+    /// Returns true if this filter or one below it passes a test.
     pub fn any(self, test: &mut dyn FnMut(Ref<'a, P>) -> bool) -> bool {
         let mut found = false;
         self.walk(&mut |filter| found = found || test(filter));

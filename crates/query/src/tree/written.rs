@@ -33,23 +33,23 @@ pub enum Keyword<F> {
 pub enum NumberKeyword {
     /// A keyword around a number.
     Number(Keyword<Number>),
-    /// A transform with `count` or a range: how many copies match.
+    /// A transform with `count` or a range: the number of copies that match.
     Counted(TransformKind, Counted, Node),
 }
 
 /// A keyword whose value is true or false.
 #[derive(Clone, Debug)]
 pub enum ConditionKeyword {
-    /// A transform: whether a copy matches.
+    /// A transform: true if a copy matches.
     Transform(TransformKind, Node),
-    /// The transform keywords of a CQL 5 list, each once: whether a copy by one element of each of them matches,
-    /// taken in any order.
+    /// The transform keywords of a CQL 5 list, each once. True if a copy matches that results from one element of each of them,
+    /// applied in any order.
     Lists(Vec<ListTransform>, Node),
     /// `notransform F`.
     NoTransform(Condition),
 }
 
-/// `notransform F`, where no transform stands by itself.
+/// `notransform F`, in a kind that has no other transform keyword.
 #[derive(Clone, Debug)]
 pub struct NoTransform<F>(pub F);
 
@@ -85,15 +85,15 @@ impl<P: Form, F: Kind<P>> Extension<P> for NoTransform<F> {
 }
 
 impl Node {
-    /// Whether it is a condition that yields a string, the letter of a piece or a comparison of strings: directly, or
-    /// as the last filter in braces or behind `notransform`.
+    /// Returns true if the filter is a condition that yields a string, which is the letter of a piece or a comparison of strings:
+    /// directly, as the last filter in braces, or after `notransform`.
     pub fn yields_text(&self) -> bool {
         let Node::Condition(condition) = self else { return false };
         let mut condition = condition;
         loop {
             condition = match condition.op() {
                 ConditionOp::ContentIs { spelt, .. } => return spelt.is_some(),
-                // Where a value is missing, `!=` holds and has nothing to yield.
+                // `!=` also holds where a value is missing, so it cannot yield one.
                 ConditionOp::TextCompare(cmp, ..) => return *cmp != Cmp::Ne,
                 ConditionOp::Form(ConditionKeyword::NoTransform(of)) => of,
                 ConditionOp::Braces(all) => match all.last() {
@@ -107,14 +107,14 @@ impl Node {
 }
 
 impl<'a> Ref<'a, Written> {
-    /// Whether it is a transform.
+    /// Returns true if the filter is a transform.
     pub fn is_transform(self) -> bool {
         matches!(self, Ref::Condition(f) if matches!(f.op(), ConditionOp::Form(ConditionKeyword::Lists(..))))
             || self.keyword().is_some()
     }
 
-    /// The transform that this one is applied to and fuses with: directly nested transforms are one, as long as the
-    /// outer ones neither count nor have a range.
+    /// The transform to which this one is applied and with which it fuses: directly nested transforms act as one if the outer ones
+    /// have neither `count` nor a range.
     pub fn fused(self) -> Option<Ref<'a, Written>> {
         match self.keyword() {
             Some((inner, false)) if inner.keyword().is_some() => Some(inner),
@@ -122,7 +122,7 @@ impl<'a> Ref<'a, Written> {
         }
     }
 
-    /// Whether it is `notransform`.
+    /// Returns true if the filter is `notransform`.
     pub fn shields(self) -> bool {
         match self {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Form(ConditionKeyword::NoTransform(_))),
@@ -135,7 +135,7 @@ impl<'a> Ref<'a, Written> {
         }
     }
 
-    /// What a transform of CQL 6 is applied to, and whether its copies are counted.
+    /// The operand of a transform of CQL 6, and whether its copies are counted.
     fn keyword(self) -> Option<(Ref<'a, Written>, bool)> {
         match self {
             Ref::Condition(f) => match f.op() {

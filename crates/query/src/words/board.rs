@@ -1,4 +1,4 @@
-//! Words about what stands where: pieces, transforms, directions, sets of squares.
+//! Words about the board: pieces, transforms, directions, sets of squares.
 
 use super::{Cql6Rows, WordReading, WordReading::*, WordValue::*, here, leaf, refused};
 use crate::{

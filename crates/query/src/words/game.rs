@@ -1,4 +1,4 @@
-//! Words about moves, other positions of the game, side lines, and what is written of a game.
+//! Words about moves, other positions of the game, side lines, and writing into games.
 
 use super::{Cql6Rows, Parameter, WordReading::*, WordValue::*, header, here, leaf, refused};
 use crate::{

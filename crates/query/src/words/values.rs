@@ -1,4 +1,4 @@
-//! Words about the position as a whole, numbers, text, and what is known of the game.
+//! Words about the position as a whole, numbers, text, and data of the game.
 
 use shakmaty::Color;
 

@@ -1,4 +1,5 @@
-//! Comparisons of tags and of measures of positions, of which conditions are made: `white~Carlsen`, `elo>=2600`, `eco=B9*`, `clock<30`.
+//! The comparisons that conditions consist of: of tags and of measures of positions, such as `white~Carlsen`, `elo>=2600`,
+//! `eco=B9*`, `clock<30`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -18,22 +19,22 @@ use orbit_reel::GameRow;
 /// One comparison of a condition: see [`Condition`](super::Condition).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comparison {
-    /// As it was written.
+    /// The comparison as the user wrote it.
     text: String,
     field: ComparisonField,
     test: ComparisonTest,
-    /// Whether the test must fail.
+    /// True if the test must fail: the operators `!=` and `!~`.
     is_not: bool,
 }
 
-/// A comparison of a text with a whole value.
+/// A comparison that requires a text to equal a whole value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WholeText<'a> {
     /// The tags, one of which must have the value.
     pub tags: Vec<&'a str>,
-    /// The name of what is compared, as it was written.
+    /// The name of the field or tag, as the user wrote it.
     pub name: &'a str,
-    /// The value, as it was written.
+    /// The value, as the user wrote it.
     pub value: &'a str,
 }
 
@@ -49,14 +50,14 @@ enum ComparisonField {
     Speed,
     /// The name of the opening, by the positions of the game.
     OpeningName,
-    /// Its code.
+    /// The ECO code of the opening, by the positions of the game.
     OpeningEco,
-    /// Of a position.
+    /// A measure of a position; the other fields belong to games.
     Measure(Measure),
-    /// A tag by its name.
+    /// A tag, by its name.
     Tag {
         name: String,
-        /// Whether the name was given after `tag:`.
+        /// True if the user wrote the name after `tag:`.
         is_own: bool,
         kind: TagKind,
     },
@@ -64,15 +65,16 @@ enum ComparisonField {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ComparisonTest {
-    /// Lower case, without the `*` between the parts; or else the same number.
+    /// The value consists of these parts with any text between them, or it is this number. The parts are those between `*`, in
+    /// lower case.
     Parts(Vec<String>, Option<i64>),
-    /// Lower case.
+    /// The value contains this text, which is in lower case.
     Contains(String),
     Number(Compare, i64),
-    /// The same of thousandths.
+    /// As `Number`, in thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
-    /// An opening that compares so with one bound or with two.
+    /// An opening that satisfies each comparison: one bound, or the two bounds of a range.
     Eco(Vec<(Compare, EcoBound)>),
 }
 
@@ -97,7 +99,7 @@ impl Compare {
     }
 }
 
-/// Why a condition is none.
+/// The reason why a text is no condition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConditionError {
@@ -106,7 +108,7 @@ pub enum ConditionError {
         "`{0}` compares nothing: write a name, one of = != ~ !~ < <= > >= and a value, such as `white~Carlsen` or `elo>=2600`"
     )]
     NoOperator(String),
-    /// What stands first is no name of a tag, or a second `=` follows.
+    /// The text before the operator is no name of a tag, or a second operator follows.
     #[error(
         "`{0}` does not begin with the name of a tag and one operator; write it as `white~Carlsen` or `eco=B9*`"
     )]
@@ -114,9 +116,9 @@ pub enum ConditionError {
     /// A name that is no field and no known tag.
     #[error("there is no field and no known tag `{name}`{}; write `tag:{name}` for a tag of your own", did_you_mean(.hint))]
     Unknown {
-        /// As it was written.
+        /// The name as the user wrote it.
         name: String,
-        /// What was perhaps meant.
+        /// A similar known name, to suggest.
         hint: Option<&'static str>,
     },
     /// A name after `tag:` that resembles a known tag.
@@ -124,95 +126,95 @@ pub enum ConditionError {
         "`tag:{name}` is no known tag (did you mean `{hint}`?); write `tag::{name}` for a tag of exactly this name"
     )]
     Resembles {
-        /// As it was written.
+        /// The name as the user wrote it.
         name: String,
-        /// What was perhaps meant.
+        /// A similar known name, to suggest.
         hint: &'static str,
     },
-    /// Nothing stands on one side.
+    /// The name or the value is missing.
     #[error("`{0}` lacks a name or a value; write both, such as `eco=B9*`")]
     Half(String),
-    /// Texts have no order.
+    /// An operator for numbers and dates is used on a text, which has no order.
     #[error("`{operator}` compares numbers and dates, and `{value}` is neither; use `=` or `~` for texts")]
     NoOrder {
-        /// `<` and the like.
+        /// `<` or another operator that needs an order.
         operator: &'static str,
-        /// What was given.
+        /// The value.
         value: String,
     },
-    /// Not a date or year where one belongs.
+    /// A value that is neither a date nor a year, where one is needed.
     #[error("`{0}` is no date; write `2015`, `2015.03` or `2015.03.07`")]
     NoDate(String),
-    /// Not an opening, or no range of openings.
+    /// A value that is neither an opening nor a range of openings.
     #[error("`{0}` is no opening and no range of openings; write `B90`, `B9` or `B90-B99`")]
     NoEco(String),
-    /// Not a number where one belongs.
+    /// A value that is no whole number, where one is needed.
     #[error("`{0}` is no number: `{1}` is compared with a whole number")]
     NoNumber(String, &'static str),
-    /// Not a number where one belongs that may have a fraction.
+    /// A value that is no number, where a number that may have a fraction is needed.
     #[error("`{0}` is no number: `{1}` is compared with a number of {2}, such as `{1}<30` or `{1}>=0.5`")]
     NoDecimal(String, &'static str, &'static str),
-    /// Measures are no texts.
+    /// A measure is compared with an operator for texts.
     #[error("`{0}` is a number: compare it with =, !=, <, <=, > or >=")]
     NoText(&'static str),
-    /// Not a class of time controls.
+    /// A value that is no class of time controls.
     #[error("`{0}` is no class of time controls; write one of {names}, or compare the tag itself as `timecontrol=300+3`", names = Speed::ALL.map(Speed::name).join(", "))]
     NoSpeed(String),
-    /// Not a result.
+    /// A value that is no result.
     #[error("`{0}` is no result; write 1-0, 0-1, 1/2-1/2 or *")]
     NoResult(String),
-    /// One comparison of several is wrong.
+    /// One of several comparisons is wrong.
     #[error("at character {at}: {error}")]
     At {
-        /// Where the comparison begins, from 1.
+        /// The position of the comparison: its first character, counted from 1.
         at: usize,
-        /// What is wrong with it.
+        /// The error in it.
         error: Box<ConditionError>,
     },
-    /// What stands behind `and` or `or` is no comparison.
+    /// The text after `and` or `or` is no comparison.
     #[error(
         "at character {at}: `{rest}` behind `{word}` compares nothing: write a condition there, as in `white~Carlsen or \
          black~Carlsen`, or put a value with the word `{word}` in quotation marks, as in `event~\"now or never\"`"
     )]
     NotJoined {
-        /// Where that begins, from 1.
+        /// The position of that text: its first character, counted from 1.
         at: usize,
         /// `and` or `or`.
         word: &'static str,
-        /// It.
+        /// The text after the word.
         rest: String,
     },
-    /// Nothing stands where a condition should.
+    /// A condition is missing.
     #[error("at character {at}: a condition is missing; write one, such as `white~Carlsen`")]
     Missing {
-        /// The place, from 1.
+        /// The character where it is missing, counted from 1.
         at: usize,
     },
-    /// Two conditions without a word between them.
+    /// A condition follows another one without `and` or `or` between them.
     #[error("at character {at}: `{rest}` follows a condition; write `and` or `or` between conditions")]
     NoWord {
-        /// Where it begins, from 1.
+        /// The position of the second condition: its first character, counted from 1.
         at: usize,
-        /// What follows.
+        /// The rest of the text, from the second condition on.
         rest: String,
     },
     /// A bracket that is not closed.
     #[error("the bracket at character {at} is not closed; write `)` where the conditions in it end")]
     Unclosed {
-        /// Where it opens, from 1.
+        /// The character that opens it, counted from 1.
         at: usize,
     },
-    /// Brackets in brackets without end.
+    /// Brackets are nested too deeply.
     #[error("at character {at}: there are more than {max} brackets in each other; leave some out")]
     TooDeep {
-        /// Where the first one too many opens, from 1.
+        /// The character that opens the first bracket too many, counted from 1.
         at: usize,
-        /// How many there may be.
+        /// The deepest nesting that is allowed.
         max: usize,
     },
 }
 
-/// What is known of games and positions besides their tags.
+/// The names of facts about games and positions that are not tags.
 const FIELDS: [&str; 14] = [
     "player",
     "elo",
@@ -234,7 +236,7 @@ fn did_you_mean(hint: &Option<&str>) -> String {
     hint.map_or(String::new(), |hint| format!(" (did you mean `{hint}`?)"))
 }
 
-/// Longer ones first.
+/// The operators. Longer ones come first, so that `<=` is not read as `<`.
 const OPERATORS: [&str; 8] = ["!=", "!~", "<=", ">=", "=", "~", "<", ">"];
 
 impl FromStr for Comparison {
@@ -250,7 +252,7 @@ impl FromStr for Comparison {
         if name.is_empty() || value.is_empty() {
             return Err(ConditionError::Half(text.to_owned()));
         }
-        // Quotation marks keep words apart that join conditions.
+        // Quotation marks protect the words `and` and `or` in a value.
         let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
         let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
         let own = name.strip_prefix("tag:");
@@ -317,7 +319,8 @@ fn test(
             if !(is_equal && is_date_text(value)) =>
         {
             let date = Date::parse(value).filter(|date| {
-                // Of a tag what is understood counts; who asks is told of the rest.
+                // The reader of tags keeps the parts of a date that it understands. A date in a condition must be understood as a
+                // whole, so that the user hears of a mistake.
                 date.parts().into_iter().flatten().count() == date_parts(value)
             });
             Ok(ComparisonTest::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
@@ -344,7 +347,7 @@ fn test(
     }
 }
 
-/// Whether a date is compared letter by letter: `2015.*`, `????.??.??`.
+/// Returns whether a date is compared letter by letter: `2015.*`, `????.??.??`.
 fn is_date_text(value: &str) -> bool {
     value.contains('*') || (value.contains('?') && value.split('.').count() == 3)
 }
@@ -378,7 +381,7 @@ impl ComparisonField {
         })
     }
 
-    /// A tag that was given after `tag:`.
+    /// Creates the field for a tag whose name follows `tag:`.
     fn own(name: &str) -> Result<ComparisonField, ConditionError> {
         match tag_named(name) {
             Ok(name) => Ok(ComparisonField::tag(name, true)),
@@ -398,7 +401,7 @@ impl fmt::Display for Comparison {
 }
 
 impl Comparison {
-    /// What has to be known of games for it.
+    /// Returns the facts about games that the comparison needs.
     pub fn wants(&self) -> Wants {
         match self.field {
             ComparisonField::Result | ComparisonField::OpeningName | ComparisonField::OpeningEco => {
@@ -409,7 +412,7 @@ impl Comparison {
         }
     }
 
-    /// What it compares a text as a whole with; `None` if it does something else.
+    /// Returns the comparison as one with a whole text; `None` if it is of another kind.
     pub fn whole_text(&self) -> Option<WholeText<'_>> {
         let is_whole =
             matches!(&self.test, ComparisonTest::Parts(parts, _) if parts.len() == 1) && !self.is_not;
@@ -422,23 +425,23 @@ impl Comparison {
         Some(WholeText { tags, name: name.trim(), value: value.trim().trim_matches('"') })
     }
 
-    /// The tag that it asks for after `tag:`, if it does.
+    /// Returns the name of the tag if the user wrote it after `tag:`.
     pub fn own_tag(&self) -> Option<&str> {
         if let ComparisonField::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
     }
 
-    /// The measure of positions that it asks for, if it asks for one; else it asks for something of games.
+    /// Returns the measure of positions that is compared; `None` if the comparison is about games.
     pub fn measure(&self) -> Option<Measure> {
         if let ComparisonField::Measure(measure) = self.field { Some(measure) } else { None }
     }
 
-    /// Whether it is true of a position with these measures; what asks for something of games is.
+    /// Returns whether the comparison holds at a position with these measures. A comparison about games holds everywhere.
     pub fn holds_at(&self, measures: &Measures) -> bool {
         let ComparisonField::Measure(measure) = self.field else { return true };
         measures.get(measure).is_some_and(|number| self.test.fits_thousandths(number) != self.is_not)
     }
 
-    /// Whether it is true of a game; what asks for something of positions is.
+    /// Returns whether the comparison holds for a game. A comparison of a measure holds for every game.
     pub fn holds(&self, game: &GameRow) -> bool {
         let fits = match &self.field {
             ComparisonField::Player => [Color::White, Color::Black]
@@ -512,7 +515,7 @@ impl ComparisonTest {
             ComparisonTest::Thousandths(..) => {
                 thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
             }
-            // Only of a tag with an opening.
+            // `fits_eco` compares openings; a text that is no opening is in no range.
             ComparisonTest::Eco(_) => false,
             ComparisonTest::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
@@ -537,7 +540,7 @@ impl ComparisonTest {
     }
 }
 
-/// Whether a text is made of these parts, in this order, with anything between them.
+/// Returns whether a text consists of these parts in this order, with anything between them.
 fn has_parts(text: &str, parts: &[String]) -> bool {
     let [first, middle @ .., last] = parts else {
         return parts.first().is_some_and(|only| only == text);
@@ -552,7 +555,7 @@ fn has_parts(text: &str, parts: &[String]) -> bool {
     rest.ends_with(last.as_str())
 }
 
-/// Part by part, as far as the bound is given. Where a part is needed that is not known, nothing holds.
+/// Compares two dates part by part, as far as the bound is given. The result is false where a part that decides is unknown.
 fn compare_dates(date: Date, bound: Date, compare: Compare) -> bool {
     for (part, bound) in date.parts().into_iter().zip(bound.parts()) {
         let Some(bound) = bound else { break };

@@ -1,4 +1,4 @@
-//! Conditions: comparisons that `and`, `or` and brackets join.
+//! Conditions: comparisons joined by `and`, `or` and brackets.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,28 +8,28 @@ use orbit_core::game::Measures;
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// What must be true of a game, or of the position of a hit.
+/// A condition on a game, or on the position of a hit.
 ///
-/// A condition is one comparison or several, which `and`, `or` and brackets join; `and` binds tighter. A comparison is a name, an
-/// operator and a value. Names are those of known tags, whatever their case, `tag:Name` of any other tag (see
-/// [`tag_named`](orbit_core::game::known::tag_named)), and
+/// A condition consists of one or more comparisons, joined by `and`, `or` and brackets; `and` binds tighter. A comparison is a
+/// name, an operator and a value. A name is that of a known tag in any case, `tag:Name` for any other tag (see
+/// [`tag_named`](orbit_core::game::known::tag_named)), or one of:
 ///
-/// * `player`: `White` or `Black`, one of which must fit;
-/// * `elo`: the higher of both ratings, as in CQL;
+/// * `player`: `White` or `Black`; one of them must fit;
+/// * `elo`: the higher of the two ratings, as in CQL;
 /// * `date`: `Date`, or else `UTCDate`; `year`: its year;
-/// * `result`: how the movetext ended, not the tag;
-/// * `title`: the title of a player, one of whom must fit; `white-title`, `black-title`: that of a side;
+/// * `result`: the end of the movetext, not the tag;
+/// * `title`: the title of either player; `white-title`, `black-title`: the title of one side;
 /// * `time-control`: the [`Speed`](orbit_core::game::Speed) of the game;
-/// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening) that its positions tell, whatever its tags say.
+/// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening) by the positions of the game, whatever its tags say.
 ///
-/// `clock`, `spent` and `eval` are [measures](orbit_core::game::Measure) of positions: a game meets such a comparison everywhere, and
-/// of its hits those count whose positions meet the condition. A position without the measure meets none, not even with `!=`.
+/// `clock`, `spent` and `eval` are [measures](orbit_core::game::Measure) of positions. Every game meets such a comparison; a hit
+/// counts if its position meets the condition. A position without the measure fails every comparison of it, even `!=`.
 ///
-/// `=` compares the whole value, whatever the case; `*` stands for any letters, and a date fits if it fits as far as it is
-/// given (`date=2015.03`). Of a rating and an opening it also compares what is read from the tag: `eco=B90` fits `B90n`. `~`
-/// looks for the value as a part. `<`, `<=`, `>` and `>=` compare numbers, dates and openings; of openings `=` also takes a range,
-/// as `eco=B90-B99`. `!=` and `!~` are true where `=` and `~` are
-/// not. What is unknown fits nothing. A value that has the words `and` or `or` in it stands in quotation marks.
+/// `=` compares the whole value and ignores case; `*` matches any text, and a date matches as far as it is given (`date=2015.03`).
+/// For ratings and openings `=` also compares what is read from the tag: `eco=B90` matches `B90n`. `~` looks for the value as a
+/// part of the text. `<`, `<=`, `>` and `>=` compare numbers, dates and openings; for openings `=` also takes a range, as in
+/// `eco=B90-B99`. `!=` and `!~` are the negations of `=` and `~`. An unknown value matches nothing. A value with the words `and` or
+/// `or` must be in quotation marks.
 ///
 /// ```
 /// use orbit_search::choice::Condition;
@@ -42,7 +42,7 @@ use orbit_reel::GameRow;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
-    /// As it was written.
+    /// The condition as the user wrote it.
     text: String,
     joined: ConditionJoin,
 }
@@ -54,7 +54,7 @@ enum ConditionJoin {
     Any(Vec<ConditionJoin>),
 }
 
-/// Brackets that may stand in each other.
+/// The deepest nesting of brackets.
 const DEPTH_MAX: usize = 50;
 
 impl FromStr for Condition {
@@ -77,27 +77,27 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Its comparisons, in the order in which they are written.
+    /// Returns the comparisons, in the order in which they are written.
     pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
         self.joined.comparisons().into_iter()
     }
 
-    /// What has to be known of games for it.
+    /// Returns the facts about games that the condition needs.
     pub fn wants(&self) -> Wants {
         self.comparisons().map(Comparison::wants).collect()
     }
 
-    /// Whether it asks for a measure of positions; else it asks for something of games alone.
+    /// Returns whether the condition compares a measure of positions; otherwise it is about games alone.
     pub fn is_of_positions(&self) -> bool {
         self.comparisons().any(|compared| compared.measure().is_some())
     }
 
-    /// Whether it is true of a position with these measures in a game.
+    /// Returns whether the condition holds at a position with these measures in a game.
     pub fn holds_at(&self, game: &GameRow, measures: &Measures) -> bool {
         self.joined.holds(&|compared| compared.holds(game) && compared.holds_at(measures))
     }
 
-    /// Whether it is true of a game; what asks for something of positions may be.
+    /// Returns whether the condition can hold in a game: comparisons of measures count as true.
     pub fn holds(&self, game: &GameRow) -> bool {
         self.joined.holds(&|compared| compared.holds(game))
     }
@@ -122,12 +122,12 @@ impl ConditionJoin {
     }
 }
 
-/// Reads a condition from its beginning on.
+/// Reads a condition from left to right.
 struct ConditionReader<'a> {
     text: &'a str,
-    /// The byte at which it goes on.
+    /// The byte where the rest of the text begins.
     at: usize,
-    /// Brackets that are open.
+    /// The number of open brackets.
     depth: usize,
 }
 
@@ -140,7 +140,7 @@ impl<'a> ConditionReader<'a> {
         self.list("and", Self::one, ConditionJoin::All)
     }
 
-    /// What a word joins, alone if there is one only.
+    /// Reads conditions that a word joins; a single one is returned as it is.
     fn list(
         &mut self,
         word: &'static str,
@@ -193,7 +193,8 @@ impl<'a> ConditionReader<'a> {
         })
     }
 
-    /// The length of the comparison with which a text begins: up to a word that joins, or a bracket that closes one before it.
+    /// Returns the length of the comparison at the beginning of a text: it ends before a joining word, or before a closing bracket
+    /// that it did not open.
     fn comparison_end(&self, text: &str) -> usize {
         let (mut open, mut quoted) = (0_usize, false);
         for (at, letter) in text.char_indices() {
@@ -217,7 +218,7 @@ impl<'a> ConditionReader<'a> {
         text.len()
     }
 
-    /// Goes on behind a word if it comes next.
+    /// Skips a word if it comes next, and returns whether it did.
     fn takes(&mut self, word: &'static str) -> bool {
         let is_next = joining(self.rest(), word);
         if is_next {
@@ -226,18 +227,18 @@ impl<'a> ConditionReader<'a> {
         is_next
     }
 
-    /// What is left, without blanks before it.
+    /// Returns the rest of the text without blanks around it.
     fn rest(&self) -> &'a str {
         self.text[self.at..].trim()
     }
 
-    /// Goes on behind so many bytes of what is left.
+    /// Skips this many bytes of [`rest`](Self::rest).
     fn skip(&mut self, bytes: usize) {
         let left = &self.text[self.at..];
         self.at += left.len() - left.trim_start().len() + bytes;
     }
 
-    /// The letter at which what is left begins, from 1.
+    /// Returns the number of the character where [`rest`](Self::rest) begins, counted from 1.
     fn place(&self) -> usize {
         let left = &self.text[self.at..];
         let at = self.at + left.len() - left.trim_start().len();
@@ -245,7 +246,7 @@ impl<'a> ConditionReader<'a> {
     }
 }
 
-/// Whether a text begins with a word that joins conditions.
+/// Returns whether a text begins with this joining word.
 fn joining(text: &str, word: &str) -> bool {
     let behind = text.strip_prefix(word);
     behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '('))

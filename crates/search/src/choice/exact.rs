@@ -1,4 +1,4 @@
-//! A position given as text, and whether another one is the same.
+//! A position given as text, and the test whether another position is the same.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use shakmaty::{Chess, Position as _};
 use orbit_core::board::{Code, PackedMove, Position, legal};
 use orbit_core::fen::{self, FenRecord, Leniency};
 
-/// A position that hits must have, as repetitions are counted: see [`legal::as_counted`].
+/// A position that hits must have. Positions are compared as for repetitions: see [`legal::as_counted`].
 ///
 /// ```
 /// use orbit_search::choice::ExactPosition;
@@ -22,17 +22,17 @@ use orbit_core::fen::{self, FenRecord, Leniency};
 pub struct ExactPosition(Position);
 
 impl ExactPosition {
-    /// The position as it is counted.
+    /// Returns the position in the form that is compared.
     pub fn position(&self) -> &Position {
         &self.0
     }
 
-    /// True if a position is this one.
+    /// Returns true if `position` is the same.
     pub fn is(&self, position: &Position) -> bool {
         position.board == self.0.board && legal::as_counted(position) == self.0
     }
 
-    /// The board with all that stands on it and the side to move, as `--board` takes them: `_` is an empty square.
+    /// Returns the board with all its men and the side to move, in the form that `--board` takes: `_` is an empty square.
     pub(crate) fn board(&self) -> String {
         let letter = |code: Code| code.piece().map_or(b'_', |piece| piece.char() as u8);
         let board = fen::board_text(|square| Some(letter(self.0.board.at(square))));
@@ -43,7 +43,7 @@ impl ExactPosition {
 impl FromStr for ExactPosition {
     type Err = String;
 
-    /// Reads a FEN, of which fields from the right may be missing, or moves from the usual start position.
+    /// Reads a FEN, whose last fields may be missing, or moves from the standard start position.
     fn from_str(text: &str) -> Result<ExactPosition, String> {
         let position = if text.contains('/') {
             let leniency = Leniency { any_rest: true, ..Leniency::NONE };
@@ -57,7 +57,7 @@ impl FromStr for ExactPosition {
     }
 }
 
-/// The position after moves in SAN, with or without their numbers.
+/// Returns the position after moves in SAN, with or without move numbers.
 fn after(text: &str) -> Result<Position, String> {
     let (mut chess, mut position) = (Chess::new(), Position::standard());
     let words =

@@ -1,8 +1,7 @@
-//! Choosing among what a query hits: which games count, which hits of a game, and which games come first.
+//! Selection of hits: which games count, which hits of a game count, and which games come first.
 //!
-//! A [`Choice`] is applied to the hits of a block on any thread. An [`Order`] ranks games, a [`TopGames`] keeps the best of
-//! them. The invariant: what is chosen depends on the games and their hits alone, never on threads, blocks or
-//! files.
+//! A [`Choice`] is applied to the hits of a block on any thread. An [`Order`] ranks games, and [`TopGames`] keeps the best of them.
+//! The invariant: the selection depends on the games and their hits alone, never on threads, blocks or files.
 
 mod comparison;
 mod condition;
@@ -23,24 +22,24 @@ use orbit_engine::{Answers, Hits, Wants};
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameMeasures, GameRow};
 
-/// Which games count, and which of their hits.
+/// The rules for which games count, and which of their hits.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// What must be true of a game, or of the position of a hit; all of them.
+    /// The conditions on games and on the positions of hits; all of them must hold.
     pub conditions: Vec<Condition>,
-    /// Whose games count, and from whose side queries are asked, if it is a player's.
+    /// The player whose games count, and from whose side queries are evaluated, if one is given.
     pub player: Option<Player>,
-    /// The position that a hit must have, if it must.
+    /// The position that a hit must have, if one is given.
     pub position: Option<ExactPosition>,
-    /// Whether only the first hit of each game counts.
+    /// True if only the first hit of each game counts.
     pub first: bool,
-    /// Whether only the hit of each game with the greatest value counts, the first of equal ones; of sets, the number of
-    /// squares.
+    /// True if only the hit with the greatest value counts in each game, and the first one of equal ones. The value of a set is its
+    /// number of squares.
     pub best: bool,
 }
 
 impl Choice {
-    /// Which games and hits count, for a report; empty if all do.
+    /// Returns the selection in words, for a report; empty if everything counts.
     pub fn in_words(&self) -> String {
         let conditions: Vec<String> = self.of_games().map(Condition::to_string).collect();
         let conditions = joined(&conditions);
@@ -65,34 +64,34 @@ impl Choice {
         }
     }
 
-    /// The conditions on positions in words; empty if there are none.
+    /// Returns the conditions on positions in words; empty if there are none.
     pub fn positions_in_words(&self) -> String {
         let conditions: Vec<String> = self.of_positions().map(Condition::to_string).collect();
         joined(&conditions)
     }
 
-    /// The conditions on games.
+    /// Iterates over the conditions on games.
     pub fn of_games(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| !condition.is_of_positions())
     }
 
-    /// The conditions on positions.
+    /// Iterates over the conditions on positions.
     pub fn of_positions(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.is_of_positions())
     }
 
-    /// Whether the comments of games must be known to choose.
+    /// Returns whether the selection needs the comments of games.
     pub fn reads_comments(&self) -> bool {
         self.wants().contains(Wants::COMMENTS)
     }
 
-    /// What has to be known of games to choose among them.
+    /// Returns the facts about games that the selection needs.
     pub fn wants(&self) -> Wants {
         let (player, values) = (Wants::TAGS.when(self.player.is_some()), Wants::VALUES.when(self.best));
         player | values | self.conditions.iter().map(Condition::wants).collect::<Wants>()
     }
 
-    /// For each game of a block, whether it counts; `None` if all do.
+    /// Returns for each game of a block whether it counts; `None` if all do.
     pub fn games(&self, block: &Block) -> Option<Vec<bool>> {
         match self.sides(block) {
             Some(sides) => Some(sides.iter().map(Option::is_some).collect()),
@@ -103,8 +102,8 @@ impl Choice {
         }
     }
 
-    /// For each game of a block, the side that the player has in it, `None` where it does not count; `None` without a
-    /// player.
+    /// Returns the side of the player for each game of a block: an entry is `None` if the game does not count, the whole result is
+    /// `None` without a player.
     pub fn sides(&self, block: &Block) -> Option<Vec<Option<Color>>> {
         let mut sides = self.player.as_ref()?.sides(block);
         sides
@@ -118,12 +117,12 @@ impl Choice {
         self.conditions.iter().all(|condition| condition.holds(game))
     }
 
-    /// Tells whether all hits of the games that count are kept.
+    /// Returns whether all hits of the games that count are kept.
     pub fn keeps_all_hits(&self) -> bool {
         !self.first && !self.best && self.position.is_none() && self.of_positions().next().is_none()
     }
 
-    /// Takes away the hits that do not count. `games` is what [`Choice::games`] gave for this block.
+    /// Removes the hits that do not count. `games` is the result of [`Choice::games`] for this block.
     pub fn apply(&self, block: &Block, games: Option<&[bool]>, hits: &mut Hits) {
         let has_positions = self.of_positions().next().is_some();
         if games.is_none() && !self.first && !has_positions && self.position.is_none() {
@@ -149,7 +148,7 @@ impl Choice {
         }
     }
 
-    /// Takes away the hits of a game whose positions do not meet the conditions on positions.
+    /// Removes the hits of a game whose positions do not meet the conditions on positions.
     fn apply_to_positions(&self, game: &GameRow, hits: &mut Hits) {
         let (first, end) = (game.first_slot(), game.end_slot());
         let slots: Vec<usize> = hits.slots(first..end).collect();
@@ -165,8 +164,8 @@ impl Choice {
         }
     }
 
-    /// Takes games without a hit that counts from those that a query over whole games finds, if there are conditions on
-    /// positions: no position of these games meets them.
+    /// Marks games as not found if they have no hit that counts, for a query over whole games together with conditions on
+    /// positions: no position of such a game meets the conditions.
     pub fn keep_found(&self, block: &Block, answers: &mut Answers) {
         let Some(told) = answers.games.as_mut().filter(|_| self.of_positions().next().is_some()) else {
             return;
@@ -176,8 +175,8 @@ impl Choice {
         }
     }
 
-    /// What an engine has to tell of a query: hits are taken away by [`Choice::keep_best`], and what was told of copies
-    /// with them, so that all copies of each hit must be known.
+    /// Returns the outputs to ask an engine for. [`Choice::keep_best`] removes hits together with their copies, so it needs all
+    /// copies of each hit.
     pub fn outputs(&self, wanted: Wants) -> Wants {
         match wanted.detail() {
             Some(_) if self.best => wanted | Wants::ALL_COPIES,
@@ -185,7 +184,7 @@ impl Choice {
         }
     }
 
-    /// Takes away all but the best hit of each game, if that is wanted and hits have their values. The answers are those of
+    /// Removes all but the best hit of each game, if that is wanted and hits have values. The answers must have the outputs of
     /// [`Choice::outputs`].
     pub fn keep_best(&self, block: &Block, answers: &mut Answers) {
         if !self.best {
@@ -204,7 +203,7 @@ impl Choice {
     }
 }
 
-/// Conditions of which all must be met, in words; those with words of their own in brackets.
+/// Joins conditions with `and`; a condition that contains `or` gets brackets.
 fn joined(conditions: &[String]) -> String {
     let one = |text: &String| match conditions.len() > 1 && text.contains(" or ") {
         true => format!("({text})"),

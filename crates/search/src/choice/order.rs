@@ -1,4 +1,4 @@
-//! Which games come first, and the best of many in bounded memory.
+//! The order of games, and the best of many games in bounded memory.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -14,18 +14,18 @@ use orbit_engine::Wants;
 use orbit_engine::{CopyHits, FindSpan, GameAnswer, Hits, Rank, Values};
 use orbit_reel::{GameMeasures, GameRow};
 
-/// By what games are sorted. What is unknown comes last.
+/// The key that games are sorted by. Unknown keys come last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SortKey {
-    /// The greatest value of the query at a hit of the game; of sets, the number of squares.
+    /// The greatest value of the query at a hit of the game. The value of a set is its number of squares.
     Value,
-    /// The higher of both ratings.
+    /// The higher of the two ratings.
     Elo,
     /// The date.
     Date,
-    /// The moves of the longest span of a hit.
+    /// The number of moves in the longest span of a hit.
     Length,
-    /// A measure at a hit of the game: the greatest, or with `reverse` the least.
+    /// A measure at a hit of the game: the greatest one, or the least one with `reverse`.
     Measure(Measure),
 }
 
@@ -39,49 +39,49 @@ choices! { SortKey, "order",
     SortKey::Measure(Measure::Eval) => "eval", "The pawns by which White is ahead at a hit";
 }
 
-/// What is known of the games of a block that are found, for their ranks.
+/// The facts about the found games of a block that ranks depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct RankFacts<'a> {
-    /// Where the query hits.
+    /// The hits of the query.
     pub hits: &'a Hits,
-    /// Which copies match there, if that is known.
+    /// The copies that match at the hits, if they are known.
     pub copies: Option<&'a CopyHits>,
-    /// What the query says of each game, if it is asked of whole games.
+    /// The answer of the query for each game, if the query is about whole games.
     pub told: Option<&'a [GameAnswer]>,
-    /// Tells what hits consist of, if that is wanted.
+    /// Finds the span of a hit, if spans are wanted.
     pub spans: Option<&'a dyn FindSpan>,
 }
 
 impl<'a> RankFacts<'a> {
-    /// Where a query hits, and no more.
+    /// Creates the facts with hits alone.
     pub fn from_hits(hits: &'a Hits) -> RankFacts<'a> {
         RankFacts { hits, copies: None, told: None, spans: None }
     }
 }
 
-/// How games are ranked. Ties go to the game that comes first.
+/// The ranking of games. Of games with equal keys the one that comes first in the database wins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// By a key, the greatest first.
     Sorted {
         /// The key.
         key: SortKey,
-        /// Whether the least comes first.
+        /// True if the least key comes first.
         reverse: bool,
     },
-    /// By chance that is settled by the seed and by what the game is (start, moves, side lines if they are searched, result), not by where it
-    /// stands: a sample does not change when a database is split into other files. Of games that are the
-    /// same the first alone is in a sample: see [`TopGames::distinct`].
+    /// At random: the seed and the content of the game (start, moves, side lines if they are searched, result) decide, not the
+    /// place of the game. So a sample stays the same when a database is split into other files. Of identical games only the first
+    /// one is in a sample: see [`TopGames::distinct`].
     Sampled {
-        /// Another seed gives another sample.
+        /// The seed; another seed gives another sample.
         seed: u64,
     },
-    /// As the query says: `sort` and `cql(sort matchcount)`.
+    /// As the query demands, with `sort` and `cql(sort matchcount)`.
     ByQuery,
 }
 
 impl Order {
-    /// What has to be known of games and hits to rank them.
+    /// Returns the facts about games and hits that ranking needs.
     pub fn wants(self) -> Wants {
         match self {
             Order::Sorted { key: SortKey::Elo | SortKey::Date, .. } => Wants::TAGS,
@@ -93,7 +93,7 @@ impl Order {
         }
     }
 
-    /// Room for the best `max`; of a sample each game once.
+    /// Creates an empty list of the best `max` games; a sample keeps each distinct game once.
     pub fn top<T>(self, max: usize) -> TopGames<T> {
         match self {
             Order::Sorted { .. } | Order::ByQuery => TopGames::new(max),
@@ -101,7 +101,7 @@ impl Order {
         }
     }
 
-    /// The rank of a game that is found; less comes first.
+    /// Returns the rank of a found game; lower ranks come first.
     pub fn rank(self, game: &GameRow, facts: RankFacts) -> Rank {
         match self {
             Order::Sampled { seed } => chance(game, seed).into(),
@@ -116,7 +116,7 @@ impl Order {
 }
 
 impl SortKey {
-    /// The key, at most 2^33.
+    /// Returns the key of a game, at most 2^33.
     fn rank(self, game: &GameRow, facts: RankFacts, reverse: bool) -> Option<u64> {
         let RankFacts { hits, copies, spans, .. } = facts;
         let slots = hits.slots(game.slots());
@@ -145,10 +145,11 @@ impl SortKey {
     }
 }
 
-/// Measures beyond this are equal as keys: some 49 days, or a mate.
+/// Measures are clamped to this number and its negation, so larger ones are equal as keys. In thousandths of a second it is some 49
+/// days; of evaluations only mates are beyond it.
 const MEASURE_MIN: i64 = -(1 << 32);
 
-/// The value at a slot as a key: greater values have greater keys.
+/// Returns the value at a slot as a key; greater values have greater keys.
 fn value(values: &Values, slot: usize) -> Option<u64> {
     match values {
         Values::None | Values::Texts(_) => None,
@@ -157,13 +158,13 @@ fn value(values: &Values, slot: usize) -> Option<u64> {
     }
 }
 
-/// The first hit among some slots with the greatest value, if hits have values.
+/// Returns the first of the hits with the greatest value among some slots, if hits have values.
 pub(super) fn best(hits: &Hits, slots: Range<usize>) -> Option<usize> {
     let keyed = hits.slots(slots).filter_map(|slot| Some((value(&hits.values, slot)?, Reverse(slot))));
     keyed.max().map(|(_, Reverse(slot))| slot)
 }
 
-/// A number that is as good as chance, and the same for games that are the same: see [`Order::Sampled`].
+/// Returns a pseudo-random number that is the same for identical games: see [`Order::Sampled`].
 pub fn chance(game: &GameRow, seed: u64) -> u64 {
     let mut hasher = XxHash3_64::with_seed(seed);
     let start = game.start();
@@ -179,18 +180,17 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
     hasher.finish()
 }
 
-/// The games of the best ranks, at most `max`: all that lists games in another order than the database's keeps them here.
+/// The games of the best ranks, at most `max`. Every list in another order than that of the database is kept here.
 ///
-/// Ties go to the game of the lower number, which comes first in the database; of a sample, in which each rank is kept once, to
-/// the game that is offered first, so that games are offered in the order of the database. The memory is that of `max` entries:
-/// [`TopGames::offer`] makes an entry only where it is kept, in place of the worst. Nothing fails here but what a caller makes of
-/// entries: see [`TopGames::try_map`].
+/// Of games with the same rank the one with the lower number wins. A sample keeps each rank once, and there the game that is
+/// offered first wins; so games must be offered in the order of the database. Memory holds `max` entries: [`TopGames::offer`] makes
+/// an entry only if it is kept, in place of the worst one. Only the caller's code for entries can fail: see [`TopGames::try_map`].
 #[derive(Clone, Debug)]
 pub struct TopGames<T> {
     max: usize,
-    /// The ranks that are kept, if each may be kept once.
+    /// The ranks that are kept, if each rank may be kept only once.
     ranks: Option<HashSet<Rank>>,
-    /// The worst that is kept on top.
+    /// The kept entries, with the worst one on top of the heap.
     kept: BinaryHeap<RankEntry<T>>,
 }
 
@@ -221,17 +221,17 @@ impl<T> Ord for RankEntry<T> {
 }
 
 impl<T> TopGames<T> {
-    /// Room for `max` of them.
+    /// Creates an empty list of at most `max` games.
     pub fn new(max: usize) -> TopGames<T> {
         TopGames { max, ranks: None, kept: BinaryHeap::new() }
     }
 
-    /// The same, but only the first of each rank is kept.
+    /// Creates an empty list that keeps only the first game of each rank.
     pub fn distinct(max: usize) -> TopGames<T> {
         TopGames { ranks: Some(HashSet::new()), ..TopGames::new(max) }
     }
 
-    /// Keeps what `make` makes, if a game of this rank and number is among the best so far.
+    /// Keeps the entry that `make` creates, if a game of this rank and number is among the best so far.
     pub fn offer(&mut self, rank: impl Into<Rank>, number: u32, make: impl FnOnce() -> T) {
         let place = (rank.into(), number);
         if self.ranks.as_ref().is_some_and(|ranks| ranks.contains(&place.0)) {
@@ -251,7 +251,7 @@ impl<T> TopGames<T> {
         }
     }
 
-    /// Adds what was kept of games that follow.
+    /// Adds the entries of a list whose games follow in the database.
     pub fn merge(&mut self, next: TopGames<T>) {
         let mut entries = next.kept.into_vec();
         entries.sort_unstable_by_key(|entry| entry.place.1);
@@ -260,19 +260,19 @@ impl<T> TopGames<T> {
         }
     }
 
-    /// Best first.
+    /// Returns the entries, best first.
     fn sorted(&self) -> Vec<&RankEntry<T>> {
         let mut entries: Vec<&RankEntry<T>> = self.kept.iter().collect();
         entries.sort_unstable_by(|a, b| a.place.cmp(&b.place));
         entries
     }
 
-    /// Whether both keep as much by the same rule, so that they can be merged.
+    /// Returns whether both lists have the same limit and the same rule, so that they can be merged.
     pub fn is_like(&self, other: &TopGames<T>) -> bool {
         self.max == other.max && self.ranks.is_some() == other.ranks.is_some()
     }
 
-    /// Whether a game of this rank and number, offered after all others, would be kept.
+    /// Returns whether a game of this rank and number would be kept if it were offered after all others.
     pub fn admits(&self, rank: &Rank, number: u32) -> bool {
         let is_new = self.ranks.as_ref().is_none_or(|ranks| !ranks.contains(rank));
         let is_better =
@@ -280,7 +280,7 @@ impl<T> TopGames<T> {
         is_new && (self.kept.len() < self.max || is_better())
     }
 
-    /// Keeps what passes a test of rank and number, and nothing else.
+    /// Keeps only the entries whose rank and number pass a test.
     pub fn retain(&mut self, mut test: impl FnMut(&Rank, u32) -> bool) {
         self.kept.retain(|entry| test(&entry.place.0, entry.place.1));
         let kept = &self.kept;
@@ -289,19 +289,19 @@ impl<T> TopGames<T> {
             .for_each(|ranks| *ranks = kept.iter().map(|entry| entry.place.0.clone()).collect());
     }
 
-    /// All that is kept, in no order.
+    /// Iterates over the entries in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.kept.iter().map(|entry| &entry.what)
     }
 
-    /// Makes something of all that is kept.
+    /// Converts every entry.
     pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> TopGames<U> {
         let TopGames { max, ranks, kept } = self;
         let kept = kept.into_iter().map(|RankEntry { place, what }| RankEntry { place, what: make(what) });
         TopGames { max, ranks, kept: kept.collect() }
     }
 
-    /// The same where it can fail.
+    /// Converts every entry with a function that can fail.
     ///
     /// # Errors
     ///
@@ -315,7 +315,8 @@ impl<T> TopGames<T> {
         Ok(TopGames { max, ranks, kept: kept.collect::<Result<_, E>>()? })
     }
 
-    /// All that was kept but the first `skip`, as it is listed: best first, but a sample as the games stand in the database.
+    /// Returns the entries without the first `skip`, in the order in which they are listed: best first, but a sample in the order
+    /// of the database.
     pub fn list(self, skip: u64) -> impl Iterator<Item = T> {
         let mut kept = self.kept.into_sorted_vec();
         if self.ranks.is_some() {
@@ -325,7 +326,7 @@ impl<T> TopGames<T> {
     }
 }
 
-/// Both keep the same by the same rule.
+/// Equal lists keep the same entries by the same rule.
 impl<T: PartialEq> PartialEq for TopGames<T> {
     fn eq(&self, other: &TopGames<T>) -> bool {
         let (ours, theirs) = (self.sorted(), other.sorted());
@@ -334,7 +335,7 @@ impl<T: PartialEq> PartialEq for TopGames<T> {
     }
 }
 
-/// The rule, and what is kept, best first: `(max, is_distinct, [(rank, number, what)])`.
+/// Written as the rule and the entries, best first: `(max, is_distinct, [(rank, number, what)])`.
 impl<T: Serialize> Serialize for TopGames<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kept =

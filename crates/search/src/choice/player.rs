@@ -1,4 +1,4 @@
-//! A player: whose games count, and which side he has in them.
+//! A player: the selection of his games, and the side that he has in them.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,19 +10,19 @@ use orbit_core::game::{GameHeader as _, PlayerName, tags};
 use orbit_core::named::choices;
 use orbit_reel::{Block, GameRow, TagName};
 
-/// Games count in which one side is this player. Queries are asked from that side: White of a query is the player, so that
-/// where he has Black, the sides of the game change places. A game of two players of the name is asked from White's side.
+/// A player whose games alone count. Queries are evaluated from his side: White of a query means the player, so where he has Black
+/// the sides of the game are swapped. If both players of a game have the name, the query is evaluated from White's side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Player {
     /// The name.
     pub name: PlayerName,
-    /// The side that he must have, if it matters.
+    /// The side that the player must have.
     pub side: Side,
-    /// What his rating must be. One that is unknown fits no range.
+    /// The range of the player's rating, if one is given. An unknown rating is in no range.
     pub ratings: Option<Ratings>,
-    /// The name of the other side.
+    /// The name of the opponent, if one is given.
     pub opponent: Option<PlayerName>,
-    /// The rating of the other side.
+    /// The range of the opponent's rating, if one is given.
     pub opponent_ratings: Option<Ratings>,
 }
 
@@ -33,7 +33,7 @@ pub enum Side {
     White,
     /// Black.
     Black,
-    /// Either of them.
+    /// Either side.
     #[default]
     Any,
 }
@@ -45,7 +45,7 @@ choices! { Side, "side",
 }
 
 impl Side {
-    /// The only colour that he may have; none of either.
+    /// Returns the only colour that the player may have; `None` if either is allowed.
     pub fn color(self) -> Option<Color> {
         match self {
             Side::White => Some(Color::White),
@@ -55,11 +55,11 @@ impl Side {
     }
 }
 
-/// Ratings from one to another: `2600-2700`, `2600-`, `-2700`.
+/// A range of ratings: `2600-2700`, `2600-`, `-2700`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ratings(RangeInclusive<u32>);
 
-/// A text that is no range of ratings.
+/// The error for a text that is no range of ratings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no range of ratings from 1 to {RATING_MAX}; write it as `2600-2700`, `2600-` or `-2700`")]
 pub struct NoRatings(String);
@@ -90,17 +90,17 @@ impl fmt::Display for Ratings {
 }
 
 impl Player {
-    /// Any game of a player.
+    /// Creates a player without further conditions.
     pub fn new(name: PlayerName) -> Player {
         Player { name, side: Side::Any, ratings: None, opponent: None, opponent_ratings: None }
     }
 
-    /// Any game of a player whose name is spelt so and no other way.
+    /// Creates a player whose name must be spelt exactly so.
     pub fn exact(name: &str) -> Player {
         Player::new(PlayerName::exact(name))
     }
 
-    /// For each game of a block, the side that the player has; `None` where the game does not count.
+    /// Returns the side of the player for each game of a block; `None` where the game does not count.
     pub fn sides(&self, block: &Block) -> Vec<Option<Color>> {
         let mut own = Color::ALL.map(|side| Fitting::new(block, side, Some(&self.name)));
         let mut other = Color::ALL.map(|side| Fitting::new(block, side, self.opponent.as_ref()));
@@ -120,7 +120,7 @@ impl Player {
 }
 
 impl fmt::Display for Player {
-    /// `Carlsen, M as White rated 2800-2900 against Anand`.
+    /// Writes for example `Carlsen, M as White rated 2800-2900 against Anand`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Player { name, side, ratings, opponent, opponent_ratings } = self;
         write!(f, "{name}")?;
@@ -135,13 +135,13 @@ impl fmt::Display for Player {
     }
 }
 
-/// Which values of a tag are spellings of a name; each distinct one of a block is looked at once.
+/// The values of a tag that are spellings of a name. Each distinct value of a block is tested once.
 struct Fitting<'a> {
     name: Option<&'a PlayerName>,
     block: &'a Block,
     tag: &'static str,
     tags: Vec<TagName>,
-    /// By value, as far as it was asked.
+    /// The result for each tag value, once it was tested.
     known: Vec<Option<bool>>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Fitting<'a> {
         Fitting { name, block, tag, tags: block.tag_names(tag), known }
     }
 
-    /// Whether a game fits; without a name all do.
+    /// Returns whether a game has the name; true if no name is given.
     fn fits(&mut self, game: &GameRow) -> bool {
         let Some(name) = self.name else { return true };
         let Some(value) = game.tag_value(&self.tags) else { return false };

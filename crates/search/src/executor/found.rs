@@ -1,4 +1,4 @@
-//! Games that are found by how many of their positions match: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
+//! Games found by the number of their positions that match: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
 
 use std::sync::Mutex;
 
@@ -7,10 +7,10 @@ use orbit_engine::{Answers, GameAnswer, Hits, PreparedQuery, Rank, SortValue};
 use orbit_query::tree::Header;
 use orbit_reel::Block;
 
-/// What is counted of the queries of a scan while some blocks are evaluated.
+/// The counts of matching positions for the queries of a scan, while some blocks are evaluated.
 pub(super) struct FoundCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// Of each block and query that asks for it.
+    /// The games of each block, for each query that counts.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 
@@ -20,8 +20,8 @@ impl<'a> FoundCounts<'a> {
         FoundCounts { queries, games: (0..blocks).map(of_block).collect() }
     }
 
-    /// Counts the positions at which a query matches, and takes away those of games that are not found. `hits` are all that
-    /// there are, before others are taken away.
+    /// Counts the positions where a query matches, and removes the hits in games that are not found. `hits` must be complete: the
+    /// selection of hits comes later.
     pub(super) fn count(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
         let header = &self.queries[query].query.header;
         if !counts(header) {
@@ -48,7 +48,7 @@ impl<'a> FoundCounts<'a> {
         *lock(&self.games[index][query]) = games.collect();
     }
 
-    /// Puts what was counted into the answers of a block.
+    /// Writes the counts into the answers of a block.
     pub(super) fn tell(&self, index: usize, answers: &mut [Answers]) {
         for ((answers, counted), prepared) in answers.iter_mut().zip(&self.games[index]).zip(self.queries) {
             if !counts(&prepared.query.header) {
@@ -56,7 +56,7 @@ impl<'a> FoundCounts<'a> {
             }
             let mut counted = std::mem::take(&mut *lock(counted));
             if let Some(told) = &answers.games {
-                // Filters that sort decide first.
+                // The filters that sort come before the count in the rank.
                 for (counted, told) in counted.iter_mut().zip(told) {
                     let by_count = std::mem::replace(&mut counted.rank, told.rank.clone());
                     counted.rank.extend(&by_count);
@@ -70,7 +70,7 @@ impl<'a> FoundCounts<'a> {
     }
 }
 
-/// Whether it matters how many positions match.
+/// Returns whether the number of matching positions matters to a query.
 fn counts(header: &Header) -> bool {
     header.match_count.is_some() || header.sort_match_count
 }

@@ -1,8 +1,8 @@
-//! A block as queries are asked of it: whole, or the games of a player from his side.
+//! The part of a block that queries are evaluated on: the whole block, or the games of a player from his side.
 //!
-//! Engines know nothing of sides: where the player has Black they get the game with the sides in each other's place, so that
-//! all of them answer the same. What they answer is put where the games stand in the whole block; squares are turned back, all
-//! else is as the player sees it.
+//! Engines know nothing of the player's side: where he has Black they get the game with colours swapped, so that all engines answer
+//! the same. Their answers are then moved to the places of the games in the whole block. Squares are flipped back; all else stays
+//! as the player sees it.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use orbit_core::board::Color;
 use orbit_engine::{Answers, CopyHits, FindSpan, GameAnswer, Hits, MatchSpan, Wants};
 use orbit_reel::{Block, GameRow};
 
-/// See the module.
+/// A block and the part of it that engines get: see the module.
 #[derive(Debug)]
 pub(super) struct BlockView<'a> {
     pub(super) whole: &'a Block,
-    /// Which games count; `None` if all do.
+    /// For each game, whether it counts; `None` if all do.
     pub(super) games: Option<Vec<bool>>,
     /// The side of the player in each game that counts; `None` without a player.
     pub(super) sides: Option<Vec<Option<Color>>>,
-    /// The games of the player as he sees them.
+    /// The games of the player, seen from his side.
     part: Option<Block>,
-    /// For each game of the part its place in the whole block, and whether its sides changed places.
+    /// For each game of the part, its index in the whole block, and whether its sides were swapped.
     places: Vec<(usize, bool)>,
 }
 
-/// What tells of what the hits of each query consist, where that is wanted.
+/// For each query, a finder of the spans of its hits, if spans are wanted.
 type AllSpans<'a> = Vec<Option<Box<dyn FindSpan + 'a>>>;
 
 impl<'a> BlockView<'a> {
@@ -42,22 +42,22 @@ impl<'a> BlockView<'a> {
         BlockView { whole, games, places: places.collect(), sides, part }
     }
 
-    /// The block that engines get.
+    /// Returns the block that engines get.
     pub(super) fn block(&self) -> &Block {
         self.part.as_ref().unwrap_or(self.whole)
     }
 
-    /// Which of its games count; `None` if all do.
+    /// Returns for each game of [`block`](Self::block) whether it counts; `None` if all do.
     pub(super) fn games_asked(&self) -> Option<&[bool]> {
         self.games.as_deref().filter(|_| self.part.is_none())
     }
 
-    /// Whether the player has no game in the block.
+    /// Returns whether the player has no game in the block.
     pub(super) fn is_empty(&self) -> bool {
         self.part.is_some() && self.places.is_empty()
     }
 
-    /// What each query answers of no game.
+    /// Returns the answers of each query for a block without a game of the player.
     pub(super) fn nothing(&self, scan: &Executor, outputs: &[Wants]) -> Vec<Answers> {
         let nothing = scan.queries().iter().zip(outputs).map(|(prepared, outputs)| {
             let mut hits = Hits::new(self.whole);
@@ -69,7 +69,7 @@ impl<'a> BlockView<'a> {
         nothing.collect()
     }
 
-    /// The answers on the block that engines got, in the whole block. Spans are told by [`BlockView::spans`].
+    /// Moves the answers on the block that engines got to the whole block. [`BlockView::spans`] does the same for spans.
     pub(super) fn put_back(&self, answers: Answers) -> Answers {
         let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return answers };
         let places =
@@ -91,7 +91,7 @@ impl<'a> BlockView<'a> {
         Answers { hits, copies, games, commentary, spans: None }
     }
 
-    /// What tells of what hits of the whole block consist; `answers` are those of the block that engines got.
+    /// Returns finders of the spans of hits in the whole block. `answers` are those of the block that engines got.
     pub(super) fn spans<'s>(&'s self, spans: AllSpans<'s>, answers: &[Answers]) -> AllSpans<'s> {
         if self.part.is_none() {
             return spans;

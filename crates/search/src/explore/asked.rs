@@ -1,4 +1,4 @@
-//! The position and the games that are asked for, from texts.
+//! The requested position and games, read from texts.
 
 use std::fmt::Write as _;
 
@@ -11,21 +11,21 @@ use orbit_core::board::{Color, Position, legal};
 use orbit_core::fen::{FenRecord, Leniency};
 use orbit_core::game::{Date, Opening, PlayerName, Speed};
 
-/// The games and moves of each list at most.
+/// The maximum number of games and of moves in each list.
 pub const LISTED_MAX: usize = 500;
-/// The half-moves that may lead to a position.
+/// The maximum number of half-moves that lead to a position.
 const PLIES_MAX: usize = 1000;
-/// The bytes of one value.
+/// The maximum number of bytes of one value.
 const VALUE_BYTES_MAX: usize = 10_000;
-/// The groups of ratings that lichess has, each by its lowest rating.
+/// The rating groups of lichess, each by its lowest rating.
 const RATING_GROUPS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
-/// Texts that say what is asked, by the names that lichess gives them; what is `None` is not asked.
+/// The parameters of a request, by the names that lichess gives them. A parameter that is `None` is not given.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "lichess's documentation says what they are, and `docs/explorer.md`")]
 pub struct Parameters {
     pub fen: Option<String>,
-    /// Moves from there, in UCI or SAN, with blanks or commas between them; numbers of moves are passed over.
+    /// Moves from `fen`, in UCI or SAN, separated by blanks or commas; move numbers are skipped.
     pub play: Option<String>,
     pub since: Option<String>,
     pub until: Option<String>,
@@ -39,25 +39,25 @@ pub struct Parameters {
     pub recent_games: Option<String>,
 }
 
-/// A value that cannot be read, by the name of its parameter.
+/// The error for a parameter whose value cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{name}`: {message}")]
 pub struct AskError {
-    /// The parameter.
+    /// The name of the parameter.
     pub name: &'static str,
-    /// The fault, with a remedy.
+    /// The fault and its remedy.
     pub message: String,
 }
 
-/// A position and the games that count.
+/// A request: a position, and the games that count.
 #[derive(Clone, Debug)]
 pub struct ExplorerRequest {
-    /// The position, with the en passant square only where a pawn may take.
+    /// The position. It has an en passant square only where a pawn can capture there.
     pub(super) position: Position,
     pub(super) chess: Chess,
-    /// The opening: of the last position on the way to it that has a name.
+    /// The opening: the name of the last named position on the way to this one.
     pub(super) opening: Option<&'static Opening>,
-    /// Groups of mean ratings; empty for all.
+    /// The groups of mean ratings that count; empty for all.
     pub(super) ratings: Vec<u32>,
     pub(super) player: Option<(PlayerName, Option<Color>)>,
     pub(super) moves_max: usize,
@@ -67,7 +67,7 @@ pub struct ExplorerRequest {
 }
 
 impl ExplorerRequest {
-    /// Reads what is asked. Lists are as long as lichess's unless the parameters say otherwise: 12 moves, 4 games each.
+    /// Reads a request. Lists have lichess's lengths unless the parameters say otherwise: 12 moves, and 4 games in each list.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl ExplorerRequest {
         })
     }
 
-    /// A query that finds all positions with the men of this one and the same side to move.
+    /// Returns a query that finds all positions with the men of this one and the same side to move.
     pub fn query(&self) -> String {
         let mut text = String::from(self.chess.turn().fold_wb("wtm", "btm"));
         for square in Square::ALL {
@@ -127,18 +127,18 @@ impl ExplorerRequest {
         text
     }
 
-    /// The games that may count; the [`Explorer`](super::Explorer) looks at players and ratings.
+    /// Returns the selection of games. The [`Explorer`](super::Explorer) itself checks players and ratings.
     pub fn choice(&self) -> Choice {
         Choice { conditions: self.conditions.clone(), ..Choice::default() }
     }
 
-    /// True if a game with this mean rating counts.
+    /// Returns true if a game with this mean rating counts.
     pub(super) fn takes_rating(&self, mean: Option<u32>) -> bool {
         self.ratings.is_empty() || mean.is_some_and(|mean| self.ratings.contains(&group(mean)))
     }
 }
 
-/// The position as blocks have it.
+/// Returns the position in the form that blocks have.
 fn packed(chess: &Chess) -> Position {
     Position::from_setup(&chess.to_setup(EnPassantMode::Always))
 }
@@ -153,7 +153,7 @@ fn start(fen: &str) -> Result<Chess, AskError> {
     chess.map_err(|error| fault(format!("the position cannot be played from: {error}")))
 }
 
-/// A value that is not too long.
+/// Returns a value without blanks around it, if it is not too long.
 fn checked<'a>(name: &'static str, text: &'a str) -> Result<&'a str, AskError> {
     match text.len() <= VALUE_BYTES_MAX {
         true => Ok(text.trim()),
@@ -172,7 +172,7 @@ fn words<'a>(name: &'static str, text: &'a str) -> Result<Vec<&'a str>, AskError
     }
 }
 
-/// A move in SAN or UCI, after its number if that stands before it; `None` for a number alone.
+/// Reads a move in SAN or UCI, after its number if one precedes it; returns `None` for a number alone.
 fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, AskError> {
     let is_numbered = word.starts_with(|letter: char| letter.is_ascii_digit()) && !word.starts_with("0-0");
     let bare = match is_numbered {
@@ -200,7 +200,7 @@ fn date_condition(name: &'static str, operator: &str, text: &str) -> Result<Cond
     format!("date{operator}{text}").parse().map_err(|_| fault())
 }
 
-/// A condition that one of several values meets; `None` without values.
+/// Creates a condition that any one of several values meets; `None` without values.
 fn any_of(
     name: &'static str,
     text: &Option<String>,
@@ -223,7 +223,7 @@ fn number<N: std::str::FromStr>(name: &'static str, text: &str) -> Result<N, Ask
     text.trim().parse().map_err(|_| AskError { name, message: format!("`{text}` is no whole number from 0") })
 }
 
-/// The group of a mean rating.
+/// Returns the group of a mean rating.
 fn group(mean: u32) -> u32 {
     RATING_GROUPS.into_iter().rev().find(|&low| low <= mean).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Collects what is played in a position.
+//! Collects the moves that are played in a position.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use orbit_engine::{Outcome, Wants};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
 
-/// Collects the games that come to a position.
+/// Collects the games that reach a position.
 #[derive(Clone, Debug)]
 pub struct Explorer {
     asked: ExplorerRequest,
@@ -24,9 +24,9 @@ pub struct Explorer {
 /// The moves that were played in a position in some blocks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExplorerPart {
-    /// By move; `None` for games that end there.
+    /// The counts by move; `None` is for games that end there.
     pub(super) moves: BTreeMap<Option<u16>, ExploredMove>,
-    /// Games with their ranks, the highest first.
+    /// The games with their ranks, the highest rank first.
     pub(super) top: Vec<(u64, ExploredGame)>,
     pub(super) recent: Vec<(u64, ExploredGame)>,
     top_max: usize,
@@ -36,11 +36,11 @@ pub struct ExplorerPart {
 /// The games in which one move was played.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExploredMove {
-    /// Their number, those without a result included.
+    /// The number of games, including those without a result.
     pub games: u64,
-    /// Results and ratings, from the side that moves.
+    /// The results and ratings, from the point of view of the side to move.
     pub tally: MoveTally,
-    /// The only one with a result, if there is no other.
+    /// The game with a result, if there is exactly one.
     pub(super) only: Option<ExploredGame>,
 }
 
@@ -48,7 +48,7 @@ pub struct ExploredMove {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say what they are")]
 pub struct ExploredGame {
-    /// Lichess's name of the game, if it was played there; else its number in the database.
+    /// Lichess's id of the game if it was played there; else its number in the database.
     pub id: String,
     pub number: u32,
     /// White and Black.
@@ -56,7 +56,7 @@ pub struct ExploredGame {
     pub ratings: [Option<u32>; 2],
     pub result: String,
     pub speed: Option<String>,
-    /// `rated` or `casual`, as events of lichess say.
+    /// `rated` or `casual`, by lichess's names of events.
     pub mode: Option<String>,
     pub year: Option<u16>,
     pub month: Option<u8>,
@@ -65,7 +65,7 @@ pub struct ExploredGame {
 }
 
 impl ExploredMove {
-    /// Adds the games of another move.
+    /// Adds the games of another move to the totals.
     pub(super) fn add(&mut self, other: &ExploredMove) {
         self.games += other.games;
         self.tally.add(other.tally.clone());
@@ -73,17 +73,17 @@ impl ExploredMove {
 }
 
 impl Explorer {
-    /// Collects what is asked.
+    /// Creates a collector for a request.
     pub fn new(asked: ExplorerRequest) -> Explorer {
         Explorer { asked }
     }
 
-    /// The question.
+    /// Returns the request.
     pub fn asked(&self) -> &ExplorerRequest {
         &self.asked
     }
 
-    /// True if the players and ratings of a game count; the choice looks at the rest.
+    /// Returns true if a game's players and ratings match the request. The [`Choice`](crate::choice::Choice) checks the rest.
     fn takes(&self, game: &GameRow) -> bool {
         let fits = |(name, color): &(_, Option<Color>)| {
             let name: &orbit_core::game::PlayerName = name;
@@ -93,7 +93,7 @@ impl Explorer {
         self.asked.takes_rating(mean_rating(game)) && self.asked.player.as_ref().is_none_or(fits)
     }
 
-    /// The node at which a game is last in the position, before a move if there is any.
+    /// Returns the node where a game is in the position for the last time, preferably one with a move after it.
     fn last_visit(&self, found: &Found, game: &GameRow) -> Option<u32> {
         let same = |slot: &usize| {
             legal::with_usable_en_passant(&position_at(found.block, *slot)) == self.asked.position
@@ -105,7 +105,7 @@ impl Explorer {
     }
 }
 
-/// The mean of both ratings, or the one that is known.
+/// Returns the mean of both ratings, or the only known one.
 fn mean_rating(game: &GameRow) -> Option<u32> {
     Rating::Mean.of_game(game).and_then(|mean| u32::try_from(mean).ok())
 }
@@ -155,7 +155,7 @@ impl ExplorerPart {
     }
 }
 
-/// Adds a game to a list if it belongs there.
+/// Inserts a game into a list if its rank is high enough.
 fn offer(list: &mut Vec<(u64, ExploredGame)>, max: usize, rank: u64, shown: impl FnOnce() -> ExploredGame) {
     let at = list.partition_point(|(other, _)| *other > rank);
     if at < max {

@@ -1,8 +1,10 @@
-//! An opening explorer: the moves that were played in a position, with results and ratings, and games, as lichess's has them.
+//! An opening explorer: the moves played in a position with results and ratings, and example games, in the form of lichess's
+//! explorer.
 //!
-//! [`ExplorerRequest`] is a position and the games that count, read from texts as the command line and HTTP have them; a query finds the
-//! positions with its men, an [`Explorer`] collects those that are the same to the last right, and an [`Explored`] writes them as
-//! lichess does, or as a table. The invariant: a game counts once for a position, whichever way it came there and however often.
+//! An [`ExplorerRequest`] is a position and the games that count, read from the texts of the command line or of HTTP. Its query
+//! finds the positions with the same men; an [`Explorer`] keeps those that are the same in castling and en passant rights too; an
+//! [`Explored`] writes the result as lichess does, or as a table. The invariant: a game counts once for a position, by whatever
+//! moves and however often it reaches the position.
 
 mod asked;
 mod collect;

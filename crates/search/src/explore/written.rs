@@ -1,4 +1,4 @@
-//! The answer of an explorer, as lichess writes it and as a table.
+//! The answer of an explorer, in lichess's form and as a table.
 
 use serde_json::{Map, Value, json};
 use shakmaty::EnPassantMode;
@@ -11,19 +11,19 @@ use orbit_core::board::{Color, MoveKind, PackedMove, Position};
 use orbit_core::game::{Opening, Speed};
 use orbit_core::visible;
 
-/// The moves that are played in a position.
+/// The moves that are played in a position, ready to be written.
 #[derive(Debug)]
 pub struct Explored<'a> {
     asked: &'a ExplorerRequest,
     part: &'a ExplorerPart,
-    /// By the number of their games.
+    /// The moves, sorted by the number of their games.
     moves: Vec<(PackedMove, &'a ExploredMove)>,
-    /// Games that end there.
+    /// The games that end in the position.
     ended: Option<&'a ExploredMove>,
 }
 
 impl<'a> Explored<'a> {
-    /// The question, and the answer to it.
+    /// Combines a request and its result.
     pub fn new(asked: &'a ExplorerRequest, part: &'a ExplorerPart) -> Explored<'a> {
         let with_move = part.moves.iter().filter_map(|(mv, sum)| Some((PackedMove((*mv)?), sum)));
         let mut moves: Vec<(PackedMove, &ExploredMove)> = with_move.collect();
@@ -31,7 +31,7 @@ impl<'a> Explored<'a> {
         Explored { asked, part, moves, ended: part.moves.get(&None) }
     }
 
-    /// The games that come to the position.
+    /// Returns the number of games that reach the position.
     pub fn games(&self) -> u64 {
         self.sums().map(|sum| sum.games).sum()
     }
@@ -44,7 +44,7 @@ impl<'a> Explored<'a> {
         self.asked.position.state.turn()
     }
 
-    /// White's wins, draws, Black's wins.
+    /// Returns White's wins, the draws, and Black's wins.
     fn results(&self, sum: &ExploredMove) -> [u64; 3] {
         let results = sum.tally.results;
         match self.turn() {
@@ -60,14 +60,14 @@ impl<'a> Explored<'a> {
         })
     }
 
-    /// The opening that a move leads to, if that position has a name.
+    /// Returns the opening that a move leads to, if that position has a name.
     fn opening_after(&self, mv: PackedMove) -> Option<&'static Opening> {
         let mut position = self.asked.position;
         position.play(mv);
         Opening::of_position(&position)
     }
 
-    /// The answer of lichess's explorer. Castling is told as lichess tells it: the king takes the rook, `e1h1`.
+    /// Returns the answer in the form of lichess's explorer. Castling is written as there: the king takes the rook, `e1h1`.
     pub fn json(&self) -> Value {
         let [white, draws, black] = self.total();
         let moves = self.moves.iter().take(self.asked.moves_max).map(|(mv, sum)| self.move_json(*mv, sum));
@@ -132,7 +132,7 @@ impl<'a> Explored<'a> {
         Value::Object(out)
     }
 
-    /// The answer as text.
+    /// Returns the answer as text.
     pub fn text(&self) -> String {
         let fen = Fen::from_position(&self.asked.chess, EnPassantMode::Legal);
         let name = self.asked.opening.map(|opening| format!("{} {}", opening.eco.as_str(), opening.name));
@@ -210,7 +210,7 @@ impl<'a> Explored<'a> {
     }
 }
 
-/// A table of rows, the first of them headings. What the games do not say has no column.
+/// Makes a table of rows, of which the first one holds the headings. A column without any value is left out.
 fn table(mut rows: Vec<Vec<String>>) -> TextTable {
     for column in (0..rows[0].len()).rev() {
         if rows[1..].iter().all(|row| row[column].is_empty()) {
@@ -236,7 +236,7 @@ fn opening_json(opening: Option<&Opening>) -> Value {
     opening.map_or(Value::Null, |opening| json!({ "eco": opening.eco.as_str(), "name": opening.name }))
 }
 
-/// A move in UCI, castling as king takes rook, as lichess's explorer has it.
+/// Returns a move in UCI, with castling as king takes rook, as in lichess's explorer.
 fn uci(mv: PackedMove, position: &Position) -> String {
     if mv == PackedMove::NULL {
         return "0000".into();

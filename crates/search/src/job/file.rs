@@ -1,7 +1,7 @@
-//! The file of a part: its header, a record for each block, what all blocks amount to, and a checksum.
+//! The file of a part: its header, a record for each block, a record with the sums of all blocks, and a checksum.
 //!
-//! A record is a letter, the length of its content in eight bytes, and the content. The checksum of 16 bytes is XXH3 (128 bits) of all
-//! bytes before it. Only a file whose checksum is right is read.
+//! A record is a letter, the length of its content in eight bytes, and the content. The checksum is the 128-bit XXH3 of all bytes
+//! before it, in 16 bytes. A file is read only if its checksum is right.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read as _, Seek as _, Write as _};
@@ -21,20 +21,20 @@ const HEADER: u8 = b'h';
 const BLOCK: u8 = b'b';
 const END: u8 = b'e';
 
-/// Why the file of a part is not taken.
+/// The reason why the file of a part cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartFault {
-    /// It was not computed yet.
+    /// The part was not computed yet.
     #[error("missing")]
     Missing,
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("unreadable: {0}")]
     Unreadable(String),
-    /// It was cut or altered.
+    /// The file was truncated or altered.
     #[error("damaged: its checksum is wrong")]
     Damaged,
-    /// It is of another job, or of another part.
+    /// The file belongs to another job, or to another part.
     #[error("of another job")]
     OtherJob,
 }
@@ -53,29 +53,29 @@ impl PartHeader {
     }
 }
 
-/// What was found in a block.
+/// The results of one block.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct BlockRecord {
     pub(super) totals: Totals,
     pub(super) side_lines: u64,
     pub(super) bytes: u64,
-    /// What is written in the order of blocks, or counted as far as blocks are taken.
+    /// The results that depend on the order of blocks, or that count only the blocks that are taken.
     pub(super) parts: Parts,
 }
 
-/// What a part amounts to.
+/// The results of a whole part.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct EndRecord {
-    /// The sums of all else.
+    /// The sums of all results that do not depend on the order of blocks.
     pub(super) parts: Parts,
     pub(super) sources: Vec<SourceRecord>,
-    /// Side lines that no block tells of.
+    /// The number of side lines outside any block.
     pub(super) side_lines: u64,
-    /// Whether all blocks were taken: else as many games were listed as may be.
+    /// True if all blocks were taken; false if the lists reached their limit of games before.
     pub(super) finished: bool,
 }
 
-/// What a part knows of a source.
+/// The facts about one source that a part knows.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct SourceRecord {
     pub(super) games: u64,
@@ -85,7 +85,7 @@ pub(super) struct SourceRecord {
 }
 
 impl BlockRecord {
-    /// Checks a record that was read.
+    /// Checks that the numbers of a record that was read are in range.
     fn check(&self) -> Result<(), &'static str> {
         let BlockRecord { totals, side_lines, bytes, parts } = self;
         totals.check(BLOCK_COUNT_MAX)?;
@@ -96,7 +96,7 @@ impl BlockRecord {
 }
 
 impl EndRecord {
-    /// Checks a record that was read.
+    /// Checks that the numbers of a record that was read are in range.
     fn check(&self) -> Result<(), &'static str> {
         let EndRecord { parts, sources, side_lines, .. } = self;
         sources.iter().try_for_each(|source| source.games.check(PART_COUNT_MAX))?;
@@ -105,7 +105,7 @@ impl EndRecord {
     }
 }
 
-/// Writes the file of a part. It gets its name when it is complete.
+/// Writes the file of a part. The file gets its final name once it is complete.
 pub struct PartWriter {
     file: OutputFile,
     hasher: XxHash3_128,
@@ -116,7 +116,7 @@ impl PartWriter {
     ///
     /// # Errors
     ///
-    /// That the folder cannot be written to.
+    /// The folder cannot be written to.
     pub fn create(job: &Job, part: &JobPart, folder: &Path) -> Result<PartWriter, OutputError> {
         let path = job.path_of(part, folder);
         let mut writer = PartWriter { file: OutputFile::create(&path)?, hasher: XxHash3_128::new() };
@@ -126,7 +126,7 @@ impl PartWriter {
         Ok(writer)
     }
 
-    /// The file until it is complete.
+    /// Returns the path of the file while it is incomplete.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.file.temporary_path()
     }
@@ -160,7 +160,7 @@ impl PartWriter {
 pub(super) struct PartReader {
     path: PathBuf,
     file: BufReader<File>,
-    /// Bytes before the checksum that are still to be read.
+    /// The number of bytes before the checksum that are still to be read.
     left: u64,
 }
 
@@ -200,12 +200,12 @@ impl PartReader {
         }
     }
 
-    /// Where it lies.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The next record, whose numbers are checked; an error where there is none that can be read.
+    /// Reads the next record and checks its numbers. It is an error if no readable record follows.
     pub(super) fn next(&mut self) -> io::Result<PartRecord> {
         let unreadable = |why: &'static str| io::Error::new(io::ErrorKind::InvalidData, why);
         let (kind, bytes) = self.content()?;
@@ -245,7 +245,7 @@ fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     postcard::take_from_bytes(bytes).ok().filter(|(_, rest)| rest.is_empty()).map(|(found, _)| found)
 }
 
-/// Whether the checksum behind so many bytes is theirs.
+/// Returns whether the checksum that follows this many bytes is right.
 fn is_whole(file: &mut BufReader<File>, mut left: u64) -> io::Result<bool> {
     let (mut hasher, mut buffer) = (XxHash3_128::new(), vec![0; 1 << 18]);
     while left > 0 {

@@ -1,9 +1,9 @@
-//! Jobs: a search in numbered parts, each computed by itself, in any order, perhaps on several machines.
+//! Jobs: a search in numbered parts. Each part is computed on its own, in any order, and on any machine.
 //!
-//! A [`Job`] fixes what is searched for, in what, and into which ranges of blocks the database is divided. A part is
-//! computed by [`record`](fn@record) and lies in a file of its own; [`Replay`] hands what the files hold to whatever would have taken
-//! the blocks of one run. The invariant: merged parts give the bytes of one run. Who computes which part, and where, is
-//! not decided here: a part that is computed twice, even at the same time, is the same file.
+//! A [`Job`] fixes the query, the sources, and the ranges of blocks into which the database is divided. [`record`](fn@record)
+//! computes a part and writes it to a file of its own; [`Replay`] hands the contents of the files to the code that takes the blocks
+//! of one run. The invariant: merged parts give the bytes of one run. This module does not decide who computes which part: a part
+//! that is computed twice, even at the same time, gives the same file.
 
 mod file;
 mod plan;

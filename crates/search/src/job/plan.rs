@@ -1,4 +1,4 @@
-//! What a job is: what is asked, of which sources, in which parts.
+//! The plan of a job: the query, the sources, and the parts.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -14,14 +14,14 @@ use orbit_core::files::{OutputError, OutputFile, open_regular};
 use orbit_database::SourceMark;
 use orbit_pgn::READER_VERSION;
 
-/// The name of the file of a job in its folder.
+/// The name of the job's file in its folder.
 pub const JOB_NAME: &str = "job.json";
-/// The folder of the parts in that of the job.
+/// The folder of the parts inside the job's folder.
 const PARTS_NAME: &str = "parts";
-/// Counts up when the meaning of a job or of its parts changes.
+/// The version of the format; it is increased when the meaning of a job or of its parts changes.
 const SCHEMA: u32 = 2;
 
-/// Why there is no such job.
+/// The reason why a job cannot be read, written or continued.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
@@ -42,23 +42,23 @@ pub enum JobError {
         /// The reason.
         error: io::Error,
     },
-    /// The file of the job was altered or cut, or is of another version.
+    /// The job's file was altered or truncated, or is of another version.
     #[error("{} is no job of this version of orbit ({what}): plan the job again, in a new folder", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault in it.
         what: String,
     },
-    /// What is asked now is not what the job asks.
+    /// The request differs from the one that the job was planned with.
     #[error("{} is of another job: {what} than when it was planned; plan the job again, in a new folder", path.display())]
     Other {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The part of the request that differs.
         what: &'static str,
     },
-    /// A folder can have one job.
+    /// The folder contains another job; a folder can have only one.
     #[error("{} contains another job already: give the name of another folder", folder.display())]
     Taken {
         /// The folder.
@@ -67,7 +67,7 @@ pub enum JobError {
     /// The folder or the file cannot be written.
     #[error("{} cannot be written ({error}): check the path, its permissions and the space on the disk", path.display())]
     Unwritable {
-        /// What was to be written.
+        /// The folder or file that was to be written.
         path: PathBuf,
         /// The reason.
         error: io::Error,
@@ -77,23 +77,23 @@ pub enum JobError {
     Output(#[from] OutputError),
 }
 
-/// Why a job has one part only.
+/// The reason why a job has only one part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum OnePartReason {
-    /// Something of the query lasts from game to game.
+    /// The query keeps state from game to game.
     State,
-    /// Whether a game is a duplicate depends on the games before it.
+    /// Duplicates are dropped, and a game is a duplicate only with respect to the games before it.
     Duplicates,
-    /// Text is read from its beginning.
+    /// PGN text can be read only from its beginning.
     Text,
-    /// Standard input or a pipe.
+    /// The source is standard input or a pipe.
     Stream,
 }
 
 impl OnePartReason {
-    /// The reason, and what to do about it.
+    /// Returns the reason and its remedy.
     pub fn text(self) -> &'static str {
         match self {
             OnePartReason::State => {
@@ -112,16 +112,16 @@ impl OnePartReason {
     }
 }
 
-/// What is asked: all that decides what parts hold.
+/// The request: everything that the content of parts depends on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct JobRequest {
     /// The arguments of the command line.
     pub arguments: Vec<String>,
     /// The queries as text, those of files included, and the choices.
     pub request: Request,
-    /// The things that are made of the answers. Nothing of it is read again.
+    /// The outputs that are made of the answers. It is compared with that of later runs, but never parsed.
     pub output: Value,
-    /// A hash of what is made of the queries: their copies.
+    /// A hash of the copies that the queries expand to.
     pub plan: String,
     /// The inputs.
     pub sources: Vec<SourceMark>,
@@ -136,11 +136,11 @@ pub struct Job {
     reader_version: u32,
     /// XXH3 (128 bits) of the job as JSON without blanks, with this field and those of `folder` and `arguments` empty.
     hash: String,
-    /// The folder from which relative paths begin.
+    /// The folder that relative paths start from.
     pub folder: String,
-    /// The question.
+    /// The request.
     pub question: JobRequest,
-    /// Why there is one part only, if so.
+    /// The reason why there is only one part, if that is so.
     pub whole: Option<OnePartReason>,
     /// The parts, in the order of the database.
     pub parts: Vec<JobPart>,
@@ -149,24 +149,24 @@ pub struct Job {
 /// A part of a job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct JobPart {
-    /// Counted from 1.
+    /// The number of the part, counted from 1.
     pub number: u32,
-    /// The blocks that it reads, counted over all reels from 0: the first, and the one behind the last. All there are,
-    /// if the job has one part only.
+    /// The range of blocks that the part reads, counted over all reels from 0: the first block, and the one behind the last. `None`
+    /// means all blocks, if the job has only one part.
     pub blocks: Option<(usize, usize)>,
-    /// Positions in it, if they are known.
+    /// The number of its positions, if it is known.
     pub positions: Option<u64>,
 }
 
 impl JobPart {
-    /// The blocks that are read, if not all.
+    /// Returns the range of blocks; `None` means all blocks.
     pub fn range(&self) -> Option<Range<usize>> {
         self.blocks.map(|(first, end)| first..end)
     }
 }
 
 impl Job {
-    /// Fixes a job.
+    /// Creates a job.
     pub fn new(
         folder: String,
         question: JobRequest,
@@ -188,19 +188,19 @@ impl Job {
     }
 
     fn hash_now(&self) -> String {
-        // The same search may be spelt in several ways, and be begun in several folders.
+        // Arguments and folder are left out: one search can be written in several ways and started in several folders.
         let question = JobRequest { arguments: Vec::new(), ..self.question.clone() };
         let bare = Job { hash: String::new(), folder: String::new(), question, ..self.clone() };
         let bytes = serde_json::to_vec(&bare).expect("a job is numbers and texts");
         format!("{:032x}", XxHash3_128::oneshot(&bytes))
     }
 
-    /// What tells this job from any other.
+    /// Returns the hash that distinguishes this job from any other.
     pub fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// Reads the job of a folder.
+    /// Reads the job in a folder.
     ///
     /// # Errors
     ///
@@ -241,11 +241,11 @@ impl Job {
         Ok(job)
     }
 
-    /// Writes the job to its folder, which is made where it is missing.
+    /// Writes the job to its folder, which is created if it is missing.
     ///
     /// # Errors
     ///
-    /// [`JobError::Taken`] if another job is there; that the folder cannot be written.
+    /// [`JobError::Taken`] if another job is there; another error if the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), JobError> {
         match Job::read(folder) {
             Ok(job) if job.hash == self.hash => return Ok(()),
@@ -264,14 +264,14 @@ impl Job {
         let mut file = OutputFile::create(&path)?;
         file.write_all(&text).map_err(|error| unwritable(&path, error))?;
         file.finish()?;
-        // Two plans at the same time: the one that was renamed last is the job.
+        // If two plans are written at the same time, the last rename decides which one is the job.
         match Job::read(folder)?.hash == self.hash {
             true => Ok(()),
             false => Err(JobError::Taken { folder: folder.to_owned() }),
         }
     }
 
-    /// Demands that what is asked now is what the job asks.
+    /// Checks that a request is the one that the job was planned with.
     ///
     /// # Errors
     ///
@@ -292,22 +292,22 @@ impl Job {
         Err(JobError::Other { path: folder.join(JOB_NAME), what })
     }
 
-    /// Where the file of a part lies.
+    /// Returns the path of the file of a part.
     pub fn path_of(&self, part: &JobPart, folder: &Path) -> PathBuf {
         folder.join(PARTS_NAME).join(format!("{:05}.part", part.number))
     }
 }
 
-/// XXH3 (128 bits) of a text, as 32 digits.
+/// Returns the XXH3 (128 bits) of a text, as 32 hexadecimal digits.
 pub fn hash_text(text: &str) -> String {
     format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()))
 }
 
-/// Divides the blocks of reels into about so many parts of about the same number of positions, each of whole reels if
-/// there are as many reels as parts or more. Without a number each of several reels is a part, and a single reel is
-/// divided into `PARTS_USUAL` parts. There are no empty parts, and at least one part.
+/// Divides the blocks of reels into about `parts` parts with about the same number of positions. If there are at least as many
+/// reels as parts, each part consists of whole reels. Without a number each of several reels is a part, and a single reel is
+/// divided into `PARTS_USUAL` parts. No part is empty, and there is at least one part.
 pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
-    // Pieces that stay whole.
+    // The pieces that are not divided: reels or blocks.
     let whole_reels: Vec<u64> = reels.iter().map(|blocks| blocks.iter().sum()).collect();
     let blocks: Vec<u64> = reels.iter().flatten().copied().collect();
     let keeps_reels = reels.len() >= parts.unwrap_or(2).max(2);
@@ -326,7 +326,7 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
         done += piece;
         let left = pieces.len() - index - 1;
         let open = wanted - out.len();
-        // The part is as large as its share, or the pieces that are left are just enough for the other parts.
+        // The part has its share of positions, or the pieces that are left are just enough for the other parts.
         let is_share = u128::from(done) * wanted as u128 >= u128::from(total) * (out.len() as u128 + 1);
         if left == 0 || open > 1 && (is_share || left < open) {
             let number = out.len() as u32 + 1;
@@ -340,7 +340,7 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
     out
 }
 
-/// Parts of a single reel without a number.
+/// The number of parts of a single reel if the caller gives none.
 const PARTS_USUAL: usize = 16;
 
 #[cfg(test)]

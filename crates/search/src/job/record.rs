@@ -1,4 +1,4 @@
-//! A part of a job, computed and written to its file.
+//! Computation of a part of a job, and its file.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -10,14 +10,14 @@ use crate::report::Names;
 use crate::run::{Collector as _, Collectors, Parts, Run, TakeError};
 use orbit_database::{BlockStream, GameTexts, StreamedBlock, Summary};
 
-/// Why a part was not written.
+/// The reason why a part was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The engine or the database.
+    /// The engine or the database failed.
     #[error(transparent)]
     Scan(#[from] ScanError),
-    /// What was found cannot be taken.
+    /// The results cannot be collected.
     #[error(transparent)]
     Take(#[from] TakeError),
     /// The file of the part cannot be written; the error names it.
@@ -25,13 +25,12 @@ pub enum RecordError {
     File(io::Error),
 }
 
-/// Collects what one run would take of the blocks of `database`, and writes it to the file of a part; `watch` sees each block
-/// and how many of its games hit. Nothing is written if the run is interrupted.
+/// Collects the results of one run over `database` and writes them to the file of a part. `watch` is called with each block and the
+/// number of its games that hit. Nothing is written if the run is interrupted.
 ///
 /// # Errors
 ///
-/// What keeps the engine or the database from coming to the end, texts that cannot be read, and that the file cannot be
-/// written.
+/// The engine or the database stops early, a text of a game cannot be read, or the file cannot be written.
 pub fn record(
     run: &Run<'_, Collectors>,
     collectors: &Collectors,
@@ -82,8 +81,7 @@ pub fn record(
     Ok(summary)
 }
 
-/// What of a block is written in the order of blocks, or counted as far as blocks are taken; it is taken out of what was
-/// found.
+/// Moves the order-dependent results of a block (lists, games, totals, problems, spellings) out of `found`.
 fn kept(
     collectors: &Collectors,
     found: &mut Parts,
@@ -104,7 +102,7 @@ fn kept(
     Ok(BlockRecord { totals: totals.clone(), side_lines: *side_lines, bytes: *bytes, parts })
 }
 
-/// Games with hits in the lists of a block.
+/// Counts the games with hits in the list of a block.
 fn games_listed(parts: &Parts) -> u64 {
     let list = parts.lists.as_ref().and_then(|lists| lists.first());
     list.map_or(0, |list| list.report.games.iter().filter(|game| game.is_found).count() as u64)

@@ -1,4 +1,4 @@
-//! The parts of a job, handed out as the blocks of one run would be.
+//! The parts of a job, replayed as the blocks of one run.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,14 +10,14 @@ use super::plan::{Job, JobPart};
 use crate::run::{Collector as _, Collectors, Parts};
 use orbit_database::{SourceSummary, StreamedBlock, Summary};
 
-/// Parts that are listed in a message.
+/// The maximum number of parts that a message lists.
 const LISTED_MAX: usize = 10;
 
-/// Why parts cannot be merged.
+/// The reason why parts cannot be merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// Not all parts are there.
+    /// Some parts are missing or unusable.
     #[error(
         "{} of {parts} parts cannot be merged ({}): compute them with `orbit job part {}`", faults.len(), listed(faults),
         numbers(faults, folder)
@@ -25,9 +25,9 @@ pub enum ReplayError {
     Parts {
         /// The folder of the job.
         folder: PathBuf,
-        /// Parts of the job.
+        /// The number of parts of the job.
         parts: usize,
-        /// The numbers of those that cannot be merged, and why.
+        /// The numbers of the unusable parts, with the reasons.
         faults: Vec<(u32, PartFault)>,
     },
     /// A part changed or became unreadable while it was merged.
@@ -57,22 +57,22 @@ fn numbers(faults: &[(u32, PartFault)], folder: &Path) -> String {
     format!("{}{} {}", few.join(" "), if faults.len() > LISTED_MAX { " ..." } else { "" }, folder.display())
 }
 
-/// All parts of a job.
+/// The files of all parts of a job.
 pub struct Replay {
     readers: Vec<PartReader>,
 }
 
 impl Job {
-    /// Looks at the file of a part: whether it is whole and of this job.
+    /// Checks that the file of a part is complete and belongs to this job.
     ///
     /// # Errors
     ///
-    /// Why it is not taken.
+    /// The reason why the file cannot be used.
     pub fn check_part(&self, part: &JobPart, folder: &Path) -> Result<(), PartFault> {
         PartReader::open(self, part, folder).map(drop)
     }
 
-    /// Looks at the file of each part: whether it is whole and of this job.
+    /// Checks the file of each part: see [`Job::check_part`].
     pub fn check(&self, folder: &Path) -> Vec<(u32, Result<(), PartFault>)> {
         let check = |part: &JobPart| (part.number, self.check_part(part, folder));
         self.parts.iter().map(check).collect()
@@ -99,8 +99,8 @@ impl Replay {
         }
     }
 
-    /// Hands out what parts hold of `collectors`, in the order of the database, until `take` breaks. What was summed up
-    /// over a part comes behind its blocks, with a block that is empty.
+    /// Passes the results in the parts to `take`, in the order of the database, until it breaks. The sums of a part follow its
+    /// blocks, together with an empty block.
     ///
     /// # Errors
     ///

@@ -11,8 +11,8 @@ use orbit_core::text::decode;
 use orbit_pgn::Outcome;
 use orbit_reel::{Block, GameRow};
 
-/// One game. It shares the block of games that it lies in, so that it is cheap to clone and stays valid after the database is
-/// gone; of a database that is not in memory, a game that is kept keeps its block of about a megabyte.
+/// One game. It shares its block of games, so it is cheap to clone and stays valid after the database is dropped. If the database
+/// is not in memory, every kept game keeps its block of about a megabyte alive.
 #[derive(Clone)]
 pub struct GameRef {
     block: Arc<Block>,
@@ -25,42 +25,42 @@ impl GameRef {
         GameRef { block: Arc::clone(block), index, sources: Arc::clone(sources) }
     }
 
-    /// The game as its block has it.
+    /// Returns the game as a row of its block.
     pub fn row(&self) -> GameRow<'_> {
         self.block.game(self.index)
     }
 
-    /// Its number over all sources, from 1, skipped games included.
+    /// Returns the number of the game over all sources, counted from 1 and with skipped games included.
     pub fn number(&self) -> u32 {
         self.row().number()
     }
 
-    /// Its source: the file as it was given.
+    /// Returns the source of the game: the file as it was given.
     pub fn source(&self) -> &str {
         self.sources.get(self.row().source() as usize).map_or("", String::as_str)
     }
 
-    /// Its number in its source, from 1, skipped games included.
+    /// Returns the number of the game in its source, counted from 1 and with skipped games included.
     pub fn number_in_source(&self) -> u32 {
         self.row().number_in_source()
     }
 
-    /// All tags in the order of the file, decoded: UTF-8, or else Windows-1252.
+    /// Iterates over all tags in the order of the file, decoded as UTF-8 or else as Windows-1252.
     pub fn tags(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         self.row().tags().map(|(name, value)| (decode(name), decode(value)))
     }
 
-    /// The value of the first tag of a name, whatever the case of its letters.
+    /// Returns the value of the first tag with this name; the case of letters is ignored.
     pub fn tag(&self, name: &str) -> Option<String> {
         Some(tags::text(self.row().tag_named(name)?).into_owned())
     }
 
-    /// The name of White, if it is known.
+    /// Returns the name of White, if it is known.
     pub fn white(&self) -> Option<String> {
         self.player(Color::White)
     }
 
-    /// The name of Black, if it is known.
+    /// Returns the name of Black, if it is known.
     pub fn black(&self) -> Option<String> {
         self.player(Color::Black)
     }
@@ -69,29 +69,29 @@ impl GameRef {
         tags::player(&self.row(), side).map(Cow::into_owned)
     }
 
-    /// The date as PGN writes dates, if anything of it is known.
+    /// Returns the date in PGN's form, if any part of it is known.
     pub fn date(&self) -> Option<String> {
         date::known_text(&self.row()).map(Cow::into_owned)
     }
 
-    /// How it ended, by its movetext.
+    /// Returns the result of the game by its movetext.
     pub fn outcome(&self) -> Outcome {
         self.row().outcome()
     }
 
-    /// How many half-moves its main line has.
+    /// Returns the number of half-moves of the main line.
     pub fn plies(&self) -> u32 {
         self.row().plies() as u32
     }
 
-    /// How many nodes it has: the positions of its main line, numbered from 0, and then those of its side lines, if the
+    /// Returns the number of nodes: the positions of the main line, numbered from 0, and then those of the side lines, if the
     /// database keeps these ([`DatabaseOptions::variations`](super::DatabaseOptions::variations)). On the main line, the number of
     /// a node is its ply.
     pub fn nodes(&self) -> u32 {
         self.row().positions() as u32
     }
 
-    /// The moves of the main line as SAN.
+    /// Returns the moves of the main line as SAN.
     pub fn sans(&self) -> Vec<String> {
         let row = self.row();
         let mut position = row.start();
@@ -103,56 +103,57 @@ impl GameRef {
         sans.collect()
     }
 
-    /// Half-moves played before a node.
+    /// Returns the number of half-moves played before a node.
     ///
     /// # Panics
     ///
-    /// As all that is asked of a node, if there is no such node.
+    /// If there is no such node, like all methods that take a node.
     pub fn ply(&self, node: u32) -> u32 {
         self.checked(node).ply_of(node)
     }
 
-    /// The side line in which a node lies, counted from 0 in the order of nodes; `None` on the main line.
+    /// Returns the side line of a node, counted from 0 in the order of nodes; `None` on the main line.
     pub fn line(&self, node: u32) -> Option<usize> {
         Some(self.checked(node).line_of(node)?.index())
     }
 
-    /// The node before a node: where a side line begins, the one that it leaves; `None` at the start of the game.
+    /// Returns the node before a node; for the first node of a side line, the node that the side line leaves. `None` at the start
+    /// of the game.
     pub fn parent(&self, node: u32) -> Option<u32> {
         self.checked(node).parent_of(node)
     }
 
-    /// The position at a node.
+    /// Returns the position at a node.
     pub fn position(&self, node: u32) -> Position {
         let mut position = self.row().start();
         self.path(node).into_iter().for_each(|mv| position.play(mv));
         position
     }
 
-    /// The position at a node as FEN, with the halfmove clock and the move number that it has in the game.
+    /// Returns the position at a node as FEN, with the halfmove clock and the move number that it has in the game.
     pub fn fen(&self, node: u32) -> String {
         fen_at(&self.checked(node), node)
     }
 
-    /// The move that leads to a node, as SAN; `None` at the start of the game.
+    /// Returns the move that leads to a node, as SAN; `None` at the start of the game.
     pub fn san_before(&self, node: u32) -> Option<String> {
         let parent = self.parent(node)?;
         Some(self.row().move_to(node)?.to_san(&self.position(parent)))
     }
 
-    /// The move that leaves a node in its line, as SAN; `None` at the end of the line.
+    /// Returns the move that leaves a node in its line, as SAN; `None` at the end of the line.
     pub fn san_after(&self, node: u32) -> Option<String> {
         Some(self.checked(node).move_from(node)?.to_san(&self.position(node)))
     }
 
-    /// The name of the move that leads to a node: `24.` is White's, `23...` Black's, `start` none.
+    /// Returns the number of the move that leads to a node: `24.` for White, `23...` for Black, `start` for the first node.
     pub fn label(&self, node: u32) -> String {
         let mut label = Vec::new();
         MoveNumbers::from_header(&self.row()).push_label(self.ply(node), &mut label);
         String::from_utf8(label).expect("labels are ASCII")
     }
 
-    /// The moves that lead from the start of the game to a node.
+    /// Returns the moves from the start of the game to a node.
     fn path(&self, node: u32) -> Vec<PackedMove> {
         let row = self.checked(node);
         let before = |&node: &u32| row.parent_of(node);
@@ -172,13 +173,13 @@ impl GameRef {
         self.row()
     }
 
-    /// Tags, moves and result as PGN, in the encoding of the source; with side lines, comments and glyphs if the database keeps
-    /// these.
+    /// Returns tags, moves and result as PGN in the encoding of the source, with side lines, comments and glyphs if the database
+    /// keeps these.
     pub fn pgn(&self) -> Vec<u8> {
         game_pgn(&self.row())
     }
 
-    /// The same decoded: UTF-8, or else Windows-1252.
+    /// Returns the game as [`GameRef::pgn`] does, decoded as UTF-8 or else as Windows-1252.
     pub fn pgn_text(&self) -> String {
         decode(&self.pgn()).into_owned()
     }

@@ -9,15 +9,15 @@ use orbit_core::board::{Bitboard, Position};
 use orbit_engine::{Answer, CopyDetail, MatchSpan, SpanKind};
 use orbit_reel::{Block, GameRow};
 
-/// One position that a query hits. It can be kept, as its [`GameRef`] can; what takes time is computed when it is asked for.
+/// One position that a query hits. It can be kept like its [`GameRef`]; its methods compute what takes time when they are called.
 #[derive(Clone)]
 pub struct Hit {
     game: GameRef,
     node: u32,
     value: Answer,
-    /// The lowest copy that matches, and how many do.
+    /// The lowest copy that matches, and the number of copies that match.
     lowest: (Option<u32>, usize),
-    /// All copies that match, if they were wanted.
+    /// All copies that match, if they are wanted.
     copies: Option<Arc<[u32]>>,
     pub(super) span: Option<Arc<MatchSpan>>,
     query: Query,
@@ -27,15 +27,15 @@ pub struct Hit {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MatchedCopy<'a> {
-    /// Its place in [`Query::copies`], from 0.
+    /// The index of the copy in [`Query::copies`].
     pub index: u32,
     /// The copy as CQL.
     pub text: &'a str,
-    /// What makes it of the query, in words.
+    /// The transform that produces the copy, in words.
     pub transform: &'a str,
 }
 
-/// What a hit consists of: the positions and moves of the `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` that matched.
+/// The span of a hit: the positions and moves of the `line`, `path`, `--`, `[x]`, `move`, `find` or `echo` that matched.
 ///
 /// ```
 /// use orbit_search::{Database, Order, Query, SortKey, SpanKind};
@@ -59,117 +59,117 @@ pub struct HitSpan<'a> {
 }
 
 impl HitSpan<'_> {
-    /// The filter that matched.
+    /// Returns the kind of filter that matched.
     pub fn kind(&self) -> SpanKind {
         self.span.kind
     }
 
-    /// The nodes of its positions, in the order of the filter: of a line those of its constituents, of a path its start and
-    /// those behind the moves that count, of a move the one before it and the one behind it, of `find` the hit and what was
-    /// found, of `echo` both positions.
+    /// Returns the nodes of the span, in the order of the filter: for a line the positions of its constituents; for a path its
+    /// start and the positions after the moves that count; for a move the positions before and after it; for `find` the hit and the
+    /// positions that were found; for `echo` both positions.
     pub fn nodes(&self) -> &[u32] {
         &self.span.nodes
     }
 
-    /// The nodes to which its moves lead, in the order in which these were played: of a path the moves that count, else all
-    /// that lie between the positions.
+    /// Returns the nodes that the moves of the span lead to, in the order of play: for a path the moves that count, else all moves
+    /// between the positions.
     pub fn move_nodes(&self) -> &[u32] {
         &self.span.moves
     }
 
-    /// How many moves it has.
+    /// Returns the number of moves.
     pub fn length(&self) -> usize {
         self.span.length()
     }
 
-    /// Its moves as SAN.
+    /// Returns the moves as SAN.
     pub fn sans(&self) -> Vec<String> {
         SpanMoves::new(self.span, &self.game.row()).sans().map(str::to_owned).collect()
     }
 
-    /// Its moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`; of `find` and `echo` those that led to what was found.
+    /// Returns the moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`; for `find` and `echo` the moves that led to the positions
+    /// that were found.
     pub fn text(&self) -> String {
         SpanMoves::shown(self.span, &self.game.row()).text(usize::MAX)
     }
 }
 
 impl Hit {
-    /// The game.
+    /// Returns the game.
     pub fn game(&self) -> &GameRef {
         &self.game
     }
 
-    /// The node: the number of the position in its game, from 0. On the main line it is the ply; the nodes of side lines
-    /// follow.
+    /// Returns the node, which is the number of the position in its game, from 0. On the main line it is the ply; the nodes of side
+    /// lines follow.
     pub fn node(&self) -> u32 {
         self.node
     }
 
-    /// Half-moves played before the position, 0 at the start of the game.
+    /// Returns the number of half-moves played before the position, 0 at the start of the game.
     pub fn ply(&self) -> u32 {
         self.game.ply(self.node)
     }
 
-    /// The side line in which the position lies, counted from 0 in the order of nodes; `None` on the main line.
+    /// Returns the side line of the position, counted from 0 in the order of nodes; `None` on the main line.
     pub fn line(&self) -> Option<usize> {
         self.game.line(self.node)
     }
 
-    /// The value of the query: true, squares, or a number.
+    /// Returns the value of the query: true, squares, or a number.
     pub fn value(&self) -> Answer {
         self.value
     }
 
-    /// The squares that the query finds; none if its value is something else.
+    /// Returns the squares that the query finds; the set is empty if the value is of another type.
     pub fn squares(&self) -> Bitboard {
         if let Answer::Set(squares) = self.value { squares } else { Bitboard::EMPTY }
     }
 
-    /// The position.
+    /// Returns the position.
     pub fn position(&self) -> Position {
         self.game.position(self.node)
     }
 
-    /// The position as FEN, with the halfmove clock and the move number that it has in the game.
+    /// Returns the position as FEN, with the halfmove clock and the move number that it has in the game.
     pub fn fen(&self) -> String {
         self.game.fen(self.node)
     }
 
-    /// The move that led to the position, as SAN; `None` at the start.
+    /// Returns the move that led to the position, as SAN; `None` at the start.
     pub fn san_before(&self) -> Option<String> {
         self.game.san_before(self.node)
     }
 
-    /// The move that is played next in its line, as SAN; `None` at the end of the line.
+    /// Returns the next move in the line of the position, as SAN; `None` at the end of the line.
     pub fn san_after(&self) -> Option<String> {
         self.game.san_after(self.node)
     }
 
-    /// The name of the move that led to the position: `24.` is White's, `23...` Black's, `start` none.
+    /// Returns the number of the move that led to the position: `24.` for White, `23...` for Black, `start` for the first position.
     pub fn label(&self) -> String {
         self.game.label(self.node)
     }
 
-    /// The first copy of the outermost transform that matches. A query without a transform is its own copy. There is none
-    /// with a range of counts, as in `flip 0 3 Ra1`, if no copy matches, and after
-    /// [`Scan::places_only`](super::Scan::places_only).
+    /// Returns the first copy of the outermost transform that matches. A query without a transform is its own copy. The result is
+    /// `None` after [`Scan::places_only`](super::Scan::places_only), and if a range of counts such as `flip 0 3 Ra1` lets a
+    /// position hit that no copy matches.
     pub fn copy(&self) -> Option<MatchedCopy<'_>> {
         self.lowest.0.map(|index| self.named(index))
     }
 
-    /// How many copies match.
+    /// Returns the number of copies that match.
     pub fn copies_len(&self) -> usize {
         self.lowest.1
     }
 
-    /// All copies that match, if [`Scan::all_copies`](super::Scan::all_copies) asked for them, else the first.
+    /// Iterates over all copies that match after [`Scan::all_copies`](super::Scan::all_copies), else over the first one.
     pub fn copies(&self) -> impl Iterator<Item = MatchedCopy<'_>> {
         let all = self.copies.as_deref().map_or(self.lowest.0.as_slice(), |copies| copies);
         all.iter().map(|&index| self.named(index))
     }
 
-    /// What the hit consists of, if [`Scan::spans`](super::Scan::spans) asked for it; `None` also if no filter matched
-    /// that consists of moves.
+    /// Returns the span of the hit after [`Scan::spans`](super::Scan::spans); `None` also if no filter with moves matched.
     pub fn span(&self) -> Option<HitSpan<'_>> {
         Some(HitSpan { span: self.span.as_deref()?, game: &self.game })
     }
@@ -187,16 +187,16 @@ impl fmt::Debug for Hit {
     }
 }
 
-/// Hands out what a query finds as hits.
+/// Converts the answers of a query to hits.
 pub(super) struct HitMaker<'a> {
     pub(super) query: &'a Query,
     pub(super) sources: &'a Arc<[String]>,
-    /// The lowest copy and how many match where what was found does not tell.
+    /// The lowest copy and the number of copies of each hit, where the answers have no copies.
     pub(super) untold: (Option<u32>, usize),
 }
 
 impl HitMaker<'_> {
-    /// The hits of a game of a block in which so much was found.
+    /// Iterates over the hits in a game of a block.
     pub(super) fn at(
         &self,
         block: &Arc<Block>,

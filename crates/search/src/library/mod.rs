@@ -1,4 +1,4 @@
-//! What programs take: databases that stay open, queries that are prepared once, hits that can be kept.
+//! The library for programs: databases that stay open, queries that are prepared once, hits that can be kept.
 //!
 //! ```
 //! use orbit_search::{DatabaseOptions, Query};
@@ -12,9 +12,9 @@
 //! # Ok::<(), orbit_search::DatabaseError>(())
 //! ```
 //!
-//! A [`Database`] hands a fresh stream of blocks to each request, from memory or from the files; what runs on it is an
-//! [`Executor`](crate::executor::Executor). The invariant: a request answers the same whether the blocks are held or read again, and
-//! whichever requests run beside it.
+//! A [`Database`] gives each request a fresh stream of blocks, from memory or from the files; an
+//! [`Executor`](crate::executor::Executor) runs on it. The invariant: a request has the same answer whether the blocks are held in
+//! memory or read again, and whichever other requests run at the same time.
 
 mod game;
 mod hit;
@@ -53,73 +53,73 @@ use orbit_database::{BlockStream, Held, StreamError, StreamedBlock, Summary};
 use orbit_engine::EngineError;
 use orbit_pgn::Stamp;
 
-/// Why a database cannot be opened, or a request was not answered to its end.
+/// The reason why a database cannot be opened, or why a request was not answered completely.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DatabaseError {
-    /// The query is not understood.
+    /// The query cannot be read.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Fields of a request do not go together.
+    /// Fields of the request exclude each other.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// A database cannot be opened or read.
     #[error(transparent)]
     Database(#[from] StreamError),
-    /// The engine refuses the query, fails, or differs from the one that checks it.
+    /// The engine refuses the query, it fails, or its answer differs from that of the engine that checks it.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// What was found cannot be collected.
+    /// The results cannot be collected.
     #[error(transparent)]
     Take(#[from] TakeError),
-    /// The groupings of statistics are not understood.
+    /// The groupings of statistics cannot be read.
     #[error(transparent)]
     Groupings(#[from] GroupingError),
-    /// The query searches side lines, and the database does not keep them.
+    /// The query searches side lines, but the database does not keep them.
     #[error(
         "the query searches side lines, which the database does not keep: open it with the option `variations`"
     )]
     NoVariations,
-    /// The query, a condition, a grouping or a column needs the comments of games, and the database does not keep them.
+    /// The query, a condition, a grouping or a column needs the comments of games, but the database does not keep them.
     #[error(
         "the query, a condition, a grouping or a column needs the comments of the games (clocks and evaluations stand in \
          them), which the database does not keep: open it with the option `variations`"
     )]
     NoAnnotations,
-    /// A file is not what it was when the database was opened.
+    /// A file has changed since the database was opened.
     #[error("{name} has changed since it was opened: open it again")]
     Changed {
         /// The file, as it was given.
         name: String,
     },
-    /// Standard input, a pipe or a file on the web is read once only and does not fit into memory.
+    /// The source (standard input, a pipe or a file on the web) can be read only once, and it does not fit into memory.
     #[error(
         "{name} can be read only once and needs more memory than the {bytes_max} bytes that are allowed: \
          write it to a file, or allow more"
     )]
     TooLarge {
-        /// What was read.
+        /// The name of the source.
         name: String,
-        /// What [`DatabaseOptions::resident_bytes_max`] allows.
+        /// The limit that [`DatabaseOptions::resident_bytes_max`] sets.
         bytes_max: u64,
     },
-    /// There are no such blocks.
+    /// The blocks do not exist.
     #[error(
         "there are no blocks {blocks:?}: the reels have {there}, counted from 0, and other files have none"
     )]
     NoBlocks {
-        /// The blocks asked for.
+        /// The blocks that the caller wants.
         blocks: Range<usize>,
-        /// How many there are.
+        /// The number of blocks that exist.
         there: usize,
     },
     /// A file cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// A file that would be written is one that the database is read from.
+    /// The database is read from the file that would be written.
     #[error(transparent)]
     Clash(#[from] Clash),
-    /// What was found cannot be written.
+    /// The results cannot be written.
     #[error(transparent)]
     Write(#[from] std::io::Error),
     /// [`Cancel::cancel`] was called.
@@ -148,7 +148,7 @@ impl From<RunError> for DatabaseError {
     }
 }
 
-/// A switch that stops a request, or the opening of a database, from another thread. Clones are the same switch.
+/// A switch that stops a request, or the opening of a database, from another thread. Clones share one state.
 ///
 /// ```
 /// use orbit_search::{Cancel, DatabaseError, DatabaseOptions, Query};
@@ -164,33 +164,34 @@ impl From<RunError> for DatabaseError {
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// A switch that is not thrown.
+    /// Creates a switch that is off.
     pub fn new() -> Cancel {
         Cancel::default()
     }
 
-    /// Stops what was given this switch; it ends with [`DatabaseError::Cancelled`].
+    /// Stops every request that has this switch; it returns [`DatabaseError::Cancelled`].
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was thrown.
+    /// Returns whether [`Cancel::cancel`] was called.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How far a request, or the opening of a database, has come.
+/// The progress of a request, or of the opening of a database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Bytes of input that were read, before decompression; of a database in memory, those that its reading took.
+    /// The bytes of input that were read, before decompression. For a database in memory, the bytes that were read when this part
+    /// of it was loaded.
     pub bytes: u64,
-    /// Bytes of input in all, where every size is known.
+    /// The total bytes of input, if every size is known.
     pub bytes_total: Option<u64>,
-    /// Games, skipped ones included.
+    /// The number of games, skipped ones included.
     pub games: u64,
-    /// Positions.
+    /// The number of positions.
     pub positions: u64,
 }
 
@@ -202,24 +203,24 @@ impl Progress {
         (self.bytes, self.bytes_total) = (streamed.bytes, streamed.bytes_total);
     }
 
-    /// All was read: what follows the last game counts as well.
+    /// Sets the bytes to the end of the input: the last block ends before text that follows the last game.
     fn finish(&mut self, summary: &Summary) {
         self.bytes = self.bytes_total.unwrap_or(summary.bytes);
     }
 }
 
-/// Open databases, on which any number of requests run, also at the same time from several threads.
+/// An open database. Any number of requests can run on it, also at the same time on several threads.
 ///
-/// Made by [`Database::open`], or with choices by [`DatabaseOptions`].
+/// It is created by [`Database::open`], or with options by [`DatabaseOptions`].
 pub struct Database {
-    /// The inputs, of which nothing was read.
+    /// The inputs. Nothing is read from this stream; requests read from copies of it.
     inputs: Mutex<BlockStream>,
-    /// All blocks, if they fit.
+    /// All blocks, if they fit into memory.
     held: Option<Held>,
     sources: Arc<[String]>,
-    /// What each file was known by when the database was opened.
+    /// The stamp of each file when the database was opened, to notice changes.
     stamps: Vec<(PathBuf, Stamp)>,
-    /// How many there are, as far as is known.
+    /// The number of positions, as far as it is known.
     positions: AtomicU64,
     resident_bytes_max: u64,
     engine: EngineOptions,
@@ -227,26 +228,26 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens files, folders and reels, in the order given, with the options that suit most.
+    /// Opens files, folders and reels, in the order given, with the default options.
     ///
     /// # Errors
     ///
-    /// What [`DatabaseOptions::open`] reports.
+    /// Those of [`DatabaseOptions::open`].
     pub fn open<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Result<Database, DatabaseError> {
         DatabaseOptions::new().open(paths)
     }
 
-    /// Begins a request: which positions of the database does a query hit?
+    /// Starts a request for the positions that a query hits.
     pub fn scan(&self, query: &Query) -> Scan<'_> {
         Scan::new(self, vec![query.clone()])
     }
 
-    /// The same for several queries, which are answered in one pass: see [`Scan::collect`].
+    /// Starts a request for several queries, which are answered in one pass: see [`Scan::collect`].
     pub fn scan_all<'q>(&self, queries: impl IntoIterator<Item = &'q Query>) -> Scan<'_> {
         Scan::new(self, queries.into_iter().cloned().collect())
     }
 
-    /// Begins what a request asks for.
+    /// Starts the request that a [`Request`] describes.
     ///
     /// ```
     /// use orbit_search::{Database, Request};
@@ -262,20 +263,20 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// What is wrong with a query, or with the choices of the request.
+    /// A query is wrong, or choices of the request exclude each other.
     pub fn ask(&self, request: &Request) -> Result<Scan<'_>, DatabaseError> {
         Ok(Scan::new(self, Query::of_request(request)?).chosen_by(request)?)
     }
 
-    /// The game of a number, counted from 1 over all sources; `None` if there are fewer games, or if this one was
-    /// skipped because no position of it could be read.
+    /// Returns the game with a number, counted from 1 over all sources; `None` if there are fewer games, or if the game was skipped
+    /// because no position of it could be read.
     ///
-    /// A database in memory and a reel have it at once. Of plain PGN files the first call reads up to the game, and notes
-    /// in the user's cache where games are; later calls read a few hundred kilobytes.
+    /// A database in memory and a reel find the game at once. For plain PGN files the first call reads up to the game, and stores
+    /// the places of games in the user's cache; later calls read a few hundred kilobytes.
     ///
     /// # Errors
     ///
-    /// A file that has changed or cannot be read.
+    /// A file has changed, or it cannot be read.
     pub fn game(&self, number: u32) -> Result<Option<GameRef>, DatabaseError> {
         if number == 0 {
             return Ok(None);
@@ -294,12 +295,12 @@ impl Database {
         Ok(found)
     }
 
-    /// The names of the sources: files, and those of which reels were made.
+    /// Returns the names of the sources: files, and for reels the files that they were made of.
     pub fn sources(&self) -> &[String] {
         &self.sources
     }
 
-    /// Whether the database is in memory.
+    /// Returns the place of the blocks: memory or files.
     pub fn residence(&self) -> Residence {
         match &self.held {
             Some(held) => Residence::Resident { bytes: held.bytes() },
@@ -307,15 +308,15 @@ impl Database {
         }
     }
 
-    /// What reading the database came to: games, positions, problems, files that were not read to their ends. `None`
-    /// unless it is in memory; then each request has a summary of its own.
+    /// Returns the summary of reading the database: games, positions, problems, files that were not read to their ends. `None`
+    /// unless the database is in memory; otherwise each request has a summary of its own.
     pub fn summary(&self) -> Option<&Summary> {
         self.held.as_ref().map(Held::summary)
     }
 
-    /// The faults of the files: those that hold no games or were not read to their ends, if the database is in memory, files
-    /// of folders and archives that are not read although they may hold games, bytes behind the ends of reels, and reels of other rules
-    /// with the command that makes them again.
+    /// Returns the problems of the files: for a database in memory those that hold no games or were not read to their ends; files
+    /// of folders and archives that are not read although they may hold games; bytes behind the ends of reels; and reels made by
+    /// other rules, with the command that makes them again.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if let Some(summary) = self.summary() {
@@ -335,13 +336,14 @@ impl Database {
         problems
     }
 
-    /// How many positions there are: exactly, of a database in memory, of reels, and once a request has come to its end.
-    /// Until then text that is not held counts none.
+    /// Returns the number of positions. It is exact for a database in memory, for reels, and once a request has read everything.
+    /// Until then text that is not in memory counts as 0.
     pub fn positions(&self) -> u64 {
         self.positions.load(Ordering::Relaxed)
     }
 
-    /// The database from its beginning. Texts of games are in the files alone.
+    /// Opens a stream of all blocks. With `with_texts` it comes from the files if they can be read again: blocks in memory have no
+    /// texts of games.
     fn stream(&self, cancel: &Cancel, with_texts: bool) -> Result<BlockStream, DatabaseError> {
         let stream = match &self.held {
             Some(held) if !with_texts || !self.is_repeatable() => held.stream(),
@@ -353,7 +355,7 @@ impl Database {
         Ok(stream.interrupted_by(&cancel.0))
     }
 
-    /// These blocks of the database, from the files.
+    /// Opens a stream of these blocks, from the files.
     fn stream_of_blocks(&self, cancel: &Cancel, blocks: Range<usize>) -> Result<BlockStream, DatabaseError> {
         self.refuse_changed()?;
         let stream = lock(&self.inputs).unread();
@@ -366,33 +368,33 @@ impl Database {
         }
     }
 
-    /// The positions of each block, reel by reel, for programs that divide a search: see [`Scan::blocks`]. `None` if other
-    /// files than reels are read: the numbers of their games are known only once all text before them was read.
+    /// Returns the number of positions of each block, reel by reel, for programs that divide a search: see [`Scan::blocks`]. `None`
+    /// if the database has files that are no reels: the numbers of their games are known only after all text before them was read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
         lock(&self.inputs).unread().positions_of_blocks()
     }
 
-    /// The files that the database is read from or was made of.
+    /// Returns the files that the database is read from or was made of.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         lock(&self.inputs).files().collect()
     }
 
-    /// The graphics card, once it is open.
+    /// Returns the graphics card, which may not be open yet.
     pub(crate) fn card(&self) -> &Card {
         &self.engine.card
     }
 
-    /// The numbers of the blocks, if they are in memory.
+    /// Returns the numbers of the blocks, if they are in memory.
     pub(crate) fn numbers(&self) -> Option<Range<u64>> {
         self.held.as_ref().map(Held::numbers)
     }
 
-    /// Whether the blocks of the database are in memory.
+    /// Returns whether the blocks of the database are in memory.
     pub(crate) fn is_resident(&self) -> bool {
         self.held.is_some()
     }
 
-    /// Whether side lines and comments are kept.
+    /// Returns whether side lines and comments are kept.
     pub fn keeps_variations(&self) -> bool {
         lock(&self.inputs).keeps_variations()
     }
@@ -401,7 +403,7 @@ impl Database {
         lock(&self.inputs).is_repeatable()
     }
 
-    /// Numbers of games would no longer be those of earlier answers.
+    /// Refuses files that have changed: the numbers of their games could differ from those of earlier answers.
     fn refuse_changed(&self) -> Result<(), DatabaseError> {
         let is_same = |(path, stamp): &&(PathBuf, Stamp)| stamp_of(path) == *stamp;
         match self.stamps.iter().find(|file| !is_same(file)) {
@@ -410,7 +412,8 @@ impl Database {
         }
     }
 
-    /// Notes how many positions a whole reading has found. Without the side lines there are fewer.
+    /// Stores the number of positions that a complete reading has found. A reading without the side lines has fewer positions, so
+    /// it does not count.
     fn learn(&self, summary: &Summary, variations: bool) {
         if summary.finished && variations == lock(&self.inputs).keeps_variations() {
             self.positions.store(summary.totals.positions, Ordering::Relaxed);
@@ -419,13 +422,13 @@ impl Database {
 }
 
 impl Drop for Database {
-    /// Nobody will ask for its blocks again.
+    /// Frees the card's memory of the blocks, which no request can use any more.
     fn drop(&mut self) {
         self.numbers().into_iter().for_each(|numbers| self.card().release(&numbers));
     }
 }
 
-/// What a file is known by; nothing, if it is not there.
+/// Returns the stamp of a file; the default stamp if there is no file.
 fn stamp_of(path: &std::path::Path) -> Stamp {
     std::fs::metadata(path).map_or(Stamp::default(), |metadata| Stamp::from_metadata(&metadata))
 }

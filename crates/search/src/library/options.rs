@@ -1,4 +1,4 @@
-//! How a database is opened.
+//! The options for opening a database.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,24 +12,24 @@ use orbit_engine::gpu::{GpuOptions, PipelineCache};
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
 
-/// Memory that a database may take unless the caller says otherwise: some 250 million positions.
+/// The memory that a database may take by default: some 250 million positions.
 const RESIDENT_BYTES_MAX: u64 = 1 << 30;
 
-/// The least memory that a position takes: its move.
+/// The least memory per position: its move.
 const POSITION_BYTES: u64 = 2;
 
-/// Where the blocks of a database are.
+/// The place of a database's blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Residence {
-    /// In memory: files are not looked at again, but for the texts of games.
+    /// In memory. The files are read again only for the texts of games.
     Resident {
-        /// The memory that they take, about.
+        /// The approximate memory that the blocks take.
         bytes: u64,
     },
-    /// In the files, which each request reads anew: they need more memory than is allowed.
+    /// In the files, which each request reads again: the blocks need more memory than is allowed.
     Streamed {
-        /// What is allowed: [`DatabaseOptions::resident_bytes_max`].
+        /// The memory that is allowed: [`DatabaseOptions::resident_bytes_max`].
         bytes_max: u64,
     },
 }
@@ -45,7 +45,7 @@ impl fmt::Display for Residence {
     }
 }
 
-/// Choices for a [`Database`]; the defaults suit.
+/// Options for a [`Database`]. The defaults are fine for most uses.
 ///
 /// ```
 /// use orbit_search::{EngineChoice, DatabaseOptions};
@@ -90,20 +90,20 @@ impl Default for DatabaseOptions<'_> {
 }
 
 impl<'a> DatabaseOptions<'a> {
-    /// The defaults.
+    /// Creates the default options.
     pub fn new() -> DatabaseOptions<'a> {
         DatabaseOptions::default()
     }
 
-    /// Holds the database in memory if it takes at most so many bytes (1 GiB by default); else each request reads the
-    /// files anew. 0 holds nothing.
+    /// Sets the memory that the database may take (1 GiB by default). A database that needs more is read from its files for each
+    /// request. 0 means always.
     pub fn resident_bytes_max(mut self, bytes: u64) -> Self {
         self.resident_bytes_max = bytes;
         self
     }
 
-    /// Chooses the engine. [`EngineChoice::Auto`], the default, takes a graphics card for a request where there is a real
-    /// one and enough positions; a card that was opened stays open for the requests that follow.
+    /// Chooses the engine. [`EngineChoice::Auto`], the default, uses a real graphics card for a request with enough positions. An
+    /// opened card stays open for later requests.
     pub fn engine(mut self, choice: EngineChoice) -> Self {
         self.engine.engine = choice;
         self
@@ -115,40 +115,41 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Uses so many threads for each request; by default one for each core. Answers do not depend on it.
+    /// Sets the number of threads of each request; by default one per core. Answers do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// Shares threads with requests while the database is read, block by block.
+    /// Shares threads with other requests block by block while the database is read.
     pub(crate) fn in_turn(mut self, turns: &Turns) -> Self {
         self.turns = Some(turns.clone());
         self
     }
 
-    /// Whether an up-to-date reel beside a file is read in its place; it is by default.
+    /// Sets whether an up-to-date reel beside a file is read instead of the file; true by default.
     pub fn substitute_reels(mut self, is_wanted: bool) -> Self {
         self.stream.substitute_reels = is_wanted;
         self
     }
 
-    /// Where it is noted which game lies where in large PGN files, for [`Database::game`]; by default in the user's folder for
-    /// what can be made again, `None` for nowhere.
+    /// Sets the cache that stores the places of games in large PGN files, for [`Database::game`]. The default is the user's cache
+    /// folder; `None` turns it off.
     pub fn places(mut self, cache: Option<PlaceCache>) -> Self {
         self.stream.places = cache;
         self
     }
 
-    /// Keeps side lines (variations), comments and glyphs. [`Query::with_variations`](super::Query::with_variations) searches side lines. Other queries are
-    /// asked of main lines, as ever, and take longer: side lines are left out anew for each request. Of reels, only those
-    /// made with side lines can be opened so.
+    /// Sets whether side lines (variations), comments and glyphs are kept.
+    /// [`Query::with_variations`](super::Query::with_variations) searches side lines. Other queries still search main lines only,
+    /// and take longer, because each request leaves the side lines out again. Reels can be opened with this option only if they
+    /// were made with side lines.
     pub fn variations(mut self, are_kept: bool) -> Self {
         (self.stream.parse.variations, self.stream.parse.annotations) = (are_kept, are_kept);
         self
     }
 
-    /// How PGN is read.
+    /// Sets how PGN is read.
     pub fn reading(mut self, pgn: orbit_pgn::Options) -> Self {
         self.stream.pgn = pgn;
         self
@@ -160,19 +161,18 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Calls `watch` as the database is read into memory, on the thread that opens the database.
+    /// Calls `watch` while the database is read into memory, on the thread that opens the database.
     pub fn progress(mut self, watch: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Some(Box::new(watch));
         self
     }
 
-    /// Opens files, folders, reels, URLs (with the feature `https`) and `-` (standard input), in the order given. What is a reel is told by its first
-    /// bytes; a folder stands for the PGN, EPD and FEN files below it.
+    /// Opens files, folders, reels, URLs (with the feature `https`) and `-` (standard input), in the order given. Reels are
+    /// recognized by their first bytes; a folder means the PGN, EPD and FEN files below it.
     ///
     /// # Errors
     ///
-    /// Paths that cannot be read, files that the web does not have, reels that are damaged, standard input that does not fit into
-    /// memory.
+    /// A path cannot be read, a file is not on the web, a reel is damaged, or standard input does not fit into memory.
     pub fn open<P: Into<PathBuf>>(
         mut self,
         paths: impl IntoIterator<Item = P>,
@@ -186,7 +186,7 @@ impl<'a> DatabaseOptions<'a> {
         self.open_stream(stream)
     }
 
-    /// Opens one PGN text, plain or packed, which is kept.
+    /// Opens one PGN text, plain or compressed, and keeps it.
     ///
     /// # Errors
     ///
@@ -216,7 +216,7 @@ impl<'a> DatabaseOptions<'a> {
         })
     }
 
-    /// Reads a database into memory if it fits, and tells how many positions it has, or about how many.
+    /// Reads a database into memory if it fits. Also returns the number of its positions, exact or estimated.
     fn hold(&mut self, stream: &BlockStream) -> Result<(Option<Held>, u64), DatabaseError> {
         let known = stream.positions_known();
         if known.saturating_mul(POSITION_BYTES) > self.resident_bytes_max || self.resident_bytes_max == 0 {
@@ -247,7 +247,7 @@ impl<'a> DatabaseOptions<'a> {
     }
 }
 
-/// How many positions there are if all is like what was read.
+/// Estimates the number of positions on the assumption that the rest is like the part that was read.
 fn estimate(totals: &Totals, bytes: u64, bytes_total: Option<u64>) -> u64 {
     let total = bytes_total.unwrap_or(bytes);
     let positions = u128::from(totals.positions) * u128::from(total) / u128::from(bytes.max(1));

@@ -1,11 +1,11 @@
-//! Boards as pictures.
+//! Pictures of boards.
 
 use super::Hit;
 use crate::report::{SpanMoves, svg};
 use orbit_core::board::{Bitboard, Square};
 
-/// A board as SVG, by itself. `placement` is a FEN or its first field, `lit` are squares to light up, and `arrows` moves to
-/// draw from square to square, the strongest first.
+/// Returns a board as an SVG file. `placement` is a FEN or its first field, `lit` are the highlighted squares, and `arrows` are
+/// moves from square to square, the strongest first.
 ///
 /// ```
 /// use orbit_search::{Bitboard, board_svg};
@@ -20,8 +20,8 @@ pub fn board_svg(title: &str, placement: &str, lit: Bitboard, arrows: &[[Square;
 }
 
 impl Hit {
-    /// The position as SVG, White's side down, with the squares of the value lit up and the moves of the span as arrows; of a
-    /// hit without these, with the move that led to it.
+    /// Returns the position as SVG, with White's side at the bottom. The squares of the value are highlighted and the moves of the
+    /// span are arrows; a hit without a span has an arrow for the move that led to it.
     pub fn svg(&self) -> String {
         let row = self.game().row();
         let arrows = match &self.span {

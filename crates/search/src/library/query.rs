@@ -1,4 +1,4 @@
-//! Queries that are prepared once.
+//! Prepared queries.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, Parsed, Type, diagram};
 use orbit_transforms::Filter;
 
-/// A query that was read and whose copies were made: any number of databases run it. Clones share it.
+/// A query that was read and expanded to its copies. Any number of databases can run it. Clones share it.
 ///
 /// ```
 /// use orbit_search::Query;
@@ -36,29 +36,29 @@ struct QueryInner {
 }
 
 impl Query {
-    /// Reads a query in CQL 6.2 or, where it is a position list, in CQL 5.
+    /// Reads a query in CQL 6.2, or in CQL 5 if it is a position list.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and where.
+    /// The fault in the query, with its place.
     pub fn parse(text: &str) -> Result<Query, QueryError> {
         Query::prepare(text, orbit_query::parse(text))
     }
 
-    /// The same in a dialect of choice.
+    /// Reads a query in the given dialect.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and where.
+    /// The fault in the query, with its place.
     pub fn parse_dialect(text: &str, dialect: Dialect) -> Result<Query, QueryError> {
         Query::prepare(text, orbit_query::parse_dialect(text, Some(dialect)))
     }
 
-    /// The queries of a request.
+    /// Reads the queries of a request.
     ///
     /// # Errors
     ///
-    /// What is wrong with the request, or with the first query that is wrong, and where.
+    /// The fault in the request, or the first fault in a query with its place.
     pub fn of_request(request: &Request) -> Result<Vec<Query>, DatabaseError> {
         let read = |text: String| {
             let query = Query::prepare(&text, orbit_query::parse_dialect(&text, request.dialect))?;
@@ -67,13 +67,13 @@ impl Query {
         request.texts()?.into_iter().map(read).collect()
     }
 
-    /// The query that finds the men of a board, as `orbit scan --board` does: a FEN whose letters are pieces that must stand on
-    /// their squares, `A` any white and `a` any black piece, `_` a square that must be empty; anything may stand elsewhere. It
-    /// is found under `transforms`, keywords of CQL, the first of them outermost.
+    /// Returns the query that finds the men of a board, as `orbit scan --board` does. The board is a FEN whose letters are pieces
+    /// that must be on their squares; `A` is any white and `a` any black piece, `_` is a square that must be empty, and other
+    /// squares may hold anything. `transforms` are keywords of CQL, the first of them outermost.
     ///
     /// # Errors
     ///
-    /// What is wrong with the board, and where.
+    /// The fault in the board, with its place.
     ///
     /// ```
     /// use orbit_search::Query;
@@ -87,22 +87,22 @@ impl Query {
         Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
     }
 
-    /// The query whose value is how much a position is like a board under the best of `transforms`, in percent, as `orbit scan
-    /// --similar` has it.
+    /// Returns the query whose value is the likeness of a position to a board under the best of `transforms`, in percent, as for
+    /// `orbit scan --similar`.
     ///
     /// # Errors
     ///
-    /// What is wrong with the board, and where.
+    /// The fault in the board, with its place.
     pub fn similar(board: &str, transforms: &[&str]) -> Result<Query, QueryError> {
         let diagram = diagram::similar(board, transforms);
         Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
     }
 
-    /// The query of a built-in theme: see [`themes`](crate::load_themes).
+    /// Returns the query of a built-in theme: see [`themes`](crate::load_themes).
     ///
     /// # Errors
     ///
-    /// That no theme has this name, with the one that was probably meant.
+    /// No theme has this name; the error suggests a similar one.
     ///
     /// ```
     /// use orbit_search::Query;
@@ -126,8 +126,8 @@ impl Query {
         Ok(Query(Arc::new(QueryInner { text, prepared, remarks, names: OnceLock::new() })))
     }
 
-    /// The same query, asked of side lines (variations) as well, as `cql(variations)` in its text does. The database must keep
-    /// them: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
+    /// Returns the query as a search of side lines (variations) too, like `cql(variations)` in its text. The database must keep
+    /// side lines: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     #[must_use]
     pub fn with_variations(&self) -> Query {
         let QueryInner { text, prepared, remarks, .. } = &*self.0;
@@ -136,39 +136,39 @@ impl Query {
         Query(Arc::new(QueryInner { text, prepared, remarks, names: OnceLock::new() }))
     }
 
-    /// The text as it was given.
+    /// Returns the text of the query as it was given.
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// Warnings and notes about it, to be shown with [`Diagnostic::render`].
+    /// Returns warnings and notes about the query, to be shown with [`Diagnostic::render`].
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.0.remarks
     }
 
-    /// Whether parts of a database answer as all of it does: the query keeps nothing from game to game, and sorts no games.
-    /// See [`Scan::blocks`](super::Scan::blocks).
+    /// Returns whether the answers on the parts of a database add up to the answer on all of it: the query keeps no state from game
+    /// to game, and sorts no games. See [`Scan::blocks`](super::Scan::blocks).
     pub fn splits(&self) -> bool {
         let query = &self.0.prepared.query;
         !query.outlives_games() && query.sorts.is_empty() && !query.header.sort_match_count
     }
 
-    /// What its value is: a condition, squares, a number.
+    /// Returns the type of the query's value: a condition, squares, a number.
     pub fn value_type(&self) -> Type {
         self.0.prepared.query.body.ty()
     }
 
-    /// Whether a hit can consist of moves or of several positions: see [`Scan::spans`](super::Scan::spans).
+    /// Returns whether a hit can consist of moves or of several positions: see [`Scan::spans`](super::Scan::spans).
     pub fn has_spans(&self) -> bool {
         self.0.prepared.query.has_spans()
     }
 
-    /// The distinct copies of its outermost transform as CQL; the query itself where it has none.
+    /// Returns the distinct copies of the outermost transform as CQL; a query without a transform is its only copy.
     pub fn copies(&self) -> &[String] {
         &self.names().copies
     }
 
-    /// How each copy comes from the query, in words, in the order of [`Query::copies`].
+    /// Returns the transforms that produce the copies, in words, in the order of [`Query::copies`].
     pub fn transforms(&self) -> &[String] {
         &self.names().transforms
     }
@@ -181,7 +181,7 @@ impl Query {
         self.0.prepared.planner.filter()
     }
 
-    /// Every form of it that an engine reads.
+    /// Returns the query in every form that an engine reads.
     pub(crate) fn prepared(&self) -> PreparedQuery {
         self.0.prepared.clone()
     }
@@ -193,7 +193,7 @@ impl fmt::Debug for Query {
     }
 }
 
-/// What is wrong with a query. It displays as the query with the place marked, over several lines.
+/// The error for a wrong query. It displays the query over several lines, with the place marked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryError {
     text: String,
@@ -205,12 +205,12 @@ impl QueryError {
         QueryError { text: text.to_owned(), diagnostic }
     }
 
-    /// The text that is wrong.
+    /// Returns the text that is wrong.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Message, place and remedy by themselves.
+    /// Returns message, place and remedy without the text of the query.
     pub fn diagnostic(&self) -> &Diagnostic {
         &self.diagnostic
     }

@@ -18,8 +18,8 @@ use orbit_query::Type;
 use orbit_reel::{Alike, Block, GameSet};
 use orbit_transforms::OutermostOrbit as _;
 
-/// A request: a query, which games and hits count, and in the end what is wanted of them: [hits](Scan::hits),
-/// [counts](Scan::count), [statistics](Scan::statistics), or what a [collector](Scan::collect) makes.
+/// A request: a query, the selection of games and hits, and finally the result: [hits](Scan::hits), [counts](Scan::count),
+/// [statistics](Scan::statistics), or the part of a [collector](Scan::collect).
 ///
 /// ```
 /// use orbit_search::{Database, Query};
@@ -44,29 +44,29 @@ pub struct Scan<'a> {
     detail: Wants,
     engine: EngineOptions,
     threads: usize,
-    /// Threads that other requests use as well.
+    /// The turns by which this request shares threads with others.
     turns: Option<Turns>,
-    /// Whether duplicates are left out.
+    /// The rule by which duplicates are recognized, if they are left out.
     pub(crate) unique: Option<Alike>,
-    /// The blocks that are read, if not all.
+    /// The blocks that are read; `None` for all.
     blocks: Option<Range<usize>>,
     pub(super) cancel: Cancel,
     watch: Box<dyn FnMut(Progress) + 'a>,
 }
 
-/// What the first query of a request answers on a block.
+/// The answers of the first query of a request on a block.
 #[derive(Debug)]
 pub(crate) struct BlockFindings {
-    /// At the hits that count.
+    /// The answers at the hits that count.
     pub(crate) answers: Answers,
     /// For each game, whether it counts; `None` if all do.
     pub(crate) games: Option<Vec<bool>>,
-    /// For each game that counts, the side of the player from which the query was asked; `None` without a player.
+    /// For each game that counts, the side of the player from which the query was evaluated; `None` without a player.
     pub(crate) sides: Option<Vec<Option<Color>>>,
 }
 
 impl BlockFindings {
-    /// What was found in the block that this is told of.
+    /// Returns the answers together with the block that they are about.
     pub(crate) fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
         Found::with_answers(block, &self.answers, (self.games.as_deref(), self.sides.as_deref()), names)
     }
@@ -95,15 +95,15 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Counts only games for which this is true, such as `"elo>2500".parse()?`, or hits at positions for which it is, such as
-    /// `"clock<30".parse()?`; of several conditions all must be. Clocks and evaluations stand in comments, which the database
-    /// must keep: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
+    /// Counts only games for which a condition holds, such as `"elo>2500".parse()?`, or hits at positions for which it holds, such
+    /// as `"clock<30".parse()?`. If there are several conditions, all must hold. Clocks and evaluations are in comments, which the
+    /// database must keep: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     pub fn condition(mut self, condition: Condition) -> Self {
         self.choice.conditions.push(condition);
         self
     }
 
-    /// Counts only games of a player, and asks the query from the side that he has: see [`Player`].
+    /// Counts only the games of a player, and evaluates the query from his side: see [`Player`].
     pub fn player(mut self, player: Player) -> Self {
         self.choice.player = Some(player);
         self
@@ -115,17 +115,18 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Counts only the hit of each game with the greatest value, the first of equal ones; of sets, the number of squares.
+    /// Counts only the hit with the greatest value in each game, the first one of equal ones. The value of a set is its number of
+    /// squares.
     pub fn best_of_game(mut self) -> Self {
         self.choice.best = true;
         self
     }
 
-    /// Chooses games, hits, their order and the engine all at once, as a request says. The queries are those of the search.
+    /// Sets the selection of games and hits, their order and the engine as a request demands. The queries stay those of this scan.
     ///
     /// # Errors
     ///
-    /// Fields of the request that do not go together, or for which a query lacks something.
+    /// Fields of the request exclude each other, or a query does not fit them.
     pub fn chosen_by(mut self, request: &Request) -> Result<Self, RequestError> {
         let chosen = request.check()?;
         self.queries
@@ -140,19 +141,19 @@ impl<'a> Scan<'a> {
         Ok(self)
     }
 
-    /// Stops after so many hits: see [`Scan::hits`] and [`Scan::for_each`].
+    /// Stops after this many hits: see [`Scan::hits`] and [`Scan::for_each`].
     pub fn hits_max(mut self, hits: u64) -> Self {
         self.hits_max = hits;
         self
     }
 
-    /// Stops after so many games that hit: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
+    /// Stops after this many games with hits: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn games_max(mut self, games: u64) -> Self {
         self.games_max = Some(games);
         self
     }
 
-    /// Leaves out the first games that hit: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
+    /// Leaves out this many games with hits at the beginning: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn skip(mut self, games: u64) -> Self {
         self.skip = games;
         self
@@ -164,44 +165,44 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Hands out the hits of the best `games_max` games, in an order other than that of the database, once all were seen:
-    /// see [`Scan::hits`] and [`Scan::for_each`].
+    /// Returns the hits of the best `games_max` games in another order than that of the database. They are known only after all
+    /// games were searched: see [`Scan::hits`] and [`Scan::for_each`].
     pub fn order(mut self, order: Order, games_max: usize) -> Self {
         self.order = Some((order, games_max));
         self
     }
 
-    /// Finds all copies of the outermost transform that match at a hit, not only the first: see [`Hit::copies`].
+    /// Finds all copies of the outermost transform that match at a hit, not just the first: see [`Hit::copies`].
     pub fn all_copies(mut self) -> Self {
         self.detail |= Wants::ALL_COPIES;
         self
     }
 
-    /// Finds what each hit consists of: see [`Hit::span`].
+    /// Finds the span of each hit: see [`Hit::span`].
     pub fn spans(mut self) -> Self {
         self.detail |= Wants::SPANS;
         self
     }
 
-    /// Finds neither values nor copies, only where the hits are: faster.
+    /// Finds neither values nor copies, only the places of hits, which is faster.
     pub fn places_only(mut self) -> Self {
         self.detail = Wants::HITS;
         self
     }
 
-    /// Chooses another engine than the database's.
+    /// Uses another engine than the database's.
     pub fn engine(mut self, choice: EngineChoice) -> Self {
         self.engine.engine = choice;
         self
     }
 
-    /// Has a second engine recompute as much; a difference is an error.
+    /// Lets a second engine recompute a sample of the work; a difference is an error.
     pub fn verify(mut self, sample: Sample) -> Self {
         self.engine.verify = Some(sample);
         self
     }
 
-    /// Uses so many threads; the answers do not depend on it.
+    /// Sets the number of threads. The answers do not depend on it.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
@@ -213,9 +214,9 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Reads these blocks alone, counted from 0 over all reels: see [`Database::positions_of_blocks`]. Games keep their
-    /// numbers. What is found in ranges that follow each other is what is found in all, one after the other, if the query
-    /// [splits](Query::splits) and neither games nor hits are limited or ordered.
+    /// Reads only these blocks, counted from 0 over all reels: see [`Database::positions_of_blocks`]. Games keep their numbers. The
+    /// results of consecutive ranges, one after the other, are the results of all blocks, if the query [splits](Query::splits) and
+    /// neither games nor hits are limited or sorted.
     ///
     /// ```
     /// use orbit_search::{Database, Query};
@@ -237,14 +238,14 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Calls `watch` after each block of games, on the thread that runs the request. At the end of the database, its last
-    /// call has all games, positions and bytes.
+    /// Calls `watch` after each block of games, on the thread that runs the request. If the database is read to its end, the last
+    /// call has the totals of games, positions and bytes.
     pub fn progress(mut self, watch: impl FnMut(Progress) + 'a) -> Self {
         self.watch = Box::new(watch);
         self
     }
 
-    /// All hits of the first query, in the order of the database or of [`Scan::order`].
+    /// Returns all hits of the first query, in the order of the database or of [`Scan::order`].
     ///
     /// # Errors
     ///
@@ -262,12 +263,11 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// What keeps the engine or the database from coming to the end, or that the request was cancelled; the hits before were
-    /// handed out.
+    /// The engine or the database stops early, or the request was cancelled. The hits before have been passed to `take`.
     ///
     /// # Panics
     ///
-    /// Without a query.
+    /// If there is no query.
     pub fn for_each(
         mut self,
         mut take: impl FnMut(Hit) -> ControlFlow<()>,
@@ -286,7 +286,7 @@ impl<'a> Scan<'a> {
         let wants = self.wants_of_hits();
         let (executor, database) = (self.executor()?, self.database);
         let query = self.queries[0].clone();
-        // Of a single copy the hits tell enough.
+        // With a single copy the hits alone say which copy matches.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
         let (names, hits) =
             (Names::default(), HitMaker { query: &query, sources: &database.sources, untold });
@@ -315,8 +315,8 @@ impl<'a> Scan<'a> {
         Ok(summary)
     }
 
-    /// Hands what the first query answers on each block to `take`, in the order of the database, until it breaks. `wants` are
-    /// those of hits; those of the choice are added. The scan is that of [`Scan::executor`].
+    /// Passes the answers of the first query on each block to `take`, in the order of the database, until it breaks. `wants` are
+    /// the facts needed about hits; those of the selection are added. `executor` is that of [`Scan::executor`].
     ///
     /// # Errors
     ///
@@ -345,8 +345,8 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Makes something of what is answered on each block, on the threads of the scan, and hands it to `take` in the order
-    /// of the database, until it breaks.
+    /// Runs `work` on the answers of each block, on the threads of the scan, and passes the results to `take` in the order of the
+    /// database, until it breaks.
     ///
     /// # Errors
     ///
@@ -369,7 +369,7 @@ impl<'a> Scan<'a> {
         Ok(summary)
     }
 
-    /// What is read.
+    /// Opens the stream of blocks that the request reads.
     pub(super) fn stream(&self, with_texts: bool) -> Result<BlockStream, DatabaseError> {
         let stream = match &self.blocks {
             None => self.database.stream(&self.cancel, with_texts),
@@ -382,29 +382,30 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The games that are left out at the beginning.
+    /// Returns the number of games that are left out at the beginning.
     pub(super) fn skipped(&self) -> usize {
         usize::try_from(self.skip).unwrap_or(usize::MAX)
     }
 
-    /// The games that are kept of an order of which `max` games are wanted: those that are left out as well.
+    /// Returns the number of games to keep if `max` games of an order are wanted; the games that are left out at the beginning need
+    /// room too.
     pub(super) fn room(&self, max: usize) -> usize {
         let listed = self.games_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
         listed.min(max).saturating_add(self.skipped())
     }
 
-    /// How far a request has come that was not begun.
+    /// Returns the progress of a request at its start.
     pub(super) fn begin(&self, stream: &BlockStream) -> Progress {
         Progress { bytes_total: stream.bytes_total(), ..Progress::default() }
     }
 
-    /// Tells of the next block.
+    /// Adds a block to the progress and reports it.
     pub(super) fn step(&mut self, progress: &mut Progress, streamed: &StreamedBlock) {
         progress.add(streamed);
         (self.watch)(*progress);
     }
 
-    /// How many games and positions each query hits.
+    /// Counts the games and positions that each query hits.
     ///
     /// # Errors
     ///
@@ -417,12 +418,12 @@ impl<'a> Scan<'a> {
         Ok(totals)
     }
 
-    /// The hits of the first query by groups, such as `"year,eco,year*result"`: see the documentation of
-    /// [`Grouping`] for what there is.
+    /// Groups the hits of the first query, for example by `"year,eco,year*result"`: see the documentation of [`Grouping`] for the
+    /// groupings.
     ///
     /// # Errors
     ///
-    /// Groupings that are not understood, and those of [`Scan::collect`].
+    /// The groupings cannot be read, and the errors of [`Scan::collect`].
     pub fn statistics(self, groupings: &str) -> Result<Counts, DatabaseError> {
         let stats = Stats::new(Grouping::list(groupings)?).with_sides();
         let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
@@ -435,13 +436,12 @@ impl<'a> Scan<'a> {
         Ok(counts.unwrap_or_else(|| collector.stats().none()))
     }
 
-    /// What a collector makes of the answers of all queries, and what was read for it. The dates and ratings among the
-    /// totals of the latter are known where tags had to be read.
+    /// Returns the part that a collector makes of the answers of all queries, and a summary of the reading. The summary has dates
+    /// and ratings only if tags were read.
     ///
     /// # Errors
     ///
-    /// What keeps the engine or the database from coming to the end, what the collector cannot take, or that the request was
-    /// cancelled.
+    /// The engine or the database stops early, the collector cannot take a block, or the request was cancelled.
     pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), DatabaseError> {
         let executor = self.executor()?;
         let run = Run::new(&executor, &self.choice, collector);
@@ -456,7 +456,7 @@ impl<'a> Scan<'a> {
         Ok((part, summary))
     }
 
-    /// The name of the engine that is to answer: `cpu`, `gpu` or `reference`. A card is opened for it if that is the choice.
+    /// Returns the name of the engine that will answer: `cpu`, `gpu` or `reference`. If it is a graphics card, the card is opened.
     ///
     /// # Errors
     ///
@@ -470,7 +470,7 @@ impl<'a> Scan<'a> {
         self.detail | self.choice.wants() | order
     }
 
-    /// The queries, planned for the engine of choice.
+    /// Plans the queries for the chosen engine.
     ///
     /// # Errors
     ///
@@ -480,7 +480,7 @@ impl<'a> Scan<'a> {
         Ok(Executor::new(queries, &self.engine)?.threads(self.threads))
     }
 
-    /// Ends a request: the last of its progress, what was learnt of the database, and of the card.
+    /// Ends a request: reports the final progress, stores the number of positions, and forgets a card that has failed.
     pub(super) fn finish(
         &mut self,
         mut progress: Progress,

@@ -14,22 +14,22 @@ use crate::run::{BlockResult, ReportRoom, extras_of, names_of, wanted_of};
 use orbit_database::{MemoryBudget, Summary};
 use orbit_engine::{Rank, Wants};
 
-/// Rows that are handed out together, at least; fewer at the end.
+/// The least number of rows in a batch; the last batch can be smaller.
 const BATCH_ROWS: usize = 16_384;
 
-/// Which columns a table has.
+/// The columns of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TableColumns {
-    /// Those of JSON Lines.
+    /// All columns of JSON Lines.
     All,
-    /// Those of JSON Lines but some.
+    /// The columns of JSON Lines without these.
     Without(Vec<Column>),
-    /// These.
+    /// These columns only.
     Only(Vec<Column>),
 }
 
-/// A request whose hits are rows of Arrow record batches: what [`Scan::table`] and [`Scan::positions`] make.
+/// A request whose hits are rows of Arrow record batches: the result of [`Scan::table`] and [`Scan::positions`].
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -56,16 +56,16 @@ pub struct Table<'a> {
     rows: Box<dyn ArrowRows>,
 }
 
-/// What one block adds to a table.
+/// The rows that one block adds to a table.
 struct BlockRows {
     rows: ArrowBlock,
-    /// Of the games among them, in an order that is not that of the database.
+    /// The ranks and numbers of its games, if the order is not that of the database.
     ranks: Vec<(Rank, u32)>,
 }
 
 impl<'a> Scan<'a> {
-    /// The hits of the first query as a table, a row for each hit or for each game; the columns are those of
-    /// `docs/output.md`.
+    /// Returns the hits of the first query as a table with a row for each hit or for each game. `docs/output.md` describes the
+    /// columns.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl<'a> Scan<'a> {
         Ok(Table { scan: self, executor, rows: Box::new(HitRows { columns, rows }) })
     }
 
-    /// The positions that the first query hits as columns of numbers: see [`PositionRows`].
+    /// Returns the positions that the first query hits as columns of numbers: see [`PositionRows`].
     ///
     /// # Errors
     ///
@@ -96,13 +96,13 @@ impl<'a> Scan<'a> {
 }
 
 impl Table<'_> {
-    /// The names and types of the columns.
+    /// Returns the names and types of the columns.
     pub fn schema(&self) -> SchemaRef {
         self.rows.schema()
     }
 
-    /// Hands the rows to `take`, many at once, in the order of the database or of [`Scan::order`], until it breaks. With
-    /// [`Scan::games_max`] no more games are listed.
+    /// Passes the rows to `take` in batches, in the order of the database or of [`Scan::order`], until it breaks.
+    /// [`Scan::games_max`] limits the number of games.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ fn slice(batch: &RecordBatch, rows: Range<usize>) -> RecordBatch {
     batch.slice(rows.start, rows.len())
 }
 
-/// Rows that wait until there are enough of them.
+/// Rows that wait until there are enough for a batch.
 struct Waiting {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
@@ -195,7 +195,7 @@ impl Waiting {
         if self.rows < BATCH_ROWS { ControlFlow::Continue(()) } else { self.end(take) }
     }
 
-    /// Hands out what waits.
+    /// Passes the waiting rows to `take`.
     fn end(&mut self, take: &mut impl FnMut(RecordBatch) -> ControlFlow<()>) -> ControlFlow<()> {
         self.rows = 0;
         match self.batches.len() {

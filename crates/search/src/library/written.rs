@@ -1,4 +1,4 @@
-//! What a request writes: games as PGN, and reports.
+//! Output of a request: games as PGN, and reports.
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -14,13 +14,13 @@ use orbit_database::StreamedBlock;
 use orbit_engine::Wants;
 
 impl Scan<'_> {
-    /// Writes the games that the first query hits to a file, as their sources have them, in the order of the database. A
-    /// name that ends in `.zst` is packed. The file gets its name when it is complete. Returns how many games were written.
+    /// Writes the games that the first query hits to a file, with the text of their sources, in the order of the database. The file
+    /// is compressed if its name ends in `.zst`. It gets its name when it is complete. Returns the number of games.
     ///
     /// # Errors
     ///
-    /// An order was asked for, a file that cannot be written or that the database is read from, texts of games that cannot be read, and those of
-    /// [`Scan::for_each`].
+    /// An order was set, the file cannot be written, the database is read from it, a text of a game cannot be read, and the errors
+    /// of [`Scan::for_each`].
     pub fn pgn(mut self, path: &Path) -> Result<u64, DatabaseError> {
         if self.order.is_some() {
             return Err(RequestError::new(
@@ -63,12 +63,12 @@ impl Scan<'_> {
         Ok(written)
     }
 
-    /// What a report of the first query shows, with `sample_max` hits, picked by a seed. [`Findings::page`] writes it as
-    /// HTML.
+    /// Returns the content of a report on the first query, with at most `sample_max` hits picked by a seed. [`Findings::page`]
+    /// writes it as HTML.
     ///
     /// # Errors
     ///
-    /// Games are to be left out, limited or ordered, and those of [`Scan::collect`].
+    /// Games are to be left out, limited or sorted, and the errors of [`Scan::collect`].
     pub fn findings(self, sample_max: usize, seed: u64) -> Result<Findings, DatabaseError> {
         if self.order.is_some() || self.skip > 0 || self.games_max.is_some() {
             return Err(RequestError::new(
@@ -89,7 +89,7 @@ impl Scan<'_> {
 }
 
 impl Database {
-    /// Writes a file, which gets its name when it is complete.
+    /// Writes a text to a file. The file gets its name when it is complete.
     ///
     /// # Errors
     ///

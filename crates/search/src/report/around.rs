@@ -4,12 +4,12 @@ use super::NodeWalk;
 use orbit_core::game::MoveNumbers;
 use orbit_reel::GameRow;
 
-/// The moves before a position and after it, at most so many of each, in SAN. White's moves have their numbers, and so has the
-/// first move of each list. Those before it lead from line to line; those after it stay in its line.
+/// Returns the moves before and after a position in SAN, at most `before_max` and `after_max`. White's moves and the first move of
+/// each list have their numbers. The moves before it may pass from a line to its side lines; those after it stay in its line.
 ///
 /// # Panics
 ///
-/// When the game has no such node.
+/// If the game has no such node.
 pub fn moves_around(game: &GameRow, node: u32, before_max: usize, after_max: usize) -> [Vec<String>; 2] {
     let (numbers, mut walk) = (MoveNumbers::from_header(game), NodeWalk::from_game(game));
     let mut before: Vec<u32> = std::iter::successors(Some(node), |&node| game.parent_of(node)).collect();

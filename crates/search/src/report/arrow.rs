@@ -1,7 +1,7 @@
 //! The columns of tables as Arrow arrays, for data frames and databases that share memory with the program.
 //!
-//! A row holds what its line of JSON Lines holds: both are made of the same cells. Numbers are 64-bit integers, numbers with a fraction 64-bit floats, texts are
-//! UTF-8, lists are lists. The squares of pieces and the tags are maps, and a span is a struct.
+//! A row has the same content as its line of JSON Lines: both are made of the same cells. Numbers are 64-bit integers, numbers with
+//! a fraction are 64-bit floats, texts are UTF-8, lists are lists. The squares of pieces and the tags are maps; a span is a struct.
 
 mod positions;
 
@@ -23,7 +23,7 @@ use super::row::{Found, Rows};
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// Rows as columns in memory. [`ArrowTable::add`] appends the rows of a game, [`ArrowTable::finish`] gives them all.
+/// Rows as columns in memory. [`ArrowTable::add`] appends the rows of a game, [`ArrowTable::finish`] returns all rows.
 pub struct ArrowTable {
     columns: Columns,
     cells: Vec<ArrowCells>,
@@ -43,25 +43,25 @@ enum ArrowCells {
 }
 
 impl ArrowTable {
-    /// A table of these columns without rows.
+    /// Creates a table with these columns and no rows.
     pub fn new(columns: Columns) -> ArrowTable {
         let cells = columns.list().iter().map(|column| ArrowCells::from_column(*column)).collect();
         ArrowTable { columns, cells, rows: 0 }
     }
 
-    /// The names and types of the columns, in order.
+    /// Returns the names and types of the columns, in order.
     pub fn schema(&self) -> SchemaRef {
         ArrowTable::new(self.columns).finish().schema()
     }
 
-    /// How many rows were added.
+    /// Returns the number of rows that were added.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Appends the rows of a game.
     pub fn add(&mut self, found: &Found, game: &GameRow, rows: Rows) {
-        // What all positions of a game share is made once.
+        // Cells that are equal for all positions of a game are made once.
         let mut shared: Vec<Option<TableCell<'static>>> = vec![None; self.cells.len()];
         let ArrowTable { columns, cells, rows: count } = self;
         found.rows_with(game, rows, columns.row_parts(), |row| {
@@ -79,7 +79,7 @@ impl ArrowTable {
         });
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub fn finish(mut self) -> RecordBatch {
         let arrays: Vec<ArrayRef> = self.cells.iter_mut().map(ArrowCells::finish).collect();
         let fields = self.columns.list().iter().zip(&arrays);
@@ -92,7 +92,7 @@ impl ArrowTable {
     }
 }
 
-/// A cell that games share, to be kept beyond its row.
+/// Returns a cell that games share in a form that can be kept after its row; `None` for cells that are not shared.
 fn owned(cell: TableCell) -> Option<TableCell<'static>> {
     match cell {
         TableCell::Null => Some(TableCell::Null),
@@ -136,7 +136,7 @@ impl ArrowCells {
         match (self, cell) {
             (ArrowCells::Numbers(cells), TableCell::Number(number)) => cells.append_value(*number),
             (ArrowCells::Numbers(cells), _) => cells.append_null(),
-            // Both are exact, so that the quotient is the number that the digits mean.
+            // Both numbers are exact as floats, so the quotient is the float nearest to the decimal number.
             (ArrowCells::Decimals(cells), TableCell::Decimal(number)) => {
                 cells.append_value(*number as f64 / 1000.0)
             }
@@ -196,7 +196,7 @@ fn end_entry<V: ArrayBuilder>(cells: &mut MapBuilder<StringBuilder, V>, is_valid
     cells.append(is_valid).expect("each key has a value");
 }
 
-/// The fields of a span, named as in JSON.
+/// Creates a builder for spans, whose fields are named as in JSON.
 fn span_builder() -> StructBuilder {
     let list = |ty| DataType::List(Arc::new(Field::new_list_field(ty, true)));
     let fields = [
@@ -249,27 +249,27 @@ fn push_span(cells: &mut StructBuilder, span: Option<&SpanCells>) {
     cells.append(span.is_some());
 }
 
-/// Rows of a block, and where the rows of each game that is found lie among them.
+/// The rows of a block, and the range of rows of each game that is found.
 pub(crate) struct ArrowBlock {
     /// The rows.
     pub(crate) batch: RecordBatch,
-    /// The index in the block of each game that is found, and its rows.
+    /// For each game that is found, its index in the block and its rows.
     pub(crate) games: Vec<(u32, Range<usize>)>,
 }
 
-/// What makes rows of what was found in a block.
+/// A way to make rows of the answers on a block.
 pub(crate) trait ArrowRows: Sync {
-    /// What has to be known of games and hits.
+    /// Returns the facts about games and hits that the rows need.
     fn wants(&self) -> Wants;
 
-    /// The names and types of the columns.
+    /// Returns the names and types of the columns.
     fn schema(&self) -> SchemaRef;
 
-    /// The rows of the first games that are found, at most so many games.
+    /// Makes the rows of the first `games_max` games that are found.
     fn block(&self, found: &Found, games_max: usize) -> ArrowBlock;
 }
 
-/// The columns of tables, a row for each hit or game.
+/// Rows with the columns of tables, one row for each hit or game.
 pub(crate) struct HitRows {
     pub(crate) columns: Columns,
     pub(crate) rows: Rows,

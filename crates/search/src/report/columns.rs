@@ -1,5 +1,5 @@
-//! The columns of tables: how each is called, what it holds, and what stands in it at a hit. JSON Lines, CSV and Parquet are
-//! written from them, so that all three say the same.
+//! The columns of tables: the name of each, its type, and its value at a hit. JSON Lines, CSV and Parquet are all written from this
+//! module, so their contents agree.
 
 use std::borrow::Cow;
 
@@ -15,19 +15,19 @@ use orbit_engine::Answer;
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// The version of the columns: a column that is taken away, or that comes to mean something else, raises it.
+/// The version of the columns. It is increased when a column is removed or changes its meaning.
 pub const SCHEMA: u32 = 1;
 
-/// What a column holds. Where nothing is known it holds null in JSON and Parquet, and nothing in CSV.
+/// The type of a column. An unknown value is null in JSON and Parquet, and empty in CSV.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnType {
     /// A whole number.
     Number,
-    /// A number with at most three digits behind the point.
+    /// A number with at most three digits after the decimal point.
     Decimal,
     /// Text.
     Text,
-    /// A list: an array in JSON; elsewhere text, with a blank between two entries.
+    /// A list: an array in JSON; elsewhere text, with blanks between the entries.
     List,
     /// An object in JSON; elsewhere text.
     Object,
@@ -36,7 +36,7 @@ pub enum ColumnType {
 /// Declares the columns, so that their list and their names cannot differ.
 macro_rules! columns {
     ($($column:ident $name:literal $ty:ident)*) => {
-        /// A column of a table; `docs/output.md` says what each holds.
+        /// A column of a table; `docs/output.md` describes each.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Column {
             $(#[doc = concat!("`", $name, "`")] $column,)*
@@ -48,12 +48,12 @@ macro_rules! columns {
             /// All columns.
             pub const ALL: [Column; [$($name),*].len()] = [$(Column::$column),*];
 
-            /// Its name.
+            /// Returns the name.
             pub const fn name(self) -> &'static str {
                 match self { $(Column::$column => $name,)* }
             }
 
-            /// What it holds.
+            /// Returns the type of the values.
             pub const fn ty(self) -> ColumnType {
                 match self { $(Column::$column => ColumnType::$ty,)* }
             }
@@ -115,7 +115,7 @@ columns! {
     OpeningEco "opening_eco" Text
 }
 
-/// The columns that every table has, unless others are chosen: so many of [`Column::ALL`].
+/// The number of columns that every table has by default: the first ones of [`Column::ALL`].
 const COMMON: usize = Column::Url as usize + 1;
 
 const NODE: [Column; 2] = [Column::Node, Column::Line];
@@ -129,20 +129,20 @@ const SPAN: [Column; 6] = [
     Column::SpanLength,
 ];
 
-/// What rows have besides that which all rows have.
+/// The facts that only some rows have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
-    /// The node and the line of their positions: so of searches of side lines.
+    /// True if rows have the node and the line of their position, as searches of side lines do.
     pub nodes: bool,
-    /// The positions and moves of which hits consist: so of queries with filters that match more than a position.
+    /// True if rows have spans, as queries with filters that match more than one position do.
     pub spans: bool,
-    /// The strings that the query yields.
+    /// True if rows have the strings that the query yields.
     pub texts: bool,
-    /// How positions differ from the board that the query compares them with.
+    /// True if rows have the differences between the position and the board that the query compares it with.
     pub likeness: bool,
-    /// The side of the player whose games they are.
+    /// True if rows have the side of the player.
     pub player: bool,
-    /// Clocks and evaluations.
+    /// True if rows have clocks and evaluations.
     pub measures: bool,
 }
 
@@ -154,12 +154,12 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The columns of CSV and Parquet that nobody chose.
+    /// Returns the default columns of CSV and Parquet.
     pub fn of_table(extras: Extras) -> Columns {
         Columns::with(extras, &SPAN, &[])
     }
 
-    /// The fields of JSON that nobody chose: spans and tags are objects.
+    /// Returns the default fields of JSON, where spans and tags are objects.
     pub fn of_objects(extras: Extras) -> Columns {
         Columns::with(extras, &[Column::Span], &[Column::Tags])
     }
@@ -180,7 +180,7 @@ impl Columns {
         Columns::new(&parts.concat())
     }
 
-    /// These columns, each once.
+    /// Creates a list of these columns; repetitions are dropped.
     pub fn new(columns: &[Column]) -> Columns {
         let mut out = Columns { columns: Column::ALL, count: 0 };
         for &column in columns {
@@ -192,12 +192,12 @@ impl Columns {
         out
     }
 
-    /// The columns.
+    /// Returns the columns.
     pub fn list(&self) -> &[Column] {
         &self.columns[..self.count]
     }
 
-    /// The parts of rows that they show.
+    /// Returns the parts of rows that the columns show.
     #[cfg(feature = "arrow")]
     pub(super) fn row_parts(&self) -> RowParts {
         let have = |column: Column| self.list().contains(&column);
@@ -208,7 +208,7 @@ impl Columns {
         }
     }
 
-    /// What has to be known of games and hits to fill them, and no more.
+    /// Returns the facts about games and hits that the columns need, and no more.
     pub fn wants(&self) -> Wants {
         use Column as C;
         let have = |wanted: &[Column]| self.list().iter().any(|column| wanted.contains(column));
@@ -220,12 +220,12 @@ impl Columns {
             | Wants::COMMENTS.when(self.read_comments())
     }
 
-    /// Whether one of them is read from the comments of games.
+    /// Returns whether one of the columns is read from the comments of games.
     pub fn read_comments(&self) -> bool {
         self.list().iter().any(|column| MEASURES.contains(column))
     }
 
-    /// Whether one of them tells of the positions and moves of which hits consist.
+    /// Returns whether one of the columns shows spans.
     pub fn have_spans(&self) -> bool {
         self.list().iter().any(|column| *column == Column::Span || SPAN.contains(column))
     }
@@ -237,23 +237,23 @@ impl std::fmt::Debug for Columns {
     }
 }
 
-/// What stands in a column.
+/// The value of a column in a row.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TableCell<'a> {
     Null,
     Number(i64),
-    /// In thousandths.
+    /// A number in thousandths.
     Decimal(i64),
     Text(Cow<'a, str>),
     Numbers(Vec<u32>),
     Words(Vec<Cow<'a, str>>),
-    /// The squares of each piece.
+    /// The names of pieces, each with its squares.
     Pieces(Vec<(&'a str, Vec<String>)>),
     Span(SpanCells),
     Tags(Vec<(Cow<'a, str>, Cow<'a, str>)>),
 }
 
-/// The positions and moves of which a hit consists.
+/// The positions and moves of a hit's span.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct SpanCells {
     pub(super) kind: &'static str,
@@ -264,7 +264,7 @@ pub(super) struct SpanCells {
 }
 
 impl Column {
-    /// Whether it says the same at all hits of a game.
+    /// Returns whether the column has the same value at all hits of a game.
     pub(super) fn is_of_game(self) -> bool {
         use Column as C;
         (self as usize) < C::Ply as usize
@@ -272,7 +272,7 @@ impl Column {
     }
 }
 
-/// What stands in a column of a row.
+/// Returns the value of a column in a row.
 pub(super) fn cell<'a>(
     column: Column,
     found: &'a Found,
@@ -365,7 +365,7 @@ pub(super) fn cell<'a>(
         C::Url => row.url().map_or(TableCell::Null, |url| TableCell::Text(url.into())),
         C::Node => TableCell::Number(row.node.into()),
         C::Line => text(&row.line),
-        // A string of the query may be empty, and is one then.
+        // A string of the query may be empty; it is not null then.
         C::Text => row.text.map_or(TableCell::Null, |text| TableCell::Text(decode(text))),
         C::Tags => TableCell::Tags(tags_of(game)),
         C::Span => span.map_or(TableCell::Null, |span| TableCell::Span(span.clone())),
@@ -386,7 +386,7 @@ fn of_span<'a>(column: Column, span: &SpanCells) -> TableCell<'a> {
     }
 }
 
-/// What a hit consists of, for the columns that tell of it.
+/// Returns the span of a hit, for the columns that show spans.
 pub(super) fn span_cells(found: &Found, row: &Row) -> Option<SpanCells> {
     let span = found.span(&row.game, row.node)?;
     let moves = SpanMoves::new(&span, &row.game);
@@ -399,7 +399,7 @@ pub(super) fn span_cells(found: &Found, row: &Row) -> Option<SpanCells> {
     })
 }
 
-/// Nothing stands for an empty text.
+/// Returns a text as a cell; an empty text is null.
 fn text(text: &str) -> TableCell<'_> {
     if text.is_empty() { TableCell::Null } else { TableCell::Text(text.into()) }
 }
@@ -412,7 +412,7 @@ fn number<'a>(number: Option<impl Into<i64>>) -> TableCell<'a> {
     number.map_or(TableCell::Null, |number| TableCell::Number(number.into()))
 }
 
-/// Tags that say that something is not known say nothing here.
+/// Returns a tag as a cell; a tag that says "unknown" is null.
 fn tag<'a>(row: &'a Row, name: &str) -> TableCell<'a> {
     tags::known(&row.game, name).map_or(TableCell::Null, TableCell::Text)
 }
@@ -421,7 +421,7 @@ fn named<'a>(names: &'a [String], row: &Row) -> TableCell<'a> {
     row.copy.and_then(|copy| names.get(copy as usize)).map_or(TableCell::Null, |name| text(name))
 }
 
-/// Of several tags of one name the first counts, as in queries.
+/// Returns the tags of a game; of several tags with one name the first counts, as in queries.
 fn tags_of<'a>(game: &GameRow<'a>) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
     let mut tags: Vec<(Cow<str>, Cow<str>)> = Vec::new();
     for (name, value) in game.tags() {

@@ -1,32 +1,32 @@
-//! What a query writes about a game, put into its text.
+//! The comments and tags that a query writes into the text of a game.
 
 use orbit_engine::{GameCommentary, SortValue};
 use orbit_pgn::Amendment;
 
-/// Bytes that a query writes at one node at most, about. Source: CQL 6.2.
+/// The approximate maximum of bytes that a query writes at one node. Source: CQL 6.2.
 const NODE_BYTES_MAX: usize = 4500;
-/// What stands in the place of the rest.
+/// The text that replaces the rest.
 const TRUNCATED: &[u8] = b"[cql truncate]...";
 
-/// Which comments are written into games.
+/// The kinds of comments that are written into games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommentStyle {
-    /// Whether any are; without them tags are still set, and comments removed.
+    /// True if comments are written. Tags are set and comments removed even without it.
     pub comments: bool,
-    /// Whether the number of the game is written at its start.
+    /// True if the number of the game is written at its start.
     pub numbers: bool,
-    /// Whether the number of matching positions is written at its start.
+    /// True if the number of matching positions is written at its start.
     pub matches: bool,
-    /// The name under which each value of `sort` is written at its start; `None` for one that is not.
+    /// For each value of `sort` the name under which it is written at the start of the game; `None` if it is not written.
     pub sorts: Vec<Option<String>>,
-    /// Whether tags are set.
+    /// True if tags are set.
     pub tags: bool,
-    /// Whether comments are removed.
+    /// True if comments are removed.
     pub removes: bool,
 }
 
 impl CommentStyle {
-    /// What is changed in the text of a game; `None` if nothing is. `number` is that of the game over all sources.
+    /// Returns the changes to the text of a game; `None` if there are none. `number` is the number of the game over all sources.
     pub fn amendment(&self, number: u32, commentary: &GameCommentary) -> Option<Amendment> {
         let GameCommentary { tags, removed, .. } = commentary;
         let amendment = Amendment {
@@ -37,7 +37,7 @@ impl CommentStyle {
         (self.comments || amendment != Amendment::default()).then_some(amendment)
     }
 
-    /// One comment for each node, by node.
+    /// Returns one comment for each node, sorted by node.
     fn comments(&self, number: u32, commentary: &GameCommentary) -> Vec<(u32, Vec<u8>)> {
         let mut nodes = NodeTexts::default();
         if self.numbers {
@@ -64,12 +64,12 @@ fn shown(value: Option<&SortValue>) -> Vec<u8> {
     }
 }
 
-/// Texts at the nodes of a game.
+/// The texts at the nodes of a game.
 #[derive(Default)]
 struct NodeTexts(Vec<(u32, Vec<Vec<u8>>)>);
 
 impl NodeTexts {
-    /// Adds a text to a node that has not got it yet.
+    /// Adds a text to a node, unless the node has this text already.
     fn push(&mut self, node: u32, text: &[u8]) {
         let at = self.0.binary_search_by_key(&node, |(node, _)| *node).unwrap_or_else(|at| {
             self.0.insert(at, (node, Vec::new()));

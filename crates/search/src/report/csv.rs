@@ -1,4 +1,4 @@
-//! Rows as CSV (RFC 4180), with a head line.
+//! Rows as CSV (RFC 4180), with a header line.
 
 use std::borrow::Cow;
 
@@ -8,17 +8,17 @@ use super::row::{Found, Rows};
 use orbit_core::game::measures::thousandths_text;
 use orbit_reel::GameRow;
 
-/// The line with the names of the columns.
+/// Returns the line with the names of the columns.
 pub(super) fn head(columns: Columns) -> Vec<u8> {
     let mut out = writer();
     out.write_record(columns.list().iter().map(|column| column.name())).expect("writing to memory");
     out.into_inner().expect("writing to memory")
 }
 
-/// Appends the rows of a game; returns how many positions of it hit.
+/// Appends the rows of a game. Returns the number of positions that hit.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
     let mut table = writer();
-    // What all positions of a game share is made once.
+    // Cells that are equal for all positions of a game are made once.
     let mut shared: Vec<Option<String>> = vec![None; columns.list().len()];
     let count = found.rows(game, rows, |row| {
         let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
@@ -40,7 +40,7 @@ fn writer() -> csv::Writer<Vec<u8>> {
     csv::Writer::from_writer(Vec::new())
 }
 
-/// A cell as text. Lists have blanks between their entries.
+/// Returns a cell as text, with blanks between the entries of a list.
 fn text(cell: TableCell<'_>) -> Cow<'_, str> {
     match cell {
         TableCell::Null => Cow::Borrowed(""),

@@ -1,6 +1,7 @@
-//! Positions that hit, one a line: FEN, or EPD with what is known as operations.
+//! Positions that hit, one per line: FEN, or EPD with operations.
 //!
-//! Source: the PGN standard, section 16.2, <https://ia902908.us.archive.org/26/items/pgn-standard-1994-03-12/PGN_standard_1994-03-12.txt>.
+//! Source: the PGN standard, section 16.2,
+//! <https://ia902908.us.archive.org/26/items/pgn-standard-1994-03-12/PGN_standard_1994-03-12.txt>.
 
 use std::borrow::Cow;
 
@@ -11,7 +12,7 @@ use orbit_core::game::{date, tags};
 use orbit_core::visible::is_hidden;
 use orbit_reel::GameRow;
 
-/// Appends the FENs of a game's rows; returns how many positions of it hit.
+/// Appends the FENs of a game's rows. Returns the number of positions that hit.
 pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     found.rows(game, rows, |row| {
         out.extend_from_slice(row.fen.as_bytes());
@@ -19,9 +20,9 @@ pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec
     })
 }
 
-/// Appends the EPDs of a game's rows; returns how many positions of it hit. Operations: `sm`, the move that
-/// follows; `hmvc` and `fmvn`, the last fields of a FEN; `id`, players, event and date; `c0`, game and ply,
-/// and the line and the node of a position in a side line; `c1`, the move that led there, with its number.
+/// Appends the EPDs of a game's rows. Returns the number of positions that hit. The operations are: `sm`, the next move; `hmvc` and
+/// `fmvn`, the last fields of a FEN; `id`, players, event and date; `c0`, game and ply, and for a side line its name and the node;
+/// `c1`, the move that led to the position, with its number.
 pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     let mut id = None;
     found.rows(game, rows, |row| {
@@ -34,7 +35,7 @@ fn line(row: &Row, id: &str) -> String {
     let fen = ListLine::split(row.fen.as_bytes());
     let position = String::from_utf8_lossy(fen.position);
     let [clock, full] = fen.counters.map(|counter| String::from_utf8_lossy(counter.unwrap_or_default()));
-    // Coordinates and null moves are no SAN, which `sm` demands.
+    // `sm` needs SAN; moves in coordinates and null moves are none.
     let is_san = !row.next.is_empty() && !row.next.contains('-') || row.next.starts_with("O-O");
     let next = if is_san { format!(" sm {};", row.next) } else { String::new() };
     let (game, ply) = (row.game.number(), row.ply);
@@ -48,8 +49,8 @@ fn line(row: &Row, id: &str) -> String {
     )
 }
 
-/// `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`; a string of EPD cannot hold a quote,
-/// and a list of positions is read on terminals.
+/// Returns for example `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`. Quotes are replaced, because a string of
+/// EPD cannot hold one, and control characters too, because lists of positions are read on terminals.
 fn id_of(game: &GameRow) -> String {
     let players = match (tags::player(game, Color::White), tags::player(game, Color::Black)) {
         (None, None) => None,

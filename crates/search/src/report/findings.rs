@@ -1,7 +1,7 @@
-//! What a scan found, as plain data: everything that a report shows.
+//! The findings of a scan as plain data: everything that a report shows.
 //!
-//! A page, a picture and a JSON object are made of the same [`Findings`], so that they agree. A
-//! run fills them; this module knows nothing of runs.
+//! A page, a picture and a JSON object are made of the same [`Findings`], so they agree. A run fills them; this module knows
+//! nothing of runs.
 
 use std::{
     cmp::Reverse,
@@ -18,66 +18,66 @@ use orbit_core::{
 };
 use orbit_transforms::{AsText, CopyPlaces, Filter, Orbit, Pattern, Placement};
 
-/// Copies listed at most; there may be 100,000.
+/// The maximum number of listed copies; an orbit can have 100,000.
 const COPIES_MAX: usize = 100;
-/// A group of fewer games says little.
+/// The number of games below which a group says little.
 pub const FEW_GAMES: u64 = 50;
-/// Letters of a copy's text at most: one with orbits in it may be as long as all their copies.
+/// The maximum number of characters of a copy's text, which can be as long as all copies of the orbits in it.
 pub(crate) const TEXT_MAX: usize = 300;
 
-/// Positions that a report shows at most.
+/// The maximum number of positions that a report shows.
 pub const SAMPLE_MAX: usize = 24;
 
-/// The reason why a query has no heat map, and a remedy.
+/// The message that a query has no heat map, with the reason and a remedy.
 pub const NO_HEAT_MAP: &str = "no heat map: the query's copies do not differ in where they stand, and its value is no set of \
                                squares; write it under `shift`, or as a set such as `k attackedby N`";
 
 /// Everything that a report shows.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Findings {
-    /// What the report is called; without a name it is called a report.
+    /// The title of the report; a report without one is called "Report".
     pub title: String,
-    /// The day on which it was made, if it shall say so: without it equal findings make equal bytes.
+    /// The day of the report, if it is to be shown. Without it equal findings give equal bytes.
     pub date: Option<String>,
     /// The text of the query.
     pub query: String,
-    /// Which games and hits count, if not all: `games with elo>=2600`.
+    /// The games and hits that count, if not all: `games with elo>=2600`.
     pub chosen: String,
-    /// What the query demands of the board, before transforms.
+    /// The pattern of the query on the board, before transforms.
     pub pattern: PatternBoard,
     /// The engine that answered, in words.
     pub engine: String,
     /// The names of the database's sources.
     pub sources: Vec<String>,
-    /// How much was searched and how much hit.
+    /// The numbers of games and positions that were searched and that hit.
     pub totals: HitCounts,
-    /// The outermost transform, if the query is one.
+    /// The copies of the outermost transform, if the query is one.
     pub orbit: Option<OrbitFindings>,
-    /// For a query whose value is a set of squares: in how many positions each square was in it.
+    /// For a query whose value is a set of squares: the number of positions in which each square was in it.
     pub squares: Option<HeatMap>,
-    /// The same for the squares on which white pieces stand, black pieces, and no piece, in this order and without those that
-    /// have none; empty if there is one of these alone.
+    /// The counts of `squares`, separately for squares with white pieces, with black pieces and without a piece, in this order.
+    /// Maps without counts are left out; the list is empty if only one map is left.
     pub squares_by_color: Vec<HeatMap>,
-    /// For a query whose value is a number: how the values are spread.
+    /// For a query whose value is a number: the distribution of its values.
     pub values: Option<ValueFindings>,
     /// Groups of games or positions, each with its share of hits.
     pub histograms: Vec<Histogram>,
     /// Some of the positions that hit.
     pub sample: Vec<SampleHit>,
-    /// How the sample was drawn, in words: `24 of 4,071 hits, seed 1`.
+    /// The way in which the sample was drawn, in words: `24 of 4,071 hits, seed 1`.
     pub sample_note: String,
-    /// What similar queries hit, if nothing hits and this was tried.
+    /// The hits of similar queries, if there are no hits and this was tried.
     pub misses: Option<Misses>,
 }
 
-/// What queries hit that are similar to one without hits.
+/// The hits of queries that are similar to one without hits.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Misses {
-    /// The games searched, from the first one on.
+    /// The number of games searched, from the first game on.
     pub games: u64,
-    /// Their positions.
+    /// The number of their positions.
     pub positions: u64,
-    /// Whether these are all games.
+    /// True if these are all games.
     pub is_whole: bool,
     /// The queries, in the order in which they were tried.
     pub tried: Vec<Miss>,
@@ -86,121 +86,121 @@ pub struct Misses {
 /// A query that is similar to one without hits.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Miss {
-    /// How it differs, in words: ``without `kh8` ``.
+    /// The change to the query, in words: ``without `kh8` ``.
     pub change: String,
-    /// Its text.
+    /// The text of the query.
     pub query: String,
-    /// Games with a hit.
+    /// The number of games with a hit.
     pub games_hit: u64,
-    /// Positions that hit.
+    /// The number of positions that hit.
     pub positions_hit: u64,
 }
 
-/// Games and positions, and how many of them hit.
+/// Numbers of games and positions, and how many of them hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct HitCounts {
-    /// Games searched.
+    /// The number of games searched.
     pub games: u64,
-    /// Games with a hit.
+    /// The number of games with a hit.
     pub games_hit: u64,
-    /// Positions searched.
+    /// The number of positions searched.
     pub positions: u64,
-    /// Positions that hit.
+    /// The number of positions that hit.
     pub positions_hit: u64,
 }
 
-/// Hits by copy of an orbit.
+/// The hits by copy of an orbit.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct OrbitFindings {
-    /// Distinct copies.
+    /// The number of distinct copies.
     pub copies_total: u64,
-    /// Copies that hit anywhere.
+    /// The number of copies that hit anywhere.
     pub copies_hit: u64,
-    /// The copies that hit, most frequent first, then in the order of the orbit; 100 at most.
+    /// The copies that hit, the most frequent first, equal ones in the order of the orbit; at most 100.
     pub copies: Vec<CopyFindings>,
-    /// Hits by turn or reflection, the filter as written first.
+    /// The hits by rotation or reflection; the filter as written comes first.
     pub symmetries: Vec<TransformSum>,
-    /// Hits by whether the colours were swapped.
+    /// The hits by whether the colours are swapped.
     pub colors: Vec<TransformSum>,
-    /// Hits by place, if the copies stand in more than one.
+    /// The hits by place, if the copies are in more than one place.
     pub heat: Option<HeatMap>,
-    /// The same for the copies with colours as written, and for those with colours swapped; empty if only one of the two hits.
+    /// The hits by place of the copies with the colours as written, and of those with swapped colours; empty if only one of the two
+    /// hits.
     pub heat_by_color: Vec<HeatMap>,
 }
 
 /// One copy and its hits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CopyFindings {
-    /// Its number in the orbit, from 1.
+    /// The number of the copy in the orbit, from 1.
     pub copy: u64,
     /// The copy as CQL, shortened if it is very long.
     pub text: String,
-    /// How it came from the filter as written.
+    /// The transform that produces the copy from the filter as written.
     pub transform: String,
-    /// The square on which it stands, if it has a place of its own.
+    /// The square of the copy, if it has a place of its own.
     pub anchor: Option<String>,
-    /// Without one, by how much it was shifted: files, ranks.
+    /// The shift of the copy in files and ranks, if it has no such square.
     pub offset: Option<[i8; 2]>,
-    /// Positions that it hits.
+    /// The number of positions that the copy hits.
     pub positions: u64,
-    /// What it demands of the board.
+    /// The pattern of the copy on the board.
     pub pattern: PatternBoard,
 }
 
-/// The hits of all copies that came about in one way. A position that several copies hit counts once for
-/// each.
+/// The hits of all copies that one transform produces. A position that several copies hit counts once for each.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TransformSum {
-    /// The way: `turned 90`.
+    /// The transform: `turned 90`.
     pub transform: String,
-    /// Copies that came about like this.
+    /// The number of copies that it produces.
     pub copies: u64,
-    /// The sum of the positions that they hit.
+    /// The sum of the positions that these copies hit.
     pub positions: u64,
 }
 
-/// A filter as a board and a rest in words; see [`Pattern`].
+/// A filter as a board, and in words what the board cannot show; see [`Pattern`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct PatternBoard {
-    /// The placement field of a FEN, with `A`, `a` and `_` beside the letters of pieces.
+    /// The placement field of a FEN, with `A`, `a` and `_` in addition to the letters of pieces.
     pub placement: String,
-    /// Squares that the rest names.
+    /// The squares that the conditions in `rest` name.
     pub area: SquareNames,
-    /// Conditions that cannot be drawn.
+    /// The conditions that cannot be drawn.
     pub rest: Vec<String>,
 }
 
-/// A set of squares; a list of names in JSON.
+/// A set of squares; in JSON a list of their names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SquareNames(pub Bitboard);
 
-/// The values of a query at its hits, which are numbers.
+/// The numeric values of a query at its hits.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ValueFindings {
-    /// The share of all positions whose value lies in a step, for each step.
+    /// A step of values in each row, with the share of all positions whose value lies in it.
     pub steps: Histogram,
-    /// All hits, and then groups of them.
+    /// The values of all hits, followed by those of groups of hits.
     pub groups: Vec<ValueGroup>,
 }
 
-/// The values of some hits in few numbers.
+/// A summary of the values of some hits.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ValueGroup {
-    /// What the hits are grouped by; empty for all.
+    /// The grouping of the hits; empty for all hits.
     pub grouping: String,
     /// The name of the group.
     pub label: String,
-    /// The first number that lies in it, if it is a group of numbers; so with `last`.
+    /// The first number of the group, if it is a group of numbers, as for `last`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<i64>,
-    /// The last number that lies in it.
+    /// The last number of the group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<i64>,
-    /// Games with a hit.
+    /// The number of games with a hit.
     pub games: u64,
-    /// How many hits there are.
+    /// The number of hits.
     pub positions: u64,
-    /// Their values.
+    /// The summary of their values.
     #[serde(flatten)]
     pub summary: NumberSummary,
 }
@@ -208,15 +208,15 @@ pub struct ValueGroup {
 /// Groups of games or positions.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Histogram {
-    /// What they are grouped by: `year`.
+    /// The name of the grouping: `year`.
     pub name: String,
-    /// What shares are shares of.
+    /// The unit that shares refer to.
     pub unit: Unit,
     /// The groups in the order in which they are shown.
     pub rows: Vec<HistogramRow>,
 }
 
-/// What a share counts.
+/// The unit that a share counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -229,18 +229,18 @@ pub enum Unit {
 /// One group.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct HistogramRow {
-    /// Its name: `2015`, `2400-2499`.
+    /// The name of the group: `2015`, `2400-2499`.
     pub label: String,
-    /// The first number that lies in it, if it is a group of numbers; so with `last`.
+    /// The first number of the group, if it is a group of numbers, as for `last`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<i64>,
-    /// The last number that lies in it.
+    /// The last number of the group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<i64>,
-    /// What was searched and what hit.
+    /// The numbers of games and positions that were searched and that hit.
     #[serde(flatten)]
     pub counts: HitCounts,
-    /// The share that hits, 0 to 1; `None` in an empty group.
+    /// The share that hits, from 0 to 1; `None` in an empty group.
     pub share: Option<f64>,
     /// The lower end of the share's 95 % interval.
     pub low: Option<f64>,
@@ -255,7 +255,7 @@ pub struct SampleHit {
     pub game: u64,
     /// The name of its source.
     pub source: String,
-    /// The name of White, `?` if it is not known; so with the tags below.
+    /// The name of White, `?` if it is unknown, as for the tags below.
     pub white: String,
     /// The name of Black.
     pub black: String,
@@ -265,11 +265,11 @@ pub struct SampleHit {
     pub date: String,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
-    /// Half-moves before the position.
+    /// The number of half-moves before the position.
     pub ply: u32,
-    /// The number of the position in its game; in the main line, the ply.
+    /// The number of the position in its game; on the main line the ply.
     pub node: u32,
-    /// The side line that it lies in; empty in the main line.
+    /// The side line of the position; empty on the main line.
     pub line: String,
     /// The number of the move that led to the position: `23...`, or `start`.
     pub label: String,
@@ -283,9 +283,9 @@ pub struct SampleHit {
     pub moves: SampleMoves,
     /// The squares that the pattern matched.
     pub lit: SquareNames,
-    /// The moves of which it consists, if its filter is one of moves.
+    /// The moves of the hit's span, if its filter has moves.
     pub span: Option<SampleSpan>,
-    /// Where the game can be seen, if that is known. Links that do not begin with `https://` are not shown.
+    /// The address where the game can be seen, if it is known. Links that do not begin with `https://` are not shown.
     pub url: Option<String>,
     /// The value of the query, if it is more than a condition.
     pub value: Option<String>,
@@ -296,35 +296,35 @@ pub struct SampleHit {
 /// The moves around a position, in SAN, with numbers where PGN has them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SampleMoves {
-    /// Those before it; the last one led to it.
+    /// The moves before the position; the last one led to it.
     pub before: Vec<String>,
-    /// Those after it, in its line; the first has a number.
+    /// The moves after the position, in its line; the first one has a number.
     pub after: Vec<String>,
 }
 
-/// The moves of which a hit consists.
+/// The moves of a hit's span.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SampleSpan {
     /// The filter that matched: `line`.
     pub kind: String,
     /// The moves as PGN writes them, perhaps shortened: `23. Bxh7+ Kxh7 24. Ng5+`.
     pub moves: String,
-    /// How many there are.
+    /// The number of moves.
     pub length: usize,
-    /// The first moves from square to square, as far as they can be drawn.
+    /// The first moves from square to square, as many as can be drawn.
     pub arrows: Vec<SquarePair>,
 }
 
-/// Two squares; a list of their names in JSON.
+/// Two squares; in JSON a list of their names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SquarePair(pub [Square; 2]);
 
 impl OrbitFindings {
-    /// Sums up how many positions each copy of an orbit hits.
+    /// Sums up the number of positions that each copy of an orbit hits.
     ///
     /// # Panics
     ///
-    /// When there is not one count for each copy.
+    /// If there is not one count for each copy.
     pub fn new(orbit: &Orbit, counts: &[u64]) -> OrbitFindings {
         assert_eq!(orbit.copies.len(), counts.len(), "a count for each copy");
         let places = orbit_transforms::places(orbit);
@@ -344,7 +344,8 @@ impl OrbitFindings {
     }
 }
 
-/// The heat map of the copies with colours as written, and that of the others; nothing if only one of the two hits.
+/// Returns the heat map of the copies with colours as written, and that of the copies with swapped colours; nothing if only one of
+/// the two hits.
 fn heat_by_color(orbit: &Orbit, places: &CopyPlaces, counts: &[u64]) -> Vec<HeatMap> {
     let of = |is_swapped: bool| {
         let copies = orbit.copies.iter().zip(counts);
@@ -357,7 +358,7 @@ fn heat_by_color(orbit: &Orbit, places: &CopyPlaces, counts: &[u64]) -> Vec<Heat
     of(false).zip(of(true)).map_or(Vec::new(), |(written, swapped)| vec![written, swapped])
 }
 
-/// Sums by what copies have in common, in its order.
+/// Sums up the counts of copies by a key, in the order of the key.
 fn transform_sums<K: Ord>(
     orbit: &Orbit,
     counts: &[u64],
@@ -400,7 +401,7 @@ fn copy_findings(orbit: &Orbit, places: &CopyPlaces, index: usize, positions: u6
 }
 
 impl PatternBoard {
-    /// The board of a filter.
+    /// Returns the board of a filter.
     pub fn from_filter(filter: &Filter) -> PatternBoard {
         let Pattern { placement, area, rest } = orbit_transforms::pattern(filter);
         let mut seen = HashSet::new();
@@ -442,7 +443,7 @@ impl<'de> Deserialize<'de> for SquarePair {
 }
 
 impl HitCounts {
-    /// What was searched and what hit, in one unit.
+    /// Returns the number searched and the number that hit, in one unit.
     pub fn in_unit(self, unit: Unit) -> (u64, u64) {
         match unit {
             Unit::Games => (self.games, self.games_hit),
@@ -452,21 +453,21 @@ impl HitCounts {
 }
 
 impl HistogramRow {
-    /// Whether it has so few games that it says little.
+    /// Returns whether the group has so few games that it says little.
     pub fn is_few(&self) -> bool {
         self.counts.games < FEW_GAMES
     }
 }
 
 impl ValueGroup {
-    /// Whether it has so few games that it says little.
+    /// Returns whether the group has so few games that it says little.
     pub fn is_few(&self) -> bool {
         self.games < FEW_GAMES
     }
 }
 
 impl Unit {
-    /// Its name: `games`.
+    /// Returns the name: `games`.
     pub fn name(self) -> &'static str {
         match self {
             Unit::Games => "games",

@@ -1,4 +1,4 @@
-//! Games to PGN: as their sources have them, or from their moves and tags alone.
+//! Games as PGN: with the text of their sources, or written from their moves and tags.
 
 use std::io::{self, Write};
 use std::num::NonZeroU32;
@@ -11,11 +11,11 @@ use orbit_reel::GameRow;
 
 use super::{MoveToken, movetext};
 
-/// Characters of a line of movetext at most.
+/// The maximum number of characters in a line of movetext.
 const LINE_MAX: usize = 80;
 
-/// A game as its source has it, or, where it has no text that can stand by itself (a list of positions, for
-/// instance), as [`game_pgn`] writes it.
+/// Returns a game with the text of its source. A game without a text of its own, such as a position of a list, is written by
+/// [`game_pgn`].
 ///
 /// # Errors
 ///
@@ -28,16 +28,15 @@ pub fn game_text(
     Ok(texts.text(streamed, game)?.unwrap_or_else(|| game_pgn(game)))
 }
 
-/// A game from its block alone: tags, moves in SAN, side lines, comments and glyphs as far as they are in the block, and the
-/// result. It reads back as the same game. Of tags it leaves out those whose names PGN cannot have, which operations of
-/// EPD may.
+/// Writes a game from its block alone: tags, moves in SAN, side lines, comments and glyphs as far as they are in the block, and the
+/// result. It reads back as the same game. Tags whose names PGN does not allow are left out; operations of EPD can have such names.
 pub fn game_pgn(game: &GameRow) -> Vec<u8> {
     let mut out = Vec::new();
     push_tags(game, MoveNumbers::from_header(game), &mut out);
     if !out.is_empty() {
         out.extend_from_slice(b"\n\n");
     }
-    // What stands on the line.
+    // The number of characters on the line so far.
     let mut width = 0;
     for word in words(game) {
         if width > 0 && width + 1 + word.len() > LINE_MAX {
@@ -54,11 +53,11 @@ pub fn game_pgn(game: &GameRow) -> Vec<u8> {
     out
 }
 
-/// Lines of tags, without a line end after the last one.
+/// Appends the lines of tags, without a line end after the last one.
 fn push_tags(game: &GameRow, numbers: MoveNumbers, out: &mut Vec<u8>) {
     let mut has_event = false;
     let mut push = |name: &[u8], value: &[u8]| {
-        // A second `Event` at the start of a line would begin a game.
+        // A second `Event` at the start of a line would start a new game.
         let between = if has_event && name == b"Event" { b" " } else { b"\n" };
         if !out.is_empty() {
             out.extend_from_slice(between);
@@ -83,7 +82,7 @@ fn push_tags(game: &GameRow, numbers: MoveNumbers, out: &mut Vec<u8>) {
     }
 }
 
-/// The start position with its counters. Its en passant square is written whether or not a pawn can take.
+/// Returns the start position with its counters. Its en passant square is written whether or not a pawn can capture there.
 fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     let mut setup = game.start().to_setup();
     setup.halfmoves = numbers.clock;
@@ -91,10 +90,11 @@ fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     FenRecord::new(setup).to_string()
 }
 
-/// `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A word that ends its line ends with a line feed.
+/// Returns the words of the movetext: `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A word that must end its line ends with
+/// a line feed.
 fn words(game: &GameRow) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> = Vec::new();
-    // What stands directly before the next word.
+    // Opening brackets and move numbers, which belong to the next word.
     let mut begun = Vec::new();
     for token in movetext(game) {
         let word = match token {
@@ -116,7 +116,7 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
             },
             MoveToken::Move(san, _) => san.into_bytes(),
             MoveToken::Nag(nag) => format!("${nag}").into_bytes(),
-            // A brace would end a comment in braces; one that has any stood behind a semicolon, on one line.
+            // A brace would end a comment in braces. A comment with a brace was behind a semicolon in the source, on one line.
             MoveToken::Comment(text) if text.contains(&b'}') => [b";", text, b"\n"].concat(),
             MoveToken::Comment(text) => [b"{", text, b"}"].concat(),
             MoveToken::End(outcome) => outcome.text().into(),
@@ -126,15 +126,15 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
     words
 }
 
-/// The text between games that are written one after the other, so that each is read as it is alone.
+/// The text between games that are written one after the other, so that each game reads back as it does alone.
 #[derive(Debug, Default)]
 pub struct PgnSeparator {
-    /// The game that was written last.
+    /// The text of the last game.
     before: Vec<u8>,
 }
 
 impl PgnSeparator {
-    /// The text before the next game: nothing before the first, and else [`orbit_pgn::separator`].
+    /// Returns the text before the next game: nothing before the first one, else [`orbit_pgn::separator`].
     pub fn next(&mut self, text: &[u8]) -> Vec<u8> {
         let between =
             if self.before.is_empty() { Vec::new() } else { orbit_pgn::separator(&self.before, text) };
@@ -143,20 +143,20 @@ impl PgnSeparator {
         between
     }
 
-    /// The end of the last line.
+    /// Returns the end of the last line.
     pub fn end(&self) -> &'static [u8] {
         if self.before.is_empty() { b"" } else { orbit_pgn::line_end(&self.before) }
     }
 }
 
-/// Writes games one after the other, with what [`PgnSeparator`] puts between them.
+/// Writes games one after the other, separated by [`PgnSeparator`].
 pub struct PgnWriter<W> {
     out: W,
     separator: PgnSeparator,
 }
 
 impl<W: Write> PgnWriter<W> {
-    /// Writes to `out`, to which nothing was written before.
+    /// Creates a writer to `out`, which must be empty.
     pub fn new(out: W) -> PgnWriter<W> {
         PgnWriter { out, separator: PgnSeparator::default() }
     }

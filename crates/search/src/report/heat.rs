@@ -1,4 +1,4 @@
-//! Counts by square or by shift, and how a terminal shows them.
+//! Counts by square or by shift, and their display on a terminal.
 
 use std::fmt::Write as _;
 
@@ -7,43 +7,43 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use orbit_core::board::Square;
 use orbit_transforms::CopyPlaces;
 
-/// Steps of the scale from few to many; a count of 0 is below the first.
+/// The number of steps from few to many. A count of 0 is level 0, below the first step.
 pub const LEVELS: u8 = 8;
 
 /// Counts on a square grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeatMap {
-    /// What is counted.
+    /// The meaning of the counts.
     pub label: String,
-    /// What the cells are.
+    /// The meaning of the cells.
     pub grid: Grid,
-    /// The counts, row by row from the lowest, each from left to right.
+    /// The counts, row by row from the bottom, each row from left to right.
     pub counts: Vec<u64>,
 }
 
-/// What the cells of a heat map are.
+/// The meaning of the cells of a heat map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grid {
-    /// The 64 squares, from a1.
+    /// The 64 squares, beginning with a1.
     Squares,
-    /// The 225 shifts, from seven files to the left and seven ranks down.
+    /// The 225 shifts, beginning with seven files to the left and seven ranks down.
     Offsets,
 }
 
-/// How a terminal shows a heat map.
+/// The display of a heat map on a terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Palette {
     /// 24-bit colours.
     TrueColor,
     /// The palette of 256 colours.
     Color256,
-    /// No colour: shades beside the numbers.
+    /// Shades beside the numbers, without colour.
     Shades,
 }
 
 impl Palette {
-    /// The best that a terminal shows, by the variables of its environment: `NO_COLOR`, `TERM`, `COLORTERM`.
-    /// What is no terminal gets no colour.
+    /// Returns the best palette that a terminal can show, by its environment variables `NO_COLOR`, `TERM` and `COLORTERM`. Output
+    /// that is no terminal gets no colour.
     ///
     /// Source: <https://no-color.org>, <https://github.com/termstandard/colors>.
     pub fn of_terminal(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Palette {
@@ -58,8 +58,8 @@ impl Palette {
 }
 
 impl HeatMap {
-    /// The hits of each copy of an orbit, where the copy stands. `None` if all stand in one place, or if some
-    /// copy was shifted in a way that has no place.
+    /// Creates the map of the hits of an orbit's copies by the places of the copies. `None` if all copies are in one place, or if
+    /// some copy has no place.
     pub fn of_places(places: &CopyPlaces, counts: &[u64]) -> Option<HeatMap> {
         let (label, grid, cells): (_, _, Option<Vec<usize>>) = match places {
             CopyPlaces::Squares(squares) => (
@@ -81,7 +81,7 @@ impl HeatMap {
         Some(map)
     }
 
-    /// How often each square, from a1, was in the value of a query.
+    /// Creates the map of a query's value: the number of positions in which each square, from a1, was in it.
     pub fn of_squares(counts: &[u64; 64]) -> HeatMap {
         HeatMap {
             label: "Positions by the squares that the query found".into(),
@@ -90,16 +90,16 @@ impl HeatMap {
         }
     }
 
-    /// The count of a cell, from the left and from below.
+    /// Returns the count of a cell; columns count from the left, rows from the bottom.
     ///
     /// # Panics
     ///
-    /// Outside the grid.
+    /// If the cell is outside the grid.
     pub fn at(&self, column: usize, row: usize) -> u64 {
         self.counts[row * self.grid.side() + column]
     }
 
-    /// The names of all cells and their counts: squares, or shifts in files and ranks, `+1,-2`.
+    /// Returns the names and counts of all cells. The names are squares, or shifts in files and ranks: `+1,-2`.
     pub fn cells(&self) -> Vec<(String, u64)> {
         let side = self.grid.side();
         let cell = |(index, &count): (usize, &u64)| {
@@ -113,23 +113,23 @@ impl HeatMap {
         self.counts.iter().enumerate().map(cell).collect()
     }
 
-    /// How many cells have a count.
+    /// Returns the number of cells with a count.
     pub fn cells_hit(&self) -> usize {
         self.counts.iter().filter(|&&count| count > 0).count()
     }
 
-    /// The largest count.
+    /// Returns the largest count.
     pub fn most(&self) -> u64 {
         self.counts.iter().copied().max().unwrap_or(0)
     }
 
-    /// The step of the scale, 0 for none and [`LEVELS`] for the most.
+    /// Returns the level of a count: 0 for 0, and [`LEVELS`] for the largest count.
     pub fn level(&self, count: u64) -> u8 {
         let (count, most) = (u128::from(count), u128::from(self.most().max(1)));
         (count * u128::from(LEVELS)).div_ceil(most) as u8
     }
 
-    /// The map for a terminal, lines with an end, White's side down.
+    /// Returns the map as lines for a terminal, with White's side at the bottom.
     pub fn text(&self, palette: Palette) -> String {
         let side = self.grid.side();
         let wide = self.grid == Grid::Squares;
@@ -156,7 +156,7 @@ impl HeatMap {
 }
 
 impl Grid {
-    /// Cells on a side.
+    /// Returns the number of cells on a side.
     pub fn side(self) -> usize {
         match self {
             Grid::Squares => 8,
@@ -164,7 +164,7 @@ impl Grid {
         }
     }
 
-    /// `a` to `h`, or `-7` to `+7`.
+    /// Returns `a` to `h`, or `-7` to `+7`.
     pub fn column_name(self, column: usize) -> String {
         match self {
             Grid::Squares => char::from(b'a' + column as u8).to_string(),
@@ -172,7 +172,7 @@ impl Grid {
         }
     }
 
-    /// `1` to `8`, or `-7` to `+7`.
+    /// Returns `1` to `8`, or `-7` to `+7`.
     pub fn row_name(self, row: usize) -> String {
         match self {
             Grid::Squares => (row + 1).to_string(),
@@ -180,7 +180,7 @@ impl Grid {
         }
     }
 
-    /// `d4`, or `+1 files -2 ranks`.
+    /// Returns `d4`, or `+1 files -2 ranks`.
     pub fn cell_name(self, column: usize, row: usize) -> String {
         match self {
             Grid::Squares => Square::new((8 * row + column) as u32).to_string(),
@@ -200,7 +200,7 @@ fn offset_cell((dx, dy): (i8, i8)) -> usize {
     (15 * (i32::from(dy) + 7) + i32::from(dx) + 7) as usize
 }
 
-/// A number in four places at most: `1.2k`, `340k`, `18E`.
+/// Returns a number in at most four characters: `1.2k`, `340k`, `18E`.
 pub fn short(number: u64) -> String {
     if number < 1_000 {
         return number.to_string();
@@ -220,8 +220,8 @@ pub fn short(number: u64) -> String {
     unreachable!("2^64 is less than 19 E")
 }
 
-/// Backgrounds of the levels from 1 on: red, green, blue, and the nearest of 256 colours. From the fifth on
-/// letters are white.
+/// The background colours of the levels from 1 on: red, green, blue, and the nearest of the 256 colours. From level 5 on the text
+/// is white.
 const COLORS: [([u8; 3], u8); LEVELS as usize] = [
     ([222, 235, 247], 189),
     ([198, 219, 239], 153),
@@ -234,7 +234,7 @@ const COLORS: [([u8; 3], u8); LEVELS as usize] = [
 ];
 const SHADES: [char; LEVELS as usize + 1] = [' ', '░', '░', '▒', '▒', '▓', '▓', '█', '█'];
 
-/// Five columns.
+/// Appends a cell, which is five characters wide.
 fn push_cell(out: &mut String, count: u64, level: u8, palette: Palette) {
     let number = if count == 0 { "·".to_owned() } else { short(count) };
     let at = usize::from(level);
@@ -255,7 +255,7 @@ fn push_cell(out: &mut String, count: u64, level: u8, palette: Palette) {
 }
 
 impl Serialize for HeatMap {
-    /// `{"label", "grid": "squares" or "offsets", "side": 8 or 15, "counts"}`.
+    /// Writes `{"label", "grid": "squares" or "offsets", "side": 8 or 15, "counts"}`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let grid = match self.grid {
             Grid::Squares => "squares",
@@ -281,7 +281,7 @@ mod tests {
         HeatMap::of_places(&CopyPlaces::Offsets(all), &counts).unwrap()
     }
 
-    /// What a terminal shows of a text.
+    /// Returns a text without its colour codes.
     fn visible(text: &str) -> String {
         let mut parts = text.split('\x1b');
         let first = parts.next().unwrap().to_owned();
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!((map.at(0, 0), map.at(7, 0), map.at(2, 7)), (1, 4_020, 300));
         assert_eq!(map.counts.iter().sum::<u64>(), 4_321);
         let map = offsets();
-        // Shifts ascend by files, then by ranks.
+        // The offsets of the test ascend by files, then by ranks.
         for (column, row) in [(0, 0), (14, 0), (0, 14), (3, 8)] {
             assert_eq!(map.at(column, row), ((15 * column + row) as u64).pow(2));
         }

@@ -9,9 +9,9 @@ use orbit_core::game::measures::thousandths_text;
 use orbit_core::visible::{EscapeContext, escape};
 use orbit_reel::GameRow;
 
-/// Appends the rows of a game; returns how many positions of it hit.
+/// Appends the rows of a game. Returns the number of positions that hit.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
-    // What all positions of a game share is written once.
+    // Fields that are equal for all positions of a game are written once.
     let mut shared: Vec<Option<Vec<u8>>> = vec![None; columns.list().len()];
     found.rows(game, rows, |row| {
         let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
@@ -34,7 +34,7 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns,
     })
 }
 
-/// An object as JSON.
+/// Returns a cell as JSON.
 pub(super) fn text(cell: &TableCell) -> String {
     let mut out = Vec::new();
     push(cell, &mut out);
@@ -76,12 +76,12 @@ fn push(cell: &TableCell, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether a letter stands for itself in a string.
+/// Returns whether a byte can be in a JSON string without an escape.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
 }
 
-/// A value as JSON, in which no letter acts on a terminal: `\u202e` stands for the letter.
+/// Appends a value as JSON. Characters that act on a terminal are escaped, such as `\u202e`.
 fn push_value(value: &Value, out: &mut Vec<u8>) {
     out.extend_from_slice(escape(&value.to_string(), EscapeContext::Json).as_bytes());
 }

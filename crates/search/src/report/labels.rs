@@ -5,7 +5,8 @@ use orbit_core::board::{Bitboard, Board, Code, Square, role_name};
 use orbit_engine::Answer;
 use orbit_transforms::{CopyDifference, Placement};
 
-/// The value of a query at a position, for reading; empty for a condition. More than `squares_max` squares are counted.
+/// Returns the value of a query at a position in words; empty for a condition. If there are more than `squares_max` squares, only
+/// their number is given.
 pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: usize) -> String {
     match value {
         (_, Some(text)) => {
@@ -23,7 +24,7 @@ pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: 
     }
 }
 
-/// Appends ` (flipcolor; missing Nc3, pe6; besides Ng1)`.
+/// Appends the difference to a board: ` (flipcolor; missing Nc3, pe6; besides Ng1)`.
 pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     let mut parts = Vec::new();
     if difference.placement != Placement::IDENTITY {
@@ -39,7 +40,7 @@ pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     }
 }
 
-/// What stands on some squares: `rook on a1, pawns on a2, b2`. Colours are named where there are both.
+/// Returns the content of some squares: `rook on a1, pawns on a2, b2`. Colours are named if both occur.
 fn standing(squares: Bitboard, board: &Board, squares_max: usize) -> String {
     let mut groups: Vec<(Code, Vec<Square>)> = Vec::new();
     for square in squares {
@@ -81,7 +82,6 @@ fn group(content: Code, squares: &[Square], has_both: bool) -> String {
     }
 }
 
-/// The name of a kind of piece.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,8 @@
-//! Hits to bytes: for people, for programs, for comparison.
+//! Output of hits: for people, for programs, for comparison.
 //!
-//! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] puts
-//! the reports of a run one after the other. Nothing here knows queries or plans, only [`heat`] knows the
-//! colours of terminals, and only [`game_text`] knows files. The invariant: the bytes depend on the blocks and hits alone,
-//! never on threads or on time.
+//! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] writes the reports of a run one after
+//! the other. Nothing here knows queries or plans, only [`heat`] knows the colours of terminals, and only [`game_text`] reads
+//! files. The invariant: the bytes depend on the blocks and hits alone, never on threads or on time.
 
 mod around;
 #[cfg(feature = "arrow")]
@@ -98,88 +97,87 @@ choices! { FormatName, "format",
     FormatName::Values => "values", "";
 }
 
-/// How hits are written.
+/// The format of hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// One line for each game with hits, for reading. Hits that follow each other and have one value are a run; at most so
-    /// many runs are listed.
+    /// One line for each game with hits, for reading. Consecutive hits with the same value are a run.
     Text {
-        /// Longer lists end with how many more there are.
+        /// The maximum number of runs in a line; longer lists end with the number of further runs.
         runs_max: usize,
-        /// How wide columns are.
+        /// The widths of columns.
         layout: Layout,
-        /// The moves that are shown of what a hit consists of, at most; `None` for no such lines.
+        /// The maximum number of moves shown of a hit's span; `None` for no lines of moves.
         moves_max: Option<usize>,
-        /// Whether the moves that led to hits are in colour.
+        /// True if the moves that led to hits are coloured.
         styled: bool,
-        /// Tells whether long names of events are cut, as lines of a terminal are.
+        /// True if long names of events are cut, for the lines of a terminal.
         cut: bool,
     },
-    /// One JSON object a line for each row.
+    /// One JSON object per line for each row.
     JsonLines {
-        /// Which.
+        /// The kind of rows.
         rows: Rows,
-        /// Which fields they have.
+        /// The fields.
         columns: Columns,
     },
-    /// CSV with a head line.
+    /// CSV with a header line.
     Csv {
-        /// Which rows.
+        /// The kind of rows.
         rows: Rows,
-        /// Which columns they have.
+        /// The columns.
         columns: Columns,
     },
-    /// The position of each row, and what is known of it as operations.
+    /// The position of each row, with the known facts as operations.
     Epd(Rows),
     /// The position of each row.
     Fen(Rows),
-    /// `game node` for each position that hits; in the main line the node is the ply.
+    /// `game node` for each position that hits; on the main line the node is the ply.
     Plain,
-    /// `game node value` for each position at which the query has a value, or of these only those that hit. A
-    /// set always has a value; a condition has the value `true` where it holds.
+    /// `game node value` for each position where the query has a value, or only for those that hit. A set always has a value; a
+    /// condition has the value `true` where it holds.
     Values {
-        /// Whether positions are listed at which a set is empty.
+        /// True if positions are listed where a set is empty.
         all: bool,
     },
-    /// Nothing; games and positions are counted.
+    /// No output; only games and positions are counted.
     Nothing,
 }
 
-/// What a format made of one block.
+/// The output of a format for one block.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// The text, whole lines.
+    /// The text, in whole lines.
     pub text: Vec<u8>,
     /// The games that have hits or lines, in order.
     pub games: Vec<ReportedGame>,
 }
 
-/// Where one game stands in a [`Report`].
+/// The place of one game in a [`Report`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReportedGame {
-    /// Where its lines end in the text.
+    /// The end of the game's lines in the text.
     pub end: usize,
-    /// Positions that hit.
+    /// The number of positions that hit.
     pub hits: u32,
-    /// Whether it is found. Games that are not found can have lines: see [`Format::Values`].
+    /// True if the game is found. Games that are not found can have lines: see [`Format::Values`].
     pub is_found: bool,
     /// The game's source, as an index into the sources of the database.
     pub source: u32,
-    /// The number over all sources that the source's first game has.
+    /// The number over all sources of the source's first game.
     pub first_of_source: u32,
 }
 
 impl Format {
-    /// What stands before all reports.
+    /// Returns the text before all reports.
     pub fn head(self) -> Vec<u8> {
         if let Format::Csv { columns, .. } = self { csv::head(columns) } else { Vec::new() }
     }
 
-    /// Writes the hits of some games of a block, by their indices.
+    /// Writes the hits of the games with these indices in a block.
     ///
     /// # Panics
     ///
-    /// When the hits are not those of this block, or there are no such games.
+    /// If the hits belong to another block, or the games do not exist.
     pub fn report(self, found: &Found, games: Range<usize>) -> Report {
         let mut report = Report::default();
         let (block, hits) = (found.block, found.hits);
@@ -189,7 +187,7 @@ impl Format {
             text::write(found, games, limits, layout, &mut report);
             return report;
         }
-        // Of most blocks most games have no hit at all.
+        // A quick exit for the many blocks in which nothing hits.
         let is_any_found = found.told.is_some_and(|told| told.iter().any(|told| told.is_found));
         if hits.bits.iter().all(|&bits| bits == 0) && !is_any_found && !lists_all {
             return report;
@@ -215,7 +213,7 @@ impl Format {
         report
     }
 
-    /// What has to be known of games and hits for this format.
+    /// Returns the facts about games and hits that the format needs.
     pub fn wants(self) -> Wants {
         let copies = Wants::LOWEST_COPY | Wants::COPY_NAMES;
         match self {
@@ -245,7 +243,7 @@ impl Report {
         if is_sorted && is_within { Ok(()) } else { Err("a game of a list ends outside its text") }
     }
 
-    /// Adds the report of games that follow.
+    /// Adds the report of the games that follow.
     pub fn append(&mut self, next: Report) {
         let before = self.text.len();
         self.text.extend_from_slice(&next.text);
@@ -253,20 +251,20 @@ impl Report {
         self.games.extend(moved);
     }
 
-    /// Leaves out all but the first games.
+    /// Keeps only the first games.
     pub fn truncate(&mut self, games: usize) {
         self.games.truncate(games);
         self.text.truncate(self.games.last().map_or(0, |game| game.end));
     }
 
-    /// Ends the text of a game of which so many positions hit.
+    /// Ends the text of a game with this many hits.
     pub fn end_game(&mut self, game: &GameRow, hits: usize, is_found: bool) {
         self.games.push(ReportedGame {
             end: self.text.len(),
             hits: hits as u32,
             is_found,
             source: game.source(),
-            // After a damaged block of a reel games have no numbers that fit; they are never listed.
+            // After a damaged block of a reel the numbers of games are not consistent, but such games are never listed.
             first_of_source: game.number().wrapping_add(1).wrapping_sub(game.number_in_source()),
         });
     }

@@ -1,4 +1,4 @@
-//! The movetext of a game in tokens: its moves, and its side lines, comments and glyphs where they are kept.
+//! The movetext of a game as tokens: its moves, and its side lines, comments and glyphs where they are kept.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use orbit_reel::{GameRow, LineRow};
 /// A token of movetext.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MoveToken<'a> {
-    /// A side line begins: an alternative to the move before.
+    /// The beginning of a side line, an alternative to the move before.
     Open,
     /// The number of the move that follows: `24.`, or `23...` where Black's move needs one.
     Number(String),
@@ -18,15 +18,15 @@ pub enum MoveToken<'a> {
     Move(String, u32),
     /// A numeric annotation glyph.
     Nag(u16),
-    /// A comment without its braces, bytes as found.
+    /// A comment without its braces, in the bytes of the source.
     Comment(&'a [u8]),
-    /// A side line ends.
+    /// The end of a side line.
     Close,
-    /// The terminator.
+    /// The result at the end.
     End(Outcome),
 }
 
-/// The movetext of a game. It reads back as the same tree.
+/// Returns the movetext of a game. It reads back as the same tree.
 pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     let mut leaving: Vec<(u32, usize)> = game.lines().map(|line| (line.parent(), line.index())).collect();
     leaving.sort_unstable();
@@ -38,7 +38,7 @@ pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     };
     writer.annotate(0, |_| true);
     let mut open = vec![LineFrame::new(None, game, game.start(), 0)];
-    // Side lines may be nested deeper than a stack has room for.
+    // A loop, because recursion could overflow the stack: side lines may be nested deeply.
     while let Some(frame) = open.last_mut() {
         if let Some(at) = frame.aside.next() {
             let side = LineFrame::new(Some(game.line(leaving[at].1)), game, frame.before, frame.ply - 1);
@@ -69,13 +69,13 @@ struct LineFrame<'a> {
         std::option::IntoIter<PackedMove>,
         std::iter::Copied<std::slice::Iter<'a, PackedMove>>,
     >,
-    /// The node to which the next move leads.
+    /// The node that the next move leads to.
     next: u32,
     ply: u32,
     /// The positions before and after the last move.
     before: Position,
     position: Position,
-    /// The side lines that are alternatives to the last move, as places in their list.
+    /// The side lines that are alternatives to the last move, as a range of their sorted list.
     aside: Range<usize>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> LineFrame<'a> {
         LineFrame { line, moves, next, ply, before: position, position, aside: 0..0 }
     }
 
-    /// Plays a move; the node to which it leads, and whether it leads into a side line.
+    /// Plays a move. Returns the node that it leads to, and whether it is the first move of a side line.
     fn step(&mut self, mv: PackedMove) -> (u32, bool) {
         let node = self.next;
         self.before = self.position;
@@ -101,7 +101,7 @@ struct MovetextWriter<'a> {
     numbers: MoveNumbers,
     annotations: &'a [Annotation],
     out: Vec<MoveToken<'a>>,
-    /// Whether something stands between the last move and the next one, so that Black's gets a number.
+    /// True if a token other than a move or a glyph was written since the last move, so that a move of Black needs a number.
     anew: bool,
 }
 
@@ -111,7 +111,7 @@ impl<'a> MovetextWriter<'a> {
         self.out.push(token);
     }
 
-    /// The move that was played last in a line.
+    /// Writes the move that was played last in a line.
     fn mv(&mut self, frame: &LineFrame, mv: PackedMove, node: u32) {
         let before = self.before(node);
         self.annotate(node, |index| index < before);
@@ -126,7 +126,7 @@ impl<'a> MovetextWriter<'a> {
         self.annotate(node, |index| index >= before);
     }
 
-    /// How many annotations of a node stand before its move.
+    /// Returns the number of annotations of a node that belong before its move.
     fn before(&self, node: u32) -> usize {
         let last =
             self.at_node(node).iter().rposition(|found| matches!(found.kind, AnnotationKind::Before(_)));

@@ -1,17 +1,17 @@
-//! Many numbers in few: their mean, their quantiles, and how they are spread.
+//! Summaries of many numbers: their mean, their quantiles, and their distribution.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Steps of a histogram at most.
+/// The maximum number of steps of a histogram.
 const STEPS_MAX: i64 = 20;
 
-/// How often each number occurs. It takes memory for each distinct number, not for each occurrence.
+/// A count for each number. It takes memory for each distinct number, not for each occurrence.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Distribution(BTreeMap<i32, u64>);
 
-/// A distribution in few numbers.
+/// The summary of a distribution.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct NumberSummary {
     /// The mean.
@@ -20,19 +20,19 @@ pub struct NumberSummary {
     /// The least number.
     #[serde(rename = "value_min")]
     pub min: i32,
-    /// The number below which a tenth lies.
+    /// The number below which a tenth of the numbers lies.
     #[serde(rename = "value_p10")]
     pub p10: f64,
-    /// The number below which a quarter lies.
+    /// The number below which a quarter of the numbers lies.
     #[serde(rename = "value_p25")]
     pub p25: f64,
-    /// The number below which a half lies.
+    /// The number below which half of the numbers lie.
     #[serde(rename = "value_median")]
     pub median: f64,
-    /// The number below which three quarters lie.
+    /// The number below which three quarters of the numbers lie.
     #[serde(rename = "value_p75")]
     pub p75: f64,
-    /// The number below which nine tenths lie.
+    /// The number below which nine tenths of the numbers lie.
     #[serde(rename = "value_p90")]
     pub p90: f64,
     /// The greatest number.
@@ -40,50 +40,50 @@ pub struct NumberSummary {
     pub max: i32,
 }
 
-/// How many numbers lie in a step.
+/// A step of a histogram, with its count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Bin {
-    /// The least number that lies in it.
+    /// The least number of the step.
     pub from: i64,
-    /// The greatest.
+    /// The greatest number of the step.
     pub to: i64,
-    /// How many do.
+    /// The count of numbers in the step.
     pub positions: u64,
 }
 
 impl Distribution {
-    /// Adds a number that occurs so often.
+    /// Adds a number that occurs `times` times.
     pub fn add(&mut self, number: i32, times: u64) {
         *self.0.entry(number).or_default() += times;
     }
 
-    /// Adds the numbers of another one.
+    /// Adds the numbers of another distribution.
     pub fn merge(&mut self, other: &Distribution) {
         other.0.iter().for_each(|(&number, &times)| self.add(number, times));
     }
 
-    /// How many distinct numbers there are.
+    /// Returns the count of distinct numbers.
     pub fn distinct(&self) -> usize {
         self.0.len()
     }
 
-    /// How many numbers there are.
+    /// Returns the count of all numbers.
     pub fn count(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// The least and the greatest number, if there are any.
+    /// Returns the least and the greatest number, if there are any.
     pub fn ends(&self) -> Option<(i32, i32)> {
         Some((*self.0.keys().next()?, *self.0.keys().next_back()?))
     }
 
-    /// Tells whether there are at most so many numbers.
+    /// Returns whether there are at most this many numbers.
     pub fn counts_at_most(&self, most: u64) -> bool {
         let sum = self.0.values().try_fold(0_u64, |sum, &times| sum.checked_add(times));
         sum.is_some_and(|sum| sum <= most)
     }
 
-    /// The distribution in few numbers, if there are any.
+    /// Returns the summary, if there are any numbers.
     pub fn summary(&self) -> Option<NumberSummary> {
         let (min, max) = self.ends()?;
         let sum: i128 = self.0.iter().map(|(&number, &times)| i128::from(number) * i128::from(times)).sum();
@@ -101,7 +101,7 @@ impl Distribution {
         })
     }
 
-    /// The number below which a share from 0 to 1 lies, between two numbers in proportion.
+    /// Returns the number below which a share from 0 to 1 lies, interpolated between two numbers.
     ///
     /// Source: R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996),
     /// 361-365, definition 7.
@@ -111,7 +111,7 @@ impl Distribution {
         below + (above - below) * place.fract()
     }
 
-    /// The number at a place among all, the least at 0.
+    /// Returns the number at a place in sorted order; the least number is at 0.
     fn at(&self, place: u64) -> f64 {
         let mut before = 0;
         let found = self.0.iter().find(|(_, times)| {
@@ -121,12 +121,12 @@ impl Distribution {
         found.map_or(f64::NAN, |(&number, _)| number.into())
     }
 
-    /// The width of steps so that there are few: 1, 2, 5, 10 and so on.
+    /// Returns the width of steps (1, 2, 5, 10 and so on) at which a histogram has few steps.
     pub fn step(&self) -> i64 {
         self.step_within(STEPS_MAX)
     }
 
-    /// The same with at most so many steps, from 2 on.
+    /// Returns the width at which there are at most `steps_max` steps; `steps_max` is at least 2.
     pub fn step_within(&self, steps_max: i64) -> i64 {
         let (min, max) = self.ends().map_or((0, 0), |(min, max)| (i64::from(min), i64::from(max)));
         let mut steps = (0..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_i64.pow(power)));
@@ -134,7 +134,7 @@ impl Distribution {
         steps.find(fits).unwrap_or(i64::MAX)
     }
 
-    /// How many numbers lie in each step of a width, from the least to the greatest.
+    /// Returns the counts of numbers in each step of a width, from the least number to the greatest.
     pub fn bins(&self, step: i64) -> Vec<Bin> {
         let Some((min, max)) = self.ends() else { return Vec::new() };
         let of = |number: i32| i64::from(number).div_euclid(step);
@@ -155,7 +155,7 @@ mod tests {
         all
     }
 
-    /// As `numpy.quantile` has them.
+    /// The expected values are those of `numpy.quantile`.
     #[test]
     fn quantiles_lie_between_numbers_in_proportion() {
         let summary = from_numbers(&[3, 1, 4, 1, 5, 9, 2, 6, 5, 3]).summary().unwrap();

@@ -1,8 +1,8 @@
 //! A report as one HTML file.
 //!
-//! The file stands alone: it asks for nothing from anywhere, and its policy forbids it. The one script that the policy lets
-//! run copies FENs; without it the page shows the same. What the page shows is [`Findings`] and nothing else, and these are
-//! in it as JSON as well. Behind every chart there is a table. The invariant: equal findings make equal bytes.
+//! The file needs no other file, and its content policy forbids loading any. The only script that the policy allows copies FENs;
+//! without it the page shows the same. The page shows only [`Findings`], and contains them as JSON as well. Every chart has a table
+//! with its numbers. The invariant: equal findings give equal bytes.
 
 mod charts;
 mod copies;
@@ -17,29 +17,29 @@ use super::{NumberSummary, heat::HeatMap, summary::grouped, svg};
 const STYLE: &str = include_str!("page/style.css");
 /// Copies FENs to the clipboard.
 const SCRIPT: &str = include_str!("page/copy.js");
-/// The script is named by its SHA-256, which a test computes, so that no other one runs.
+/// The script is allowed by its SHA-256, so that no other script can run. A test computes the hash.
 const POLICY: &str = "default-src 'none'; script-src 'sha256-HEGdPd+7yvizZARsXwKnUc95Nev0JxaP8ogh9uQge1A='; style-src 'unsafe-inline'; base-uri 'none'; \
                       form-action 'none'";
-/// Longer queries are no headline.
+/// The maximum length of a query that is shown as the headline.
 const HEADLINE_MAX: usize = 80;
-/// Sources that are listed by name.
+/// The maximum number of sources that are listed by name.
 const SOURCES_MAX: usize = 12;
 
 impl Findings {
-    /// All of it as an HTML page that needs no other file.
+    /// Returns the findings as an HTML page that needs no other file.
     pub fn page(&self) -> String {
         page(self)
     }
 
-    /// A heat map of where the copies stand, or of the squares that the query finds, as SVG; `None` where the copies do not
-    /// differ in where they stand and the value is no set of squares.
+    /// Returns a heat map of the places of the copies, or of the squares that the query finds, as SVG. `None` if the copies do not
+    /// differ in place and the value is no set of squares.
     pub fn heat_map(&self) -> Option<String> {
         let places = self.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
         places.or(self.squares.as_ref()).map(svg::heat_map_file)
     }
 }
 
-/// The page of a report.
+/// Returns the page of a report.
 pub fn page(findings: &Findings) -> String {
     let sections = sections(findings);
     let title = if findings.title.trim().is_empty() { "Report" } else { &findings.title };
@@ -63,7 +63,7 @@ pub fn page(findings: &Findings) -> String {
                             h2.unseen[index == 0] id={ (section.id) "-name" } { (section.name) }
                             (section.body)
                         }
-                        // The numbers come first, on a phone as well.
+                        // The numbers come before the table of contents, also on a phone.
                         @if index == 0 { (contents(&sections[1..])) }
                     }
                 }
@@ -75,7 +75,7 @@ pub fn page(findings: &Findings) -> String {
     page.into_string() + "\n"
 }
 
-/// The query, once: as the headline if it is short and the page has no other name.
+/// Returns the header. The query is shown once: as the headline if it is short and the page has no other name.
 fn header(findings: &Findings, title: &str) -> Markup {
     let query = findings.query.trim();
     let is_named = title != "Report" && !query.starts_with(title);
@@ -114,7 +114,7 @@ fn contents(sections: &[PageSection]) -> Markup {
     }
 }
 
-/// The findings as JSON that no HTML parser takes for the end of a script.
+/// Returns the findings as JSON in which no HTML parser sees the end of a script.
 fn json(findings: &Findings) -> String {
     serde_json::to_string(findings).expect("plain data can be written").replace('<', "\\u003c")
 }
@@ -125,7 +125,7 @@ struct PageSection {
     body: Markup,
 }
 
-/// The sections that have something to show, first those that tell most.
+/// Returns the sections that have something to show, the most important first.
 fn sections(findings: &Findings) -> Vec<PageSection> {
     let mut out = vec![PageSection { id: "summary", name: "Summary", body: summary(findings) }];
     let has_hits = findings.totals.positions_hit > 0 || findings.totals.games_hit > 0;
@@ -152,7 +152,7 @@ fn sections(findings: &Findings) -> Vec<PageSection> {
     out
 }
 
-/// The heat maps with the names of their tables: where colours differ, a map for each instead of one for both.
+/// Returns the heat maps with the ids of their tables. Where colours differ there is a map for each colour instead of one for both.
 fn maps(findings: &Findings) -> Vec<(String, &HeatMap)> {
     let orbit = findings.orbit.as_ref();
     let places = orbit.map_or((None, &[][..]), |orbit| (orbit.heat.as_ref(), &orbit.heat_by_color));
@@ -183,7 +183,7 @@ fn summary(findings: &Findings) -> Markup {
     }
 }
 
-/// The values of all hits in a few words.
+/// Returns the values of all hits in a few words.
 fn value_tile(all: &NumberSummary) -> Markup {
     html! {
         div {
@@ -213,12 +213,12 @@ fn tile(name: &str, part: u64, all: u64, unit: &str) -> Markup {
     }
 }
 
-/// A number for people, with the same for programs beside it where it differs.
+/// Returns a number with separators for people, and the plain number as an attribute for programs where it differs.
 fn number(number: u64) -> Markup {
     html! { @if number < 1_000 { (number) } @else { data value=(number) { (grouped(number)) } } }
 }
 
-/// A table that scrolls inside its box, behind a word that opens it.
+/// Returns a table that is shown when the reader opens it.
 fn table_behind(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup {
     html! {
         details {
@@ -228,7 +228,7 @@ fn table_behind(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup 
     }
 }
 
-/// A table that scrolls inside its box.
+/// Returns a table that scrolls inside its box.
 fn table(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup {
     html! {
         div.scroll role="region" aria-label=(caption) tabindex="0" {

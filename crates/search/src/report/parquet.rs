@@ -13,12 +13,12 @@ use parquet::schema::parser::parse_message_type;
 
 use super::columns::{Column, ColumnType, Columns};
 
-/// Rows of a group at most, and bytes of text: what is in memory at a time.
+/// The maximum rows and bytes of text of a group, which is the part that is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Writes CSV as Parquet: numbers as 64-bit integers, texts as strings, an empty cell as null; Zstandard inside. What is
-/// written at once must be whole records; the first of all is the head line.
+/// Converts CSV to Parquet: numbers are 64-bit integers, texts are strings, an empty cell is null; Zstandard compresses the data.
+/// Each write must consist of whole records; the first record is the header.
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<ParquetCells>,
@@ -50,7 +50,7 @@ impl ParquetCells {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file; `columns` are those of [`Format::Csv`](super::Format::Csv).
+    /// Starts a file; `columns` are those of [`Format::Csv`](super::Format::Csv).
     ///
     /// # Errors
     ///
@@ -126,12 +126,12 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(())
     }
 
-    /// What is written to.
+    /// Returns the underlying writer.
     pub fn out(&self) -> &W {
         self.file.inner()
     }
 
-    /// Writes the last rows and what stands at the end.
+    /// Writes the last rows and the footer.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl<W: Write + Send> Write for ParquetWriter<W> {
     }
 }
 
-/// Errors of the file below keep their words.
+/// Converts an error; an error of the underlying writer keeps its message.
 fn fault(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => io::Error::other(error),

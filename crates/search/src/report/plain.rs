@@ -1,11 +1,11 @@
-//! The formats that are compared byte by byte.
+//! The formats for byte-by-byte comparison.
 
 use super::words::{push_number, push_squares, push_text};
 use orbit_core::board::Bitboard;
 use orbit_engine::{Hits, Values};
 use orbit_reel::GameRow;
 
-/// `1042 ` and room for a node: what begins every line of a game.
+/// The beginning of every line of a game, such as `1042 `, with room for a node.
 struct Prefix([u8; 12], usize);
 
 impl Prefix {
@@ -23,7 +23,7 @@ impl Prefix {
     }
 }
 
-/// Appends `game node` for each hit of a game; returns how many there are.
+/// Appends `game node` for each hit of a game. Returns the number of hits.
 pub(super) fn nodes(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
     let first = game.first_slot();
     let (prefix, mut count) = (Prefix::from_game(game), 0);
@@ -35,8 +35,8 @@ pub(super) fn nodes(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
     count
 }
 
-/// Appends `game node value` for each position of a game that hits, or of a set for all of them; returns how
-/// many hits there are.
+/// Appends `game node value` for each position of a game that hits; with `lists_all` and values that are sets, for all positions.
+/// Returns the number of hits.
 pub(super) fn values(game: &GameRow, hits: &Hits, lists_all: bool, out: &mut Vec<u8>) -> usize {
     let (first, end) = (game.first_slot(), game.end_slot());
     let prefix = Prefix::from_game(game);

@@ -1,4 +1,4 @@
-//! What a table says of a hit: one row, whatever the table is written as.
+//! The facts about a hit that tables show: one row, in any format.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,27 +16,27 @@ use orbit_reel::{Block, GameMeasures, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, CopyDifference, Designators, Filter, Frame, Likeness, Placement};
 
-/// Names for the numbers in hits.
+/// The names of the things that hits have numbers for.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// The database's sources.
+    /// The names of the database's sources.
     pub sources: Vec<String>,
-    /// The copies of the outermost transform, as CQL; one without a transform.
+    /// The copies of the outermost transform, as CQL; without a transform there is one copy.
     pub copies: Vec<String>,
-    /// How each copy came from the filter, in words.
+    /// The transform that produces each copy, in words.
     pub transforms: Vec<String>,
-    /// The designators of the filter that a table names.
+    /// The designators of the filter that a table shows.
     pub designators: Designators,
-    /// The board that the query compares positions with, if it does.
+    /// The board that the query compares positions with, if there is one.
     pub likeness: Option<Likeness>,
-    /// For each query the sides whose pattern each copy is, if that is wanted: see [`Filter::copy_sides`].
+    /// For each query the sides that have the pattern of each copy, if they are wanted: see [`Filter::copy_sides`].
     pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
-    /// For each query how its copies came from the filter, if that is wanted: see [`Filter::placements`].
+    /// For each query the placements of its copies, if they are wanted: see [`Filter::placements`].
     pub placements: Vec<Vec<Placement>>,
 }
 
 impl Names {
-    /// Names the copies of a filter.
+    /// Creates the names of a filter's copies.
     pub fn new(filter: &Filter, sources: Vec<String>) -> Names {
         let text = |filter: &Filter| AsText(filter).to_string();
         let (copies, transforms) = match filter.outermost() {
@@ -50,18 +50,18 @@ impl Names {
         Names { sources, copies, transforms, designators, ..Names::default() }
     }
 
-    /// Where the pieces that the filter names stand in a position that a copy hits.
+    /// Returns the squares of the pieces that the filter names, in a position that a copy hits.
     fn matched(&self, copy: Option<u32>, board: &Board) -> Vec<(&str, Bitboard)> {
         copy.map_or(Vec::new(), |copy| self.designators.on(copy as usize, board))
     }
 
-    /// The name of a source.
+    /// Returns the name of a game's source.
     pub fn source(&self, game: &GameRow) -> &str {
         self.sources.get(game.source() as usize).map_or("", String::as_str)
     }
 }
 
-/// What was found in one block.
+/// The answers of a query on one block.
 #[derive(Clone, Copy)]
 pub struct Found<'a> {
     /// The block.
@@ -70,33 +70,33 @@ pub struct Found<'a> {
     pub hits: &'a Hits,
     /// For each game, whether it counts; `None` if all do.
     pub games: Option<&'a [bool]>,
-    /// For each game that counts, the side of the player from which the query was asked; `None` without a player.
+    /// For each game that counts, the side of the player from which the query was evaluated; `None` without a player.
     pub sides: Option<&'a [Option<Color>]>,
-    /// What the query says of each game, if it is asked of whole games.
+    /// The answer of the query for each game, if the query is about whole games.
     pub told: Option<&'a [GameAnswer]>,
-    /// What the query writes, if that is known.
+    /// The comments that the query writes, if they are known.
     pub commentary: Option<&'a Commentary>,
-    /// Which copies match at them; `None` if that is told by the hits: see [`Filter::has_one_copy`].
+    /// The copies that match at the hits; `None` if the hits alone say it: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
-    /// The sides whose pattern matches at them, if they were told: see [`CopyHits::sides`].
+    /// The sides whose pattern matches at the hits, if they are known: see [`CopyHits::sides`].
     pub hit_sides: Option<&'a CopyHits>,
-    /// Whose pattern each copy is, if that is wanted and the query tells it: see [`Filter::copy_sides`].
+    /// The sides that have the pattern of each copy, if they are wanted and known: see [`Filter::copy_sides`].
     pub copy_sides: Option<&'a [ByColor<bool>]>,
-    /// The way in which each copy came from the filter, if that is wanted: see [`Filter::placements`].
+    /// The placement of each copy, if it is wanted: see [`Filter::placements`].
     pub placements: Option<&'a [Placement]>,
-    /// What tells of what they consist, if that is wanted.
+    /// A finder of the hits' spans, if spans are wanted.
     pub spans: Option<&'a dyn FindSpan>,
-    /// What is called how.
+    /// The display names of sources and copies.
     pub names: &'a Names,
 }
 
-/// Which rows a table has.
+/// The kind of rows of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Rows {
-    /// One for each position that hits.
+    /// One row for each position that hits.
     #[default]
     Hits,
-    /// One for each game with hits: the first of them.
+    /// One row for each game with hits, at its first hit.
     Games,
 }
 
@@ -105,12 +105,12 @@ choices! { Rows, "kind of rows",
     Rows::Games => "games", "";
 }
 
-/// What of a row takes time, and is not wanted everywhere.
+/// The parts of a row that take time to compute and are not always wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RowParts {
     /// The move that led to the position, and its label.
     pub(super) played: bool,
-    /// The move that follows.
+    /// The next move.
     pub(super) next: bool,
     /// The position as FEN.
     pub(super) fen: bool,
@@ -120,46 +120,46 @@ impl RowParts {
     const ALL: RowParts = RowParts { played: true, next: true, fen: true };
 }
 
-/// One row. Strings are empty where nothing is known.
+/// One row. Strings are empty where a fact is unknown.
 #[derive(Clone)]
 pub struct Row<'a> {
     /// The game.
     pub game: GameRow<'a>,
-    /// How many positions of the game hit.
+    /// The number of positions of the game that hit.
     pub hits: usize,
-    /// The number of the position in its game; in the main line, its ply.
+    /// The number of the position in its game; on the main line its ply.
     pub node: u32,
-    /// Half-moves played before the position.
+    /// The number of half-moves played before the position.
     pub ply: u32,
-    /// The side line that it lies in, as [`NodeWalk::line`] names it; empty in the main line.
+    /// The side line of the position, as [`NodeWalk::line`] names it; empty on the main line.
     pub line: String,
     /// The position.
     pub position: Position,
-    /// The number of the move that led to it: `23...`, or `start`.
+    /// The number of the move that led to the position: `23...`, or `start`.
     pub label: String,
     /// That move in SAN; `None` at the start.
     pub san: Option<String>,
     /// The position as FEN, with halfmove clock and move number.
     pub fen: String,
-    /// The move that follows in its line, in SAN; empty at the end of the line.
+    /// The next move in the line of the position, in SAN; empty at the end of the line.
     pub next: String,
     /// The value of the query.
     pub value: Answer,
-    /// The same of a query that yields a string.
+    /// The value of a query that yields a string.
     pub text: Option<&'a [u8]>,
-    /// The lowest copy that matches, from 0.
+    /// The lowest copy that matches, counted from 0.
     pub copy: Option<u32>,
-    /// How many copies match.
+    /// The number of copies that match.
     pub copies: usize,
     /// Clock and evaluation, as far as the comments of the game are in its block.
     pub measures: Measures,
-    /// What [`Found::difference_at`] told.
+    /// The result of [`Found::difference_at`], computed on first use.
     difference: OnceCell<Option<CopyDifference>>,
 }
 
 impl<'a> Found<'a> {
-    /// The answers to one query, `games` being those that count and the sides from which it was asked of them. Spans are those
-    /// that were told with the answers.
+    /// Combines the answers of one query with the games that count and the sides from which the query was evaluated. Spans are
+    /// those in the answers.
     pub fn with_answers(
         block: &'a Block,
         answers: &'a Answers,
@@ -179,7 +179,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Hits, all of which count, and nothing else.
+    /// Creates answers with hits alone, all of which count.
     pub fn new(block: &'a Block, hits: &'a Hits, names: &'a Names) -> Found<'a> {
         Found {
             block,
@@ -197,30 +197,30 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// What a hit of a game consists of, if that is wanted.
+    /// Returns the span of a hit of a game, if spans are wanted.
     pub fn span(&self, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         self.spans?.span((self.hits, self.copies), game, node)
     }
 
-    /// Whether a game counts.
+    /// Returns whether a game counts.
     pub fn counts(&self, game: &GameRow) -> bool {
         self.games.is_none_or(|games| games[game.index()])
     }
 
-    /// The side of the player in a game; White where the query was asked from no player's side.
+    /// Returns the side of the player in a game; White if there is no player.
     pub fn side(&self, game: &GameRow) -> Color {
         self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
     }
 
-    /// The frame of the first copy that matches at a hit of a game, the hit by its place among those of the block. Without
-    /// such a copy it is that of the game as the player sees it.
+    /// Returns the frame of the first copy that matches at a hit. `hit` is the index of the hit among those of the block. Without
+    /// such a copy it is the frame of the game as the player sees it.
     pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
         let copy = self.copies.map_or(Some(0), |copies| copies.lowest(hit));
         let placement = copy.zip(self.placements).and_then(|(copy, all)| all.get(copy as usize));
         Frame::new(placement.copied().unwrap_or(Placement::IDENTITY), self.side(game))
     }
 
-    /// Where the pieces that the filter names stand, on the squares of the game as it was played.
+    /// Returns the squares of the pieces that the filter names, on the board of the game as it was played.
     pub(super) fn matched(&self, row: &Row) -> Vec<(&'a str, Bitboard)> {
         let board = row.position.board;
         match self.side(&row.game) {
@@ -233,44 +233,44 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// How a position of a game differs from the board that the query compares it with, if it does.
+    /// Returns the difference between a position and the board that the query compares it with, if there is such a board.
     pub(super) fn difference(&self, game: &GameRow, board: &Board) -> Option<CopyDifference> {
         self.names.likeness.as_ref().map(|likeness| likeness.from_board(board, self.side(game)))
     }
 
-    /// The same of the position of a row, told once.
+    /// Returns the difference for the position of a row; it is computed once.
     pub(super) fn difference_at<'r>(&self, row: &'r Row) -> Option<&'r CopyDifference> {
         row.difference.get_or_init(|| self.difference(&row.game, &row.position.board)).as_ref()
     }
 
-    /// What the query says of a game, if it is asked of whole games.
+    /// Returns the answer of the query for a game, if the query is about whole games.
     pub fn of_game(&self, game: &GameRow) -> Option<&'a GameAnswer> {
         self.told.map(|told| &told[game.index()])
     }
 
-    /// What the query writes about a game.
+    /// Returns the comments that the query writes about a game.
     pub fn commentary_of(&self, game: &GameRow) -> Option<&'a GameCommentary> {
         let games = &self.commentary?.games;
         let at = games.binary_search_by_key(&(game.index() as u32), |game| game.index).ok()?;
         Some(&games[at])
     }
 
-    /// Whether a game is found: a position of it hits, or the query asks for games in which none matches.
+    /// Returns whether a game is found: a position of it hits, or the query finds games in which none does.
     pub fn is_found(&self, game: &GameRow) -> bool {
         self.of_game(game).map_or_else(|| self.has_hits(game), |told| told.is_found)
     }
 
-    /// Whether a position of a game hits.
+    /// Returns whether a position of a game hits.
     pub fn has_hits(&self, game: &GameRow) -> bool {
         self.hits.slots(game.slots()).next().is_some()
     }
 
-    /// Visits the rows of a game in order; returns how many positions of it hit.
+    /// Visits the rows of a game in order. Returns the number of positions that hit.
     pub fn rows(&self, game: &GameRow, rows: Rows, visit: impl FnMut(&Row)) -> usize {
         self.rows_with(game, rows, RowParts::ALL, visit)
     }
 
-    /// The same of rows of which some parts may be left empty.
+    /// Visits rows in which some parts may be left empty.
     pub(super) fn rows_with(
         &self,
         game: &GameRow,
@@ -286,7 +286,7 @@ impl<'a> Found<'a> {
         let wanted = if rows == Rows::Games { 1 } else { count };
         let before = self.copies.map_or(0, |copies| copies.first_in(self.hits, first));
         let (mut walk, measures) = (NodeWalk::from_game(game), GameMeasures::from_game(game));
-        // What follows one hit has often led to the next one, and SAN takes time.
+        // The SAN of the move after one hit is kept: it has often led to the next hit, and SAN takes time to compute.
         let mut last: Option<(u32, String)> = None;
         for (slot, hit) in self.hits.slots(first..end).take(wanted).zip(before..) {
             walk.to((slot - first) as u32);
@@ -323,18 +323,18 @@ impl<'a> Found<'a> {
 }
 
 impl Row<'_> {
-    /// The address of the game at lichess or chess.com, at the position if it lies in the main line: side lines are
-    /// not shown there.
+    /// Returns the address of the game at lichess or chess.com. It shows the position only on the main line, because these sites do
+    /// not have the side lines.
     pub fn url(&self) -> Option<String> {
         game::url(&self.game, self.line.is_empty().then_some(self.ply))
     }
 }
 
-/// The position of a game at a node as FEN, with the halfmove clock and the move number that it had in the game.
+/// Returns the position of a game at a node as FEN, with the halfmove clock and the move number that it had in the game.
 ///
 /// # Panics
 ///
-/// When the game has no such node.
+/// If the game has no such node.
 pub fn fen_at(game: &GameRow, node: u32) -> String {
     let mut walk = NodeWalk::from_game(game);
     walk.to(node);

@@ -1,4 +1,4 @@
-//! What hits consist of, as moves: in text as PGN writes them, for programs as lists, for pictures as arrows.
+//! The moves of spans: as PGN text for reading, as lists for programs, as arrows for pictures.
 
 use super::NodeWalk;
 use orbit_core::board::{MoveKind, PackedMove, Square};
@@ -6,7 +6,7 @@ use orbit_core::game::MoveNumbers;
 use orbit_engine::{MatchSpan, SpanKind};
 use orbit_reel::GameRow;
 
-/// Moves that are drawn as arrows at most: more would hide the board.
+/// The maximum number of moves that are drawn as arrows; more would hide the board.
 pub const ARROWS_MAX: usize = 6;
 
 /// The moves of a span.
@@ -16,28 +16,28 @@ pub struct SpanMoves<'a> {
     moves: Vec<SpanMove>,
 }
 
-/// One move.
+/// One move of a span.
 struct SpanMove {
-    /// The position that it leaves, and the one to which it leads.
+    /// The nodes before and after the move.
     from: u32,
     to: u32,
-    /// Half-moves played when it has been played.
+    /// The number of half-moves after the move.
     ply: u32,
     san: String,
     mv: PackedMove,
 }
 
 impl<'a> SpanMoves<'a> {
-    /// All moves.
+    /// Returns all moves of a span.
     ///
     /// # Panics
     ///
-    /// When the game has not the positions of the span.
+    /// If the game does not have the positions of the span.
     pub fn new(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         SpanMoves { span, numbers: MoveNumbers::from_header(game), moves: moves(&span.moves, game) }
     }
 
-    /// Those that are shown for reading: the moves that matched, or those that led to what was found.
+    /// Returns the moves that are shown for reading: the moves that matched, or the moves to the positions that were found.
     pub fn shown(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         match span.kind.is_of_moves() {
             true => SpanMoves::new(span, game),
@@ -48,23 +48,23 @@ impl<'a> SpanMoves<'a> {
         }
     }
 
-    /// The move that stands for a span, in SAN.
+    /// Returns the move that represents a span, in SAN.
     pub fn key_san(span: &MatchSpan, game: &GameRow) -> Option<String> {
         moves(span.key_move().as_slice(), game).pop().map(|one| one.san)
     }
 
-    /// How many there are.
+    /// Returns the number of moves.
     pub fn count(&self) -> usize {
         self.moves.len()
     }
 
-    /// The moves in SAN.
+    /// Iterates over the moves in SAN.
     pub fn sans(&self) -> impl Iterator<Item = &str> {
         self.moves.iter().map(|one| one.san.as_str())
     }
 
-    /// The moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`, with `…` where others lie between and in place of those after
-    /// the first `moves_max`.
+    /// Returns the moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`. A `…` replaces moves in between, and all moves after the
+    /// first `moves_max`.
     pub fn text(&self, moves_max: usize) -> String {
         let (mut out, mut before) = (String::new(), self.span.nodes.first().copied());
         for (index, one) in self.moves.iter().enumerate() {
@@ -72,7 +72,7 @@ impl<'a> SpanMoves<'a> {
                 out.push_str(" …");
                 break;
             }
-            // The start of what the filter matched is no gap.
+            // A span of moves can begin at any node, so its first move is no gap.
             let is_next = before == Some(one.from) || index == 0 && self.span.kind.is_of_moves();
             if index > 0 {
                 out.push(' ');
@@ -93,8 +93,8 @@ impl<'a> SpanMoves<'a> {
         out
     }
 
-    /// The first moves from square to square, those of castling as the king goes. There are none where the hit is no position
-    /// of the span, and of a way to what was found that is longer than what can be drawn.
+    /// Returns the first moves from square to square; castling is the move of the king. There are none if the hit is no position of
+    /// the span, or if the moves to a found position are too many to draw.
     pub fn arrows(&self, hit: u32) -> Vec<[Square; 2]> {
         let is_drawn = self.span.kind.is_of_moves() || self.moves.len() <= ARROWS_MAX;
         if !is_drawn || !self.span.nodes.contains(&hit) {
@@ -103,7 +103,7 @@ impl<'a> SpanMoves<'a> {
         self.moves.iter().take(ARROWS_MAX).filter_map(|one| arrow(one.mv)).collect()
     }
 
-    /// The name of the filter that matched.
+    /// Returns the kind of filter that matched.
     pub fn kind(&self) -> SpanKind {
         self.span.kind
     }

@@ -1,4 +1,4 @@
-//! Reports of blocks, one after the other.
+//! Joins the reports of blocks.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -6,24 +6,24 @@ use std::ops::ControlFlow;
 use super::{HitTotals, Report};
 use orbit_core::visible;
 
-/// Joins the reports of a run in the order of its blocks: writes a heading where another source
-/// begins, stops after so many games, and counts.
+/// Joins the reports of a run in the order of its blocks: writes a heading where a new source begins, stops after a number of
+/// games, and counts.
 #[derive(Debug)]
 pub struct Stitcher {
-    /// The names to head games with; `None` for no headings.
+    /// The names of the sources for headings; `None` for no headings.
     headings: Option<Vec<String>>,
     /// The source of the last heading.
     source: Option<u32>,
-    /// Games that hit and are still to be left out.
+    /// The number of games with hits that are still to be skipped.
     skip: u64,
-    /// Games that hit and are still to be listed.
+    /// The number of games with hits that are still to be listed.
     games_left: u64,
     hit_totals: HitTotals,
 }
 
 impl Stitcher {
-    /// Writes a heading before the first game of each source if `headings` gives the sources'
-    /// names, and at most `games_max` games with hits.
+    /// Creates a stitcher that writes a heading before the first game of each source if `headings` has the names of the sources,
+    /// and lists at most `games_max` games with hits.
     pub fn new(headings: Option<Vec<String>>, games_max: Option<u64>) -> Stitcher {
         Stitcher {
             headings,
@@ -34,14 +34,14 @@ impl Stitcher {
         }
     }
 
-    /// Passes over so many games with hits first. They are not counted.
+    /// Skips this many games with hits at the beginning. They are not counted.
     #[must_use]
     pub fn skipping(mut self, games: u64) -> Stitcher {
         self.skip = games;
         self
     }
 
-    /// Writes the report of the next block; breaks when no more games are wanted.
+    /// Writes the report of the next block. Breaks when no more games are wanted.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Stitcher {
                 break;
             }
             if self.skip > 0 {
-                // What lies before a game that is passed over is passed over with it.
+                // Lines before a skipped game are skipped with it.
                 self.skip -= u64::from(game.is_found);
                 out.write_all(&report.text[written..end])?;
                 (written, end) = (game.end, game.end);
@@ -79,7 +79,7 @@ impl Stitcher {
         Ok(if self.games_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
-    /// Games and positions so far.
+    /// Returns the games and positions that were counted so far.
     pub fn hit_totals(&self) -> HitTotals {
         self.hit_totals
     }

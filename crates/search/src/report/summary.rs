@@ -1,4 +1,4 @@
-//! What a run came to, in a few lines.
+//! The summary of a run in a few lines.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -8,26 +8,26 @@ use serde_json::{Value, json};
 
 use orbit_reel::{ProblemKind, Totals};
 
-/// How much hit.
+/// The numbers of games and positions that hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct HitTotals {
-    /// Games with hits.
+    /// The number of games with hits.
     pub games: u64,
-    /// Positions that hit.
+    /// The number of positions that hit.
     pub positions: u64,
 }
 
-/// Where the time of a run went.
+/// The time that each phase of a run takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Phases {
-    /// Reading the query and planning.
+    /// The time for reading the query and planning.
     pub planning: Duration,
-    /// Reading games and evaluating positions, which go on at the same time.
+    /// The time for reading games and evaluating positions, which happen at the same time.
     pub scanning: Duration,
 }
 
-/// Games, positions, hits and time, each line with its numbers as fields of an object. `is_part` if the database was not read to its end, so that
-/// percentages would say nothing; `how` names the engine and the threads.
+/// Returns lines about games, positions, hits and time, each with its numbers as fields of an object. `is_part` is true if the
+/// database was not read to its end, so that percentages would say nothing; `how` names the engine and the threads.
 pub fn summary_lines(
     totals: &Totals,
     hits: HitTotals,
@@ -62,15 +62,15 @@ pub fn summary_lines(
     lines
 }
 
-/// The numbers of [`totals_line`] as fields of an object.
+/// Returns the numbers of [`totals_line`] as fields of an object.
 pub fn totals_fields(totals: &Totals) -> Value {
     let Totals { whole, cut, skipped, positions, .. } = *totals;
     let games = json!({ "all": totals.games(), "whole": whole, "cut": cut, "skipped": skipped });
     json!({ "games": games, "positions": positions })
 }
 
-/// Games and positions, then one line for each kind and reason of problems, each line with its numbers as fields of an
-/// object.
+/// Returns a line about games and positions, then one line for each kind and reason of problems, each with its numbers as fields of
+/// an object.
 pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
     let mut lines = vec![(totals_line(totals), totals_fields(totals))];
     let reasons = reasons(totals).map(|((kind, reason), games)| {
@@ -82,7 +82,7 @@ pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
 }
 
 impl Phases {
-    /// The seconds of a run that read so much, and its positions a second.
+    /// Returns the seconds of a run that has read `totals`, and its positions per second.
     pub fn fields(&self, totals: &Totals) -> Value {
         let [planning, scanning] = [self.planning, self.scanning].map(|time| time.as_secs_f64());
         let rate = totals.positions as f64 / scanning.max(1e-9);
@@ -91,8 +91,8 @@ impl Phases {
     }
 }
 
-/// The copies that hit most often, at most `lines_max`: number, from 1 in the order of their
-/// declaration, positions, and name. Then how many there are in all.
+/// Returns lines about the copies that hit most often, at most `lines_max`: the number of the copy from 1 in the order of their
+/// declaration, the positions, and the name. A last line has the number of all copies.
 pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<String> {
     let mut copies: Vec<(usize, u64)> = counts.iter().copied().enumerate().collect();
     copies.retain(|copy| copy.1 > 0);
@@ -106,7 +106,7 @@ pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<Str
     lines
 }
 
-/// The word for what became of a game.
+/// Returns the word for the result of reading a game.
 pub fn kind_name(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::Note => "repaired",
@@ -116,7 +116,7 @@ pub fn kind_name(kind: ProblemKind) -> &'static str {
     }
 }
 
-/// `1,234 games (1,200 whole, 30 cut, 4 skipped), 99,000 positions, 7,000 of them in 800 side lines`.
+/// Returns `1,234 games (1,200 whole, 30 cut, 4 skipped), 99,000 positions, 7,000 of them in 800 side lines`.
 pub fn totals_line(totals: &Totals) -> String {
     let in_side_lines = match totals.side_lines {
         0 => String::new(),
@@ -133,12 +133,12 @@ pub fn totals_line(totals: &Totals) -> String {
     )
 }
 
-/// One line for each kind and reason of problems, most frequent first.
+/// Returns one line for each kind and reason of problems, the gravest kind first, then the most frequent reason.
 pub fn reason_lines(totals: &Totals) -> Vec<String> {
     reasons(totals).map(|((kind, reason), games)| reason_line((*kind, reason), *games)).collect()
 }
 
-/// Kinds and reasons of problems with their games, the gravest kind first, then the most frequent.
+/// Iterates over kinds and reasons of problems with the numbers of their games: the gravest kind first, then the most frequent.
 fn reasons(totals: &Totals) -> impl Iterator<Item = (&(ProblemKind, String), &u64)> {
     let mut reasons: Vec<_> = totals.reasons.iter().collect();
     reasons.sort_by_key(|&((kind, _), &count)| (Reverse(*kind), Reverse(count)));
@@ -149,7 +149,7 @@ fn reason_line((kind, reason): (ProblemKind, &str), games: u64) -> String {
     format!("  {} {}: {reason}", grouped(games), kind_name(kind))
 }
 
-/// How many side lines were not searched, if there are any. `variations` tells whether side lines were.
+/// Returns a line about side lines that were not searched, if there are any. `variations` is true if side lines are searched.
 pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     let are = if side_lines == 1 { "side line was" } else { "side lines were" };
     let remedy = match variations {
@@ -159,7 +159,7 @@ pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     (side_lines > 0).then(|| format!("{} {are} not searched: {remedy}", grouped(side_lines)))
 }
 
-/// The sentence about bytes of a file behind the end of its reel.
+/// Returns the sentence about bytes of a file behind the end of its reel.
 pub fn behind_sentence(bytes: u64) -> String {
     format!(
         "{} bytes behind its end are no part of the reel and not read: an append that was interrupted or is going on wrote them, or \
@@ -168,7 +168,7 @@ pub fn behind_sentence(bytes: u64) -> String {
     )
 }
 
-/// A number with a comma between thousands.
+/// Returns a number with a comma between thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

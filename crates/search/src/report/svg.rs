@@ -1,8 +1,8 @@
-//! Boards, heat maps and bar charts as vector pictures.
+//! Boards, heat maps and bar charts as vector graphics.
 //!
-//! Every picture is an `svg` element with a role, a title and a description. Its colours are classes whose
-//! values `palette.css` has, light and dark, so that a page sets them once. Boards take their pieces from
-//! [`definitions`], which a page holds once as well.
+//! Every picture is an `svg` element with a role, a title and a description. Its colours are CSS classes that `palette.css` defines
+//! for light and dark, so a page includes them once. Boards refer to the pieces in [`definitions`], which a page also includes
+//! once.
 
 mod board;
 mod chart;
@@ -21,15 +21,15 @@ use super::heat::HeatMap;
 /// The colours of all pictures, as CSS.
 pub const PALETTE: &str = include_str!("svg/palette.css");
 
-/// A heat map as a file of its own.
+/// Returns a heat map as an SVG file.
 pub fn heat_map_file(map: &HeatMap) -> String {
-    // In a page the ground is the page's.
+    // In a page, the background is that of the page.
     let style = format!("{PALETTE}svg {{ background: var(--paper); }}\n");
     let picture = heat_map(map, "heat", Some(&style)).into_string();
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{picture}\n")
 }
 
-/// A board as a picture of its own, `width` pixels wide.
+/// Returns a board as an SVG file that is `width` pixels wide.
 pub fn board_file(diagram: &BoardDrawing, width: u32) -> String {
     let picture = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(width) {
@@ -41,7 +41,7 @@ pub fn board_file(diagram: &BoardDrawing, width: u32) -> String {
     picture.into_string()
 }
 
-/// An `svg` element `width` by `height` units large that scales with what it stands in.
+/// Returns an `svg` element of `width` by `height` units that scales to its container.
 fn picture(
     id: &str,
     class: &str,

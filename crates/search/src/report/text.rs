@@ -1,4 +1,4 @@
-//! One line for each game, for reading.
+//! Text for reading: one line for each game.
 
 use std::ops::Range;
 
@@ -14,53 +14,53 @@ use orbit_core::visible;
 use orbit_engine::Answer;
 use orbit_reel::GameRow;
 
-/// Columns beyond which players do not push the rest to the right.
+/// The maximum width of the column with the players. Longer ones shift only their own line.
 const PLAYERS_WIDTH_MAX: usize = 56;
-/// The same of events. Longer names are cut on a terminal.
+/// The maximum width of the column with the event. Longer names are cut on a terminal.
 const EVENT_WIDTH_MAX: usize = 32;
 
-/// Squares of a value that are named, unless all hits are listed.
+/// The maximum number of squares of a value that are named, unless all hits are listed.
 const SQUARES_MAX: usize = 4;
 
-/// How wide the columns of text are.
+/// The widths of columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// As wide as the games need that are written together.
+    /// As wide as the games that are written together need.
     Fitted,
     /// The same widths for all games.
     Fixed,
 }
 
-/// Players, result, year and event under [`Layout::Fixed`], and the game's number.
+/// The widths of players, result, year and event under [`Layout::Fixed`], and that of the game's number.
 const FIXED_WIDTHS: ([usize; 4], usize) = ([PLAYERS_WIDTH_MAX, 7, 4, EVENT_WIDTH_MAX], 8);
 
-/// The cells of a line, the number apart.
+/// The cells of a line, without the number.
 struct TextLine<'a> {
     game: GameRow<'a>,
     cells: [String; 4],
     plies: Vec<u8>,
     hits: usize,
-    /// The hits that consist of moves: their names and the moves.
+    /// The moves of the hits' spans, each with the label of its hit.
     spans: Vec<(String, String)>,
 }
 
-/// How much of a game is listed.
+/// The limits of what is listed of a game.
 #[derive(Clone, Copy)]
 pub(super) struct TextLimits {
-    /// Runs of hits at most.
+    /// The maximum number of runs of hits.
     pub(super) runs_max: usize,
-    /// The moves that are shown of a hit; `None` for none.
+    /// The maximum number of moves of a span; `None` for no moves.
     pub(super) moves_max: Option<usize>,
-    /// Whether the moves that led to hits are in colour.
+    /// True if the moves that led to hits are coloured.
     pub(super) styled: bool,
-    /// Tells whether long names of events are cut.
+    /// True if long names of events are cut.
     pub(super) cut: bool,
 }
 
-/// The colour of the moves that led to hits, and its end.
+/// The escape codes that begin and end the colour of the moves that led to hits.
 const HIT: (&str, &str) = ("\x1b[1;33m", "\x1b[0m");
 
-/// Writes those games of a block that are found.
+/// Writes the found games of a block.
 pub(super) fn write(
     found: &Found,
     games: Range<usize>,
@@ -148,7 +148,7 @@ fn line<'a>(game: GameRow<'a>, found: &Found, limits: TextLimits) -> TextLine<'a
     TextLine { game, cells, plies, hits: count, spans }
 }
 
-/// Hits that follow each other move by move and have one value.
+/// Consecutive hits with the same value.
 struct HitRun {
     first: u32,
     last: u32,
@@ -157,7 +157,8 @@ struct HitRun {
 }
 
 impl HitRun {
-    /// Appends `23. Nxf6+ to 24... Kh8, king on g8, next Rxf6`. A move that leads to another hit is told there.
+    /// Appends `23. Nxf6+ to 24... Kh8, king on g8, next Rxf6`. The next move is left out if it leads to another hit, which shows
+    /// it.
     fn push(&self, game: &GameRow, found: &Found, walk: &mut NodeWalk, styled: bool, out: &mut Vec<u8>) {
         walk.to(self.first);
         push_move(walk, styled, out);
@@ -178,7 +179,7 @@ impl HitRun {
     }
 }
 
-/// The first runs of a game.
+/// Returns the first runs of a game.
 fn runs(game: &GameRow, found: &Found, walk: &mut NodeWalk, limits: TextLimits) -> Vec<HitRun> {
     let first = game.first_slot();
     let squares_max = if limits.runs_max == usize::MAX { usize::MAX } else { SQUARES_MAX };
@@ -208,14 +209,14 @@ fn runs(game: &GameRow, found: &Found, walk: &mut NodeWalk, limits: TextLimits) 
     runs
 }
 
-/// `23. Nxf6+`, or `start`.
+/// Appends `23. Nxf6+`, or `start`.
 fn push_move(walk: &NodeWalk, styled: bool, out: &mut Vec<u8>) {
     let (begin, end) = if styled { HIT } else { ("", "") };
     let san = walk.san().map_or(String::new(), |san| format!(" {san}"));
     out.extend_from_slice(format!("{begin}{}{san}{end}", walk.label()).as_bytes());
 }
 
-/// The moves of which the first hits consist. What was found at the hit before is not repeated.
+/// Returns the moves of the first hits' spans. Moves that are the same as those of the hit before are not repeated.
 fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Vec<(String, String)> {
     let first = game.first_slot();
     let mut walk = NodeWalk::from_game(game);
@@ -223,7 +224,7 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
     for slot in found.hits.slots(first..game.end_slot()).take(hits_max) {
         let node = (slot - first) as u32;
         let Some(span) = found.span(game, node) else { continue };
-        // Each move that led to what was found stands by itself, with a gap before it.
+        // Each move to a found position is written separately, with a gap before it.
         let moves_max = if span.kind.is_of_moves() { moves_max } else { moves_max.div_ceil(4) };
         let moves = SpanMoves::shown(&span, game).text(moves_max);
         if moves.is_empty() || out.last().is_some_and(|(_, last)| *last == moves) {
@@ -239,7 +240,7 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
     out
 }
 
-/// What a game without players, such as a study or a lesson, is called: its event, else its site, else its annotator, whole.
+/// Returns the title of a game without players, such as a study or a lesson: its event, else its site, else its annotator, uncut.
 fn title(game: &GameRow) -> Option<String> {
     if [Color::White, Color::Black].into_iter().any(|side| tags::player(game, side).is_some()) {
         return None;
@@ -248,7 +249,7 @@ fn title(game: &GameRow) -> Option<String> {
     names.next().map(|name| visible::line(&name).into_owned())
 }
 
-/// `Carlsen, Magnus (2882) - Caruana, Fabiano (2820)`.
+/// Returns `Carlsen, Magnus (2882) - Caruana, Fabiano (2820)`.
 fn players(game: &GameRow) -> String {
     let side = |side, rating: Rating| {
         let name = tags::player(game, side);

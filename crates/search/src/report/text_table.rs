@@ -1,11 +1,10 @@
-//! Tables for reading: cells that are aligned in columns, and in which nothing acts on a terminal.
+//! Tables for reading: cells in aligned columns, without control characters that a terminal would obey.
 
 use unicode_width::UnicodeWidthStr as _;
 
 use orbit_core::visible;
 
-/// Cells that are aligned in columns: to the right, but the first one or the last one to the left where that is
-/// asked for.
+/// Cells in columns that are aligned to the right. The first or the last column can be aligned to the left.
 #[derive(Clone, Debug)]
 pub struct TextTable {
     lines: Vec<TableLine>,
@@ -16,31 +15,31 @@ pub struct TextTable {
 #[derive(Clone, Debug)]
 enum TableLine {
     Cells(Vec<String>),
-    /// Not aligned.
+    /// A line that is not aligned.
     Remark(String),
 }
 
 impl TextTable {
-    /// A table with a line of headings.
+    /// Creates a table with a line of headings.
     pub fn new(headings: Vec<String>) -> TextTable {
         let mut table = TextTable { lines: Vec::new(), first_is_left: false, last_is_left: false };
         table.lines.push(cells(headings));
         table
     }
 
-    /// Aligns the first column to the left, or does not.
+    /// Sets whether the first column is aligned to the left.
     #[must_use]
     pub fn first_left(self, first_is_left: bool) -> TextTable {
         TextTable { first_is_left, ..self }
     }
 
-    /// Aligns the last of the columns to the left, or does not.
+    /// Sets whether the last column is aligned to the left.
     #[must_use]
     pub fn last_left(self, last_is_left: bool) -> TextTable {
         TextTable { last_is_left, ..self }
     }
 
-    /// Adds a line, perhaps with fewer cells than there are columns.
+    /// Adds a row, which can have fewer cells than there are columns.
     pub fn push(&mut self, first: String, rest: impl IntoIterator<Item = String>) {
         self.lines.push(cells(std::iter::once(first).chain(rest)));
     }
@@ -50,7 +49,7 @@ impl TextTable {
         self.lines.push(TableLine::Remark(visible::line(&text).into_owned()));
     }
 
-    /// All lines.
+    /// Returns all lines.
     pub fn text(&self) -> String {
         let mut widths: Vec<usize> = Vec::new();
         for line in &self.lines {
@@ -84,7 +83,7 @@ impl TextTable {
     }
 }
 
-/// Cells in which nothing acts on a terminal.
+/// Escapes characters that act on a terminal.
 fn cells(texts: impl IntoIterator<Item = String>) -> TableLine {
     TableLine::Cells(texts.into_iter().map(|text| visible::line(&text).into_owned()).collect())
 }

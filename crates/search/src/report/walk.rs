@@ -1,4 +1,4 @@
-//! The positions of a game at its nodes, and what names them.
+//! A walk over the positions of a game, with the names of its moves and lines.
 
 use hashbrown::HashMap;
 
@@ -6,44 +6,45 @@ use orbit_core::board::{MoveKind, PackedMove, Position, Role};
 use orbit_core::game::MoveNumbers;
 use orbit_reel::{GameRow, LineRow};
 
-/// A walk along the nodes of a game, with the halfmove clock that packed positions lack. Nodes in rising order take one
-/// pass over the game, however many side lines it has.
+/// A walk along the nodes of a game, with the halfmove clock that packed positions do not have. Visiting nodes in ascending order
+/// takes one pass over the game, however many side lines there are.
 pub struct NodeWalk<'a> {
     game: GameRow<'a>,
     numbers: MoveNumbers,
     start: CountedPosition,
     here: CountedPosition,
-    /// The position before, and the move that led from there; nothing at the start.
+    /// The previous position and the move from it; `None` at the start.
     before: Option<(Position, PackedMove)>,
     node: u32,
-    /// The side line that it stands in.
+    /// The side line of the current node.
     line: Option<LineRow<'a>>,
-    /// Where the side lines of the game leave their lines, once one has been entered.
+    /// The places where the side lines of the game branch off; computed when the first side line is entered.
     branches: Option<Vec<LineBranch>>,
 }
 
-/// A position and its counters.
+/// A position with its counters.
 #[derive(Clone, Copy)]
 struct CountedPosition {
     position: Position,
-    /// Half-moves since the last capture or pawn move.
+    /// The number of half-moves since the last capture or pawn move.
     clock: u32,
     ply: u32,
 }
 
-/// Where a side line leaves another line.
+/// The place where a side line branches off.
 #[derive(Clone)]
 struct LineBranch {
-    /// The place at the node that it leaves.
+    /// The position at the node that it leaves.
     before: CountedPosition,
-    /// The side line of that node.
+    /// The side line of that node; `None` for the main line.
     around: Option<usize>,
-    /// The move by which it leaves, with its number; of several lines that leave by one move, with that of the line.
+    /// The first move of the side line, with its number; if several lines leave with the same move, also with the number of the
+    /// line among them, such as `[2]`.
     entry: String,
 }
 
 impl<'a> NodeWalk<'a> {
-    /// Stands at the start of a game.
+    /// Creates a walk at the start of a game.
     pub fn from_game(game: &GameRow<'a>) -> NodeWalk<'a> {
         let numbers = MoveNumbers::from_header(game);
         let start = CountedPosition { position: game.start(), clock: numbers.clock, ply: 0 };
@@ -59,11 +60,11 @@ impl<'a> NodeWalk<'a> {
         }
     }
 
-    /// Goes to a node.
+    /// Moves to a node.
     ///
     /// # Panics
     ///
-    /// When the game has no such node.
+    /// If the game has no such node.
     pub fn to(&mut self, node: u32) {
         let line = self.game.line_of(node);
         let is_same = line.map(|line| line.index()) == self.line.map(|line| line.index());
@@ -79,7 +80,7 @@ impl<'a> NodeWalk<'a> {
         self.node = node;
     }
 
-    /// Goes to the first node of a line.
+    /// Moves to the first node of a line.
     fn enter(&mut self, line: Option<LineRow<'a>>) {
         (self.here, self.before, self.node) = (self.start, None, 0);
         if let Some(line) = line {
@@ -93,24 +94,24 @@ impl<'a> NodeWalk<'a> {
         self.line = line;
     }
 
-    /// The node at which it stands.
+    /// Returns the current node.
     pub fn node(&self) -> u32 {
         self.node
     }
 
-    /// The half-moves played there.
+    /// Returns the number of half-moves before the current node.
     pub fn ply(&self) -> u32 {
         self.here.ply
     }
 
-    /// The position there.
+    /// Returns the current position.
     pub fn position(&self) -> Position {
         self.here.position
     }
 
-    /// The name of the side line that it stands in: the moves that leave other lines, from the main line on. `12...b5
-    /// 14.Qh5` leaves with 14.Qh5 the side line that leaves the main line with 12...b5. Of several side lines that leave
-    /// a position by one move the second is called `12...b5[2]`. Empty in the main line.
+    /// Returns the name of the current side line: the moves that leave other lines, beginning at the main line. `12...b5 14.Qh5`
+    /// leaves with 14.Qh5 the side line that leaves the main line with 12...b5. If several side lines leave a position with the
+    /// same move, the second is `12...b5[2]`. The name is empty in the main line.
     pub fn line(&self) -> String {
         let branches = self.branches.as_deref().unwrap_or_default();
         let mut moves = Vec::new();
@@ -123,30 +124,30 @@ impl<'a> NodeWalk<'a> {
         moves.join(" ")
     }
 
-    /// The move by which that line leaves another one, in SAN; `None` in the main line.
+    /// Returns the first move of the current side line, in SAN; `None` in the main line.
     pub fn entry(&self) -> Option<String> {
         let (line, branches) = (self.line?, self.branches.as_ref()?);
         Some(line.edge().to_san(&branches[line.index()].before.position))
     }
 
-    /// The number of the move that led there: `23...`, or `start`.
+    /// Returns the number of the move that led to the current node: `23...`, or `start`.
     pub fn label(&self) -> String {
         let mut label = Vec::new();
         self.numbers.push_label(self.here.ply, &mut label);
         String::from_utf8(label).expect("labels are ASCII")
     }
 
-    /// The move that led there, in SAN; `None` at the start.
+    /// Returns the move that led to the current node, in SAN; `None` at the start.
     pub fn san(&self) -> Option<String> {
         self.before.as_ref().map(|(position, mv)| mv.to_san(position))
     }
 
-    /// The move that follows in its line, in SAN; empty at the end of the line.
+    /// Returns the next move in the current line, in SAN; empty at the end of the line.
     pub fn next(&self) -> String {
         self.game.move_from(self.node).map_or(String::new(), |mv| mv.to_san(&self.here.position))
     }
 
-    /// The position there as FEN, with the halfmove clock and the move number that it has in the game.
+    /// Returns the current position as FEN, with the halfmove clock and the move number that it has in the game.
     pub fn fen(&self) -> String {
         self.here.position.to_fen_with(self.here.clock, self.numbers.full(self.here.ply))
     }
@@ -156,7 +157,7 @@ impl CountedPosition {
     fn play(&mut self, mv: PackedMove) {
         let board = &self.position.board;
         let pawn = board.at(mv.from()).piece().is_some_and(|piece| piece.role == Role::Pawn);
-        // Castling is packed as king takes rook, so what stands on `to` says nothing then.
+        // Castling is packed as king takes rook, so a piece on `to` is no capture then.
         let taken = board.at(mv.to()).piece().is_some();
         let is_reset = match mv.kind() {
             MoveKind::EnPassant => true,
@@ -170,7 +171,7 @@ impl CountedPosition {
 }
 
 impl LineBranch {
-    /// The place at the first node of a side line.
+    /// Returns the position at the first node of a side line.
     fn after(&self, line: LineRow) -> CountedPosition {
         let mut place = self.before;
         place.play(line.edge());
@@ -178,13 +179,15 @@ impl LineBranch {
     }
 }
 
-/// Where each side line of a game begins. Each line is walked once, as far as others leave it.
+/// Returns the place where each side line of a game begins. Each line is walked once, up to the last node where another line leaves
+/// it.
 fn branches(game: &GameRow, numbers: MoveNumbers, start: CountedPosition) -> Vec<LineBranch> {
     let lines: Vec<LineRow> = game.lines().collect();
     let around = |line: &LineRow| game.line_of(line.parent()).map(|around| around.index());
     let mut order: Vec<(Option<usize>, u32, usize)> =
         lines.iter().map(|line| (around(line), line.parent(), line.index())).collect();
-    // A line comes after the one that it leaves, and of one line those come first that leave it first.
+    // Sorted so, a line follows the line that it leaves, and the lines that leave one line are in the order of the nodes where they
+    // leave it.
     order.sort_unstable();
     let mut out = vec![LineBranch { before: start, around: None, entry: String::new() }; lines.len()];
     let mut alike: HashMap<(u32, PackedMove), u32> = HashMap::new();

@@ -9,7 +9,7 @@ pub fn push_number(out: &mut Vec<u8>, number: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// Appends a set of squares as CQL writes it: `[a1,h1]`, `a1`, `[]`, ascending from a1.
+/// Appends a set of squares as in CQL: `[a1,h1]`, `a1`, `[]`, in ascending order from a1.
 pub fn push_squares(out: &mut Vec<u8>, squares: Bitboard) {
     if let Some(square) = squares.single_square() {
         return push_square(out, square);
@@ -24,7 +24,7 @@ pub fn push_squares(out: &mut Vec<u8>, squares: Bitboard) {
     out.push(b']');
 }
 
-/// Appends a string in quotes, as JSON writes it: one line, in which no letter acts on a terminal.
+/// Appends a string in quotes as in JSON, on one line; characters that act on a terminal are escaped.
 pub fn push_text(out: &mut Vec<u8>, text: &[u8]) {
     let written = serde_json::Value::String(decode(text).into_owned()).to_string();
     out.extend_from_slice(escape(&written, EscapeContext::Json).as_bytes());

@@ -1,4 +1,4 @@
-//! What a collector is, and the list of all there are.
+//! Collectors, and the list of all collectors.
 
 use super::copies::CopiesCollector;
 use super::findings::FindingsCollector;
@@ -17,38 +17,38 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
 use orbit_engine::Wants;
 use serde::{Deserialize, Serialize};
 
-/// Makes a part of each block, on any thread, and adds parts up in the order of the database. It keeps no state: what it makes
-/// depends on the blocks alone.
+/// Makes a part of each block, on any thread, and adds parts up in the order of the database. A collector keeps no state that
+/// affects the result, which depends on the blocks alone.
 pub trait Collector: Sync {
-    /// What it makes.
+    /// The type of its parts.
     type Part: Part;
 
-    /// What it needs of a run.
+    /// Returns the facts that it needs of a run.
     fn wants(&self) -> Wants;
 
-    /// Whether the parts of a database that is split make the same as one run does.
+    /// Returns whether the merged parts of a split database are the part of one run.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why they are not.
     fn splits(&self) -> Result<(), CannotSplit> {
         Ok(())
     }
 
-    /// Looks at what was found in one block, on any thread. Memory for parts that are large is reserved first.
+    /// Makes the part of one block, on any thread. Memory for large parts must be reserved in `room` before.
     fn look(&self, result: &BlockResult, room: &MemoryBudget) -> Self::Part;
 
-    /// Tells whether it could have made a part. One that was read from a file may be of another search.
+    /// Returns whether this collector could have made a part. A part that was read from a file may belong to another search.
     fn could_make(&self, _: &Self::Part) -> bool {
         true
     }
 
-    /// Adds the part of the next block to the sum of those before it, while the block is still there: what is read in the
-    /// order of the database, such as the text of games, is read now.
+    /// Adds the part of the next block to the sum of the parts before it, while the block is still in memory. This is the time to
+    /// read what must be read in the order of the database, such as the text of games.
     ///
     /// # Errors
     ///
-    /// Texts that cannot be read, and parts that cannot be merged.
+    /// A text cannot be read, or parts cannot be merged.
     fn take(
         &self,
         sum: &mut Self::Part,
@@ -60,7 +60,7 @@ pub trait Collector: Sync {
     }
 }
 
-/// A collector that may be wanted.
+/// A collector that is optional.
 impl<C: Collector> Collector for Option<C> {
     type Part = Option<C::Part>;
 
@@ -96,16 +96,16 @@ impl<C: Collector> Collector for Option<C> {
     }
 }
 
-/// Lists all collectors of a run, each once. The tests of parts go through the same list.
+/// Lists all collectors of a run, each once. The tests of parts use the same list.
 macro_rules! collectors {
     ($($(#[doc = $doc:literal])+ $name:ident: $collector:ty,)+) => {
-        /// All that a run may collect.
+        /// All collectors that a run may have.
         #[derive(Default)]
         pub struct Collectors {
             $($(#[doc = $doc])+ pub $name: Option<$collector>,)+
         }
 
-        /// What [`Collectors`] make of some blocks.
+        /// The parts that [`Collectors`] make of some blocks.
         #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
         pub struct Parts {
             $($(#[doc = $doc])+ pub $name: Option<<$collector as Collector>::Part>,)+
@@ -163,39 +163,39 @@ macro_rules! collectors {
 }
 
 impl Collectors {
-    /// Whether lists with so many games have all that they may have, and nothing else is collected beyond them.
+    /// Returns whether lists with this many games are complete, and no other collector needs more games.
     pub fn are_enough(&self, listed: u64) -> bool {
         let games_max = self.lists.as_ref().and_then(|lists| lists.reach().games_max());
         games_max.is_some_and(|max| listed >= max) && !self.take_all()
     }
 
-    /// Whether all games are taken, however many are listed: statistics and pictures are of all games.
+    /// Returns whether all games are needed, however many are listed: statistics and reports cover all games.
     pub fn take_all(&self) -> bool {
         self.statistics.is_some() || self.findings.is_some()
     }
 }
 
 collectors! {
-    /// Games, positions and hits.
+    /// The totals of games, positions and hits.
     totals: TotalsCollector,
-    /// Games that were cut, skipped or repaired.
+    /// The games that were cut, skipped or repaired.
     problems: ProblemsCollector,
-    /// The positions that each copy hits.
+    /// The number of positions that each copy hits.
     copies: CopiesCollector,
-    /// Hits in the formats in which they are listed.
+    /// The hits in the formats of lists.
     lists: ListsCollector,
-    /// Games as PGN.
+    /// The games as PGN.
     games: GamesCollector,
-    /// Hits and games that do not come in the order of the database.
+    /// The hits and games that are sorted or sampled.
     ordered: OrderedCollector,
-    /// Counts by groups of games and positions.
+    /// The counts by groups of games and positions.
     statistics: StatisticsCollector,
-    /// What the query prints while it runs.
+    /// The messages that the query prints while it runs.
     messages: MessagesCollector,
-    /// How the names of a player are spelt.
+    /// The spellings of a player's name.
     spellings: SpellingsCollector,
-    /// What conditions on whole texts miss.
+    /// The near misses of conditions on whole texts.
     whole_texts: WholeTextsCollector,
-    /// What a report shows.
+    /// The content of a report.
     findings: FindingsCollector,
 }

@@ -1,4 +1,4 @@
-//! How often each copy of the outermost transform hits.
+//! The number of hits of each copy of the outermost transform.
 
 use super::{BlockResult, Collector};
 use orbit_database::MemoryBudget;

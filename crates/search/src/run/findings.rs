@@ -1,5 +1,5 @@
-//! What a report shows of one query: how often each copy hits and where, which years, ratings and plies, and some of the
-//! hits.
+//! The content of a report on one query: the number and places of each copy's hits, the distribution over years, ratings and plies,
+//! and a sample of the hits.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -26,7 +26,7 @@ use orbit_query::Type;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Orbit};
 
-/// What the histograms show, and in which unit. Of years and decades there is one: see [`YEARS_MAX`].
+/// The groupings of the histograms, with their units. Either years or decades are shown: see [`YEARS_MAX`].
 const HISTOGRAMS: [(&str, Unit); 5] = [
     ("year", Unit::Games),
     ("decade", Unit::Games),
@@ -35,19 +35,19 @@ const HISTOGRAMS: [(&str, Unit); 5] = [
     ("ply:10", Unit::Positions),
 ];
 
-/// Of a longer time a histogram shows decades.
+/// The longest span of years that a histogram shows by year; longer spans are shown by decade.
 const YEARS_MAX: i64 = 100;
 
-/// Bars of the histogram of values at most.
+/// The maximum number of bars in the histogram of values.
 const STEPS_MAX: i64 = 60;
 
-/// Moves that are shown before a hit of the sample and after it, at most.
+/// The maximum numbers of moves that are shown before and after a hit of the sample.
 const MOVES_AROUND: [usize; 2] = [4, 4];
 
-/// Moves of a hit at most.
+/// The maximum number of moves of a hit's span.
 const SPAN_MOVES_MAX: usize = 24;
 
-/// Collects what a report shows.
+/// Collects the content of a report.
 #[derive(Debug)]
 pub struct FindingsCollector {
     /// The filter as it was written, without the outermost transform.
@@ -60,19 +60,19 @@ pub struct FindingsCollector {
     seed: u64,
 }
 
-/// What a report shows, as far as it was collected.
+/// The collected content of a report, before it is summed up.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct FindingsPart {
     copies: Vec<u64>,
-    /// How often each square was in the value, if that is a set: 64 counts for those on which a white piece stands, then for
-    /// black pieces and for empty squares.
+    /// The number of times that each square was in the value, if that is a set: 64 counts for squares with a white piece, then 64
+    /// for squares with a black piece, then 64 for empty squares.
     squares: Vec<u64>,
     counts: ManyCounts,
     /// The sample so far; `None` before the first block.
     sample: Option<TopGames<SampleHit>>,
 }
 
-/// What a report says of the run itself.
+/// The facts about the run itself that a report shows.
 #[derive(Clone, Debug, Default)]
 pub struct About<'a> {
     /// The text of the query.
@@ -81,13 +81,13 @@ pub struct About<'a> {
     pub engine: &'a str,
     /// The names of the database's sources.
     pub sources: &'a [String],
-    /// Which games and hits count, in words.
+    /// The games and hits that count, in words.
     pub chosen: &'a str,
 }
 
 impl FindingsCollector {
-    /// Collects the hits of a query with values of a type, and shows `sample_max` of them, picked by a seed, at most one of
-    /// each game.
+    /// Collects the hits of a query with values of type `ty`. The sample has `sample_max` of them, picked by a seed, at most one
+    /// per game.
     pub fn new(filter: &Filter, ty: Type, sample_max: usize, seed: u64) -> FindingsCollector {
         let groupings = HISTOGRAMS.map(|(name, _)| name.parse().expect("groupings of our own"));
         let orbit = filter.outermost().map(Arc::new);
@@ -106,24 +106,24 @@ impl FindingsCollector {
         }
     }
 
-    /// Says that the games are those of a player.
+    /// Declares that the games are those of a player.
     #[must_use]
     pub fn of_player(self) -> FindingsCollector {
         FindingsCollector { stats: self.stats.of_player(), ..self }
     }
 
-    /// Shows or does not show of what moves hits consist.
+    /// Sets whether the spans of hits are shown.
     #[must_use]
     pub fn with_spans(self, spans: bool) -> FindingsCollector {
         FindingsCollector { spans, ..self }
     }
 
-    /// Whether there is a heat map, whatever hits.
+    /// Returns whether the report has a heat map, even if nothing hits.
     pub fn has_heat(&self) -> bool {
         self.finds_squares || self.orbit(&FindingsPart::default()).is_some_and(|orbit| orbit.heat.is_some())
     }
 
-    /// How often each copy hit, summed up by transform and by place; `None` without an outermost transform.
+    /// Returns the number of hits of each copy, summed up by transform and by place; `None` without an outermost transform.
     pub fn orbit(&self, part: &FindingsPart) -> Option<OrbitFindings> {
         let orbit = self.orbit.as_ref()?;
         let mut copies = part.copies.clone();
@@ -131,14 +131,14 @@ impl FindingsCollector {
         Some(OrbitFindings::new(orbit, &copies))
     }
 
-    /// How often each square was in the value, if that is a set.
+    /// Returns the number of times that each square was in the value, if that is a set.
     pub fn squares(&self, part: &FindingsPart) -> Option<HeatMap> {
         let mut counts = [0; 64];
         part.squares.iter().enumerate().for_each(|(at, count)| counts[at % 64] += count);
         self.finds_squares.then(|| HeatMap::of_squares(&counts))
     }
 
-    /// The same by what stands on the squares, if that differs.
+    /// Returns the same counts separately for white pieces, black pieces and empty squares, if at least two of them occur.
     fn squares_by_color(&self, part: &FindingsPart) -> Vec<HeatMap> {
         let names = ["with a white piece", "with a black piece", "without a piece"];
         let of = |(counts, name): (&[u64], &str)| {
@@ -150,7 +150,7 @@ impl FindingsCollector {
         if maps.len() > 1 { maps } else { Vec::new() }
     }
 
-    /// Everything that a report shows of a run.
+    /// Returns the complete content of a report on a run.
     pub fn findings(&self, part: &FindingsPart, about: &About) -> Findings {
         let counts = part.counts.clone().into_counts().into_iter().next();
         let all = counts.unwrap_or_else(|| self.stats.none());
@@ -164,7 +164,7 @@ impl FindingsCollector {
             steps: steps(values, &total),
             groups: value_groups(&all, &total, &histograms),
         });
-        // Where nothing hits, or everything, shares say nothing.
+        // If nothing hits, or everything, the shares say nothing.
         if total.hit.games == 0 || total.hit.positions == total.all.positions {
             histograms.clear();
         }
@@ -205,7 +205,7 @@ impl FindingsCollector {
         }
         top.map(|(rank, game)| {
             let hits = found.hits.count_in(game.slots());
-            // The rank is as good as chance, for the hit of the game as well.
+            // The rank is pseudo-random, so it can also choose the hit of the game.
             let (wanted, mut index, mut out) = (rank % hits.max(1), 0, SampleHit::default());
             found.rows(&game, Rows::Hits, |row| {
                 if index == wanted {
@@ -255,8 +255,8 @@ impl FindingsCollector {
         }
     }
 
-    /// The squares that are in the value, and those on which pieces are that the copy names, as the player sees the board; of a query
-    /// that compares positions with a board, those on which both agree.
+    /// Returns the squares to highlight, as the player sees the board: those in the value, and those with pieces that the copy
+    /// names. For a query that compares positions with a board they are the squares where both agree.
     fn lit(&self, row: &Row, found: &Found) -> Bitboard {
         let side = found.side(&row.game);
         if let Some(likeness) = &found.names.likeness {
@@ -343,8 +343,8 @@ fn value_text(value: Answer) -> Option<String> {
     }
 }
 
-/// How often each square is in the values of hits, by what stands on it, as the player sees the board if there is one; nothing
-/// if they are no sets.
+/// Counts how often each square is in the values of hits, by the content of the square, as the player sees the board if there is a
+/// player. Empty if the values are no sets.
 fn squares(found: &Found) -> Vec<u64> {
     let Values::Sets(sets) = &found.hits.values else { return Vec::new() };
     let mut sums = vec![0; 3 * 64];
@@ -355,7 +355,7 @@ fn squares(found: &Found) -> Vec<u64> {
             walk.to((slot - first) as u32);
             let board = walk.position().board;
             for square in Bitboard(sets[slot]) {
-                // A player with the black pieces sees them as a query sees White's.
+                // For a player with Black the query takes the black pieces for White's.
                 let kind = board.at(square).piece().map_or(2, |piece| usize::from(piece.color != side));
                 let square = if side.is_white() { square } else { square.flip_vertical() };
                 sums[64 * kind + square as usize] += 1;
@@ -383,8 +383,7 @@ fn sample_note(shown: u64, games_hit: u64, seed: u64) -> String {
     }
 }
 
-/// The names of sources without the folders that they have in common, of those that begin at the root of a disk: the others
-/// are as the user wrote them.
+/// Returns the names of sources without the folders that all absolute paths share. Other names stay as the user wrote them.
 fn without_folders(sources: &[String]) -> Vec<String> {
     let is_whole = |source: &&String| Path::new(source.as_str()).is_absolute();
     let mut folders = sources.iter().filter(is_whole).filter_map(|source| Path::new(source).parent());
@@ -399,7 +398,7 @@ fn without_folders(sources: &[String]) -> Vec<String> {
     sources.iter().map(short).collect()
 }
 
-/// How many years there are from the first to the last one.
+/// Returns the number of years from the first to the last one.
 fn years(years: &Histogram) -> i64 {
     let known = || years.rows.iter().filter_map(|row| row.first);
     known().max().zip(known().min()).map_or(0, |(last, first)| last - first + 1)
@@ -414,7 +413,7 @@ fn hit_counts(row: &stats::GroupRow) -> HitCounts {
     }
 }
 
-/// The share of all positions whose value lies in a step.
+/// Returns the share of all positions whose value lies in each step.
 fn steps(values: &Distribution, total: &stats::GroupRow) -> Histogram {
     let step = values.step_within(STEPS_MAX);
     let rows = values.bins(step).into_iter().map(|Bin { from, to, positions }| {
@@ -432,7 +431,7 @@ fn steps(values: &Distribution, total: &stats::GroupRow) -> Histogram {
     Histogram { name: String::from("value"), unit: Unit::Positions, rows: rows.collect() }
 }
 
-/// The values of all hits, and by the groups of the histograms that are shown.
+/// Returns the values of all hits, and those of the groups in the histograms that are shown.
 fn value_groups(all: &stats::Counts, total: &stats::GroupRow, shown: &[Histogram]) -> Vec<ValueGroup> {
     let group = |grouping: &str, label: String, ends: Option<(i64, i64)>, row: &stats::GroupRow| {
         let values = row.values.as_ref()?;
@@ -456,7 +455,7 @@ fn value_groups(all: &stats::Counts, total: &stats::GroupRow, shown: &[Histogram
     groups
 }
 
-/// The numbers that lie in a group, if it is one of numbers.
+/// Returns the first and last number of a group, if it is a group of numbers.
 fn group_ends(grouping: &Grouping, key: &GroupKey) -> Option<(i64, i64)> {
     let step = match grouping.first {
         By::Year => 1,
@@ -467,7 +466,7 @@ fn group_ends(grouping: &Grouping, key: &GroupKey) -> Option<(i64, i64)> {
     if let GroupKey::Number(first) = key { Some((*first, first + step - 1)) } else { None }
 }
 
-/// The name of a group: of a step both its ends.
+/// Returns the name of a group; a step has the names of both its ends.
 fn group_label(grouping: &Grouping, key: &GroupKey) -> String {
     match group_ends(grouping, key) {
         Some((first, last)) if first < last => format!("{first}-{last}"),

@@ -1,7 +1,7 @@
-//! Games that hit, as their sources have them, with comments at the hits.
+//! Games that hit, with the text of their sources and comments at the hits.
 //!
-//! What is put at hits is made on any thread. The text of a game may be in a file that is unpacked from its beginning,
-//! so that texts are read in the order of the database, when parts are taken.
+//! The comments are made on any thread. The text of a game may be in a file that must be decompressed from its beginning, so texts
+//! are read in the order of the database, when parts are taken.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,24 +14,24 @@ use orbit_engine::{Answer, Wants};
 use orbit_pgn::{Amendment, amend, annotate};
 use orbit_reel::GameRow;
 
-/// Letters of a copy in a comment at most.
+/// The maximum number of characters of a copy in a comment.
 const COPY_MAX: usize = 200;
 
-/// What is put at a hit.
+/// The comments at hits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Comment {
-    /// Nothing: games stay as they are.
+    /// No comments: games stay unchanged.
     #[default]
     None,
-    /// The same text everywhere.
+    /// The same text at every hit.
     Text(String),
-    /// The first copy that hit, how many others did, and the value of the query.
+    /// The first copy that hits, the number of other copies that hit, and the value of the query.
     Copy,
-    /// What the query writes, at hits or not.
+    /// The comments that the query writes, at hits or elsewhere.
     Query(CommentStyle),
 }
 
-/// Collects games that hit.
+/// Collects the games that hit.
 #[derive(Debug, Default)]
 pub struct GamesCollector {
     comment: Comment,
@@ -41,29 +41,29 @@ pub struct GamesCollector {
 /// A game that hits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum WrittenGame {
-    /// Its text is still to be read.
+    /// A game whose text is still to be read.
     Unread {
-        /// Its index in its block.
+        /// The index of the game in its block.
         index: u32,
-        /// What is put into it.
+        /// The additions to its text.
         added: Added,
     },
-    /// Its text.
+    /// The text of a game.
     Read(Vec<u8>),
 }
 
-/// What is put into the text of a game.
+/// The additions to the text of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Added {
     /// Nothing.
     Nothing,
-    /// Comments by node.
+    /// Comments, each with its node.
     Comments(Vec<(u32, String)>),
-    /// What the query writes.
+    /// The changes that the query makes.
     Amendment(Amendment),
 }
 
-/// Games that hit, in order.
+/// The games that hit, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct GamesPart {
     /// The games.
@@ -72,12 +72,12 @@ pub struct GamesPart {
 }
 
 impl GamesCollector {
-    /// Collects games with such comments.
+    /// Collects games with these comments.
     pub fn new(comment: Comment, reach: ListReach) -> GamesCollector {
         GamesCollector { comment, reach }
     }
 
-    /// How far the list of games reaches.
+    /// Returns the limits of the list of games.
     pub fn reach(&self) -> &ListReach {
         &self.reach
     }
@@ -143,7 +143,7 @@ impl Part for GamesPart {
 }
 
 impl WrittenGame {
-    /// A game whose text is to be read.
+    /// Creates a game whose text is to be read later.
     pub(super) fn new(game: &GameRow, found: &Found, comment: &Comment) -> WrittenGame {
         let added = match comment {
             Comment::None => Added::Nothing,
@@ -161,7 +161,7 @@ impl WrittenGame {
         WrittenGame::Unread { index: game.index() as u32, added }
     }
 
-    /// Its text, which is read if it was not yet. `taken` is its block.
+    /// Returns the text, and reads it if it was not read yet. `streamed` is the game's block.
     ///
     /// # Errors
     ///
@@ -178,7 +178,7 @@ impl WrittenGame {
         Ok(self.text())
     }
 
-    /// Checks a game that was read from a file: its text is there, since its block is not.
+    /// Checks a game that was read from a file of a part. Its text must be there, because its block is not.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         match self {
             WrittenGame::Read(text) if !text.is_empty() => Ok(()),
@@ -186,16 +186,16 @@ impl WrittenGame {
         }
     }
 
-    /// Its text, if it was read.
+    /// Returns the text, if it was read; else an empty one.
     pub fn text(&self) -> &[u8] {
         if let WrittenGame::Read(text) = self { text } else { &[] }
     }
 }
 
 impl Comment {
-    /// What games with such comments need.
+    /// Returns the facts that games with these comments need.
     pub(super) fn wants(&self) -> Wants {
-        // A text that is read from a file is compared with all that is known of its game.
+        // Tags are needed because a text that is read from a file is compared with the known facts about its game.
         let games = Wants::GAME_TEXTS | Wants::TAGS;
         games
             | (Wants::LOWEST_COPY | Wants::COPY_NAMES | Wants::VALUES).when(*self == Comment::Copy)
@@ -231,7 +231,7 @@ impl Comment {
     }
 }
 
-/// In ASCII, since a game may be in another encoding than ours.
+/// Shortens a text in ASCII, because a game can have another encoding than UTF-8.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(COPY_MAX) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -239,7 +239,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Which games of the parts of a run are written: those after the first few, up to a limit.
+/// A filter for the games of a run: it skips the first few games and accepts those after them, up to a limit.
 #[derive(Clone, Copy, Debug)]
 pub struct GamesTaken {
     skip: u64,
@@ -247,17 +247,17 @@ pub struct GamesTaken {
 }
 
 impl GamesTaken {
-    /// Passes over some games, and takes so many after them at most.
+    /// Creates a filter that skips `skip` games and accepts at most `games_max` after them.
     pub fn new(skip: u64, games_max: Option<u64>) -> GamesTaken {
         GamesTaken { skip, left: games_max.unwrap_or(u64::MAX) }
     }
 
-    /// Whether all were taken that are wanted.
+    /// Returns whether all wanted games were accepted.
     pub fn are_all(&self) -> bool {
         self.left == 0
     }
 
-    /// Whether the next game is taken.
+    /// Returns whether the next game is accepted, and counts it.
     pub fn takes_next(&mut self) -> bool {
         if self.skip > 0 {
             self.skip -= 1;

@@ -1,4 +1,4 @@
-//! Hits in the formats in which they are listed.
+//! Hits in the formats of lists.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use crate::report::{Format, Report};
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Lists hits in several formats at once, for as many games as a list may have.
+/// Lists hits in several formats at once, up to the number of games that a list may have.
 #[derive(Debug)]
 pub struct ListsCollector {
     formats: Vec<Format>,
@@ -17,17 +17,17 @@ pub struct ListsCollector {
     room: ReportRoom,
 }
 
-/// What one format lists of some blocks. No more games are in it than the list may have.
+/// The lines that one format lists of some blocks. A part has no more games than the list may have.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ListPart {
     /// The lines.
     pub report: Report,
-    /// How many games with hits there may be.
+    /// The maximum number of games with hits.
     games_max: Option<u64>,
 }
 
-/// How far lists reach. A part cannot know what stands before it, so that a limit is applied when parts are taken; but no
-/// part contributes more games than are left out and listed in all.
+/// The limits of lists. A part does not know what is before it, so a limit is applied when parts are taken; but no part contains
+/// more games than are skipped and listed together.
 #[derive(Debug, Default)]
 pub struct ListReach {
     games_max: Option<u64>,
@@ -35,23 +35,23 @@ pub struct ListReach {
 }
 
 impl ListReach {
-    /// For lists that leave out the first `skip` games that hit and then list at most `games_max`.
+    /// Creates the limits of lists that skip the first `skip` games with hits and then list at most `games_max`.
     pub fn new(skip: u64, games_max: Option<u64>) -> ListReach {
         let games_max = games_max.map(|max| max.saturating_add(skip));
         ListReach { games_max, is_reached: AtomicBool::new(false) }
     }
 
-    /// The games with hits that a part may have.
+    /// Returns the maximum number of games with hits in a part.
     pub fn games_max(&self) -> Option<u64> {
         self.games_max
     }
 
-    /// Says that the parts taken so far are as much as is wanted: what follows is left out of parts.
+    /// Marks the lists as complete: parts made after this call are empty.
     pub fn end(&self) {
         self.is_reached.store(true, Ordering::Relaxed);
     }
 
-    /// Whether as much as is wanted was taken.
+    /// Returns whether the lists are complete.
     pub fn is_reached(&self) -> bool {
         self.is_reached.load(Ordering::Relaxed)
     }
@@ -63,7 +63,7 @@ impl ListsCollector {
         ListsCollector { room: ReportRoom::new(formats.len()), formats, reach }
     }
 
-    /// How far the lists reach.
+    /// Returns the limits of the lists.
     pub fn reach(&self) -> &ListReach {
         &self.reach
     }
@@ -99,7 +99,7 @@ impl ListPart {
         part
     }
 
-    /// Leaves out the games beyond the last one that may be listed.
+    /// Removes the games behind the last one that may be listed.
     fn shorten(&mut self) {
         let Some(max) = self.games_max else { return };
         let mut hit = self.report.games.iter().enumerate().filter(|(_, game)| game.is_found);
@@ -128,14 +128,14 @@ impl Part for ListPart {
     }
 }
 
-/// What reports are taken to need for a hit before there is one: a JSON object with its tags.
+/// The assumed bytes of a report per hit before there is a measured one: a JSON object with its tags.
 const HIT_BYTES: u64 = 512;
 
-/// Reserves memory for reports before they are made, by what those before them took.
+/// Reserves memory for reports before they are made. It estimates their size from earlier reports.
 #[derive(Debug)]
 pub(crate) struct ReportRoom {
     formats: u64,
-    /// What reports took for a hit, at most so far; 0 before the first.
+    /// The greatest number of bytes per hit in reports so far, which decays over time; 0 before the first report.
     hit_bytes: AtomicU64,
 }
 
@@ -144,7 +144,7 @@ impl ReportRoom {
         ReportRoom { formats: formats as u64, hit_bytes: AtomicU64::new(0) }
     }
 
-    /// Makes the reports of so many hits, once there is room for them.
+    /// Makes the reports of this many hits, once there is memory for them.
     pub(crate) fn make<T>(
         &self,
         hits: u64,
@@ -158,7 +158,7 @@ impl ReportRoom {
         let made = make();
         let bytes = bytes(&made);
         room.correct(hits * hit_bytes, bytes);
-        // One large hit counts for a while, and not until the end of the run.
+        // The estimate decays, so that one large hit does not count until the end of the run.
         self.hit_bytes.store(bytes.div_ceil(hits.max(1)).max(known - known / 8), Ordering::Relaxed);
         made
     }

@@ -1,4 +1,4 @@
-//! What queries print while they run.
+//! The messages that queries print while they run.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use super::{BlockResult, Collector, Part, PartError};
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Collects the messages of the first query, those of games that are not found included.
+/// Collects the messages of the first query, including those from games that are not found.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MessagesCollector;
 
-/// Messages in the order of games and of their making.
+/// Messages in the order of games and, within a game, in the order in which they were printed.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MessagesPart {
-    /// Each as it is printed, without a line end.
+    /// The messages, without line ends.
     pub lines: Vec<Vec<u8>>,
 }
 

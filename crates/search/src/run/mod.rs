@@ -1,9 +1,9 @@
-//! From hits to everything that a user gets.
+//! The code that turns hits into everything a user gets.
 //!
-//! A [`Run`] has the queries of an [`Executor`], a [`Choice`] of games, and a [`Collector`]. That says what it [`Wants`], looks at
-//! what was found in one block, on any thread, and makes a [`Part`] of it. Parts are taken in the order of the database:
-//! sums are merged, lists are written. A part is data, so that a database may be split, each piece run by itself, perhaps
-//! elsewhere, and the parts merged. The invariant: that makes the same bytes as one run.
+//! A [`Run`] combines the queries of an [`Executor`], a [`Choice`] of games, and a [`Collector`]. The collector declares what it
+//! [`Wants`], looks at the answers on one block, on any thread, and makes a [`Part`] of them. Parts are taken in the order of the
+//! database: sums are merged, lists are written. A part is data, so a database can be split, each piece run on its own, perhaps on
+//! another machine, and the parts merged. The invariant: the merged parts give the same bytes as one run.
 //!
 //! ```
 //! use orbit_search::choice::Choice;
@@ -67,19 +67,19 @@ use orbit_query::Type;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Likeness};
 
-/// Queries, a choice of games and hits, and what is collected of them.
+/// Queries, the selection of games and hits, and a collector.
 pub struct Run<'a, C> {
     scan: &'a Executor,
     choice: &'a Choice,
     collector: &'a C,
 }
 
-/// The answers to queries on one block, with names.
+/// The answers of queries on one block, with names.
 #[derive(Clone, Copy)]
 pub struct BlockResult<'a> {
     /// The answers.
     pub found: &'a BlockAnswers<'a>,
-    /// Names for the numbers in them.
+    /// The names for the numbers in the answers.
     pub names: &'a Names,
 }
 
@@ -97,31 +97,31 @@ impl<'a> From<&Found<'a>> for RankFacts<'a> {
     }
 }
 
-/// Why a run stopped midway.
+/// The reason why a run stopped midway.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The engine or the database.
+    /// The engine or the database failed.
     #[error(transparent)]
     Scan(#[from] ScanError),
-    /// What was found cannot be taken.
+    /// The results cannot be collected.
     #[error(transparent)]
     Take(#[from] TakeError),
 }
 
-/// Why the part of a block cannot be taken.
+/// The reason why the part of a block cannot be taken.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TakeError {
-    /// The text of a game.
+    /// The text of a game cannot be read.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The parts before it.
+    /// The part does not fit the parts before it.
     #[error(transparent)]
     Part(#[from] PartError),
 }
 
-/// Why a run cannot be split into parts.
+/// The reason why a run cannot be split into parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CannotSplit {
@@ -131,42 +131,41 @@ pub enum CannotSplit {
 }
 
 impl<'a, C: Collector> Run<'a, C> {
-    /// Joins queries, a choice and a collector.
+    /// Combines queries, a selection and a collector.
     pub fn new(scan: &'a Executor, choice: &'a Choice, collector: &'a C) -> Run<'a, C> {
         Run { scan, choice, collector }
     }
 
-    /// What queries, choice and collector need.
+    /// Returns the facts that queries, selection and collector need.
     pub fn wants(&self) -> Wants {
         let queries = Wants::TAGS.when(self.scan.reads_tags());
         queries | self.choice.wants() | self.collector.wants()
     }
 
-    /// Whether parts of a database make the same as one run does.
+    /// Returns whether the merged parts of a split database are the part of one run.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why they are not.
     pub fn splits(&self, stream: &BlockStream) -> Result<(), CannotSplit> {
         if stream.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
     }
 
-    /// The names of sources, and of copies if these are needed.
+    /// Returns the names of sources, and those of copies if they are needed.
     pub fn names(&self, sources: Vec<String>) -> Names {
         names_of(self.scan, self.wants(), sources)
     }
 
-    /// Collects everything.
+    /// Collects the part of the whole database.
     ///
     /// # Errors
     ///
-    /// What keeps the engine or the database from coming to the end, texts that cannot be read, and more than memory is meant
-    /// for.
+    /// The engine or the database stops early, a text cannot be read, or the results need more memory than is allowed.
     pub fn collect(&self, stream: BlockStream) -> Result<(C::Part, Summary), RunError> {
         self.collect_watched(stream, |_| ())
     }
 
-    /// The same; `watch` sees each block before its part is taken.
+    /// Does the same, and calls `watch` with each block before its part is taken.
     ///
     /// # Errors
     ///
@@ -189,11 +188,11 @@ impl<'a, C: Collector> Run<'a, C> {
         Ok((sum, summary))
     }
 
-    /// Hands the part of each block to `take`, in the order of the database and on the caller's thread, until it breaks.
+    /// Passes the part of each block to `take`, in the order of the database and on the caller's thread, until it breaks.
     ///
     /// # Errors
     ///
-    /// What keeps the engine or the database from coming to the end; all blocks before it have been taken then.
+    /// The engine or the database stops early. All blocks before that have been taken.
     pub fn for_each_part(
         &self,
         stream: BlockStream,
@@ -212,13 +211,13 @@ impl<'a, C: Collector> Run<'a, C> {
     }
 }
 
-/// The wants that an engine gets for a filter.
+/// Returns the wants that an engine gets for a filter.
 pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
     wants.of_filter(filter.has_one_copy(), filter.copy_sides().is_some())
 }
 
-/// The names of sources, and of the copies of the first query of a scan if these are needed; of all queries the sides of
-/// copies and their transforms if these are.
+/// Returns the names of sources; if they are needed, also the names of the first query's copies, and for all queries the sides and
+/// placements of copies.
 pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> Names {
     let filter = scan.filter();
     let names = match wants.contains(Wants::COPY_NAMES) {
@@ -237,7 +236,7 @@ pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> N
     Names { likeness, copy_sides, placements, ..names }
 }
 
-/// The things that rows of the first query have besides that which all rows have.
+/// Returns the facts that only some rows have, for rows of the first query.
 pub fn extras_of(scan: &Executor, choice: &Choice) -> Extras {
     Extras {
         nodes: scan.searches_variations(),
@@ -250,11 +249,11 @@ pub fn extras_of(scan: &Executor, choice: &Choice) -> Extras {
 }
 
 impl<'a> BlockResult<'a> {
-    /// What one of the queries found.
+    /// Returns the answers of one query.
     ///
     /// # Panics
     ///
-    /// When there is no such query.
+    /// If there is no such query.
     pub fn of_query(&self, query: usize) -> Found<'a> {
         let BlockResult { found, names } = *self;
         let games = (found.games.as_deref(), found.sides.as_deref());
@@ -266,11 +265,11 @@ impl<'a> BlockResult<'a> {
         }
     }
 
-    /// What the first query found.
+    /// Returns the answers of the first query.
     ///
     /// # Panics
     ///
-    /// When there is no query.
+    /// If there is no query.
     pub fn first(&self) -> Found<'a> {
         self.of_query(0)
     }

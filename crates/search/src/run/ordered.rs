@@ -1,4 +1,4 @@
-//! Hits and games that do not come in the order of the database: sorted, or a sample.
+//! Hits and games that are sorted, or a sample.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +11,14 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock, TextError};
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// Holds the games that come first by an order, in all formats in which they are listed.
+/// Holds the first games of an order, in all formats of lists.
 #[derive(Debug)]
 pub struct OrderedCollector {
     order: Order,
-    /// Games that are held at most.
+    /// The maximum number of games that are held.
     games_max: usize,
     formats: Vec<Format>,
-    /// What is put into games as PGN, if these are wanted.
+    /// The comments in games as PGN, if these are wanted.
     comment: Option<Comment>,
     room: ReportRoom,
 }
@@ -26,21 +26,22 @@ pub struct OrderedCollector {
 /// A game that is held until the end.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HeldGame {
-    /// Its lines in each format.
+    /// The lines of the game in each format.
     pub reports: Vec<Report>,
-    /// Its text, if games are wanted.
+    /// The text of the game, if games are wanted.
     pub text: Option<WrittenGame>,
 }
 
-/// The games that come first so far.
+/// The games that are first so far.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct OrderedPart {
-    /// `None` before the first block.
+    /// The games; `None` before the first block.
     top: Option<TopGames<HeldGame>>,
 }
 
 impl OrderedCollector {
-    /// Holds so many games at most. They come as PGN too if there is a comment, of whatever kind.
+    /// Creates a collector that holds at most `games_max` games. The games are written as PGN too if there is a comment of any
+    /// kind, even [`Comment::None`].
     pub fn new(
         order: Order,
         games_max: usize,
@@ -52,7 +53,7 @@ impl OrderedCollector {
 }
 
 impl OrderedPart {
-    /// The games of a run in their order.
+    /// Returns the games of a run in their order.
     pub fn list(self) -> Vec<HeldGame> {
         self.top.map_or(Vec::new(), |top| top.list(0).collect())
     }
@@ -91,7 +92,7 @@ impl Collector for OrderedCollector {
         OrderedPart { top: Some(top) }
     }
 
-    /// Of the games of the block those alone are read that are among the first so far.
+    /// Reads the texts only of those games in the block that are among the first so far.
     fn take(
         &self,
         sum: &mut OrderedPart,

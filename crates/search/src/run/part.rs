@@ -1,33 +1,34 @@
-//! Parts: what was collected of some blocks, as data.
+//! Parts: the results that were collected of some blocks, as data.
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::stats::TooManyGroups;
 
-/// The greatest count that a part can have: some 30 times the positions of 7 billion games. A million such parts add up without
-/// an overflow.
+/// The greatest count that a part can have: some 30 times the positions of 7 billion games. A million such parts add up without an
+/// overflow.
 pub const PART_COUNT_MAX: u64 = 1 << 44;
-/// The same of the part of one block, whose positions have numbers of 32 bits. As many blocks as there can be add up.
+/// The greatest count of the part of one block, whose positions have numbers of 32 bits. The counts of any possible number of
+/// blocks add up without an overflow.
 pub const BLOCK_COUNT_MAX: u64 = 1 << 36;
 
-/// Says that a count is above its limit.
+/// The message that a count is above its limit.
 pub(crate) const COUNT_FAULT: &str = "a count is greater than any database can have";
 
-/// What a collector made of neighbouring blocks of a database. Parts of neighbours merge, in the order of the database, and
-/// a part can be written to bytes and read again: threads, a run that is resumed, and machines that share a
-/// database do the same.
+/// The results that a collector made of neighbouring blocks of a database. The parts of neighbours merge in the order of the
+/// database, and a part can be written to bytes and read back. So threads, resumed runs and machines that share a database all work
+/// the same way.
 ///
-/// The default is the part of no blocks. Merging is associative, and the part of no blocks changes nothing.
+/// The default is the part of no blocks. Merging is associative, and the part of no blocks is its identity.
 pub trait Part: Default + Send + Serialize + DeserializeOwned {
     /// Adds the part of the blocks that follow.
     ///
     /// # Errors
     ///
-    /// The parts are of collectors that differ, or together larger than memory is meant for.
+    /// The parts come from different collectors, or together they are larger than the memory that is allowed.
     fn merge(&mut self, next: Self) -> Result<(), PartError>;
 
-    /// Checks a part that was read from bytes, which may have been altered: no count is above `most`, and its numbers fit each
-    /// other. Without counts there is nothing to check.
+    /// Checks a part that was read from bytes, which may have been altered: no count is above `most`, and its numbers are
+    /// consistent. Parts without counts need no check.
     ///
     /// # Errors
     ///
@@ -36,16 +37,16 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
         Ok(())
     }
 
-    /// The part as bytes, the same ones for equal parts.
+    /// Returns the part as bytes; equal parts give equal bytes.
     fn to_bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("parts are sequences of known lengths, numbers and texts")
     }
 
-    /// Reads what [`Part::to_bytes`] wrote.
+    /// Reads the bytes that [`Part::to_bytes`] wrote.
     ///
     /// # Errors
     ///
-    /// The bytes are not those of such a part, or its numbers cannot be.
+    /// The bytes are no such part, or its numbers are impossible.
     fn from_bytes(bytes: &[u8]) -> Result<Self, PartError> {
         match postcard::take_from_bytes::<Self>(bytes) {
             Ok((part, [])) => match part.check(PART_COUNT_MAX) {
@@ -58,7 +59,7 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
     }
 }
 
-/// Why parts cannot be merged or read.
+/// The reason why parts cannot be merged or read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartError {
@@ -70,12 +71,12 @@ pub enum PartError {
         "parts of runs with different {0} cannot be merged: make all parts of a result by the same command"
     )]
     Differ(&'static str),
-    /// Bytes that are no part.
+    /// The bytes are no part.
     #[error("these bytes are no part of such a run ({0}): make the part again")]
     Unreadable(String),
 }
 
-/// Without a part on one side there is the other one.
+/// `None` is the identity: merging with it returns the other part.
 impl<P: Part> Part for Option<P> {
     fn merge(&mut self, next: Self) -> Result<(), PartError> {
         match (&mut *self, next) {
@@ -93,7 +94,7 @@ impl<P: Part> Part for Option<P> {
     }
 }
 
-/// One for each of several collectors, or none at all.
+/// A list has one part for each of several collectors; the empty list is the identity.
 impl<P: Part> Part for Vec<P> {
     fn merge(&mut self, next: Self) -> Result<(), PartError> {
         if self.is_empty() {

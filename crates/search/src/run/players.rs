@@ -1,4 +1,4 @@
-//! How the names of a player and of his opponent are spelt in the games that count, and which names come near.
+//! The spellings of a player's and his opponents' names in the games that count, and names that are similar.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,27 +12,27 @@ use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_reel::{Block, GameRow};
 
-/// Lists spellings, for runs whose choice has a player.
+/// Lists spellings, for runs whose selection has a player.
 #[derive(Clone, Debug)]
 pub struct SpellingsCollector {
     player: PlayerName,
 }
 
-/// Spellings with the games in which they occur.
+/// The spellings, with the number of games in which they occur.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SpellingsPart {
-    /// Of the player: games as White, and games as Black.
+    /// The spellings of the player, each with the number of games as White and as Black.
     pub player: BTreeMap<String, [u64; 2]>,
-    /// Of the other side: games as White, and games as Black.
+    /// The spellings of the opponents, each with the number of games as White and as Black.
     pub opponent: BTreeMap<String, [u64; 2]>,
-    /// FIDE numbers beside the player's name, with its spellings.
+    /// The FIDE numbers of the player in these games, each with the spellings that occur with it.
     pub numbers: BTreeMap<u32, BTreeSet<String>>,
-    /// Names that come near the player's and do not fit it, in all games that were read.
+    /// The names that are similar to the player's but do not match it, in all games that were read.
     pub near: BTreeMap<String, u64>,
 }
 
 impl SpellingsCollector {
-    /// Lists the spellings of a name.
+    /// Creates a collector for the spellings of a name.
     pub fn new(player: PlayerName) -> SpellingsCollector {
         SpellingsCollector { player }
     }

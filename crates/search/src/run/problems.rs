@@ -1,4 +1,4 @@
-//! The games that were cut, skipped or repaired, a line for each.
+//! The games that were cut, skipped or repaired, one line each.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,14 @@ use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_reel::{Block, Problem};
 
-/// Lists games that are not as their sources have them.
+/// Lists games that differ from their sources.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProblemsCollector;
 
-/// A line for each problem, in the order of the database.
+/// The lines about problems, in the order of the database.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProblemsPart {
-    /// Such as `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous (cut)`.
+    /// The lines, such as `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous (cut)`.
     pub lines: Vec<String>,
 }
 

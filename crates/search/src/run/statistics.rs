@@ -1,4 +1,4 @@
-//! Counts by groups of games and positions, for one query or many.
+//! Counts by groups of games and positions, for one or more queries.
 
 use super::{BlockResult, Collector, Part, PartError};
 use crate::stats::{Counts, ManyCounts, Stats};
@@ -14,17 +14,17 @@ pub struct StatisticsCollector {
 }
 
 impl StatisticsCollector {
-    /// Counts by these groupings. Groups by copy are of the first query alone.
+    /// Counts by the groupings of `stats`. Only the first query can be grouped by copy.
     pub fn new(stats: Stats) -> StatisticsCollector {
         StatisticsCollector { stats }
     }
 
-    /// What is counted.
+    /// Returns the rules of counting.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// The counts of each query, given the filters of all of them.
+    /// Returns the counts of each query, given the filters of all queries.
     pub fn counts<'a>(&self, part: ManyCounts, filters: impl IntoIterator<Item = &'a Filter>) -> Vec<Counts> {
         let mut counts = part.into_counts().into_iter();
         let of_filter = |filter: &Filter| {
@@ -52,7 +52,7 @@ impl Collector for StatisticsCollector {
     }
 }
 
-/// The default is of no queries.
+/// The default is the counts of no queries.
 impl Part for ManyCounts {
     fn merge(&mut self, next: ManyCounts) -> Result<(), PartError> {
         if *self == ManyCounts::default() {

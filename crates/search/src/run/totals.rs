@@ -1,4 +1,4 @@
-//! How much was read, and how much of it hit.
+//! The totals of games and positions that were read, and of those that hit.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +13,14 @@ use orbit_reel::Totals;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TotalsCollector;
 
-/// What [`TotalsCollector`] counts.
+/// The counts of [`TotalsCollector`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TotalsPart {
-    /// What was read.
+    /// The totals of what was read.
     pub totals: Totals,
-    /// The games that the conditions fit, if there are conditions.
+    /// The number of games that meet the conditions, if there are conditions.
     pub passing: Option<u64>,
-    /// What each query hits.
+    /// The totals of hits of each query.
     pub queries: Vec<HitTotals>,
 }
 
@@ -39,7 +39,7 @@ impl Collector for TotalsCollector {
             positions: answers.hits.count(),
         };
         TotalsPart {
-            // They are summed up with each block that is taken.
+            // These totals are added in `take`, block by block.
             totals: Totals::default(),
             passing: result.games.as_deref().map(passing),
             queries: result.answers.iter().map(hit_totals).collect(),
@@ -85,7 +85,7 @@ impl Part for HitTotals {
     }
 }
 
-/// A sum.
+/// A count is a part; merging adds.
 impl Part for u64 {
     fn merge(&mut self, next: u64) -> Result<(), PartError> {
         *self += next;

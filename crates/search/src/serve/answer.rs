@@ -8,24 +8,24 @@ use crate::request::Request;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::visible::{EscapeContext, escape};
 
-/// The version of requests and answers: one that is taken away, or that comes to mean something else, raises it.
+/// The version of requests and answers. It is increased when one is removed or changes its meaning.
 pub const SERVE_SCHEMA: u32 = 1;
 
-/// The fields of an answer, and its rows, which are JSON already.
+/// An answer: its fields, and its rows, which are JSON texts already.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Response {
-    /// All fields but the id and the rows.
+    /// The fields, without the id and the rows.
     pub fields: Map<String, Value>,
-    /// Each an object.
+    /// The rows, each an object.
     pub rows: Option<Vec<String>>,
 }
 
 impl Response {
-    /// The fields of an object.
+    /// Creates an answer from the fields of an object.
     ///
     /// # Panics
     ///
-    /// When the value is no object.
+    /// If the value is no object.
     pub fn from_value(value: Value) -> Response {
         match value {
             Value::Object(fields) => Response { fields, rows: None },
@@ -33,7 +33,7 @@ impl Response {
         }
     }
 
-    /// The line, without its end. In it no letter acts on a terminal.
+    /// Returns the line without its end. Characters that act on a terminal are escaped.
     pub fn line(&self, id: Option<&RequestId>) -> String {
         let mut out = format!("{{\"id\":{}", id.map_or("null", RequestId::json));
         for (name, value) in &self.fields {
@@ -47,14 +47,14 @@ impl Response {
     }
 }
 
-/// Remarks about the board of a request, and about its query.
+/// Returns the remarks about the board of a request and about its query.
 pub(super) fn remarks(request: &Request, query: &str, remarks: &[Diagnostic]) -> Vec<Value> {
     let of_board = request.board_remarks();
     let of_board = of_board.iter().map(|(field, board, remark)| remark.json(board, field, 1));
     of_board.chain(remarks.iter().map(|remark| remark.json(query, "query", 1))).collect()
 }
 
-/// The line of an error.
+/// Returns the line of an error.
 pub(super) fn error_line(id: Option<&RequestId>, fault: &Fault) -> String {
     let mut fields = Map::new();
     fields.insert("error".into(), fault.json());

@@ -1,4 +1,4 @@
-//! A query and its answer.
+//! Running a query, and its answer.
 
 use std::mem::take;
 use std::ops::ControlFlow;
@@ -23,41 +23,41 @@ use orbit_engine::{EngineInfo, Wants};
 use orbit_query::Type;
 use orbit_reel::Block;
 
-/// What a query answers.
+/// The answer of a query.
 #[derive(Debug)]
 pub struct Answered {
     /// The text of the query.
     pub query: String,
-    /// Warnings and notes about it.
+    /// The warnings and notes about the query.
     pub remarks: Vec<Diagnostic>,
-    /// What should be known of how it ran.
+    /// The notes about the way it ran.
     pub notes: Vec<String>,
-    /// Games and positions that hit and count; of a search that ended at a limit, those up to there.
+    /// The numbers of games and positions that hit and count. If the search ended at a limit, they are those up to that point.
     pub hit: HitTotals,
-    /// Games and positions in all; `None` of a search that ended at a limit.
+    /// The numbers of games and positions in all; `None` if the search ended at a limit.
     pub searched: Option<(u64, u64)>,
     /// The engine that answered.
     pub engine: &'static str,
-    /// Bytes on the graphics card, if it answered.
+    /// The memory used on the graphics card, if the card answered.
     pub card: Option<CardUse>,
-    /// The time that it took.
+    /// The time that the search took.
     pub time: Duration,
     /// The type of the query's value.
     pub ty: Type,
-    /// Its hits, if they were neither only counted nor sent.
+    /// The hits, unless they were only counted or were sent.
     pub kept: Option<Arc<KeptHits>>,
-    /// The rows that are kept or were sent; `None` of a query that was only counted.
+    /// The number of rows that are kept or were sent; `None` if the hits were only counted.
     pub rows: Option<u64>,
-    /// Whether hits were left out since they need more memory than is meant for them.
+    /// True if hits were left out because they need more memory than is allowed.
     pub is_cut: bool,
 }
 
 impl Answered {
-    /// The answer, with the rows of the first page if they are wanted.
+    /// Returns the answer, with the rows of the first page if they are wanted.
     ///
     /// # Errors
     ///
-    /// Columns that there are not, too many rows, and what goes wrong in the query when rows are written.
+    /// There are unknown columns or too many rows, or the query fails while rows are written.
     pub(super) fn answer(&self, ask: &Ask) -> Result<Response, Fault> {
         let mut answer = Response::from_value(json!({
             "type": self.ty.name(),
@@ -85,12 +85,11 @@ impl Answered {
 }
 
 impl OpenDatabases {
-    /// Runs a query; `watch` sees how far it has come.
+    /// Runs a query; `watch` is called with its progress.
     ///
     /// # Errors
     ///
-    /// What is wrong with the request or the query, that there is no such database, what keeps the search from coming to its
-    /// end, and that it was cancelled.
+    /// The request or the query is wrong, there is no such database, the search stops early, or it was cancelled.
     pub fn ask(
         &self,
         ask: &Ask,
@@ -100,8 +99,8 @@ impl OpenDatabases {
         self.ask_sending(ask, cancel, watch, &mut |_, _| ())
     }
 
-    /// The same; `send` gets the rows of a query that wants them as they are found, with the number of the first one, from 0.
-    /// It may wait as long as it likes: the search waits for it, and computes a few blocks ahead at most.
+    /// Runs a query and streams its rows if the request demands it: `send` gets the rows as they are found, with the number of the
+    /// first of them, counted from 0. `send` may block: the search waits for it, and computes only a few blocks ahead.
     pub(super) fn ask_sending(
         &self,
         ask: &Ask,
@@ -129,9 +128,9 @@ impl OpenDatabases {
         let extras = extras_of(&executor, &choice);
         let columns = request.columns.as_deref();
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
-        // Where side lines are searched blocks stay as they are.
+        // If side lines are searched, blocks keep their comments.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
-        // Else what hits consist of is told when they are written.
+        // Otherwise spans are computed when rows are written.
         let tells_spans =
             extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
         let wants = match request.count {
@@ -184,28 +183,28 @@ impl OpenDatabases {
     }
 }
 
-/// The query of a request that has one.
+/// Returns the query of a request that has exactly one.
 pub(super) fn only(request: &Request) -> Result<Query, Fault> {
     let queries = Query::of_request(request).map_err(|error| Fault::of_database(error, ""))?;
     Ok(queries.into_iter().next().expect("a request has a query"))
 }
 
-/// What is kept of a search as it runs.
+/// The hits that are kept while a search runs.
 struct Keeping {
     order: Option<(Order, TopGames<GameIndex>)>,
-    /// Games that are left out at the beginning.
+    /// The number of games that are left out at the beginning.
     skip: u64,
-    /// The most games that are found, with those.
+    /// The maximum number of games that are found, including those that are left out.
     games_max: u64,
-    /// Whether hits are kept at all.
+    /// True if hits are kept at all.
     keeps: bool,
-    /// Whether blocks are in memory only because hits refer to them.
+    /// True if blocks are in memory only because the kept hits refer to them, so that they count as memory of the hits.
     owns_blocks: bool,
     names: Names,
     hit: HitTotals,
-    /// Of these, the hits of games that are left out at the beginning.
+    /// The part of `hit` that belongs to games that are left out at the beginning.
     skipped: HitTotals,
-    /// Whether as many games were found as are listed.
+    /// True if the limit of games was reached.
     is_ended: bool,
     blocks: Vec<KeptBlock>,
     bytes: u64,
@@ -242,10 +241,10 @@ impl Keeping {
         }
     }
 
-    /// Takes what was told of the next block; breaks when no more games are wanted.
+    /// Takes the answers on the next block. Breaks when no more games are wanted.
     fn take(&mut self, block: &Arc<Block>, told: BlockFindings) -> ControlFlow<()> {
         let found = told.found(block, &self.names);
-        // The block that goes beyond the limit is kept, and those that follow are not.
+        // The block that exceeds the limit is kept; the blocks after it are not.
         let (at, is_full) = (self.blocks.len() as u32, self.bytes > self.bytes_max);
         let (mut is_kept, mut flow) = (false, ControlFlow::Continue(()));
         for game in block.games().filter(|game| found.is_found(game)) {
@@ -293,7 +292,8 @@ impl Keeping {
         flow
     }
 
-    /// Games and positions that hit; of what is only counted, or ended at a limit, without those that are left out.
+    /// Returns the numbers of games and positions that hit. If they are only counted, or if the search ended at a limit, the games
+    /// that are left out do not count.
     fn hit(&self) -> HitTotals {
         let HitTotals { games, positions } = self.hit;
         match self.keeps && !self.is_ended {
@@ -304,7 +304,7 @@ impl Keeping {
         }
     }
 
-    /// Leaves out blocks none of whose games is among the first by the order.
+    /// Drops blocks that have no game among the first of the order.
     fn prune(&mut self) {
         let Some((order, top)) = self.order.take() else { return };
         let mut places = vec![None; self.blocks.len()];
@@ -324,7 +324,7 @@ impl Keeping {
         block.bytes() + if self.owns_blocks { block.block_bytes() } else { 0 }
     }
 
-    /// The games that are listed in their order.
+    /// Returns the listed games in their order.
     fn list(mut self) -> ListedGames {
         self.prune();
         let is_ordered = self.order.is_some();
@@ -335,19 +335,19 @@ impl Keeping {
         ListedGames { blocks: self.blocks, bytes: self.bytes, places, is_ordered }
     }
 
-    /// The games that were found since the last call, which are not kept any longer.
+    /// Returns the games that were found since the last call, and forgets them.
     fn drain(&mut self) -> ListedGames {
         let (blocks, places) = (take(&mut self.blocks), take(&mut self.places));
         ListedGames { blocks, bytes: take(&mut self.bytes), places, is_ordered: false }
     }
 }
 
-/// Rows that are sent as they are found.
+/// The sending of rows as they are found.
 struct Sending<'a> {
     send: &'a mut dyn FnMut(u64, Vec<String>),
     columns: Option<&'a [Column]>,
     cancel: &'a Cancel,
-    /// The rows that were sent.
+    /// The number of rows that were sent.
     rows: u64,
     fault: Option<Fault>,
 }
@@ -374,7 +374,7 @@ impl Sending<'_> {
     }
 }
 
-/// A time in milliseconds, to a tenth.
+/// Returns a time in milliseconds, rounded to a tenth.
 pub(super) fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e4).round() / 10.0
 }

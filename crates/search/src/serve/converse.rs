@@ -1,9 +1,9 @@
-//! A conversation: requests are read while queries run.
+//! A conversation: it reads requests while queries run.
 //!
-//! One thread reads. A few do the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`), each as soon as no
-//! earlier one must come before it; another one writes pages, games and explanations. A request that needs what another one makes
-//! waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered at once. The invariant: each request gets one
-//! answer, whatever it is and however it ends.
+//! One thread reads. A few threads run the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`), each as soon
+//! as it need not wait for an earlier one; another thread writes pages, games and explanations. A request that needs the result of
+//! another one waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered at once. The invariant: each request
+//! gets exactly one answer, whatever it is and however it ends.
 
 use std::any::Any;
 use std::io::{self, BufRead};
@@ -28,16 +28,16 @@ use orbit_core::sync::{lock, wait, wait_timeout};
 
 /// The time between two events of one request.
 const EVENT_EVERY: Duration = Duration::from_millis(100);
-/// The time for which games stay on a graphics card without a query, and the time between two looks at that.
+/// The time for which games stay on an idle graphics card, and the time between two checks of that.
 pub(super) const CARD_IDLE: Duration = Duration::from_secs(300);
-/// The stack of a thread that reads queries: that of a program's first thread.
+/// The stack size of a thread that reads queries: that of a program's main thread.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The answer to a client that speaks another protocol.
 const NO_OBJECT: &str =
     "each line is a request, a JSON object such as {\"id\":1,\"request\":\"ping\"}: the connection is closed";
 
-/// What the greeting says of the program.
+/// The facts about the program that the greeting shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Greeting<'a> {
     /// The name of the program.
@@ -49,19 +49,19 @@ pub struct Greeting<'a> {
 /// The source of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// Standard input. At its end all requests are answered.
+    /// Standard input. At its end all requests are still answered.
     Input,
-    /// A connection. At its end the client has left, and its requests are cancelled. One that begins with anything but an
-    /// object, as browsers do, is told so and read no further.
+    /// A connection. At its end the client has left, and its requests are cancelled. A client whose first byte does not begin an
+    /// object, such as a browser, gets an error, and nothing more is read from it.
     Client,
 }
 
-/// Greets, reads requests until the end of the input or `quit`, and hands each line of an answer to `say`. `quit` cancels the
-/// requests that are under way.
+/// Sends the greeting, reads requests until the end of the input or `quit`, and passes each line of an answer to `say`. `quit`
+/// cancels the requests that run or wait.
 ///
 /// # Errors
 ///
-/// The input cannot be read, or the system starts no thread.
+/// The input cannot be read, or the system cannot start a thread.
 pub fn converse(
     desk: &OpenDatabases,
     greeting: Greeting<'_>,
@@ -73,7 +73,7 @@ pub fn converse(
     hello.fields.insert("event".into(), "greeting".into());
     say(&hello.line(None));
     let ended = std::thread::scope(|scope| {
-        // However this ends, the threads must learn of it.
+        // The threads must be told of the end, even after an error.
         let _end = EndOnDrop(&shared);
         let thread = || std::thread::Builder::new().stack_size(STACK_BYTES);
         for _ in 0..RUNNING_MAX {
@@ -98,7 +98,7 @@ pub fn converse(
     Ok(())
 }
 
-/// Tells whether the first byte is that of an object, if there is one.
+/// Returns whether the first byte begins an object; true if there is no byte.
 fn begins_with_object(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         match input.fill_buf() {
@@ -133,7 +133,7 @@ impl SharedConversation<'_> {
         });
     }
 
-    /// What the greeting says.
+    /// Returns the content of the greeting.
     fn about(&self) -> Response {
         Response::from_value(json!({
             "schema": SERVE_SCHEMA,
@@ -151,7 +151,7 @@ impl SharedConversation<'_> {
         }))
     }
 
-    /// Reads requests. Gives the id of a `quit`, or nothing at the end of the input.
+    /// Reads requests. Returns the id of a `quit`, or `None` at the end of the input.
     fn read(&self, input: &mut impl BufRead) -> io::Result<Option<RequestId>> {
         while let Some(line) = next_line(input, LINE_BYTES_MAX)? {
             let line = match line {
@@ -183,7 +183,7 @@ impl SharedConversation<'_> {
         lock(&self.state).jobs.iter().for_each(|job| job.cancel.cancel());
     }
 
-    /// Answers a request, or has it wait for its turn.
+    /// Answers a request, or puts it into the queue.
     fn take(&self, id: RequestId, request: Message, bytes: usize) {
         let work = match request {
             Message::Open(open) => return self.add_job(id, SlowWork::Open(open), bytes),
@@ -237,7 +237,7 @@ impl SharedConversation<'_> {
         if let Err(fault) = state.has_room(quick.bytes) {
             return Err((quick.id, fault));
         }
-        // The last request before it that makes what it needs.
+        // It waits for the last earlier request that makes what it needs.
         if let Some(job) = state.jobs.iter_mut().rev().find(|job| quick.needs(job)) {
             job.then.push(quick);
             return Ok(());
@@ -251,7 +251,7 @@ impl SharedConversation<'_> {
     fn cancel(&self, id: &RequestId, of: &RequestId) {
         let mut state = lock(&self.state);
         let found = state.find(of);
-        // At once: to answer may take as long as the client likes.
+        // Cancel before the answer is sent, because a slow client can delay the answer.
         found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
         let answer = match found {
             Some(_) => Ok(Response::from_value(json!({ "cancelled": true }))),
@@ -278,11 +278,11 @@ impl SharedConversation<'_> {
         }
     }
 
-    /// Answers a job, and lets go on what waits for it.
+    /// Answers a job, and releases the requests that wait for it.
     fn finish(&self, state: &mut QueueState, id: &RequestId, answer: Result<Response, Fault>) {
         let Some(at) = state.find(id) else { return };
         let job = state.jobs.remove(at);
-        // It is answered before anything that waits for it, and no request comes between.
+        // The job is answered before anything that waits for it. The state is locked, so no request can come between.
         self.answer(&job.id, answer);
         for mut quick in job.then {
             match quick.find(&state.results) {
@@ -293,7 +293,7 @@ impl SharedConversation<'_> {
         self.changed.notify_all();
     }
 
-    /// Does one after the other what takes long, until no more requests come.
+    /// Runs long requests one after the other, until no more requests come.
     fn run_jobs(&self) {
         let mut state = lock(&self.state);
         loop {
@@ -365,7 +365,7 @@ impl SharedConversation<'_> {
         }
     }
 
-    /// Writes pages, games and explanations, until no more requests come. Between them it has idle cards give memory back.
+    /// Writes pages, games and explanations, until no more requests come. In between it frees the memory of idle graphics cards.
     fn run_pages(&self) {
         let mut looked = Instant::now();
         let mut state = lock(&self.state);
@@ -417,7 +417,7 @@ fn progress_fields(progress: &Progress) -> Map<String, Value> {
     Response::from_value(fields).fields
 }
 
-/// A fault of the program ends one request, and not the conversation.
+/// Runs some work, and turns a panic into an error, so that it ends one request and not the conversation.
 fn caught<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     let text = |panic: Box<dyn Any + Send>| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

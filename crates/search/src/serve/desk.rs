@@ -1,4 +1,4 @@
-//! Databases by their names.
+//! Open databases, by their names.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -15,29 +15,29 @@ use crate::library::{Cancel, Database, DatabaseOptions, Progress, Turns};
 use orbit_core::sync::lock;
 use orbit_engine::gpu::GpuOptions;
 
-/// Databases that are open at the same time, at most.
+/// The maximum number of databases that are open at the same time.
 pub const DATABASES_MAX: usize = 16;
 /// The longest name of a database, in bytes.
 const NAME_BYTES_MAX: usize = 200;
 
-/// Choices for [`OpenDatabases`].
+/// Options for [`OpenDatabases`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServeOptions {
-    /// Memory that the databases may take together, in bytes. One that does not fit is read anew for each query.
+    /// The memory that the databases may take together, in bytes. A database that does not fit is read again for each query.
     pub memory_max: u64,
-    /// Memory that the hits of one query may take, in bytes. Of more, the first are kept.
+    /// The memory that the hits of one query may take, in bytes. If there are more hits, the first ones are kept.
     pub kept_max: u64,
-    /// Which graphics card; `None` for none.
+    /// The graphics card; `None` for none.
     pub gpu: Option<GpuOptions>,
-    /// Threads of a query.
+    /// The number of threads of a query.
     pub threads: usize,
-    /// The only files that requests may read and write, if not all.
+    /// The files that requests may read and write.
     pub files: RequestFiles,
 }
 
 impl Default for ServeOptions {
-    /// 2 GiB, 256 MiB, any card, a thread for each core.
+    /// The defaults are 2 GiB, 256 MiB, any card, one thread per core, and all files.
     fn default() -> ServeOptions {
         ServeOptions {
             memory_max: 2 << 30,
@@ -49,40 +49,42 @@ impl Default for ServeOptions {
     }
 }
 
-/// Open databases by their names. It answers one request at a time on the caller's thread, and several threads may ask.
+/// The open databases, by their names. Each call runs one request on the caller's thread; several threads may call at the same
+/// time.
 pub struct OpenDatabases {
     options: ServeOptions,
-    /// The threads and the memory, which the requests of all clients share.
+    /// The turns by which the requests of all clients share the threads. They share `memory` too.
     turns: Turns,
     memory: Arc<Memory>,
-    /// In the order in which they were opened.
+    /// The databases in the order in which they were opened.
     databases: Mutex<Vec<(String, Arc<Database>)>>,
 }
 
 impl OpenDatabases {
-    /// Without a database.
+    /// Creates a desk without databases.
     pub fn new(options: ServeOptions) -> OpenDatabases {
         let (turns, memory) = (Turns::new(options.threads), Arc::default());
         OpenDatabases { turns, memory, options, databases: Mutex::default() }
     }
 
-    /// The same with requests that may use other files.
+    /// Returns the desk with other files for its requests.
     #[cfg(feature = "http")]
     pub(super) fn with_files(mut self, files: RequestFiles) -> OpenDatabases {
         self.options.files = files;
         self
     }
 
-    /// Sees that a request may write a file.
+    /// Checks that a request may write a file.
     ///
     /// # Errors
     ///
-    /// It may not.
+    /// The request may not write it.
     pub(super) fn check_written(&self, path: &Path) -> Result<(), Fault> {
         self.options.files.check_written(path)
     }
 
-    /// A desk for one client: with the databases that are open here, whose memory it shares, and names of its own.
+    /// Creates a desk for one client. It begins with the databases that are open here and shares their memory, but has names of its
+    /// own.
     pub(super) fn of_client(&self) -> OpenDatabases {
         OpenDatabases {
             options: self.options.clone(),
@@ -92,11 +94,11 @@ impl OpenDatabases {
         }
     }
 
-    /// Opens a database; `watch` sees how far that has come.
+    /// Opens a database; `watch` is called with its progress.
     ///
     /// # Errors
     ///
-    /// A name that is in use, too many databases, files that cannot be read, and that it was cancelled.
+    /// The name is in use, too many databases are open, a file cannot be read, or the request was cancelled.
     pub fn open(
         &self,
         open: &Open,
@@ -147,7 +149,7 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// There is none of that name.
+    /// There is no database of that name.
     pub fn close(&self, name: &str) -> Result<Response, Fault> {
         let mut databases = lock(&self.databases);
         let Some(at) = databases.iter().position(|(known, _)| known == name) else {
@@ -157,45 +159,45 @@ impl OpenDatabases {
         Ok(Response::from_value(json!({ "closed": name })))
     }
 
-    /// Gives a database another name, in place of one that has it already.
+    /// Renames a database. It replaces a database that has the new name already.
     pub fn rename(&self, from: &str, to: &str) {
         let mut databases = lock(&self.databases);
         databases.retain(|(name, _)| name != to);
         databases.iter_mut().filter(|(name, _)| name == from).for_each(|(name, _)| *name = to.to_owned());
     }
 
-    /// The files that a database is read from or was made of.
+    /// Returns the files that a database is read from or was made of.
     pub fn files(&self, name: &str) -> Vec<PathBuf> {
         self.database(name).map_or(Vec::new(), |database| database.files())
     }
 
-    /// The files of all open databases, those of other clients among them.
+    /// Returns the files of all open databases, including those of other clients.
     pub(super) fn all_files(&self) -> Vec<PathBuf> {
         self.memory.files()
     }
 
-    /// What is known of each open database.
+    /// Returns a description of each open database.
     pub fn descriptions(&self) -> Vec<Value> {
         lock(&self.databases).iter().map(|(name, database)| described(name, database)).collect()
     }
 
-    /// Frees what the databases have on a graphics card if no query has asked for it for so long.
+    /// Frees the graphics card's memory of the databases if no query has used the card for this time.
     pub(super) fn give_back(&self, idle: Duration) {
         let databases = lock(&self.databases).clone();
         databases.iter().for_each(|(_, database)| database.card().give_back(idle));
     }
 
-    /// What hits of one query may take.
+    /// Returns the memory that the hits of one query may take.
     pub(super) fn kept_max(&self) -> u64 {
         self.options.kept_max
     }
 
-    /// The threads, which all requests share.
+    /// Returns the turns by which all requests share threads.
     pub(super) fn turns(&self) -> &Turns {
         &self.turns
     }
 
-    /// An open database.
+    /// Returns an open database.
     pub(super) fn database(&self, name: &str) -> Result<Arc<Database>, Fault> {
         let databases = lock(&self.databases);
         let found = databases.iter().find(|(known, _)| known == name);
@@ -212,7 +214,7 @@ fn unknown(name: &str, databases: &[(String, Arc<Database>)]) -> Fault {
     Fault::new(ErrorCode::UnknownDatabase, message)
 }
 
-/// What is known of a database. Games, positions and what went wrong are known of one in memory.
+/// Describes a database. Its games, positions and problems are known only if it is in memory.
 fn described(name: &str, database: &Database) -> Value {
     let summary = database.summary();
     json!({

@@ -1,4 +1,4 @@
-//! What a query means, without a database.
+//! The meaning of a query, without a database.
 
 use serde_json::{Value, json};
 
@@ -9,18 +9,18 @@ use super::request::Explain;
 use crate::library::Query;
 use orbit_query::english;
 
-/// What a query means.
+/// The meaning of a query.
 #[derive(Debug)]
 pub struct Explained {
     query: Query,
     remarks: Vec<Value>,
-    /// In English.
+    /// The query as an English sentence.
     pub sentence: String,
-    /// What its value is, in words.
+    /// The type of the query's value, in words.
     pub value: &'static str,
     /// The engines that can run it.
     pub engines: &'static [&'static str],
-    /// Why not all can.
+    /// The reason why some engines cannot run it.
     pub reason: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Explained {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and where.
+    /// The fault in the query, with its place.
     pub fn new(explain: &Explain) -> Result<Explained, Fault> {
         let query = only(&explain.request)?;
         let prepared = query.prepared();
@@ -44,12 +44,12 @@ impl Explained {
         })
     }
 
-    /// The query, with its copies and remarks.
+    /// Returns the query, with its copies and remarks.
     pub fn query(&self) -> &Query {
         &self.query
     }
 
-    /// The answer, with so many copies.
+    /// Returns the answer, with at most `copies` copies.
     pub(super) fn answer(&self, copies: usize) -> Response {
         let query = &self.query;
         let all = query.copies().iter().zip(query.transforms()).enumerate();

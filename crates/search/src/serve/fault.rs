@@ -1,4 +1,4 @@
-//! Why a request is not answered.
+//! The reasons why a request is not answered.
 
 use std::fmt;
 
@@ -8,31 +8,31 @@ use crate::library::DatabaseError;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_engine::EngineError;
 
-/// What kind of error it is, for programs.
+/// The kind of an error, for programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// The line is no request: no JSON, an unknown field, a value that a field cannot have.
+    /// The line is no request: it is no JSON, or it has an unknown field or a wrong value.
     Request,
-    /// The line is longer than lines may be.
+    /// The line is too long.
     TooLong,
-    /// More requests wait than may wait.
+    /// Too many requests wait.
     Busy,
     /// No database of this name is open.
     UnknownDatabase,
-    /// No request of this id has hits or is under way.
+    /// No request with this id has hits, runs or waits.
     UnknownQuery,
     /// The hits of this query were dropped.
     Dropped,
     /// The request was cancelled.
     Cancelled,
-    /// The query is wrong, or runs into an error in a game.
+    /// The query is wrong, or it fails in a game.
     Query,
     /// A database cannot be opened or read.
     Database,
     /// The engine refuses the query or fails.
     Engine,
-    /// A fault of the program.
+    /// There is a bug in the program.
     Internal,
 }
 
@@ -52,7 +52,7 @@ impl ErrorCode {
         ErrorCode::Internal,
     ];
 
-    /// Its name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             ErrorCode::Request => "request",
@@ -70,30 +70,30 @@ impl ErrorCode {
     }
 }
 
-/// Why a request is not answered. It displays as one line, without the place.
+/// The reason why a request is not answered. It displays as one line, without the place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub code: ErrorCode,
-    /// What happened and what to do, in a sentence.
+    /// The fault and its remedy, in a sentence.
     pub message: String,
-    /// Where in a query it is, and the text of that query.
+    /// The place in a query, and the text of that query.
     place: Option<Box<(Diagnostic, String)>>,
 }
 
 impl Fault {
-    /// An error that is not about a place in a query.
+    /// Creates an error that is not about a place in a query.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Fault {
         Fault { code, message: message.into(), place: None }
     }
 
-    /// An error at a place of a query.
+    /// Creates an error at a place of a query.
     pub(super) fn of_query(diagnostic: Diagnostic, text: &str) -> Fault {
         let message = diagnostic.message.clone();
         Fault { code: ErrorCode::Query, message, place: Some(Box::new((diagnostic, text.to_owned()))) }
     }
 
-    /// What a database reports of a query.
+    /// Converts an error of a database.
     pub(super) fn of_database(error: DatabaseError, text: &str) -> Fault {
         match error {
             DatabaseError::Query(error) => {
@@ -116,7 +116,7 @@ impl Fault {
         }
     }
 
-    /// What an engine reports of a query.
+    /// Converts an error of an engine.
     pub(super) fn of_engine(error: EngineError, text: &str) -> Fault {
         match error {
             EngineError::Query { game, place, diagnostic, .. } => {
@@ -127,12 +127,12 @@ impl Fault {
         }
     }
 
-    /// The request was cancelled.
+    /// Creates the error of a request that was cancelled.
     pub(super) fn cancelled() -> Fault {
         Fault::new(ErrorCode::Cancelled, "cancelled")
     }
 
-    /// As an object: code and message; of a query also file, line, column, start, end, label and help.
+    /// Returns the error as an object: code and message; for a query also file, line, column, start, end, label and help.
     pub fn json(&self) -> Value {
         let Some(place) = &self.place else {
             return json!({ "code": self.code.name(), "message": self.message });
@@ -145,7 +145,7 @@ impl Fault {
         object
     }
 
-    /// For people: with the place drawn, over several lines, if there is one.
+    /// Returns the error for people: over several lines with the place marked, if there is a place.
     pub fn render(&self, styled: bool) -> String {
         match &self.place {
             Some(place) => place.0.render(&place.1, "query", styled),

@@ -8,29 +8,29 @@ use super::fault::{ErrorCode, Fault};
 /// The files that requests may read and write.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum RequestFiles {
-    /// Those that the user of the process may.
+    /// All files that the user of the process may use.
     #[default]
     All,
-    /// Those below a folder, whose links lead nowhere else.
+    /// The files below a folder. Links that lead out of the folder are refused.
     Below(PathBuf),
-    /// None.
+    /// No files.
     None,
 }
 
 impl RequestFiles {
-    /// Sees that a file or a folder may be read.
+    /// Checks that a file or a folder may be read.
     pub(super) fn check_read(&self, path: &Path) -> Result<(), Fault> {
         self.check(path, fs::canonicalize(path).ok())
     }
 
-    /// Sees that a file may be written.
+    /// Checks that a file may be written.
     pub(super) fn check_written(&self, path: &Path) -> Result<(), Fault> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
         self.check(path, fs::canonicalize(folder).ok().filter(|_| !is_link && path.file_name().is_some()))
     }
 
-    /// `real` is the place of the path, or of its folder, without links.
+    /// Checks a path. `real` is the path, or that of its folder, with links resolved.
     fn check(&self, path: &Path, real: Option<PathBuf>) -> Result<(), Fault> {
         let refused = |why: String| Err(Fault::new(ErrorCode::Request, format!("{}: {why}", path.display())));
         match self {

@@ -1,4 +1,4 @@
-//! One game, with all of its positions.
+//! One game with all of its positions.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::report::NodeWalk;
 use orbit_core::text::decode;
 
 impl OpenDatabases {
-    /// A game by its number.
+    /// Returns a game by its number.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl OpenDatabases {
     }
 }
 
-/// Tags, moves with their positions, and PGN.
+/// Returns the answer: tags, moves with their positions, and PGN.
 fn answer(game: &GameRef) -> Response {
     let row = game.row();
     let mut walk = NodeWalk::from_game(&row);

@@ -1,7 +1,7 @@
 //! The hits of a query, kept so that any page of them can be written.
 //!
-//! Of each block with hits it holds the answers, and values at hits alone; the block itself is shared with the database. Rows
-//! are written when they are asked for, by the code that writes the tables of a scan.
+//! For each block with hits this module holds the answers, with values at hits only; the block itself is shared with the database.
+//! Rows are written on request, by the code that writes the tables of a scan.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -16,20 +16,20 @@ use orbit_engine::{Answers, EngineError, FindSpan, Hits, Interrupt, PreparedQuer
 use orbit_reel::Block;
 use orbit_transforms::Likeness;
 
-/// Runs of hits and moves of a hit that a line of text shows at most.
+/// The maximum numbers of runs of hits, and of moves of a hit, in a line of text.
 const TEXT_MAX: usize = 12;
 
-/// All hits of a query that are kept, in the order in which they are listed.
+/// All kept hits of a query, in the order in which they are listed.
 #[derive(Debug)]
 pub struct KeptHits {
-    /// The query, for the place of errors.
+    /// The text of the query, for the place of errors.
     text: String,
     prepared: PreparedQuery,
     sources: Vec<String>,
     extras: Extras,
-    /// Whether the comments of games were kept.
+    /// True if the comments of games were kept.
     has_comments: bool,
-    /// Whether games are listed in another order than the database's.
+    /// True if games are listed in another order than the database's.
     is_ordered: bool,
     blocks: Vec<KeptBlock>,
     games: Vec<KeptGame>,
@@ -39,25 +39,25 @@ pub struct KeptHits {
     spans: OnceLock<Option<SpanFinder>>,
 }
 
-/// A game that is listed.
+/// A listed game.
 #[derive(Clone, Copy, Debug)]
 struct KeptGame {
     block: u32,
     index: u32,
-    /// The rows of the games before it.
+    /// The number of rows of the games before it.
     rows_before: u64,
 }
 
-/// What was answered on a block.
+/// The answers on a block.
 #[derive(Debug)]
 pub(super) struct KeptBlock {
     block: Arc<Block>,
-    /// Without the values, which are kept of hits alone.
+    /// The answers without the values, which are kept for hits only.
     told: BlockFindings,
     values: HitValues,
 }
 
-/// Values at hits alone, in the order of slots.
+/// The values at hits only, in the order of slots.
 #[derive(Debug)]
 enum HitValues {
     None,
@@ -67,7 +67,7 @@ enum HitValues {
 }
 
 impl KeptBlock {
-    /// What was told of a block.
+    /// Keeps the answers on a block.
     pub(super) fn new(block: &Arc<Block>, mut told: BlockFindings) -> KeptBlock {
         let hits = &told.answers.hits;
         let slots = || hits.slots(0..block.slots());
@@ -81,7 +81,7 @@ impl KeptBlock {
         KeptBlock { block: Arc::clone(block), told, values }
     }
 
-    /// The memory that it takes beside the block, about.
+    /// Returns the approximate memory that it takes in addition to the block.
     pub(super) fn bytes(&self) -> u64 {
         let values = match &self.values {
             HitValues::None => 0,
@@ -93,7 +93,7 @@ impl KeptBlock {
         };
         let BlockFindings { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } =
             &self.told;
-        // A span has some positions and moves, of which there may be more.
+        // A rough size per span: a span has some positions and moves.
         let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
         let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
         let told = of_games.as_ref().map_or(0, |told| size_of_val(&told[..]));
@@ -101,12 +101,12 @@ impl KeptBlock {
         (values + spans + copies + told + games + 8 * hits.bits.len() + size_of::<KeptBlock>()) as u64
     }
 
-    /// The memory of the block that it refers to.
+    /// Returns the memory of its block.
     pub(super) fn block_bytes(&self) -> u64 {
         self.block.memory_bytes()
     }
 
-    /// The hits as engines tell them: with a value for each slot.
+    /// Returns the hits in the form of engines: with a value for each slot.
     fn whole_hits(&self) -> Hits {
         let mut hits = self.told.answers.hits.clone();
         let count = self.block.slots();
@@ -126,21 +126,21 @@ impl KeptBlock {
     }
 }
 
-/// A game by the places of its block among those that are kept and of the game in it, and how many of its positions hit.
+/// The index of a game's block among the kept ones, the index of the game in that block, and the number of its positions that hit.
 pub(super) type GameIndex = (u32, u32, u64);
 
-/// Games that are listed, and their blocks.
+/// The listed games, and their blocks.
 pub(super) struct ListedGames {
     pub(super) blocks: Vec<KeptBlock>,
     /// The memory that the blocks take.
     pub(super) bytes: u64,
     pub(super) places: Vec<GameIndex>,
-    /// True if the games stand in another order than the database's.
+    /// True if the games are in another order than the database's.
     pub(super) is_ordered: bool,
 }
 
 impl KeptHits {
-    /// No hits of a query yet.
+    /// Creates an empty list of hits.
     pub(super) fn new(query: &Query, sources: Vec<String>, extras: Extras, has_comments: bool) -> KeptHits {
         KeptHits {
             text: query.text().to_owned(),
@@ -158,7 +158,7 @@ impl KeptHits {
         }
     }
 
-    /// Keeps blocks and lists games of them, in place of those before.
+    /// Replaces the kept blocks and the listed games.
     pub(super) fn list(&mut self, ListedGames { blocks, bytes, places, is_ordered }: ListedGames) {
         self.rows = 0;
         let game = |(block, index, hits): GameIndex| {
@@ -170,22 +170,22 @@ impl KeptHits {
         (self.blocks, self.is_ordered) = (blocks, is_ordered);
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// How many games are listed.
+    /// Returns the number of listed games.
     pub fn games(&self) -> usize {
         self.games.len()
     }
 
-    /// The memory that it takes, about.
+    /// Returns the approximate memory that the hits take.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What rows have besides that which all rows have.
+    /// Returns the facts that only some rows have.
     pub fn extras(&self) -> Extras {
         self.extras
     }
@@ -198,12 +198,12 @@ impl KeptHits {
         })
     }
 
-    /// Some rows as objects of JSON, from the row `from` on, which is counted from 0: all of them, or those columns that are
-    /// named.
+    /// Returns `rows` rows as JSON objects, beginning at the row `from`, which is counted from 0. The objects have the given
+    /// columns, or else the default ones.
     ///
     /// # Errors
     ///
-    /// What goes wrong in the query when it is told of what hits consist; columns of comments that were not kept.
+    /// The query fails while spans are computed, or a column needs comments that were not kept.
     pub fn page(&self, from: u64, rows: u64, columns: Option<&[Column]>) -> Result<Vec<String>, Fault> {
         let columns = columns.map_or_else(|| Columns::of_objects(self.extras), Columns::new);
         if columns.wants().contains(Wants::COMMENTS) && !self.has_comments {
@@ -224,7 +224,7 @@ impl KeptHits {
         Ok(lines.map(str::to_owned).collect())
     }
 
-    /// All rows in a format, with what stands before them; `None` is PGN, written from the games as they are kept.
+    /// Returns all rows in a format, with its header. `None` means PGN, which is written from the kept blocks.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ impl KeptHits {
         Ok(out)
     }
 
-    /// Some games as lines of text: for each game its lines, as a scan lists them.
+    /// Returns some games as text: for each game its lines, as a scan lists them.
     ///
     /// # Errors
     ///
@@ -254,7 +254,7 @@ impl KeptHits {
         self.write(games, Format::Text { runs_max: TEXT_MAX, layout, moves_max, styled, cut: true })
     }
 
-    /// A game that is listed: its block and its place in it, and the nodes of its hits.
+    /// Returns a listed game: its block, its index in the block, and the nodes of its hits.
     pub fn game(&self, listed: usize) -> Option<(&Block, usize, Vec<u32>)> {
         let game = self.games.get(listed)?;
         let kept = &self.blocks[game.block as usize];
@@ -265,11 +265,11 @@ impl KeptHits {
         Some((&kept.block, game.index as usize, nodes))
     }
 
-    /// What a format makes of each of some games, by their places in the list.
+    /// Writes some listed games in a format, one text for each.
     fn write(&self, games: Range<usize>, format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let listed = &self.games[games.start.min(self.games.len())..games.end.min(self.games.len())];
         let mut order: Vec<usize> = (0..listed.len()).collect();
-        // Games of a block are written together, since its values are spread over its slots for that.
+        // Games of one block are written together, because the values of the block must be spread over its slots for writing.
         order.sort_by_key(|&at| (listed[at].block, listed[at].index));
         let mut out = vec![Vec::new(); listed.len()];
         for of_block in order.chunk_by(|&a, &b| listed[a].block == listed[b].block) {
@@ -281,7 +281,7 @@ impl KeptHits {
         Ok(out)
     }
 
-    /// What a format makes of some games of a block, ascending.
+    /// Writes some games of a block in a format; their indices must ascend.
     fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let hits = kept.whole_hits();
         let (fault, never) = (OnceCell::new(), Interrupt::default());
@@ -294,7 +294,7 @@ impl KeptHits {
         let found = Found { hits: &hits, spans: found.spans.or(late), ..found };
         let is_text = matches!(format, Format::Text { .. }) && !self.is_ordered;
         let texts = match (is_text, games.first(), games.last()) {
-            // The columns of text are as wide as the games need that are written together, and all that are found are listed.
+            // Columns of text are as wide as the games that are written together need, and all found games are listed.
             (true, Some(&first), Some(&last)) => {
                 let report = format.report(&found, first..last + 1);
                 let starts = std::iter::once(0).chain(report.games.iter().map(|game| game.end));
@@ -308,7 +308,7 @@ impl KeptHits {
         }
     }
 
-    /// What tells of what hits consist, if that was not told with them.
+    /// Returns a finder of spans, if spans are wanted and were not told with the answers.
     fn finder(&self) -> Result<Option<&SpanFinder>, Fault> {
         if let Some(finder) = self.spans.get() {
             return Ok(finder.as_ref());

@@ -1,16 +1,16 @@
-//! Lines of requests, none of which takes more memory than is meant for it.
+//! Lines of requests, with a limit on the memory of each.
 
 use std::io::{self, BufRead};
 
-/// The longest line that is read, in bytes without its end.
+/// The longest line that is read, in bytes without the line end.
 pub const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// A line as it was read.
+/// A line of input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RequestLine {
-    /// Its bytes without its end.
+    /// The bytes of the line without its end.
     Whole(Vec<u8>),
-    /// It is longer than lines may be. It was passed over.
+    /// The line is too long and was skipped.
     TooLong,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn next_line(input: &mut impl BufRead, bytes_max: usize) -> io::Resul
         is_any = true;
         let end = memchr::memchr(b'\n', bytes);
         let piece = &bytes[..end.unwrap_or(bytes.len())];
-        // The carriage return of a line end does not count.
+        // One byte more, for the carriage return of a line end.
         is_too_long |= line.len() + piece.len() > bytes_max + 1;
         if !is_too_long {
             line.extend_from_slice(piece);

@@ -1,8 +1,8 @@
 //! Clients over sockets, each with a conversation of its own.
 //!
-//! A client speaks to [`OpenDatabases`] of its own, which shares memory, threads and the databases of the start with the others. The
-//! invariants: nobody but the user of the process reaches a socket of a path, nobody but this machine an address, unless
-//! the caller says otherwise; and no client waits for another one that is idle or slow.
+//! Each client has its own [`OpenDatabases`], which shares memory, threads and the databases of the start with the other clients.
+//! The invariants: only the user of the process can reach a socket in the file system, and only this machine can reach an address,
+//! unless the caller allows more; and no client waits for another one that is idle or slow.
 
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -22,16 +22,16 @@ use super::place::{Endpoint, ListenError};
 use super::socket_file::{self, SocketFile};
 use orbit_core::sync::lock;
 
-/// Clients that are connected at the same time, at most.
+/// The maximum number of clients that are connected at the same time.
 pub const CLIENTS_MAX: usize = 16;
-/// The time for which a client that is to go may take to go by itself.
+/// The time that a dismissed client has to disconnect by itself.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// Bytes that are read of a client that is to go, and passed over.
+/// The maximum number of bytes that are read from a dismissed client and dropped.
 const FAREWELL_BYTES: u64 = 1 << 20;
-/// The pause before clients are waited for again when the system refused one.
+/// The pause after the system refused a connection.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// Waits for clients at a place.
+/// Accepts clients at a place.
 #[derive(Debug)]
 pub struct Listener {
     socket: Socket,
@@ -46,11 +46,11 @@ enum Socket {
 }
 
 impl Listener {
-    /// Listens at a place. A socket that nobody answers at is replaced.
+    /// Listens at a place. A socket that no process answers at is replaced.
     ///
     /// # Errors
     ///
-    /// An address that other machines may reach, unless that is allowed; a place that is taken or that the system refuses.
+    /// Other machines may reach the address and this is not allowed, or the place is in use, or the system refuses it.
     pub fn bind(place: &Endpoint, allow_remote: bool) -> Result<Listener, ListenError> {
         let system = |error| ListenError::System(place.clone(), error);
         match place {
@@ -72,12 +72,12 @@ impl Listener {
         }
     }
 
-    /// The event that says where clients come, as a line.
+    /// Returns the event with the address for clients, as a line.
     pub fn event(&self) -> String {
         Response::from_value(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
     }
 
-    /// Removes the socket of a path.
+    /// Removes the socket from the file system.
     pub fn remove(&self) {
         match &self.socket {
             Socket::Tcp(_) => {}
@@ -90,11 +90,11 @@ impl Listener {
     ///
     /// # Panics
     ///
-    /// When a conversation does.
+    /// If a conversation panics.
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {
-            // Each conversation looks after idle cards; this is for the time without one.
+            // Each conversation takes care of idle cards; this thread does so while there is no conversation.
             let look = || {
                 loop {
                     std::thread::sleep(CARD_IDLE);
@@ -111,7 +111,7 @@ impl Listener {
                     Socket::Unix(listener, _) => listener.accept().map(|(stream, _)| Box::new(stream) as _),
                 };
                 let come = come.and_then(|stream| clients.take(scope, stream));
-                // A client has gone, or a limit of files or threads is reached: others may come later.
+                // A client has left, or a limit of files or threads is reached. Clients may connect later.
                 if come.is_err() {
                     std::thread::sleep(REFUSED_PAUSE);
                 }
@@ -128,7 +128,7 @@ struct Clients<'a> {
 }
 
 impl Clients<'_> {
-    /// Begins a conversation on a thread of its own, unless there are too many.
+    /// Begins a conversation on a thread of its own, unless there are too many clients.
     fn take<'scope>(
         &'scope self,
         scope: &'scope std::thread::Scope<'scope, '_>,
@@ -157,22 +157,22 @@ impl Clients<'_> {
         let say = |line: &str| {
             let _whole = lock(&out);
             if stream.say(line).is_err() {
-                // The client has left. Its requests learn of it by the end of the input.
+                // The client has left. The reader of requests notices it by the end of the input.
                 stream.shut(Shutdown::Both);
             }
         };
         let input = (&mut BufReader::new(ClientBytes(stream)), Origin::Client);
-        // An error of the connection is its end.
+        // An error of the connection ends it.
         let _ = converse(&self.desk.of_client(), self.greeting, input, &say);
         stream.shut(Shutdown::Write);
-        // A connection that is closed while there is something to read may lose what was written last.
+        // If a connection is closed while there are bytes to read, the last bytes that were written may be lost.
         if stream.set_timeout(FAREWELL).is_ok() {
             let _ = io::copy(&mut ClientBytes(stream).take(FAREWELL_BYTES), &mut io::sink());
         }
     }
 }
 
-/// Takes a client from the count when it has left.
+/// Decreases the count of clients when a client leaves.
 struct ClientGuard<'a>(&'a Mutex<usize>);
 
 impl Drop for ClientGuard<'_> {
@@ -183,13 +183,13 @@ impl Drop for ClientGuard<'_> {
 
 /// A connection.
 trait ClientStream: Send + Sync {
-    /// Reads what has come.
+    /// Reads the bytes that have arrived.
     fn hear(&self, buffer: &mut [u8]) -> io::Result<usize>;
     /// Writes a line.
     fn say(&self, line: &str) -> io::Result<()>;
-    /// Ends one direction or both.
+    /// Shuts down one direction or both.
     fn shut(&self, how: Shutdown);
-    /// Sets how long reading waits.
+    /// Sets the time for which reading waits.
     fn set_timeout(&self, timeout: Duration) -> io::Result<()>;
 }
 

@@ -1,4 +1,4 @@
-//! Counts, statistics and files that are made of hits.
+//! Counts, statistics and files made of hits.
 
 use std::path::Path;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use orbit_core::files::refuse_clashes;
 use orbit_engine::EngineError;
 
 impl OpenDatabases {
-    /// Counts, groups or writes what queries hit; `watch` sees how far it has come.
+    /// Counts, groups or writes the hits of queries; `watch` is called with the progress.
     pub(super) fn make(
         &self,
         make: &Make,
@@ -65,7 +65,7 @@ impl OpenDatabases {
     }
 }
 
-/// Writes the games that hit, a report or a heat map, as the name of the file says.
+/// Writes the games that hit, a report or a heat map. The name of the file decides which.
 fn write(database: &Database, scan: Scan<'_>, path: &Path, seed: u64) -> Result<Value, DatabaseError> {
     if !is_picture(path) {
         return Ok(json!({ "games": scan.pgn(path)? }));

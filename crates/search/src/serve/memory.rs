@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::library::{Cancel, Database, Residence};
 use orbit_core::sync::{lock, wait_timeout};
 
-/// The time between two looks of an opening that waits at whether it is cancelled.
+/// The time between two checks whether a waiting request was cancelled.
 const CANCEL_POLL: Duration = Duration::from_millis(50);
 
-/// The open databases. One at a time is opened, since it may take all memory that the others leave.
+/// The memory of the open databases. Only one database is opened at a time, because it may take all memory that the others leave.
 #[derive(Default)]
 pub(super) struct Memory {
     state: Mutex<MemoryState>,
@@ -23,16 +23,16 @@ struct MemoryState {
     databases: Vec<OpenDatabase>,
 }
 
-/// A database that is open or still searched.
+/// A database that is open, or that a request still searches.
 struct OpenDatabase {
-    /// The database, for nothing but whether it is there.
+    /// The database; it is used only to see whether it still exists.
     database: Weak<dyn Send + Sync>,
     bytes: u64,
     files: Vec<PathBuf>,
 }
 
 impl Memory {
-    /// Waits until no other database is being opened; `None` if it is cancelled before.
+    /// Waits until no other database is being opened; returns `None` if the request is cancelled before.
     pub(super) fn begin(&self, cancel: &Cancel) -> Option<DatabaseOpening<'_>> {
         let mut state = lock(&self.state);
         while state.is_opening {
@@ -45,7 +45,7 @@ impl Memory {
         Some(DatabaseOpening(self))
     }
 
-    /// The files of all databases that are open or still searched.
+    /// Returns the files of all databases that are open or still searched.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let mut state = lock(&self.state);
         state.open().flat_map(|database| database.files.clone()).collect()
@@ -59,11 +59,11 @@ impl MemoryState {
     }
 }
 
-/// The opening of one database; when this is dropped, the next one may begin.
+/// The opening of one database. When it is dropped, the next database can be opened.
 pub(super) struct DatabaseOpening<'a>(&'a Memory);
 
 impl DatabaseOpening<'_> {
-    /// The memory that all open databases take.
+    /// Returns the memory that all open databases take.
     pub(super) fn taken(&self) -> u64 {
         lock(&self.0.state).open().map(|database| database.bytes).sum()
     }
@@ -83,7 +83,7 @@ impl Drop for DatabaseOpening<'_> {
     }
 }
 
-/// The memory that a database takes.
+/// Returns the memory that a database takes.
 pub(super) fn resident_bytes(database: &Database) -> u64 {
     match database.residence() {
         Residence::Resident { bytes } => bytes,

@@ -1,10 +1,10 @@
-//! Databases that stay in memory, asked again and again: by a program, line by line in JSON, or by a person.
+//! Databases that stay in memory for many requests, from a program in lines of JSON, or from a person.
 //!
-//! An [`OpenDatabases`] holds databases by their names and answers one request at a time; the hits of a query stay as a [`KeptHits`], from
-//! which pages are written. [`converse()`] reads requests and writes answers while queries run; a [`Listener`] has a
-//! conversation with each client of a socket, an `HttpListener` with clients of the web, who may also ask what is played in a
-//! position as they ask lichess. The module knows no terminal and no command line. The invariant: rows and counts
-//! are those that `orbit scan` writes, and everything that is kept has a limit.
+//! An [`OpenDatabases`] holds databases by their names and runs one request per call; the hits of a query are kept as [`KeptHits`],
+//! from which pages are written. [`converse()`] reads requests and writes answers while queries run. A [`Listener`] has a
+//! conversation with each client of a socket, an `HttpListener` with clients over HTTP, who can also use the explorer as they use
+//! that of lichess. The module knows no terminal and no command line. The invariant: rows and counts are those that `orbit scan`
+//! writes, and everything that is kept has a limit.
 
 mod answer;
 mod ask;

@@ -1,16 +1,16 @@
-//! Places at which clients come.
+//! The places where clients connect.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::{fmt, io};
 
-/// A place at which clients come: `127.0.0.1:4000`, `[::1]:0`, `unix:PATH`.
+/// A place where clients connect: `127.0.0.1:4000`, `[::1]:0`, `unix:PATH`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Endpoint {
-    /// An address; port 0 stands for any that is free.
+    /// An address; port 0 means any free port.
     Address(SocketAddr),
-    /// A socket in the file system, on Unix alone.
+    /// A socket in the file system, only on Unix.
     Path(PathBuf),
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// The reason why nothing listens at a place.
+/// The reason why the program cannot listen at a place.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListenError {
@@ -51,13 +51,13 @@ pub enum ListenError {
          with --allow-remote"
     )]
     Remote(SocketAddr),
-    /// Another process answers there.
+    /// Another process listens at the place.
     #[error("another process listens at {0}: end it, or name another path")]
     Taken(Endpoint),
-    /// A file that is no socket has the name.
+    /// The path exists and is no socket.
     #[error("{0} exists and is no socket: name another path")]
     NoSocket(PathBuf),
-    /// The system refuses it.
+    /// The system refuses to listen at the place.
     #[error("nothing can listen at {0} ({1}): name another place")]
     System(Endpoint, io::Error),
 }

@@ -1,4 +1,4 @@
-//! Requests that run and that wait, and which of them wait for which.
+//! Requests that run or wait, and the rules by which they wait for each other.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -9,24 +9,24 @@ use super::request::{Ask, Close, Explain, GameRequest, Make, Open, Page, Request
 use super::results::Results;
 use crate::library::{Cancel, Progress};
 
-/// Queries and other requests that take long that run at once, at most.
+/// The maximum number of queries and other long requests that run at once.
 pub const RUNNING_MAX: usize = 4;
-/// Requests that may wait for their turn.
+/// The maximum number of requests that wait.
 pub const QUEUE_MAX: usize = 1000;
-/// Bytes of all lines that wait.
+/// The maximum number of bytes of all lines that wait.
 const QUEUE_BYTES_MAX: usize = 64 << 20;
 
 #[derive(Default)]
 pub(super) struct QueueState {
-    /// Queries and all else that takes long, in their order. Some are running.
+    /// Queries and other long requests, in their order. Some of them run.
     pub(super) jobs: Vec<QueuedJob>,
     pub(super) pages: VecDeque<Quick>,
     pub(super) results: Results,
-    /// No more requests come.
+    /// True if no more requests come.
     pub(super) is_ended: bool,
 }
 
-/// A request that takes long.
+/// A long request.
 pub(super) struct QueuedJob {
     pub(super) id: RequestId,
     pub(super) work: Arc<SlowWork>,
@@ -34,7 +34,7 @@ pub(super) struct QueuedJob {
     pub(super) is_running: bool,
     pub(super) cancel: Cancel,
     pub(super) progress: Arc<Mutex<Progress>>,
-    /// The requests that wait for it.
+    /// The short requests that wait for it.
     pub(super) then: Vec<Quick>,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum SlowWork {
     Make(Box<Make>),
 }
 
-/// A request that is answered soon.
+/// A request that is answered quickly.
 pub(super) struct Quick {
     pub(super) id: RequestId,
     pub(super) work: QuickWork,
@@ -59,12 +59,12 @@ pub(super) enum QuickWork {
 }
 
 impl QueueState {
-    /// The place of a job that is under way.
+    /// Returns the index of a job that runs or waits.
     pub(super) fn find(&self, id: &RequestId) -> Option<usize> {
         self.jobs.iter().position(|job| job.id == *id)
     }
 
-    /// The first job that waits for no other one, if another one may run.
+    /// Returns the first job that does not run and need not wait for another one.
     pub(super) fn next_job(&mut self) -> Option<&mut QueuedJob> {
         let waits =
             |at: usize| self.jobs[..at].iter().any(|before| self.jobs[at].work.waits_for(&before.work));
@@ -72,7 +72,7 @@ impl QueueState {
         Some(&mut self.jobs[at])
     }
 
-    /// Refuses a request if too many wait.
+    /// Refuses a request if too many requests wait.
     pub(super) fn has_room(&self, bytes: usize) -> Result<(), Fault> {
         let waiting = || self.jobs.iter().flat_map(|job| &job.then).chain(&self.pages);
         let count = self.jobs.len() + waiting().count();
@@ -89,7 +89,7 @@ impl QueueState {
 }
 
 impl SlowWork {
-    /// The database that it is about.
+    /// Returns the name of the database that the request is about.
     fn database(&self) -> &str {
         match self {
             SlowWork::Open(open) => &open.database,
@@ -103,12 +103,12 @@ impl SlowWork {
         matches!(self, SlowWork::Open(_) | SlowWork::Close(_))
     }
 
-    /// Tells whether it changes the databases or a file, which happens in the order of the requests.
+    /// Returns whether the request changes the databases or a file. Such requests run in their order.
     fn changes(&self) -> bool {
         self.opens_or_closes() || matches!(self, SlowWork::Make(make) if matches!(make.what, What::File(_)))
     }
 
-    /// Tells whether it is done after an earlier request, and not beside it.
+    /// Returns whether the request must wait for an earlier one.
     fn waits_for(&self, before: &SlowWork) -> bool {
         let is_of_same = self.database() == before.database();
         is_of_same && (self.opens_or_closes() || before.opens_or_closes())
@@ -117,7 +117,7 @@ impl SlowWork {
 }
 
 impl Quick {
-    /// Tells whether a job makes the things that it needs.
+    /// Returns whether a job makes the hits or the database that this request needs.
     pub(super) fn needs(&self, job: &QueuedJob) -> bool {
         match (&self.work, &*job.work) {
             (QuickWork::Hits(page, _), SlowWork::Query(_)) => job.id == page.of,
@@ -128,7 +128,7 @@ impl Quick {
         }
     }
 
-    /// Finds the hits that it is about.
+    /// Looks up the hits that the request is about.
     pub(super) fn find(&mut self, results: &Results) -> Result<(), Fault> {
         if let QuickWork::Hits(page, kept) = &mut self.work {
             *kept = Some(results.find(&page.of)?);

@@ -1,4 +1,4 @@
-//! Requests: what a line of JSON asks for.
+//! Requests in the form of JSON lines.
 
 use std::path::{Path, PathBuf};
 
@@ -11,19 +11,19 @@ use crate::report::Column;
 use crate::request::Request;
 use orbit_core::diagnostic::nearest;
 
-/// The rows of a page at most.
+/// The maximum number of rows of a page.
 pub const PAGE_ROWS_MAX: u64 = 1000;
-/// The name of a database that is given none.
+/// The default name of a database.
 pub const MAIN: &str = "main";
-/// The longest id that is a string, in bytes.
+/// The maximum number of bytes of an id that is a string.
 const ID_BYTES_MAX: usize = 200;
 
-/// What a request is called by: a whole number or a string, as JSON text.
+/// The id of a request: a whole number or a string, as JSON text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RequestId(String);
 
 impl RequestId {
-    /// The id as JSON.
+    /// Returns the id as JSON.
     pub fn json(&self) -> &str {
         &self.0
     }
@@ -50,53 +50,53 @@ impl<'de> Deserialize<'de> for RequestId {
     }
 }
 
-/// What is asked for.
+/// A request.
 #[derive(Debug)]
 pub enum Message {
-    /// Open a database.
+    /// Opens a database.
     Open(Open),
-    /// Close a database.
+    /// Closes a database.
     Close(Close),
-    /// Run a query.
+    /// Runs a query.
     Query(Box<Ask>),
-    /// Count, group or write what queries hit.
+    /// Counts, groups or writes the hits of queries.
     Make(Box<Make>),
-    /// Some of the hits of a query.
+    /// Returns some of the hits of a query.
     Hits(Page),
-    /// One game.
+    /// Returns one game.
     Game(GameRequest),
-    /// What a query means.
+    /// Explains the meaning of a query.
     Explain(Box<Explain>),
-    /// Stop a request that is under way.
+    /// Stops a request that runs or waits.
     Cancel(RequestRef),
-    /// How far a request has come.
+    /// Returns the progress of a request.
     Progress(RequestRef),
-    /// Nothing.
+    /// Does nothing.
     Ping,
-    /// What the greeting said.
+    /// Returns the content of the greeting.
     Version,
-    /// End.
+    /// Ends the conversation.
     Quit,
 }
 
-/// `open`.
+/// The request `open`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
-    /// PGN files, folders and reels, in their order.
+    /// The PGN files, folders and reels, in their order.
     pub paths: Vec<String>,
-    /// The name that it gets.
+    /// The name of the new database.
     #[serde(default = "main_name")]
     pub database: String,
-    /// Whether side lines and comments are kept.
+    /// True if side lines and comments are kept.
     #[serde(default)]
     pub variations: bool,
-    /// Whether events tell how far it has come.
+    /// True if events report the progress.
     #[serde(default)]
     pub progress: bool,
 }
 
-/// `close`.
+/// The request `close`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Close {
@@ -105,82 +105,82 @@ pub struct Close {
     pub database: String,
 }
 
-/// `query`.
+/// The request `query`.
 #[derive(Debug)]
 pub struct Ask {
     /// The query, and the games and hits that count.
     pub request: Request,
-    /// The database that is searched.
+    /// The name of the database that is searched.
     pub database: String,
-    /// Rows of the first page, which comes with the answer.
+    /// The number of rows of the first page, which the answer contains.
     pub rows: u64,
     /// True if rows are sent as they are found, and none are kept.
     pub stream: bool,
-    /// Whether events tell how far it has come.
+    /// True if events report the progress.
     pub progress: bool,
 }
 
-/// `count`, `statistics`, `write`.
+/// The requests `count`, `statistics` and `write`.
 #[derive(Debug)]
 pub struct Make {
     /// The queries, and the games and hits that count.
     pub request: Request,
-    /// The database that is searched.
+    /// The name of the database that is searched.
     pub database: String,
-    /// The thing that is made of the hits.
+    /// The kind of result.
     pub what: What,
-    /// Whether events tell how far it has come.
+    /// True if events report the progress.
     pub progress: bool,
 }
 
-/// A thing that is made of hits, beside lists of them.
+/// A result that is made of hits, other than a list.
 #[derive(Debug)]
 pub enum What {
     /// The numbers of games and positions that each query hits.
     Count,
-    /// Counts by these groups: `year,eco*result`.
+    /// Counts by these groupings: `year,eco*result`.
     Statistics(String),
     /// A file: games as PGN, a report as HTML, a heat map as SVG.
     File(PathBuf),
 }
 
-/// `hits`.
+/// The request `hits`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
     /// The id of the query.
     pub of: RequestId,
-    /// The first row, from 0.
+    /// The number of the first row, from 0.
     #[serde(default)]
     pub from: u64,
-    /// How many rows.
+    /// The number of rows.
     #[serde(default = "usual_rows")]
     pub rows: u64,
-    /// Which columns they have.
+    /// The columns of the rows; `None` for the default columns.
     pub columns: Option<Vec<Column>>,
 }
 
-/// `game`.
+/// The request `game`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
-    /// The database.
+    /// The name of the database.
     #[serde(default = "main_name")]
     pub database: String,
     /// The number of the game, from 1.
     pub game: u32,
 }
 
-/// `explain`.
+/// The request `explain`.
 #[derive(Debug)]
 pub struct Explain {
     /// The query.
     pub request: Request,
-    /// How many copies are listed.
+    /// The maximum number of copies that are listed.
     pub copies: usize,
 }
 
-/// `cancel`, `progress`.
+/// The requests `cancel` and `progress`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestRef {
@@ -200,7 +200,7 @@ fn usual_rows() -> u64 {
     50
 }
 
-/// Copies that `explain` lists.
+/// The default number of copies that `explain` lists.
 const COPIES_USUAL: usize = 10;
 
 const KINDS: [&str; 14] = [
@@ -221,7 +221,7 @@ const KINDS: [&str; 14] = [
 ];
 
 impl Message {
-    /// Reads a line: its id as far as it has one, and what it asks for.
+    /// Reads a line. Returns its id, if it has one, and the request.
     pub fn read(line: &[u8]) -> (Option<RequestId>, Result<Message, Fault>) {
         let wrong = |message: String| Err(Fault::new(ErrorCode::Request, message));
         let value: Value = match serde_json::from_slice(line) {
@@ -276,14 +276,14 @@ fn of_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Fault
 }
 
 impl Open {
-    /// Some files as the database that has no other name.
+    /// Creates a request that opens files as the database with the default name.
     pub fn new(paths: Vec<String>) -> Open {
         Open { paths, database: main_name(), variations: false, progress: false }
     }
 }
 
 impl Explain {
-    /// A query, with the usual number of copies.
+    /// Creates a request that explains a query, with the default number of copies.
     pub fn new(query: &str) -> Explain {
         Explain { request: Request::new(query), copies: COPIES_USUAL }
     }
@@ -341,7 +341,7 @@ impl Make {
 }
 
 impl Ask {
-    /// A query with the usual choices.
+    /// Creates a request that runs a query with the default choices.
     pub fn new(query: &str) -> Ask {
         Ask { request: Request::new(query), database: main_name(), rows: 0, stream: false, progress: false }
     }
@@ -350,7 +350,7 @@ impl Ask {
     ///
     /// # Errors
     ///
-    /// Fields that there are not, and values that these cannot have.
+    /// A field is unknown, or its value is wrong.
     pub fn from_fields(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
         let database = taken(&mut fields, "database", main_name())?;
         let (rows, stream) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "stream", false)?);
@@ -365,17 +365,17 @@ impl Ask {
     }
 }
 
-/// Takes a field away that is none of a [`Request`].
+/// Removes a field that does not belong to a [`Request`] and returns its value, or `usual` if it is missing.
 fn taken<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str, usual: T) -> Result<T, Fault> {
     fields.remove(name).map_or(Ok(usual), |value| from_value(value).map_err(wrong))
 }
 
-/// Whether a file is a report or a heat map by its name.
+/// Returns whether a file is a report or a heat map, by its name.
 pub(super) fn is_picture(path: &Path) -> bool {
     ends_in(path, &[".html", ".svg"])
 }
 
-/// Whether a file holds games by its name.
+/// Returns whether a file holds games, by its name.
 fn is_games(path: &Path) -> bool {
     ends_in(path, &[".pgn", ".pgn.zst"])
 }
@@ -385,7 +385,7 @@ fn ends_in(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// A request with one query.
+/// Reads a request that has one query.
 fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
     let request: Request = of_fields(fields)?;
     let others = [&request.theme, &request.board, &request.similar, &request.at];
@@ -400,7 +400,7 @@ fn wrong(error: serde_json::Error) -> Fault {
     Fault::new(ErrorCode::Request, error.to_string())
 }
 
-/// The number of rows of a page, if a page may have so many.
+/// Returns the number of rows of a page, if a page may have so many.
 pub(super) fn checked_rows(rows: u64) -> Result<u64, Fault> {
     match rows <= PAGE_ROWS_MAX {
         true => Ok(rows),

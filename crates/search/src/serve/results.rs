@@ -1,4 +1,4 @@
-//! The hits of the last queries, by the ids of these.
+//! The hits of the last queries, by the ids of the queries.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,38 +7,38 @@ use super::fault::{ErrorCode, Fault};
 use super::kept::KeptHits;
 use super::request::RequestId;
 
-/// Queries of which hits are kept, at most.
+/// The maximum number of queries whose hits are kept.
 pub const RESULTS_MAX: usize = 16;
-/// Memory that the hits of all of them may take.
+/// The maximum memory of all kept hits.
 const BYTES_MAX: u64 = 512 << 20;
-/// Queries of which it is known that their hits were dropped, at most.
+/// The maximum number of dropped queries that are remembered.
 const DROPPED_MAX: usize = 1000;
 
-/// Stands for the reason of a request that has no hits.
+/// The reason that stands for a request without hits.
 const NO_LIST: &str = "";
-/// The reason why the hits of a query are not kept that were sent as they were found.
+/// The reason for a query whose hits were sent as they were found.
 const SENT: &str = "they were sent as they were found";
 
-/// Hits by the ids of their queries.
+/// The hits of queries, by the ids of the queries.
 #[derive(Default)]
 pub(super) struct Results {
-    /// The oldest first.
+    /// The kept answers, the oldest first.
     kept: VecDeque<One>,
-    /// Ids, the oldest first, and why their hits were dropped.
+    /// The ids of dropped hits, the oldest first, with the reasons.
     dropped: VecDeque<(RequestId, &'static str)>,
 }
 
 /// The answer of one query.
 struct One {
     id: RequestId,
-    /// The database by its name.
+    /// The name of the database.
     database: String,
-    /// `None` of a query that was only counted.
+    /// The hits; `None` if the query only counted them.
     kept: Option<Arc<KeptHits>>,
 }
 
 impl Results {
-    /// Keeps the hits of a query. Others are dropped, the oldest first, until there is room.
+    /// Keeps the hits of a query. Older hits are dropped, the oldest first, until there is room.
     pub(super) fn add(&mut self, id: RequestId, database: &str, kept: Option<Arc<KeptHits>>) {
         self.forget(&id);
         self.kept.push_back(One { id, database: database.to_owned(), kept });
@@ -51,25 +51,25 @@ impl Results {
         }
     }
 
-    /// Knows that a request was answered that has no hits.
+    /// Remembers that a request without hits was answered.
     pub(super) fn note(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, NO_LIST);
     }
 
-    /// Knows that a query was answered whose hits were sent.
+    /// Remembers that a query was answered whose hits were sent.
     pub(super) fn note_sent(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, SENT);
     }
 
-    /// Forgets an id, which another query takes.
+    /// Forgets an id, because another query takes it.
     pub(super) fn forget(&mut self, id: &RequestId) {
         self.kept.retain(|one| one.id != *id);
         self.dropped.retain(|(dropped, _)| dropped != id);
     }
 
-    /// Drops the hits in a database that is closed.
+    /// Drops the hits of a database that is closed.
     pub(super) fn close(&mut self, database: &str) {
         let (closed, kept) = self.kept.drain(..).partition(|one| one.database == database);
         self.kept = kept;
@@ -77,12 +77,12 @@ impl Results {
         closed.into_iter().for_each(|one| self.drop(one.id, "their database was closed"));
     }
 
-    /// Whether a query of this id was answered, as far as that is known.
+    /// Returns whether a query of this id was answered, as far as it is remembered.
     pub(super) fn know(&self, id: &RequestId) -> bool {
         self.kept.iter().any(|one| one.id == *id) || self.dropped.iter().any(|(dropped, _)| dropped == id)
     }
 
-    /// The hits of a query.
+    /// Returns the hits of a query.
     ///
     /// # Errors
     ///

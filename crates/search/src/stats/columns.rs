@@ -1,7 +1,7 @@
 //! The groups of a block's games and positions, as numbers.
 //!
-//! Counting compares groups all the time, so that within a block a group is a [`GroupCode`]; each distinct
-//! tag value is looked at once. Codes of different blocks do not compare: their [`GroupKey`]s do.
+//! Counting compares groups all the time, so within a block a group is a [`GroupCode`], and each distinct tag value is read once.
+//! Codes of different blocks cannot be compared, but their [`GroupKey`]s can.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -23,10 +23,11 @@ use orbit_core::game::{
 use orbit_engine::{Answer, CopyHits, Hits, MatchSpan, Outcome};
 use orbit_reel::{Block, GameMeasures, GameRow};
 
-/// What is not known.
+/// The group of unknown values.
 const UNKNOWN: GroupCode = GroupCode::MIN;
 
-/// An evaluation that is a mate, and one below the lowest border of classes.
+/// The names of evaluations that are mates; their codes are above and below those of all classes. `BELOW` is the code of
+/// evaluations below the lowest border of classes.
 pub(super) const WHITE_MATES: &str = "White mates";
 pub(super) const BLACK_MATES: &str = "Black mates";
 const WHITE_MATES_CODE: GroupCode = GroupCode::MAX;
@@ -36,7 +37,7 @@ const BELOW: GroupCode = GroupCode::MIN + 2;
 /// A position.
 #[derive(Clone, Copy)]
 pub(super) struct PositionAt {
-    /// The index of its game in the block.
+    /// The index of the game in the block.
     pub(super) game: usize,
     pub(super) slot: usize,
     pub(super) ply: usize,
@@ -46,25 +47,25 @@ pub(super) struct PositionAt {
 pub(super) enum GroupColumn {
     /// All games and positions are one group.
     Whole,
-    /// Two groups for each game, often the same one twice.
+    /// Two groups for each game; often both are the same.
     Games { codes: Vec<[GroupCode; 2]>, names: Option<NameCodes> },
     /// The names of White and Black of each game.
     Players { codes: Vec<[GroupCode; 2]>, names: NameCodes },
-    /// Steps of half-moves.
+    /// The step of half-moves.
     Plies(u32),
-    /// Steps of moves, and how the moves of each game are numbered.
+    /// The step of moves, and the numbering of the moves of each game.
     Moves { step: u32, numbers: Vec<MoveNumbers> },
     /// Steps or classes of a measure, for each slot.
     Measures { measure: Measure, codes: Vec<GroupCode> },
-    /// Steps of the query's values.
+    /// The step of the query's values.
     Values(u32),
-    /// Copies that match.
+    /// The copies that match.
     Copies,
-    /// Steps of how many moves hits consist of.
+    /// The step of the number of moves in hits' spans.
     Lengths(u32),
-    /// The first of these moves.
+    /// The first moves of hits' spans.
     Sans(RefCell<NameCodes>),
-    /// The moves beside hits.
+    /// The moves before or after hits.
     Played(PlayedColumn),
 }
 
@@ -77,7 +78,7 @@ pub(super) struct HitAt<'a> {
     pub(super) copies: &'a CopyHits,
     pub(super) found: &'a Found<'a>,
     pub(super) game: &'a GameRow<'a>,
-    /// What it consists of, if a column is made of that.
+    /// The span of the hit, if a column needs it.
     pub(super) span: Option<&'a MatchSpan>,
 }
 
@@ -191,45 +192,45 @@ impl GroupColumn {
         GroupColumn::Games { codes: codes.map(twice).collect(), names: None }
     }
 
-    /// Whether it is a property of hits alone; see [`By::is_of_hits`].
+    /// Returns whether the property belongs to hits alone; see [`By::is_of_hits`].
     pub(super) fn is_of_hits(&self) -> bool {
         matches!(self, GroupColumn::Values(_) | GroupColumn::Copies)
             || self.is_of_spans()
             || self.is_of_moves()
     }
 
-    /// True for the moves beside hits.
+    /// Returns true for the moves before or after hits.
     pub(super) fn is_of_moves(&self) -> bool {
         matches!(self, GroupColumn::Played(_))
     }
 
-    /// Whether it is a property of the moves of which a hit consists.
+    /// Returns whether the property belongs to the spans of hits.
     pub(super) fn is_of_spans(&self) -> bool {
         matches!(self, GroupColumn::Lengths(_) | GroupColumn::Sans(_))
     }
 
-    /// The copy that a group is of, counted from 0; `None` where groups are no copies.
+    /// Returns the copy of a group, counted from 0; `None` if groups are no copies.
     pub(super) fn copy(&self, code: GroupCode) -> Option<usize> {
         matches!(self, GroupColumn::Copies).then(|| usize::try_from(code - 1).ok()).flatten()
     }
 
-    /// Whether it is a property of positions.
+    /// Returns whether the property belongs to positions.
     pub(super) fn is_of_plies(&self) -> bool {
         matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. } | GroupColumn::Measures { .. })
     }
 
-    /// Whether a group may come again in a line after another one.
+    /// Returns whether positions of one group can be separated by positions of another group.
     pub(super) fn comes_again(&self) -> bool {
         matches!(self, GroupColumn::Measures { .. })
     }
 
-    /// Whether the player of a group has White in a game, and whether he has Black; `None` if groups are no players.
+    /// Returns whether the player of a group has White in a game, and whether he has Black; `None` if groups are no players.
     pub(super) fn sides(&self, game: usize, code: GroupCode) -> Option<[bool; 2]> {
         let GroupColumn::Players { codes, .. } = self else { return None };
         Some(codes[game].map(|player| player == code))
     }
 
-    /// The names of both players of a game, if both are known and are not the same.
+    /// Returns the names of both players of a game, if both are known and different.
     pub(super) fn names(&self, game: usize) -> Option<[&str; 2]> {
         let GroupColumn::Players { codes, names } = self else { return None };
         let name = |code: GroupCode| match names.keys.get(usize::try_from(code).ok()?)? {
@@ -240,7 +241,7 @@ impl GroupColumn {
         Some([white?, black?]).filter(|[white, black]| white != black)
     }
 
-    /// Lists the groups of a position, whether it hits or not: those of all, if it must hit to have any.
+    /// Lists the groups of a position, whether it hits or not. If only hits have groups, this is the group of everything.
     pub(super) fn codes(&self, place: PositionAt, out: &mut Vec<GroupCode>) {
         let PositionAt { game, slot, ply } = place;
         out.clear();
@@ -266,7 +267,7 @@ impl GroupColumn {
         }
     }
 
-    /// The ply after `ply` from which on the groups are others.
+    /// Returns the first ply after `ply` at which the groups can differ.
     pub(super) fn run_end(&self, PositionAt { game, ply, .. }: PositionAt) -> usize {
         match self {
             GroupColumn::Plies(step) => (ply / *step as usize + 1) * *step as usize,
@@ -282,7 +283,7 @@ impl GroupColumn {
         }
     }
 
-    /// Lists the groups of a position that hits; of moves beside it, also tells the side that plays them.
+    /// Lists the groups of a position that hits. For moves before or after the hit, also returns the side that plays them.
     pub(super) fn codes_of_hit(
         &self,
         place: PositionAt,
@@ -320,7 +321,7 @@ impl GroupColumn {
         None
     }
 
-    /// The group that [`GroupColumn::codes`] means.
+    /// Returns the key of a code from [`GroupColumn::codes`].
     pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         match self {
             GroupColumn::Whole => GroupKey::Whole,
@@ -329,7 +330,7 @@ impl GroupColumn {
         }
     }
 
-    /// The group that [`GroupColumn::codes_of_hit`] means.
+    /// Returns the key of a code from [`GroupColumn::codes_of_hit`].
     pub(super) fn key_of_hit(&self, code: GroupCode) -> GroupKey {
         match self {
             GroupColumn::Whole => GroupKey::Whole,
@@ -351,7 +352,7 @@ impl GroupColumn {
     }
 }
 
-/// The group of each slot by a measure, in steps or in classes.
+/// Returns the group of each slot by a measure, in steps or in classes.
 fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode> {
     let mut codes = vec![UNKNOWN; block.slots()];
     let code = |number: i64| match (number, step) {
@@ -376,7 +377,7 @@ fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode
     codes
 }
 
-/// How a game ended for a player who is White, in a word.
+/// Returns the result of a game for the player who is White, as a word.
 pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::WhiteWins => "won",
@@ -386,13 +387,13 @@ pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     }
 }
 
-/// A group for the opening of each game, that of its main line.
+/// Returns a group for the opening of each game, by its main line.
 fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> GroupCode) -> Vec<[GroupCode; 2]> {
     let of_game = |game: GameRow| twice(game.opening().map_or(UNKNOWN, &mut *code));
     block.games().map(of_game).collect()
 }
 
-/// What `read` makes of the name of each game's source, which may be unknown.
+/// Returns a group for each game by its source: `read` converts the name of the source, which may be unknown.
 fn of_sources(
     found: &Found,
     names: &mut NameCodes,
@@ -408,13 +409,13 @@ fn of_sources(
     found.block.games().map(code).map(twice).collect()
 }
 
-/// The side of the player in each game.
+/// Iterates over the side of the player in each game.
 fn of_sides<'a>(found: &Found<'a>) -> impl Iterator<Item = Option<Color>> + use<'a> {
     let sides = found.sides;
     (0..found.block.games_len()).map(move |game| sides.and_then(|sides| sides[game]))
 }
 
-/// Of what is known of White and of Black of each game that of the player's opponent.
+/// Iterates over the groups of the opponent: `white` and `black` are the groups of the two sides of each game.
 fn of_other_side(found: &Found, [white, black]: [Vec<GroupCode>; 2]) -> impl Iterator<Item = GroupCode> {
     of_sides(found).zip(white.into_iter().zip(black)).map(|(side, (white, black))| match side {
         None => UNKNOWN,
@@ -427,13 +428,13 @@ fn twice(code: GroupCode) -> [GroupCode; 2] {
     [code; 2]
 }
 
-/// The largest multiple of a step that is not above a number.
+/// Returns the largest multiple of a step that is at most a number.
 fn steps(number: GroupCode, step: u32) -> GroupCode {
     let step = GroupCode::from(step);
     number.div_euclid(step) * step
 }
 
-/// What `read` makes of a tag of each game; each distinct value is read once.
+/// Returns a group for each game by a tag: `read` converts the value, and is called once for each distinct value.
 fn tag(
     block: &Block,
     name: &str,
@@ -456,7 +457,7 @@ fn texts(block: &Block, name: &str, names: &mut NameCodes) -> Vec<GroupCode> {
     tag(block, name, code).collect()
 }
 
-/// The player of a side in each game: the name, with the FIDE number where there is one.
+/// Returns the player of a side in each game: the name, with the FIDE number if there is one.
 fn players(block: &Block, side: Color, names: &mut NameCodes) -> Vec<GroupCode> {
     let (tag, numbers) = (tags::player_tag(side), block.tag_names(fide::tag(side)));
     let spelt = texts(block, tag, names);

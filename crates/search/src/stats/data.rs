@@ -1,4 +1,4 @@
-//! Counts as data: groups in their order, so that equal counts are equal bytes.
+//! Counts as data, with groups in their order, so that equal counts give equal bytes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,10 +14,10 @@ use orbit_core::game::Mention;
 
 use super::{By, Counts, GroupKey, Grouping, MoveTally, ScoreOf, Stats, Tally, TallyTable, rows};
 
-/// The greatest number that a group can stand for, up or down: more than any year, rating or thousandths of a second.
+/// The greatest absolute value of a number in a key: greater than any year, rating or number of thousandths of a second.
 const KEY_MAX: u64 = 1 << 52;
 
-/// Tells numbers, texts and what is not known apart, which [`GroupKey`] by itself does not: that is for readers.
+/// A key that distinguishes numbers, texts and unknown values. [`GroupKey`] by itself is serialized for readers and does not.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "GroupKey")]
 enum KeyData {
@@ -40,17 +40,17 @@ struct MoveGroup(#[serde(with = "KeyData")] GroupKey, #[serde(with = "KeyData")]
 
 #[derive(Serialize, Deserialize)]
 struct CountsData {
-    /// As they are written, first those that were asked for.
+    /// The groupings in text form; those that the user wants come first.
     groupings: Vec<String>,
     asked: usize,
     groups_max: usize,
     score_of: ScoreOf,
     tells_values: bool,
-    /// True if these groupings tell sides, and if this query does.
+    /// True if these groupings have scores of sides, and if this query does.
     tells_sides: [bool; 2],
     total: [Tally; 2],
     values: Distribution,
-    /// For each grouping the groups of all games, and of those that hit.
+    /// For each grouping the groups of all games, those of the games that hit, and the values.
     tables: Vec<([Vec<Group>; 2], Vec<ValueBucket>)>,
     met: BTreeSet<[String; 2]>,
 }
@@ -88,7 +88,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Tells whether more than tallies is told of groups: it stands behind everything else, and of other groupings there is nothing.
+/// Returns whether groups have move tallies. These follow everything else, and counts by other groupings do not have them.
 fn are_of_moves(groupings: &[Grouping]) -> bool {
     groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }
@@ -147,7 +147,8 @@ impl<'de> Visitor<'de> for CountsVisitor {
 }
 
 impl Counts {
-    /// Checks counts that were read: `all` has the groups of all games, which of queries over the same games one alone has.
+    /// Checks counts that were read. `all` are the counts with the groups of all games, which only one of the queries over the same
+    /// games has.
     pub(super) fn check(&self, all: &Counts, most: u64) -> Result<(), &'static str> {
         let Counts { stats, total, values, tables, .. } = self;
         if all.stats != *stats {
@@ -188,7 +189,7 @@ impl Counts {
     }
 }
 
-/// Checks what hits of a group, and all games of it.
+/// Checks the tally of a group's hits against that of all its games.
 fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
     let is_part = hit.games <= all.games && hit.positions <= all.positions;
     if is_part && hit.is_sound(most) && all.is_sound(most) { Ok(()) } else { Err(FAULT) }
@@ -196,7 +197,7 @@ fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
 
 const FAULT: &str = "the counts of a group do not fit each other";
 
-/// Tells whether a key can be of a group: numbers have a limit.
+/// Returns whether a group can have a key: numbers have a limit.
 fn is_possible(key: &GroupKey) -> bool {
     match key {
         GroupKey::Number(number) | GroupKey::Thousandths(number) => number.unsigned_abs() <= KEY_MAX,

@@ -1,4 +1,4 @@
-//! What games and positions are grouped by, and how that is written.
+//! The properties that games and positions are grouped by, and their text form.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,21 +15,21 @@ use orbit_engine::Wants;
 pub enum By {
     /// The year of the tag `Date`, else of `UTCDate`.
     Year,
-    /// Its decade, by the first year.
+    /// The decade of that year, by its first year.
     Decade,
     /// The first 1 to 3 characters of the tag `ECO`: `B`, `B9`, `B90`.
     Eco(u8),
     /// The name of the opening by the positions of the game.
     OpeningName,
-    /// The first 1 to 3 characters of its code.
+    /// The first 1 to 3 characters of the opening's ECO code, by the positions of the game.
     OpeningEco(u8),
-    /// How the movetext ended.
+    /// The end of the movetext: the result.
     Result,
-    /// The file, or what else the game comes from.
+    /// The source of the game: the file, or another origin.
     Source,
-    /// The folder of that file.
+    /// The folder of the source file.
     Folder,
-    /// A rating, in steps of so many points.
+    /// A rating, in steps of this many points.
     Elo(Rating, u32),
     /// Either player. A game is in the groups of both, and the score of a group is that of its player.
     Player,
@@ -37,45 +37,45 @@ pub enum By {
     Opponent,
     /// The player of a side.
     PlayerOf(Color),
-    /// The side that this player has.
+    /// The side of the player whose games are chosen.
     Side,
-    /// His rating, in steps of so many points.
+    /// The rating of that player, in steps of this many points.
     PlayerElo(u32),
-    /// That of his opponent.
+    /// The rating of his opponent, in steps of this many points.
     OpponentElo(u32),
     /// The value of a tag.
     Tag(String),
-    /// The title of a side, or those of both: a game is in the groups of both then.
+    /// The title of a side, or of both sides; in the latter case a game is in the groups of both.
     Title(Option<Color>),
-    /// How fast the game is, by the tag `TimeControl`.
+    /// The speed of the game, by the tag `TimeControl`.
     Speed,
-    /// How the game came to an end, by the tag `Termination`.
+    /// The way in which the game ended, by the tag `Termination`.
     Termination,
-    /// What the comments of the game tell of a position, in steps of so many thousandths, or in classes.
+    /// A measure of a position, from the comments of the game, in steps of this many thousandths, or in classes.
     Measure(Measure, Option<u32>),
-    /// Half-moves played before a position, in steps of so many.
+    /// The number of half-moves played before a position, in steps.
     Ply(u32),
-    /// The number of the move that is to be played, as in a FEN, in steps of so many.
+    /// The number of the next move, as in a FEN, in steps.
     Move(u32),
-    /// The value of the query where it hits, in steps of so many: a number, of a set the number of its
-    /// squares, `true` of a condition.
+    /// The value of the query at a hit, in steps. It is a number, or the number of squares in a set; a condition has the group
+    /// `true`.
     Value(u32),
     /// The copies of the outermost transform that match. A position is in the groups of all of them.
     Copy,
-    /// How many moves a hit consists of, in steps of so many.
+    /// The number of moves in a hit's span, in steps.
     Length(u32),
-    /// The first move of which a hit consists, in SAN; of `find` and `echo` the move that led to what was found.
+    /// The first move of a hit's span, in SAN; for `find` and `echo` the move that led to the position that was found.
     San,
-    /// The moves that follow a hit: the first, or each beginning of the first `plies`. Carried back to the filter as it is
-    /// written, or as they were played.
+    /// The moves after a hit. Each of the first `plies` moves has a group, with the moves before it. Moves are transformed back to
+    /// the filter as written, or, if `is_played`, shown as they were played.
     #[expect(missing_docs, reason = "the sentence before says what they are")]
     Next { plies: u8, is_played: bool },
-    /// The move that led to a hit, carried back or as it was played.
+    /// The move that led to a hit, transformed back or as it was played.
     #[expect(missing_docs, reason = "the sentence before says what it is")]
     Previous { is_played: bool },
 }
 
-/// Groups by one property, or a cross table of two.
+/// A grouping by one property, or a cross table of two.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Grouping {
     /// The property, or the rows of the cross table.
@@ -84,61 +84,61 @@ pub struct Grouping {
     pub second: Option<By>,
 }
 
-/// Why a text names no grouping.
+/// The reason why a text is no grouping.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupingError {
-    /// No such name.
+    /// There is no grouping of this name.
     #[error("there is no grouping `{name}`{}; there are {}", did_you_mean(name), list())]
     #[expect(missing_docs, reason = "the message says what they are")]
     Unknown { name: String },
-    /// Nothing stands where a grouping should.
+    /// A grouping is missing.
     #[error("a grouping is missing in `{0}`; write them as `year,eco,year*result`")]
     Missing(String),
-    /// A step that is none.
+    /// A step is no number in range.
     #[error("`{0}`: a step is a whole number from 1 to {STEP_MAX}, as in `elo:100`")]
     Step(String),
-    /// A step of a measure that is none.
+    /// A step of a measure is no number in range.
     #[error(
         "`{0}`: a step is a number from 0.001 to {STEP_MAX}, as in `clock:10` or `eval:0.5`; of `eval` a multiple of 0.01"
     )]
     Thousandths(String),
-    /// A part of an opening's code that is none.
+    /// An opening's code is cut to a number of characters other than 1, 2 or 3.
     #[error("`{0}`: openings are grouped by `{name}:1` (B), `{name}:2` (B9) or `{name}` (B90)", name = .0.split(':').next().unwrap_or_default())]
     Eco(String),
-    /// A name after `tag:` that resembles a known tag.
+    /// A name after `tag:` is similar to that of a known tag.
     #[error(
         "`tag:{name}` is no known tag (did you mean `tag:{hint}`?); write `tag::{name}` for a tag of exactly this name"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     Resembles { name: String, hint: &'static str },
-    /// No tag can have that name.
+    /// No tag can have this name.
     #[error("`{0}`: the name of a tag is letters, digits and `_`, as in `tag:Annotator`")]
     Tag(String),
-    /// A step where there can be none.
+    /// A step is given for a grouping without steps.
     #[error("`{0}`: this grouping takes nothing after a colon: leave out the colon and what follows")]
     NoArgument(String),
-    /// The text behind `next:` or `previous:` says nothing of moves.
+    /// The text after `next:` or `previous:` cannot be read.
     #[error(
         "`{0}`: after a colon stands `played` for moves as they were played, after `next` also how many, 1 to {NEXT_MAX}, as in \
          `next:3` or `next:3:played`"
     )]
     Moves(String),
-    /// More than two in a cross table.
+    /// A cross table has more than two groupings.
     #[error("`{0}`: a cross table has two groupings, as in `year*result`")]
     TooMany(String),
-    /// A table of one property and itself.
+    /// A cross table has the same property twice.
     #[error("`{0}`: a cross table has two different groupings, as in `year*result`")]
     Itself(String),
 }
 
-/// The moves of which `next` makes groups at most: each adds a group for each hit.
+/// The maximum number of moves of `next`: each move adds a group for each hit.
 pub(super) const NEXT_MAX: u8 = 12;
 
 /// The largest step.
 const STEP_MAX: u32 = 1_000_000;
 
-/// Names of tags that need no `tag:`.
+/// The names of tags that need no `tag:`.
 const TAGS: &[(&str, &str)] = &[
     ("event", "Event"),
     ("site", "Site"),
@@ -148,7 +148,7 @@ const TAGS: &[(&str, &str)] = &[
     ("variant", "Variant"),
 ];
 
-/// All names, in the order of [`By`].
+/// The names of all groupings, in the order of [`By`].
 const NAMES: &[&str] = &[
     "year",
     "decade",
@@ -207,11 +207,11 @@ fn list() -> String {
 }
 
 impl Grouping {
-    /// Reads several groupings with commas between them; what is named twice is taken once.
+    /// Parses several groupings with commas between them. Repetitions are dropped.
     ///
     /// # Errors
     ///
-    /// What is wrong with the first one that is no grouping.
+    /// The fault in the first text that is no grouping.
     pub fn list(text: &str) -> Result<Vec<Grouping>, GroupingError> {
         let mut out = Vec::new();
         for word in text.split(',') {
@@ -226,7 +226,7 @@ impl Grouping {
         Ok(out)
     }
 
-    /// The property, and that of the columns if there are any.
+    /// Iterates over the property of the rows, and that of the columns if there is one.
     pub fn properties(&self) -> impl Iterator<Item = &By> {
         std::iter::once(&self.first).chain(&self.second)
     }
@@ -266,7 +266,7 @@ impl fmt::Display for Grouping {
 }
 
 impl By {
-    /// Whether groups are listed by how many of their games hit; else they are listed by their own order.
+    /// Returns whether groups are listed by the number of their games that hit; otherwise they have an order of their own.
     pub fn is_ranked(&self) -> bool {
         matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San)
             || self.is_of_openings()
@@ -275,7 +275,7 @@ impl By {
             || self.is_of_moves()
     }
 
-    /// Whether its groups have names, not numbers.
+    /// Returns whether groups are names and not numbers.
     pub fn is_named(&self) -> bool {
         matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_))
             || matches!(self, By::Tag(_) | By::Title(_) | By::Speed | By::Termination)
@@ -284,44 +284,44 @@ impl By {
             || self.is_of_moves()
     }
 
-    /// True for the opening that the positions of a game tell.
+    /// Returns true for openings by the positions of a game.
     fn is_of_openings(&self) -> bool {
         matches!(self, By::OpeningName | By::OpeningEco(_))
     }
 
-    /// Whether its groups are players, whose names may be spelt in several ways.
+    /// Returns whether groups are players, whose names can have several spellings.
     pub fn is_of_names(&self) -> bool {
         matches!(self, By::Player | By::Opponent | By::PlayerOf(_))
     }
 
-    /// Whether it is a property of hits alone, so that its groups are shares of all games.
+    /// Returns whether the property belongs to hits alone, so that its groups are shares of all games.
     pub fn is_of_hits(&self) -> bool {
         matches!(self, By::Value(_) | By::Copy) || self.is_of_spans() || self.is_of_moves()
     }
 
-    /// True for the moves beside a hit.
+    /// Returns true for the moves before or after a hit.
     pub fn is_of_moves(&self) -> bool {
         matches!(self, By::Next { .. } | By::Previous { .. })
     }
 
-    /// Whether it is a property of a player, so that a player must be chosen.
+    /// Returns whether the property belongs to a chosen player, so that it needs one.
     pub fn is_of_player(&self) -> bool {
         matches!(self, By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_))
     }
 
-    /// Whether it is a property of the moves of which a hit consists.
+    /// Returns whether the property belongs to the spans of hits.
     pub fn is_of_spans(&self) -> bool {
         matches!(self, By::Length(_) | By::San)
     }
 
-    /// What has to be known of games and hits for it.
+    /// Returns the facts about games and hits that the property needs.
     pub fn wants(&self) -> Wants {
         match self {
             By::Year | By::Decade | By::Eco(_) | By::Elo(..) | By::Player | By::Tag(_) => Wants::TAGS,
             By::Title(_) | By::Speed | By::Termination => Wants::TAGS,
             By::Measure(measure, _) => Wants::of_measure(*measure),
             By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Wants::TAGS,
-            // Moves are numbered from the counters of the tag `FEN`.
+            // The numbers of moves depend on the counters of the tag `FEN`.
             By::Move(_) => Wants::TAGS,
             By::Value(_) => Wants::VALUES,
             By::Copy => Wants::ALL_COPIES | Wants::COPY_NAMES,
@@ -421,7 +421,8 @@ impl FromStr for By {
     }
 }
 
-/// The number of moves that are asked for, if that is said, and whether as they were played.
+/// Parses the argument of a grouping by moves: the number of moves, if it is given, and whether moves are shown as they were
+/// played.
 fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
     let Some(argument) = argument else { return Some((None, false)) };
     let (plies, rest) = match argument.split_once(':') {
@@ -437,7 +438,7 @@ fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
     rest.is_none_or(|rest| rest == PLAYED).then_some((plies, rest.is_some()))
 }
 
-/// Stands behind a grouping by moves that are not carried back.
+/// The argument of a grouping by moves that are shown as they were played.
 const PLAYED: &str = "played";
 
 fn is_tag(name: &str) -> bool {
@@ -471,7 +472,7 @@ impl fmt::Display for By {
             By::OpponentElo(step) => write!(f, "opponentelo:{step}"),
             By::Tag(tag) => match TAGS.iter().find(|(_, known)| known == tag) {
                 Some((short, _)) => f.write_str(short),
-                // What resembles a known tag is written so that it is read again.
+                // A tag that is similar to a known one is written so that it can be read back.
                 None if tag_named(tag).is_err() => write!(f, "tag::{tag}"),
                 None => write!(f, "tag:{tag}"),
             },
@@ -543,7 +544,7 @@ mod tests {
         }
         assert_eq!("next:1".parse::<By>(), "next".parse());
         assert_eq!("tag:Event".parse::<By>(), "EVENT".parse());
-        // The tag as it is written, not the player.
+        // `tag:White` is the tag as it is written, not the player.
         assert_eq!("tag:White".parse::<By>().unwrap().to_string(), "tag:White");
         assert_eq!(Grouping::list("year, eco:3,eco").unwrap().len(), 2);
     }

@@ -1,31 +1,31 @@
-//! Several queries over the same games.
+//! The counts of several queries over the same games.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CountedGames, Counts, Stats, TooManyGroups, people};
 use crate::report::Found;
 
-/// The counts of several queries over the same games. What does not depend on hits is counted once.
+/// The counts of several queries over the same games. Facts that do not depend on hits are counted once.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyCounts {
-    /// Of the first query with the groups of all games, of the others with those that hit alone; so too of the first
-    /// query that is asked of main lines alone where others are asked of side lines.
+    /// The counts of each query. The first query has the groups of all games, the others only those of games that hit. If some
+    /// queries search side lines and others do not, the first query of each kind has the groups of all games.
     counts: Vec<Counts>,
-    /// Which queries are asked of main lines alone, though others are not.
+    /// For each query, whether it searches main lines only although others search side lines too.
     main_lines: Vec<bool>,
 }
 
 impl Stats {
-    /// The counts of nothing for so many queries.
+    /// Returns the counts of no games for this many queries.
     pub fn none_of_many(&self, queries: usize) -> ManyCounts {
         ManyCounts { counts: vec![self.none(); queries], main_lines: vec![false; queries] }
     }
 
-    /// Counts what several queries found in one block.
+    /// Counts the answers of several queries on one block.
     ///
     /// # Panics
     ///
-    /// When the hits are not those of this block, or copies are wanted and were not all told.
+    /// If the hits belong to another block, or if all copies are needed but unknown.
     pub fn count_many(&self, found: &[Found]) -> ManyCounts {
         let Some(first) = found.first() else { return ManyCounts::default() };
         let columns = self.columns(first);
@@ -44,18 +44,18 @@ impl ManyCounts {
     ///
     /// # Errors
     ///
-    /// What [`Counts::add`] reports.
+    /// Those of [`Counts::add`].
     ///
     /// # Panics
     ///
-    /// When they are not of the same groupings and as many queries.
+    /// If the counts are not by the same groupings and of the same number of queries.
     pub fn add(&mut self, other: ManyCounts) -> Result<(), TooManyGroups> {
         assert_eq!(self.counts.len(), other.counts.len(), "counts of as many queries");
         self.main_lines.iter_mut().zip(other.main_lines).for_each(|(is, more)| *is |= more);
         self.counts.iter_mut().zip(other.counts).try_for_each(|(sum, more)| sum.add(more))
     }
 
-    /// Checks counts that were read from a file: no number is above `most`, and they fit each other.
+    /// Checks counts that were read from a file: no number is above `most`, and the numbers are consistent.
     ///
     /// # Errors
     ///
@@ -68,19 +68,19 @@ impl ManyCounts {
         (0..self.counts.len()).try_for_each(|query| self.counts[query].check(all(query), most))
     }
 
-    /// Tells whether they are counts by these groupings, of however many queries.
+    /// Returns whether all counts are by these groupings.
     pub fn are_of(&self, stats: &Stats) -> bool {
         self.counts.iter().all(|counts| counts.stats == *stats)
     }
 
-    /// Whether these are counts of as many queries by the same groupings, so that they add up.
+    /// Returns whether both are counts of the same number of queries by the same groupings, so that they can be added.
     pub fn is_like(&self, other: &ManyCounts) -> bool {
         let is_like = |(ours, theirs): (&Counts, &Counts)| ours.stats == theirs.stats;
         self.counts.len() == other.counts.len() && self.counts.iter().zip(&other.counts).all(is_like)
     }
 
-    /// The counts of each query. Spellings of a player's name are one group from here on: which they are is known when all
-    /// games are counted, so that it does not depend on how these were divided.
+    /// Returns the counts of each query, and merges the spellings of a player's name into one group. Spellings are recognized only
+    /// after all games are counted, so that the result does not depend on the division into blocks.
     pub fn into_counts(mut self) -> Vec<Counts> {
         people::take_together(&mut self.counts);
         for query in 0..self.counts.len() {
@@ -95,7 +95,7 @@ impl ManyCounts {
     }
 }
 
-/// The first query that is asked of the same positions.
+/// Returns the first query that searches the same positions as a query.
 fn first_like(main_lines: &[bool], query: usize) -> usize {
     main_lines.iter().position(|is| *is == main_lines[query]).unwrap_or(query)
 }

@@ -1,9 +1,8 @@
 //! Hits counted by groups: years, openings, ratings, plies, copies, and cross tables of two of them.
 //!
-//! A [`Stats`] counts one block on any thread, the [`Counts`] of blocks add up in any order, and their
-//! [`GroupRow`]s are written as text, CSV or JSON. Nothing here knows queries, files or terminals. The
-//! invariant: counts are sums over games, which depend neither on threads nor on how a database was
-//! cut into blocks.
+//! A [`Stats`] counts one block on any thread, the [`Counts`] of blocks add up in any order, and their [`GroupRow`]s are written as
+//! text, CSV or JSON. Nothing here knows queries, files or terminals. The invariant: counts are sums over games; they depend
+//! neither on threads nor on the division of a database into blocks.
 //!
 //! ```
 //! use std::ops::ControlFlow;
@@ -80,10 +79,10 @@ pub use played::{BestGame, MoveTally};
 pub use rows::{GroupRow, MoveRow, ScoreOf, Share, ShareDifference};
 pub use sides::SideResults;
 
-/// Groups of one grouping at most; each takes some 100 bytes.
+/// The maximum number of groups of one grouping; each group takes some 100 bytes.
 pub const GROUPS_MAX: usize = 5_000_000;
 
-/// A grouping tells almost every game apart.
+/// The error for a grouping that has a group for almost every game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "there are more than {} groups by `{grouping}`; choose a coarser grouping, fewer games (--where), or write the \
@@ -92,24 +91,24 @@ pub const GROUPS_MAX: usize = 5_000_000;
 pub struct TooManyGroups {
     /// The grouping.
     pub grouping: String,
-    /// How many it may have.
+    /// The maximum number of its groups.
     pub max: usize,
 }
 
-/// A group. Serialized it is a number, a text, or nothing where it is not known.
+/// A group. It is serialized as a number, as a text, or as null if it is unknown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroupKey {
-    /// Everything: what stands in the place of a second property where there is none.
+    /// Everything. It is the second key if there is no second property.
     Whole,
-    /// A number, such as a year, or where a step of ratings begins. Copies count from 1.
+    /// A number, such as a year, or the beginning of a step of ratings. Copies count from 1.
     Number(i64),
     /// A number with a fraction, in thousandths: 500 is 0.5.
     Thousandths(i64),
     /// A text, such as a name.
     Text(String),
-    /// A player with a FIDE number, until [`ManyCounts::into_counts`] has found who is who.
+    /// A player with a FIDE number, until [`ManyCounts::into_counts`] has merged the spellings of names.
     Player(Mention),
-    /// What the games do not say.
+    /// An unknown value: the games do not say it.
     Unknown,
 }
 
@@ -139,23 +138,23 @@ impl Serialize for GroupKey {
     }
 }
 
-/// Sums over games, or over their positions that lie in a group.
+/// Sums over games, or over the positions of games that belong to a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// Games with such positions.
+    /// The number of games with such positions.
     pub games: u64,
-    /// These positions.
+    /// The number of these positions.
     pub positions: u64,
-    /// Those of the games whose results are known.
+    /// The number of games with a known result among them.
     pub results: u64,
-    /// The points in them of whose score it is: 2 for a win, 1 for a draw.
+    /// The points that the scored side has in these games: 2 for a win, 1 for a draw. [`GroupRow::score_of`] says which side it is.
     pub half_points: u64,
-    /// The ends of these games for the sides that have the pattern in them.
+    /// The results of these games for the sides that have the pattern.
     pub sides: SideResults,
 }
 
 impl Tally {
-    /// One game, which ended so for White of a query.
+    /// Creates the tally of one game. `outcome` is the result for White of the query.
     fn from_outcome(outcome: Outcome, positions: u64) -> Tally {
         let (results, half_points) = match outcome {
             Outcome::Unknown => (0, 0),
@@ -166,7 +165,7 @@ impl Tally {
         Tally { games: 1, positions, results, half_points, ..Tally::default() }
     }
 
-    /// The same with how the game ended for the sides that have the pattern.
+    /// Adds the results for the sides that have the pattern.
     fn with_sides(self, sides: SideResults) -> Tally {
         Tally { sides, ..self }
     }
@@ -179,33 +178,34 @@ impl Tally {
         self.sides.add(&other.sides);
     }
 
-    /// Tells whether no number is above `most`, and there are no more results than games and points than results give.
+    /// Returns whether the tally is consistent: no number is above `most`, there are no more results than games, and no more points
+    /// than the results allow.
     fn is_sound(&self, most: u64) -> bool {
         let Tally { games, positions, results, half_points, sides } = *self;
         let fits = games <= most && positions <= most && results <= games && half_points <= 2 * results;
         fits && sides.is_sound(results)
     }
 
-    /// The mean score, from 0 to 1, in the games whose results are known; `None` without any. [`GroupRow::score_of`] says
-    /// whose it is.
+    /// Returns the mean score from 0 to 1 in the games with a known result; `None` if there are none. [`GroupRow::score_of`] says
+    /// whose score it is.
     pub fn score(&self) -> Option<f64> {
         (self.results > 0).then(|| self.half_points as f64 / 2.0 / self.results as f64)
     }
 }
 
-/// What is to be counted.
+/// The rules of counting: groupings, limits, and optional figures.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stats {
-    /// First those that were asked for, then those that the sums of cross tables need.
+    /// The groupings: first those that the user wants, then those that the sums of cross tables need.
     groupings: Arc<[Grouping]>,
-    /// How many were asked for.
+    /// The number of groupings that the user wants.
     asked: usize,
     groups_max: usize,
-    /// Whose scores they are where a group does not say it.
+    /// The owner of the scores in groups that do not determine it.
     score_of: ScoreOf,
-    /// Whether the values at hits are told, which are numbers.
+    /// True if the distribution of numeric values at hits is counted.
     tells_values: bool,
-    /// True if the scores of sides that have the pattern are told, of queries that tell these.
+    /// True if the scores of the sides that have the pattern are counted, for queries that tell these sides.
     tells_sides: bool,
 }
 
@@ -213,27 +213,27 @@ pub struct Stats {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counts {
     stats: Stats,
-    /// All games that count, and those that hit.
+    /// The tallies of all games that count, and of those that hit.
     total: [Tally; 2],
-    /// The values at hits, if they are told.
+    /// The values at hits, if they are counted.
     values: Distribution,
-    /// One for each grouping.
+    /// The table of each grouping.
     tables: Vec<TallyTable>,
-    /// Names that fit each other and played each other, if groups are players.
+    /// The pairs of similar names that played each other, if groups are players. They cannot be one person.
     met: BTreeSet<[String; 2]>,
     /// True if the query tells the sides that have the pattern.
     tells_sides: bool,
 }
 
-/// A tally for each pair of groups. Properties of hits have no groups in `all`, which queries over the same games
-/// share when they have been counted.
+/// A tally for each pair of groups. Properties of hits have no groups in `all`. Queries over the same games share `all` once they
+/// have been counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct TallyTable {
     all: Arc<HashMap<[GroupKey; 2], Tally>>,
     hit: HashMap<[GroupKey; 2], Tally>,
-    /// The values at hits, if they are told.
+    /// The values at hits, if they are counted.
     values: HashMap<[GroupKey; 2], Distribution>,
-    /// More of the games that hit, if groups are of moves.
+    /// Further figures of the games that hit, if groups are moves.
     moves: HashMap<[GroupKey; 2], MoveTally>,
 }
 
@@ -241,23 +241,23 @@ struct TallyTable {
 struct CountedGame {
     index: usize,
     first_slot: usize,
-    /// Those of which the query was asked.
+    /// The number of its positions that the query searched.
     positions: usize,
-    /// Whether side lines are among them.
+    /// True if side lines are among these positions.
     has_lines: bool,
-    /// How it ended for White of the query.
+    /// The result for White of the query.
     outcome: Outcome,
     hits: u64,
-    /// Hits of the block before it.
+    /// The number of hits in the block before this game.
     hits_before: usize,
 }
 
 impl Stats {
-    /// Plans to count by these groupings, all at once.
+    /// Creates rules that count by all these groupings at once.
     pub fn new(groupings: Vec<Grouping>) -> Stats {
         let asked = groupings.len();
         let mut all = groupings;
-        // All names are looked at to find who is who.
+        // All names are needed to recognize the spellings of a name.
         if all.iter().flat_map(Grouping::properties).any(By::is_of_names) && !all.contains(&By::Player.into())
         {
             all.push(By::Player.into());
@@ -283,46 +283,46 @@ impl Stats {
         }
     }
 
-    /// Tells how the values at hits are spread, of a query whose value is a number.
+    /// Counts the distribution of values at hits, for a query whose value is a number.
     #[must_use]
     pub fn with_values(self) -> Stats {
         Stats { tells_values: true, ..self }
     }
 
-    /// Tells how games ended for the sides that have the pattern, of queries that tell these.
+    /// Counts the results for the sides that have the pattern, for queries that tell these sides.
     #[must_use]
     pub fn with_sides(self) -> Stats {
         Stats { tells_sides: true, ..self }
     }
 
-    /// True if [`Stats::with_sides`] was asked for.
+    /// Returns true after [`Stats::with_sides`].
     pub fn tells_sides(&self) -> bool {
         self.tells_sides
     }
 
-    /// Whether [`Stats::with_values`] was asked for.
+    /// Returns true after [`Stats::with_values`].
     pub fn tells_values(&self) -> bool {
         self.tells_values
     }
 
-    /// Says that the games are those of a player, who is White of the query: [`Found::sides`] has the sides.
+    /// Declares that the games are those of a player, who is White of the query: [`Found::sides`] has the sides.
     #[must_use]
     pub fn of_player(self) -> Stats {
         Stats { score_of: ScoreOf::Player, ..self }
     }
 
-    /// Sets how many groups a grouping may have, [`GROUPS_MAX`] otherwise.
+    /// Sets the maximum number of groups of a grouping; the default is [`GROUPS_MAX`].
     #[must_use]
     pub fn groups_max(self, groups_max: usize) -> Stats {
         Stats { groups_max, ..self }
     }
 
-    /// The groupings that were asked for.
+    /// Returns the groupings that the user wants.
     pub fn groupings(&self) -> &[Grouping] {
         &self.groupings[..self.asked]
     }
 
-    /// What has to be known of games and hits.
+    /// Returns the facts about games and hits that counting needs.
     pub fn wants(&self) -> Wants {
         Wants::SIDES.when(self.tells_sides)
             | Wants::VALUES.when(self.tells_values)
@@ -333,7 +333,7 @@ impl Stats {
         self.groupings.iter().flat_map(Grouping::properties)
     }
 
-    /// The counts of nothing.
+    /// Returns the counts of no games.
     pub fn none(&self) -> Counts {
         let tables = self.groupings.iter().map(|_| TallyTable::default()).collect();
         let (stats, values) = (self.clone(), Distribution::default());
@@ -341,11 +341,12 @@ impl Stats {
         Counts { stats, total: Default::default(), values, tables, met, tells_sides: false }
     }
 
-    /// Counts one block. Games that do not count are as if they were not there.
+    /// Counts one block. Games that do not count are ignored.
     ///
     /// # Panics
     ///
-    /// When the hits are not those of this block, or copies are wanted and were not all told ([`CopyDetail::All`](orbit_engine::CopyDetail::All)).
+    /// If the hits belong to another block, or if all copies are needed but unknown
+    /// ([`CopyDetail::All`](orbit_engine::CopyDetail::All)).
     pub fn count(&self, found: &Found) -> Counts {
         self.count_with(&self.columns(found), found, CountedGames::All)
     }
@@ -419,16 +420,16 @@ impl Stats {
     }
 }
 
-/// Which games a query counts.
+/// The games of a block that are counted for a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CountedGames {
-    /// All that count.
+    /// All games that count.
     All,
-    /// Those of them that hit: the groups of all are those of another query.
+    /// Only those of them that hit: another query has the groups of all games.
     Hit,
 }
 
-/// The games that count.
+/// Returns the games to count.
 fn games(found: &Found, which: CountedGames) -> Vec<CountedGame> {
     if which == CountedGames::Hit && found.hits.bits.iter().all(|&bits| bits == 0) {
         return Vec::new();
@@ -454,7 +455,7 @@ fn games(found: &Found, which: CountedGames) -> Vec<CountedGame> {
     games
 }
 
-/// How a game ended for a side, as if that were White.
+/// Returns a result from the point of view of a side, as if that side were White.
 fn seen_from(outcome: Outcome, side: Color) -> Outcome {
     if side.is_white() { outcome } else { outcome.colors_swapped() }
 }
@@ -464,7 +465,7 @@ struct GroupCounter<'a> {
     found: &'a Found<'a>,
     columns: [&'a GroupColumn; 2],
     hits: &'a Hits,
-    /// The values at hits, if they are told.
+    /// The values at hits, if they are counted.
     numbers: Option<&'a [i32]>,
     copies: &'a CopyHits,
     sides: &'a PatternSides<'a>,
@@ -476,22 +477,22 @@ struct GroupCounter<'a> {
     scratch: Scratch,
 }
 
-/// Memory that is used again for each game.
+/// Memory that is reused for each game.
 #[derive(Default)]
 struct Scratch {
     codes: [Vec<GroupCode>; 2],
-    /// The groups of each hit, the sides that have the pattern there, and the one that plays the moves, if groups are of moves.
+    /// For each hit its groups, the sides that have the pattern there, and, if groups are moves, the side that plays them.
     pairs: Vec<([GroupCode; 2], ByColor<bool>, Option<Color>)>,
     runs: Vec<PositionRun>,
 }
 
-/// Positions of a line that follow each other in the same groups.
+/// Consecutive positions of a line in the same groups.
 #[derive(Clone, Copy)]
 struct PositionRun {
     groups: [GroupCode; 2],
     positions: u64,
     hits: u64,
-    /// The sides that have the pattern at these hits.
+    /// The sides that have the pattern at the hits among them.
     sides: ByColor<bool>,
 }
 
@@ -509,7 +510,7 @@ impl GroupCounter<'_> {
                     line.ply() as usize,
                 );
             }
-            // Groups of one line come again in others, and within one a game counts once.
+            // Runs of several lines can have the same groups. They are sorted, so that a game counts once in each group.
             self.scratch.runs.sort_unstable_by_key(|run| run.groups);
         } else {
             self.count_line(game, 0..game.positions, 0);
@@ -537,7 +538,7 @@ impl GroupCounter<'_> {
         }
     }
 
-    /// Counts the positions of a line, which begins at a ply. Groups of a line follow each other.
+    /// Counts the positions of a line that begins at a ply, as runs of consecutive positions in the same groups.
     fn count_line(&mut self, game: &CountedGame, nodes: Range<usize>, ply: usize) {
         let Scratch { codes, runs, .. } = &mut self.scratch;
         let (mut node, before) = (nodes.start, ply);
@@ -569,7 +570,7 @@ impl GroupCounter<'_> {
         }
     }
 
-    /// Hit by hit, since each has groups of its own.
+    /// Counts each hit by itself, because each can have groups of its own.
     fn count_hits(&mut self, game: &CountedGame) {
         let Scratch { codes, pairs: found, .. } = &mut self.scratch;
         found.clear();
@@ -615,7 +616,7 @@ impl GroupCounter<'_> {
         }
     }
 
-    /// What was counted, with keys that mean something outside the block.
+    /// Returns the counts with keys that have a meaning outside the block.
     fn table(self) -> TallyTable {
         let [first, second] = self.columns;
         let all = self.all.into_iter().map(|([a, b], tally)| ([first.key(a), second.key(b)], tally));
@@ -630,7 +631,7 @@ impl GroupCounter<'_> {
     }
 }
 
-/// How a game ended for those whose score a pair of groups has: for the player of a group of players.
+/// Returns the result for the owner of the score of a pair of groups: if a group is a player, for that player.
 fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups: [GroupCode; 2]) -> Outcome {
     let sides = columns.iter().zip(groups).find_map(|(column, code)| column.sides(game.index, code));
     let played = || found.block.game(game.index).outcome();
@@ -638,13 +639,13 @@ fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups
         None => game.outcome,
         Some([_, false]) => played(),
         Some([false, true]) => played().colors_swapped(),
-        // Whoever has both sides has one point of two.
+        // A player who has both sides gets one point of two.
         Some([true, true]) if played() == Outcome::Unknown => Outcome::Unknown,
         Some([true, true]) => Outcome::Draw,
     }
 }
 
-/// Each group of the first list with each of the second.
+/// Iterates over the pairs of a group of the first list and one of the second.
 fn pairs([first, second]: &[Vec<GroupCode>; 2]) -> impl Iterator<Item = [GroupCode; 2]> {
     first.iter().flat_map(|&a| second.iter().map(move |&b| [a, b]))
 }
@@ -654,11 +655,11 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// More groups than memory is meant for.
+    /// There are more groups than are allowed.
     ///
     /// # Panics
     ///
-    /// When they are not of the same groupings.
+    /// If the counts are by different groupings.
     pub fn add(&mut self, other: Counts) -> Result<(), TooManyGroups> {
         assert!(self.stats == other.stats, "counts by other groupings do not add up");
         for (sum, more) in self.total.iter_mut().zip(&other.total) {
@@ -691,18 +692,18 @@ impl Counts {
         Ok(())
     }
 
-    /// Says whether the query tells the sides that have the pattern, which is not known of a database without games.
+    /// Sets whether the query tells the sides that have the pattern. Counts of a database without games do not know it.
     #[must_use]
     pub fn telling_sides(self, tells_sides: bool) -> Counts {
         Counts { tells_sides, ..self }
     }
 
-    /// What was to be counted.
+    /// Returns the rules of counting.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// All games that count, as one group.
+    /// Returns all games that count as one group.
     pub fn total(&self) -> GroupRow {
         let [all, hit] = self.total;
         let values = self.stats.tells_values.then(|| self.values.clone());
@@ -711,13 +712,13 @@ impl Counts {
         GroupRow { keys, all, hit, score_of, sides, values, moves: None }
     }
 
-    /// The groups of one of the groupings, or of a property of one of its cross tables. Numbers and
-    /// results come in their own order; names, openings and copies by how many games they hit. Of values
-    /// and copies there are those that hit alone, and they are compared with all games.
+    /// Returns the groups of a grouping, or of one property of a cross table. Numbers and results come in their own order; names,
+    /// openings and copies by the number of games they hit. Values and copies have only groups that hit, and these are compared
+    /// with all games.
     ///
     /// # Panics
     ///
-    /// When there is no such grouping.
+    /// If the grouping was not counted.
     pub fn rows(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let index = self.stats.groupings.iter().position(|other| other == grouping);
         let table = &self.tables[index.expect("a grouping that was counted")];
@@ -734,14 +735,14 @@ impl Counts {
         rows
     }
 
-    /// The place of each group of one property.
+    /// Returns the place of each group of one property in the order of rows.
     fn ranks(&self, by: &By) -> HashMap<GroupKey, usize> {
         let rows = self.rows(&by.clone().into());
         rows.into_iter().enumerate().map(|(rank, GroupRow { keys: [key, _], .. })| (key, rank)).collect()
     }
 }
 
-/// Results in the order in which they are usually given.
+/// Returns the place of a result in the usual order.
 fn result_rank(key: &GroupKey) -> usize {
     let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
     let is =
@@ -750,13 +751,13 @@ fn result_rank(key: &GroupKey) -> usize {
     if let GroupKey::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
 }
 
-/// Time controls from the fastest to the slowest.
+/// Returns the place of a time control, from the fastest to the slowest.
 fn speed_rank(key: &GroupKey) -> usize {
     let is = |speed: &Speed| matches!(key, GroupKey::Text(text) if text == speed.name());
     Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
 }
 
-/// Numbers by their size, between what lies below and above all of them.
+/// Returns a sort key for groups of measures: numbers by their size, between the texts for values below and above all numbers.
 fn measure_rank(key: &GroupKey) -> (i8, i64) {
     match key {
         GroupKey::Text(text) if text == columns::BLACK_MATES => (0, 0),
@@ -767,7 +768,7 @@ fn measure_rank(key: &GroupKey) -> (i8, i64) {
     }
 }
 
-/// Where a group stands among its like.
+/// Compares two groups of one property in their own order.
 fn compare(by: &By, a: &GroupKey, b: &GroupKey) -> Ordering {
     match by {
         By::Result => result_rank(a).cmp(&result_rank(b)),

@@ -1,4 +1,4 @@
-//! Groups that are players: the spellings of a name become one group.
+//! Groups of players: all spellings of a name become one group.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use super::grouping::{By, Grouping};
 use super::{Counts, GroupKey, TallyTable};
 use orbit_core::game::{Mention, are_alike, who_is_who};
 
-/// The names that fit each other and are those of the two players of a game.
+/// Returns the pairs of similar names that are those of the two players of a game, who must be different people.
 pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> BTreeSet<[String; 2]> {
     let mut pairs = BTreeSet::new();
     let mut letters: HashMap<&str, u64> = HashMap::new();
     for game in games {
         let Some([white, black]) = players.names(game) else { continue };
-        // Names that fit have the same surname, so that most pairs are told apart by the beginnings of their words.
+        // Similar names have the same surname, so the first letters of their words rule out most pairs quickly.
         let [a, b] = [white, black].map(|name| *letters.entry(name).or_insert_with(|| beginnings(name)));
         if a & b != 0 && are_alike(white, black) {
             let [one, other] = if white < black { [white, black] } else { [black, white] };
@@ -26,14 +26,14 @@ pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> 
     pairs
 }
 
-/// A bit for the first letter of each word; all bits where another letter than those of ASCII stands.
+/// Returns a bit for the first letter of each word; all bits if the name is not ASCII.
 fn beginnings(name: &str) -> u64 {
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let bits = words.fold(0, |bits, word| bits | 1 << (word.as_bytes()[0].to_ascii_lowercase() & 63));
     if name.is_ascii() { bits } else { u64::MAX }
 }
 
-/// Gives the groups of players the names of these. The first counts have the groups of all games.
+/// Merges the groups of spellings into groups of players. The first of `counts` has the groups of all games.
 pub(super) fn take_together(counts: &mut [Counts]) {
     let Some(first) = counts.first_mut() else { return };
     let met = std::mem::take(&mut first.met);

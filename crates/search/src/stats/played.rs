@@ -1,7 +1,7 @@
-//! The moves beside hits as groups: those that follow a hit, and the one that led to it.
+//! Groups of hits by the moves next to them: the moves after a hit, and the move that led to it.
 //!
-//! Moves are told as [`Found::frame`] carries them back, or as they were played. Of a hit that consists of moves itself, those
-//! count that follow the last of these, and the one that led to the first.
+//! Moves are shown as [`Found::frame`] transforms them back, or as they were played. If a hit has a span of moves itself, the
+//! groups are the moves after its last move, and the move before its first one.
 
 use std::cell::RefCell;
 
@@ -18,20 +18,20 @@ use orbit_engine::{MatchSpan, Outcome};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
 
-/// The group of hits after which no move follows, and that of hits to which none led.
+/// The groups of hits with no move after them, and of hits with no move before them.
 const END: &str = "(end)";
 const START: &str = "(start)";
 
-/// The moves beside a hit that make groups.
+/// The moves next to a hit that make groups.
 #[derive(Clone, Copy)]
 pub(super) enum AdjacentMoves {
-    /// The first of so many that follow, the first two, and so on: a group for each.
+    /// The moves after the hit: a group for the first move, for the first two, and so on up to this number.
     Next(u8),
-    /// The one before.
+    /// The move before the hit.
     Previous,
 }
 
-/// Groups of hits by the moves beside them.
+/// The groups of hits by the moves next to them.
 pub(super) struct PlayedColumn {
     beside: AdjacentMoves,
     is_played: bool,
@@ -43,13 +43,13 @@ impl PlayedColumn {
         PlayedColumn { beside, is_played, names: RefCell::default() }
     }
 
-    /// The group of a code.
+    /// Returns the group of a code.
     pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         self.names.borrow().key(code)
     }
 
-    /// Lists the groups of a hit by its slot and its place among those of the block, and tells the side that plays the first
-    /// of these moves, or would.
+    /// Lists the groups of a hit, which is given by its slot and by its index among the hits of the block. Returns the side that
+    /// plays the first of these moves, or that would play it.
     pub(super) fn codes(
         &self,
         (found, game, span): (&Found, &GameRow, Option<&MatchSpan>),
@@ -93,42 +93,41 @@ impl PlayedColumn {
     }
 }
 
-/// The last position of a hit.
+/// Returns the last position of a hit.
 fn last(span: Option<&MatchSpan>, node: u32) -> u32 {
     span.and_then(|span| span.moves.last().copied()).unwrap_or(node)
 }
 
-/// Its first position.
+/// Returns the first position of a hit.
 fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     let first = span.and_then(|span| span.moves.first().copied());
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
 }
 
-/// Figures of the games of a group of moves besides their tally. A game in which both sides play the moves counts for
-/// each.
+/// Further figures of the games in a group of moves. A game in which both sides play the moves counts for each side.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MoveTally {
     /// The results of the games for the sides that play the moves.
     pub results: SideResults,
     /// The number of these sides with a known rating, and the sum of their ratings.
     pub rated: [u64; 2],
-    /// The number of those with a result and an opponent with a known rating, their points, 2 for a win and 1 for a draw, and
-    /// the sum of the ratings of their opponents.
+    /// The number of these sides with a result and an opponent with a known rating; their points, 2 for a win and 1 for a draw; and
+    /// the sum of the opponents' ratings.
     pub opposed: [u64; 3],
-    /// The first and the last year.
+    /// The first and the last year of the games.
     pub years: Option<[u16; 2]>,
-    /// The game of the highest rating.
+    /// The game with the highest rating.
     pub best: Option<BestGame>,
 }
 
-/// The game of the highest rating of a group.
+/// The game with the highest rating in a group.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BestGame {
-    /// The mean of both ratings, or the one that is known.
+    /// The mean of both ratings, or the only known one.
     pub rating: u32,
-    /// The name of its source.
+    /// The name of the source.
     pub source: String,
-    /// Its number within the source, from 1.
+    /// The number of the game within the source, from 1.
     pub number: u32,
     /// The names of White and Black, as far as they are known.
     pub players: [Option<String>; 2],
@@ -136,7 +135,7 @@ pub struct BestGame {
     pub year: Option<u16>,
 }
 
-/// The facts that a game tells of itself.
+/// The facts from the tags of a game.
 pub(super) struct StoredFacts<'a> {
     game: GameRow<'a>,
     source: &'a str,
@@ -170,7 +169,7 @@ impl<'a> StoredFacts<'a> {
 }
 
 impl BestGame {
-    /// Tells whether it is shown rather than another one: of equal ratings the first game of a source is.
+    /// Returns whether this game is preferred to another one. Of equal ratings the first game of a source is preferred.
     fn is_before(&self, other: &BestGame) -> bool {
         let place = |game: &BestGame| (std::cmp::Reverse(game.rating), game.source.clone(), game.number);
         place(self) < place(other)
@@ -200,14 +199,14 @@ impl MoveTally {
         self.add_best(best);
     }
 
-    /// The tally of one game in which a side plays a move.
+    /// Returns the tally of one game in which a side plays a move.
     pub(crate) fn of_game(found: &Found, game: &GameRow, mover: Color) -> MoveTally {
         let mut tally = MoveTally::default();
         tally.add_game(&StoredFacts::new(found, game), sides_of(mover));
         tally
     }
 
-    /// Adds other games.
+    /// Adds the tally of other games.
     pub(crate) fn add(&mut self, other: MoveTally) {
         self.results.add(&other.results);
         self.rated.iter_mut().zip(other.rated).for_each(|(sum, more)| *sum += more);
@@ -230,7 +229,7 @@ impl MoveTally {
         }
     }
 
-    /// Tells whether it can be of so many games that hit, of which so many have results.
+    /// Returns whether the tally is consistent with this number of games that hit, and of games with results.
     pub(super) fn is_sound(&self, games: u64, results: u64) -> bool {
         let MoveTally { rated, opposed, .. } = self;
         let most = RATING_MAX.into();
@@ -240,20 +239,20 @@ impl MoveTally {
         fits && are_means && self.results.is_sound(results)
     }
 
-    /// The mean rating of these sides.
+    /// Returns the mean rating of these sides.
     pub fn rating(&self) -> Option<u64> {
         let [count, sum] = self.rated;
         (sum + count / 2).checked_div(count)
     }
 
-    /// The mean rating of their opponents, of those games that have a result.
+    /// Returns the mean rating of their opponents, in games with a result.
     pub fn opponent_rating(&self) -> Option<u64> {
         let [games, _, ratings] = self.opposed;
         (ratings + games / 2).checked_div(games)
     }
 
-    /// The rating to which their score against their opponents' mean rating belongs, as Elo's formula has it, at most 800
-    /// points from that.
+    /// Returns the performance rating by Elo's formula: the rating at which their score against opponents of that mean rating is
+    /// expected. It differs from the mean by at most 800 points.
     pub fn performance(&self) -> Option<i64> {
         let [games, points, ratings] = self.opposed;
         if games == 0 {

@@ -1,4 +1,4 @@
-//! Groups as rows: shares with their intervals, and their order.
+//! Groups as rows, with shares, their intervals, and the order of rows.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -12,44 +12,44 @@ use crate::report::Distribution;
 /// One group, or one cell of a cross table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupRow {
-    /// The group, and that of the second property: [`GroupKey::Whole`] where there is none.
+    /// The group, and that of the second property, which is [`GroupKey::Whole`] if there is no second property.
     pub keys: [GroupKey; 2],
-    /// All games of the group, and their positions that lie in it.
+    /// The tally of all games of the group, with their positions in it.
     pub all: Tally,
-    /// Those of them that hit.
+    /// The tally of the games and positions that hit.
     pub hit: Tally,
-    /// Whose scores these are.
+    /// The owner of the scores.
     pub score_of: ScoreOf,
-    /// The ends of the games that hit, for the sides that have the pattern, if the query tells them.
+    /// The results of the games that hit, for the sides that have the pattern, if the query tells them.
     pub sides: Option<SideResults>,
-    /// The values at its hits, of a query whose value is a number, if they are told.
+    /// The values at the hits, if the query's value is a number and they are counted.
     pub values: Option<Distribution>,
-    /// More of its games that hit, of a group of moves.
+    /// Further figures of the games that hit, in a group of moves.
     pub moves: Option<MoveRow>,
 }
 
-/// The figures of a row about moves beside hits.
+/// The figures of a row about moves next to hits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveRow {
-    /// Its games that hit.
+    /// The figures of the games that hit.
     pub tally: MoveTally,
-    /// The games among which these chose the move: those that hit, or those of the moves before it in a tree.
+    /// The number of games in which the move was a choice: all games that hit, or in a tree those with the moves before it.
     pub games_before: u64,
 }
 
-/// Whose score is told.
+/// The owner of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScoreOf {
-    /// White's.
+    /// White.
     #[default]
     White,
-    /// That of the player whose games were chosen, or of the player of a group.
+    /// The player whose games were chosen, or the player of a group.
     Player,
 }
 
 impl ScoreOf {
-    /// Its name as a heading.
+    /// Returns the name as a heading.
     pub fn heading(self) -> &'static str {
         match self {
             ScoreOf::White => "White's score",
@@ -59,7 +59,7 @@ impl ScoreOf {
 }
 
 impl MoveRow {
-    /// The mean score of the sides that play the moves, with its interval.
+    /// Returns the mean score of the sides that play the moves, with its interval.
     pub fn score(&self) -> Option<Share> {
         let SideResults { wins, draws, losses } = self.tally.results;
         Share::of_points(2 * wins + draws, wins + draws + losses)
@@ -67,39 +67,40 @@ impl MoveRow {
 }
 
 impl GroupRow {
-    /// The share of the group's games that hit.
+    /// Returns the share of the group's games that hit.
     pub fn games(&self) -> Option<Share> {
         Share::new(self.hit.games, self.all.games)
     }
 
-    /// The share that the move of the group has of the games in which it could be chosen, of a group of moves.
+    /// Returns the share of games with the move of the group among those in which it was a choice; `None` if the group is not one
+    /// of moves.
     pub fn move_share(&self) -> Option<Share> {
         Share::new(self.hit.games, self.moves.as_ref()?.games_before)
     }
 
-    /// The share of the group's positions that hit. Positions of one game are much alike, so that the
-    /// truth can lie farther away than the interval says.
+    /// Returns the share of the group's positions that hit. Positions of one game are similar, so the true share can lie farther
+    /// away than the interval says.
     pub fn positions(&self) -> Option<Share> {
         Share::new(self.hit.positions, self.all.positions)
     }
 }
 
-/// The normal deviate that is exceeded, up or down, in 5 of 100 cases.
+/// The normal deviate whose absolute value is exceeded with a probability of 5 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// A share from 0 to 1, and where the share of many more such games would lie, with a confidence of 95 %.
+/// A share from 0 to 1 with its 95 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Share {
-    /// The share that was found.
+    /// The share itself.
     pub value: f64,
-    /// The low end of the interval.
+    /// The lower end of the interval.
     pub low: f64,
-    /// Its high end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 impl Share {
-    /// The share of a part, with Wilson's interval; `None` of nothing.
+    /// Returns the share of a part in a whole, with Wilson's interval; `None` if the whole is 0.
     ///
     /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
     /// Journal of the American Statistical Association 22 (1927), 209-212.
@@ -111,8 +112,8 @@ impl Share {
         Some(Share::with_interval(part / whole, whole))
     }
 
-    /// The mean score of so many games with so many half points, with the interval of a share of them, which is wider than it
-    /// need be where games are drawn; `None` of nothing.
+    /// Returns the mean score of games with this number of half points; `None` if there are no games. The interval is that of a
+    /// share of the games, which is wider than necessary if some games are drawn.
     pub fn of_points(half_points: u64, games: u64) -> Option<Share> {
         let (points, games) = (half_points as f64 / 2.0, games as f64);
         (games > 0.0).then(|| Share::with_interval(points / games, games))
@@ -126,20 +127,19 @@ impl Share {
     }
 }
 
-/// A share less another one, from -1 to 1, and where the difference of many more such games would lie, with a confidence of
-/// 95 %.
+/// The difference of two shares, from -1 to 1, with its 95 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ShareDifference {
-    /// The difference that was found.
+    /// The difference itself.
     pub value: f64,
-    /// The low end of the interval.
+    /// The lower end of the interval.
     pub low: f64,
-    /// Its high end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 impl ShareDifference {
-    /// The difference of shares of different games, with the interval that their own intervals make.
+    /// Returns the difference of shares of different games, with an interval that is computed from the intervals of both.
     ///
     /// Source: R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
     /// methods", Statistics in Medicine 17 (1998), 873-890, method 10.
@@ -151,19 +151,19 @@ impl ShareDifference {
     }
 }
 
-/// For either property whether its groups are of hits; of a second one that is not there they are not.
+/// Returns for each property whether it belongs to hits alone; false for a second property that does not exist.
 fn of_hits(grouping: &Grouping) -> [bool; 2] {
     let mut properties = grouping.properties().map(By::is_of_hits);
     [properties.next(), properties.next()].map(|found| found == Some(true))
 }
 
-/// The place of the games that a group of hits is compared with: all games have no groups by properties of hits.
+/// Returns the keys of the games that a group is compared with. Properties of hits have no groups among all games.
 pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
     let of_hits = of_hits(grouping);
     [0, 1].map(|k: usize| if of_hits[k] { GroupKey::Whole } else { keys[k].clone() })
 }
 
-/// The rows of a table, in no order.
+/// Returns the rows of a table in no particular order.
 pub(super) fn group_rows(table: &TallyTable, grouping: &Grouping, counts: &Counts) -> Vec<GroupRow> {
     let stats = &counts.stats;
     let sides = |hit: &Tally| counts.tells_sides.then_some(hit.sides);
@@ -193,18 +193,18 @@ pub(super) fn group_rows(table: &TallyTable, grouping: &Grouping, counts: &Count
     table.hit.iter().map(row).collect()
 }
 
-/// The rows with which those of moves are compared.
+/// The games that rows of moves are compared with.
 struct MoveRows<'a> {
     /// The index of the property that has the moves.
     place: usize,
     /// The games that hit by the other property, if there is one.
     others: Option<&'a HashMap<[GroupKey; 2], Tally>>,
-    /// All games that hit.
+    /// The number of all games that hit.
     games: u64,
 }
 
 impl<'a> MoveRows<'a> {
-    /// `None` if no property has moves.
+    /// Creates it from a grouping; `None` if no property has moves.
     fn from_grouping(grouping: &Grouping, counts: &'a Counts) -> Option<MoveRows<'a>> {
         let place = grouping.properties().position(By::is_of_moves)?;
         let other = grouping.properties().nth(1 - place);
@@ -233,7 +233,7 @@ impl<'a> MoveRows<'a> {
     }
 }
 
-/// Puts what follows a move behind it, each time the moves of most games first.
+/// Sorts rows as a tree: each move is followed by its continuations, those with the most games first.
 pub(super) fn sort_tree(rows: &mut [GroupRow]) {
     let path = |row: &GroupRow| row.keys[0].to_string();
     let games: HashMap<String, u64> = rows.iter().map(|row| (path(row), row.hit.games)).collect();
@@ -245,7 +245,7 @@ pub(super) fn sort_tree(rows: &mut [GroupRow]) {
     });
 }
 
-/// The order of rows by one property.
+/// Compares two rows by one property.
 pub(super) fn order(by: &By, a: &GroupRow, b: &GroupRow) -> Ordering {
     let own = compare(by, &a.keys[0], &b.keys[0]);
     if by.is_ranked() { b.hit.games.cmp(&a.hit.games).then(own) } else { own }
@@ -255,9 +255,8 @@ pub(super) fn order(by: &By, a: &GroupRow, b: &GroupRow) -> Ordering {
 mod tests {
     use super::*;
 
-    /// R. G. Newcombe, "Two-sided confidence intervals for the single proportion: comparison of seven
-    /// methods", Statistics in Medicine 17 (1998), 857-872, table I, method 3 (Wilson's score without
-    /// correction), to four places.
+    /// The expected values are from R. G. Newcombe, "Two-sided confidence intervals for the single proportion: comparison of seven
+    /// methods", Statistics in Medicine 17 (1998), 857-872, table I, method 3 (Wilson's score without correction), to four places.
     #[test]
     fn intervals_are_those_of_the_literature() {
         for (part, whole, low, high) in [
@@ -272,8 +271,8 @@ mod tests {
         }
     }
 
-    /// R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
-    /// methods", Statistics in Medicine 17 (1998), 873-890, table II, method 10, to four places.
+    /// The expected values are from R. G. Newcombe, "Interval estimation for the difference between independent proportions:
+    /// comparison of eleven methods", Statistics in Medicine 17 (1998), 873-890, table II, method 10, to four places.
     #[test]
     fn intervals_of_differences_are_those_of_the_literature() {
         for (one, other, value, low, high) in [
@@ -292,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Both ends are the shares from which what was found lies just 1.96 deviations away.
+    /// The observed share is exactly 1.96 standard deviations away from each end of its interval.
     #[test]
     fn intervals_solve_their_equation() {
         for (part, whole) in [(1, 3), (7, 11_372), (5_000, 11_372), (1, 1_000_004_819), (999, 1_000)] {
@@ -310,7 +309,7 @@ mod tests {
     #[test]
     fn intervals_stay_within_bounds() {
         assert_eq!(Share::new(0, 0), None);
-        // Beyond 2^53 an interval is narrower than what can be told from 1.
+        // Beyond 2^53 an interval is too narrow for an `f64` to distinguish its end from 1.
         for whole in [1, 10, 1_000_000, 1 << 50] {
             let (none, all) = (Share::new(0, whole).unwrap(), Share::new(whole, whole).unwrap());
             assert_eq!((none.value, none.low, all.value, all.high), (0.0, 0.0, 1.0, 1.0));

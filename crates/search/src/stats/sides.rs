@@ -1,7 +1,7 @@
-//! The sides that have a pattern, and how games ended for them.
+//! The sides that have a pattern, and the results of games for them.
 //!
-//! A query under `flipcolor` hits where White has the pattern or where Black has it, so that White's score says little of it. The
-//! copies that match at a hit tell whose it is.
+//! A query under `flipcolor` hits where White has the pattern or where Black has it, so White's score says little about it. The
+//! copies that match at a hit show whose pattern it is.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -11,21 +11,21 @@ use crate::report::Found;
 use orbit_core::board::Color;
 use orbit_engine::{CopyHits, Hits, Outcome, any_side};
 
-/// How games ended for the sides that have a pattern in them, of a query whose copies are of sides
-/// (`OutermostOrbit::copy_sides`). A game in which both sides have it counts for each of them, and a
-/// game whose result is not known for none.
+/// The results of games for the sides that have a pattern in them, for a query whose copies belong to sides
+/// (`OutermostOrbit::copy_sides`). A game in which both sides have it counts for each of them; a game with an unknown result does
+/// not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SideResults {
-    /// Games that the side won.
+    /// The number of games that the side won.
     pub wins: u64,
-    /// Drawn games.
+    /// The number of drawn games.
     pub draws: u64,
-    /// Games that the side lost.
+    /// The number of games that the side lost.
     pub losses: u64,
 }
 
 impl SideResults {
-    /// Those of one game, which ended so for White of a query.
+    /// Creates the results of one game. `outcome` is the result for White of the query.
     pub(super) fn from_outcome(outcome: Outcome, sides: ByColor<bool>) -> SideResults {
         let mut results = SideResults::default();
         for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
@@ -45,13 +45,13 @@ impl SideResults {
         self.losses += other.losses;
     }
 
-    /// The mean score of these sides, from 0 to 1; `None` without any game.
+    /// Returns the mean score of these sides, from 0 to 1; `None` without any game.
     pub fn score(&self) -> Option<f64> {
         let games = self.wins + self.draws + self.losses;
         (games > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / games as f64)
     }
 
-    /// Tells whether they can be those of so many games with results.
+    /// Returns whether the results are consistent with this number of games with results.
     pub(super) fn is_sound(&self, results: u64) -> bool {
         let all = [self.wins, self.draws, self.losses];
         all.iter().all(|&games| games <= 2 * results) && all.iter().sum::<u64>() <= 2 * results
@@ -63,7 +63,7 @@ pub(super) struct PatternSides<'a> {
     hits: &'a Hits,
     told: Option<&'a CopyHits>,
     of_copies: &'a [ByColor<bool>],
-    /// In the order of slots.
+    /// The sides at each hit, in the order of slots.
     of_hits: Vec<ByColor<bool>>,
 }
 
@@ -77,18 +77,19 @@ impl<'a> PatternSides<'a> {
         PatternSides { hits, told: hit_sides, of_copies, of_hits }
     }
 
-    /// The sides whose pattern a copy is.
+    /// Returns the sides that have the pattern of a copy.
     pub(super) fn of_copy(&self, copy: usize) -> Option<ByColor<bool>> {
         self.of_copies.get(copy).copied()
     }
 
-    /// The sides that have the pattern at any of so many hits, of which the first has this place among those of the block.
+    /// Returns the sides that have the pattern at any of `hits` consecutive hits; `first` is the index of the first one among those
+    /// of the block.
     pub(super) fn in_hits(&self, first: usize, hits: u64) -> ByColor<bool> {
         let hits = self.of_hits.get(first..first + hits as usize);
         any_side(hits.unwrap_or_default().iter().copied())
     }
 
-    /// The same of so many hits from a slot on.
+    /// Returns the sides that have the pattern at any of the `hits` hits that begin at a slot.
     pub(super) fn from(&self, first_slot: usize, hits: u64) -> ByColor<bool> {
         match self.told {
             Some(told) if hits > 0 => self.in_hits(told.first_in(self.hits, first_slot), hits),

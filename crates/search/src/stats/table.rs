@@ -11,16 +11,16 @@ use crate::report::{NumberSummary, TextTable, grouped};
 use orbit_core::text::clipped;
 use orbit_core::visible;
 
-/// Longer names are cut on a terminal.
+/// The maximum width of a name; longer ones are cut on a terminal.
 const KEY_WIDTH_MAX: usize = 40;
-/// Columns of a cross table for groups that are listed by how many games they hit.
+/// The maximum number of columns of a cross table, for groups that are listed by the number of games they hit.
 const COLUMNS_MAX: usize = 8;
 
 impl Counts {
-    /// Writes a table for each grouping, with an empty line between them: for one property a line for
-    /// each group, for two the games that hit. Of names, openings and copies, those with the most games
-    /// that hit are listed, at most `rows_max` of them, and said how many more there are. `copies` are
-    /// the texts of the copies, by their numbers. With `cut`, long names are cut, as a terminal needs; headings of columns always are.
+    /// Writes a table for each grouping, with an empty line between two tables. One property has a line for each group; two
+    /// properties have a cross table of the games that hit. Of names, openings and copies at most `rows_max` groups are listed,
+    /// those with the most games that hit, followed by the number of further groups. `copies` are the texts of the copies, by their
+    /// numbers. With `cut`, long names are cut to fit a terminal; headings of columns always are.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Counts {
         Ok(())
     }
 
-    /// One property: a line for each group, and one for everything.
+    /// Returns the table of one property: a line for each group, and one for everything.
     fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String], cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
@@ -85,14 +85,14 @@ impl Counts {
         more.into_iter().for_each(|more| grid.remark(more));
         let mut sums = numbers(&total);
         if score_of != total.score_of {
-            // Of all players together there is no score to tell.
+            // There is no score of all players together.
             sums[SCORES].fill(String::new());
         }
         grid.push("total".into(), sums);
         grid
     }
 
-    /// The values at hits by one property: a line for each group, and one for everything.
+    /// Returns the table of the values at hits by one property: a line for each group, and one for everything.
     fn values(&self, grouping: &Grouping, rows_max: usize, cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
@@ -115,7 +115,7 @@ impl Counts {
         grid
     }
 
-    /// Two properties: the games that hit, and their sums as each property has them by itself.
+    /// Returns the cross table of two properties: the games that hit, and the sums of each property by itself.
     fn matrix(&self, grouping: &Grouping, second: &By, rows_max: usize, cut: bool) -> TextTable {
         let margin = |by: &By| self.rows(&by.clone().into());
         let (rows, more) = split(margin(&grouping.first), &grouping.first, rows_max);
@@ -140,7 +140,7 @@ impl Counts {
     }
 }
 
-/// Moves: a line for each, and one for all hits. What is known of no move has no column.
+/// Returns the table of moves: a line for each move, and one for all hits. A column without any value is left out.
 fn moves(by: &By, rows: &[GroupRow], more: Option<String>, total: &GroupRow, cut: bool) -> TextTable {
     let cells: Vec<Vec<String>> = rows.iter().map(|row| move_cells(row, cut)).collect();
     let is_known = |&column: &usize| column < 3 || cells.iter().any(|cells| !cells[column].is_empty());
@@ -156,7 +156,7 @@ fn moves(by: &By, rows: &[GroupRow], more: Option<String>, total: &GroupRow, cut
     grid
 }
 
-/// The columns of moves; the first three are always there.
+/// The headings of the table of moves. The first three columns are always there.
 const MOVE_HEADINGS: [&str; 10] = [
     "games hit",
     "share",
@@ -170,18 +170,19 @@ const MOVE_HEADINGS: [&str; 10] = [
     "game of the highest rating",
 ];
 
-/// A table whose groups stand in the first column: names to the left, numbers to the right.
+/// Returns an empty table with groups in the first column: names are aligned to the left, numbers to the right.
 fn grid(by: &By, headings: Vec<String>) -> TextTable {
     TextTable::new(headings).first_left(by.is_named())
 }
 
-/// The groups that are shown, and how many more there are.
+/// Returns the groups that are shown, and the text about further groups.
 fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, Option<String>) {
     if !by.is_ranked() || rows.len() <= rows_max {
         return (rows, None);
     }
     let more = rows.len() - rows_max;
-    // A tree keeps the rows of most games as well, none of which lies behind a row that is left out.
+    // A tree too keeps the rows with the most games. A row never has fewer games than its continuations, so no continuation is
+    // shown without it.
     let mut ranks: Vec<(Reverse<u64>, usize)> =
         rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
     ranks.sort_unstable();
@@ -195,7 +196,7 @@ fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, O
 /// The cells of a group that have its scores.
 const SCORES: std::ops::Range<usize> = 6..8;
 
-/// The cells of a group.
+/// Returns the cells of a group.
 fn numbers(row: &GroupRow) -> Vec<String> {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let score = |score: Option<f64>| score.map_or(String::new(), percent);
@@ -218,7 +219,7 @@ fn numbers(row: &GroupRow) -> Vec<String> {
     cells
 }
 
-/// The cells of a group of moves.
+/// Returns the cells of a group of moves.
 fn move_cells(row: &GroupRow, cut: bool) -> Vec<String> {
     let Some(moves @ MoveRow { tally, .. }) = &row.moves else {
         return vec![String::new(); MOVE_HEADINGS.len()];
@@ -247,18 +248,18 @@ fn move_cells(row: &GroupRow, cut: bool) -> Vec<String> {
     cells
 }
 
-/// Wins, draws and losses: `+8 =3 -1`.
+/// Returns wins, draws and losses: `+8 =3 -1`.
 fn ends(results: &SideResults) -> String {
     let [wins, draws, losses] = [results.wins, results.draws, results.losses].map(grouped);
     format!("+{wins} ={draws} -{losses}")
 }
 
-/// The score of the sides that have the pattern; nothing without any game.
+/// Returns the score of the sides that have the pattern; empty without any game.
 fn side_cell(results: &SideResults) -> String {
     results.score().map_or(String::new(), |score| format!("{:.1} % ({})", 100.0 * score, ends(results)))
 }
 
-/// The values at the hits of a group: in few numbers, and as a picture of as many steps from a number on.
+/// Returns the values at the hits of a group: a summary, and a bar for each of `steps` steps, beginning at the number `from`.
 fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String> {
     let values = row.values.clone().unwrap_or_default();
     let mut out = vec![grouped(values.count())];
@@ -283,10 +284,10 @@ fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String
     out
 }
 
-/// From few to many.
+/// Bars from few to many.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The name of a group on one line.
+/// Returns the name of a group on one line.
 fn label(key: &GroupKey, cut: bool) -> String {
     let name = key.to_string();
     let name = visible::line(&name);

@@ -1,4 +1,4 @@
-//! Where files of themes come from: the disk, and the program itself.
+//! The sources of theme files: the disk, and the program itself.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -8,10 +8,10 @@ use orbit_themes::FILES;
 
 use super::{CATALOGUE, TextFile, ThemesError};
 
-/// The length of a file at most.
+/// The maximum length of a file.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// What one file is, however its path is written.
+/// The identity of a file, which is the same for all spellings of its path.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Identity {
     BuiltIn(&'static str),
@@ -21,11 +21,11 @@ pub(super) enum Identity {
 /// A file that was found.
 pub(super) struct ThemeFile {
     pub(super) identity: Identity,
-    /// As given, or as the including file has it.
+    /// The path as given, or as the including file writes it.
     pub(super) path: PathBuf,
 }
 
-/// Finds a file that is given by its user, or that another one includes.
+/// Finds a file that the user gives or that another file includes.
 pub(super) fn find(path: &Path, including: Option<&ThemeFile>) -> Result<ThemeFile, ThemesError> {
     if path == Path::new(CATALOGUE) {
         return Ok(ThemeFile { identity: Identity::BuiltIn(FILES[0].0), path: CATALOGUE.into() });
@@ -38,7 +38,7 @@ pub(super) fn find(path: &Path, including: Option<&ThemeFile>) -> Result<ThemeFi
     let folder = including.and_then(|file| file.path.parent());
     let path = folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
     match fs::canonicalize(&path) {
-        // A file that includes a pipe could make anybody wait who only reads it.
+        // Only regular files can be included. A pipe could block a user who only reads a file that includes it.
         Ok(identity) if including.is_some() && !identity.is_file() => {
             let error = io::Error::other("it is a folder, a pipe or a device");
             Err(ThemesError::Read { path, error })

@@ -1,4 +1,4 @@
-//! TOML to themes, with the files that others include.
+//! Reading of TOML to themes, with included files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use super::files::{self, Identity, ThemeFile};
 use super::{TextFile, Theme, ThemeFault, ThemesError, parse};
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// Files that include one another, at most.
+/// The maximum depth of files that include one another.
 const DEPTH_MAX: usize = 16;
 
-/// Characters of a name at most, so that tables can be read.
+/// The maximum number of characters of a name, so that tables stay readable.
 const NAME_MAX: usize = 40;
 
-/// A file as it is written.
+/// The content of a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -57,11 +57,11 @@ pub(super) fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
 #[derive(Default)]
 struct Loader {
     themes: Vec<Theme>,
-    /// Where each name stands, as text.
+    /// The place of each name, as text.
     places: HashMap<String, String>,
-    /// The files that are being read, each of which includes the next one.
+    /// The files that are being read; each includes the next one.
     chain: Vec<ThemeFile>,
-    /// All files that have been read: a second time they say nothing new.
+    /// All files that have been read. A file is read only once.
     done: HashSet<Identity>,
 }
 
@@ -144,7 +144,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_MAX && name.bytes().all(fits)
 }
 
-/// What is wrong with a file, as its reader found it; of a whole table the first line is shown.
+/// Returns the fault that the TOML reader found. If it is about a whole table, only the first line of the table is shown.
 fn not_themes(file: &TextFile, error: &toml::de::Error) -> ThemeFault {
     let range = error.span().unwrap_or(0..0);
     let line = file.text.get(range.clone()).and_then(|text| text.lines().next()).map_or(0, str::len);

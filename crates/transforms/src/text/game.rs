@@ -1,7 +1,7 @@
-//! Operations of the game language as CQL text.
+//! Writes operations of the game language as CQL text.
 //!
-//! A dictionary is called `dict0`, `dict1`, ..., what games are sorted by `sort0`, `sort1`, ...; how they are declared
-//! stands in the query, not in its filters.
+//! Dictionaries are called `dict0`, `dict1`, ..., and sorts `sort0`, `sort1`, ...; their declarations belong to the query, not to
+//! its filters.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use orbit_query::tree::{
     PositionOrder, Promotion, Ref, Sibling, SortId, Special,
 };
 
-/// Whether the text of an operation of the game language can stand beside others as it is; none for other operations.
+/// Returns true if the text of an operation of the game language needs no parentheses beside others; `None` for other operations.
 pub(super) fn stands_alone(filter: FilterRef) -> Option<bool> {
     use orbit_query::tree::{ConditionOp, PositionOp, SquaresOp, TextOp};
     Some(match filter {
@@ -281,7 +281,7 @@ fn edge<F: Kind<Expanded>>(of: &Edge<Expanded>, target: Option<&F>) -> String {
     format!("{}{}{target}", if of.entering { "currentmove " } else { "" }, dash(of))
 }
 
-/// L, the dash, R and the promotion, which touch one another.
+/// The text of L, the dash, R and the promotion, without blanks between them.
 fn dash(of: &Edge<Expanded>) -> String {
     let from = of.from.as_ref().map_or(String::new(), tight);
     let to = of.to.as_ref().map_or(String::new(), reached);
@@ -293,12 +293,12 @@ fn dash(of: &Edge<Expanded>) -> String {
     format!("{from}{}{to}{promotion}", if of.capture { "[x]" } else { "--" })
 }
 
-/// A set that touches a dash on its right, where a parenthesis would be something else.
+/// The text of a set that touches a dash on its right, where a parenthesis would mean a target.
 pub(super) fn reached(set: &Squares) -> String {
     braced(set)
 }
 
-/// An operand, in braces where it would be in parentheses.
+/// The text of an operand, in braces instead of parentheses.
 fn braced(filter: &impl Kind<Expanded>) -> String {
     let tight = tight(filter);
     if tight.starts_with('(') { format!("{{{}}}", text(filter.node())) } else { tight }
@@ -328,7 +328,7 @@ fn special(of: Special) -> &'static str {
     }
 }
 
-/// `move`: the word that tells its value stands first.
+/// The text of `move`; the word that determines its value comes first.
 fn moves(of: &Move<Expanded>) -> String {
     let set = |word: &str, set: &Option<Squares>| set.as_ref().map(|set| prefix(word, set));
     let mut others = vec![
@@ -368,7 +368,7 @@ fn range(range: Option<&[Number; 2]>) -> String {
     range.map_or(String::new(), |[lo, hi]| format!("{} {} ", text(lo.node()), text(hi.node())))
 }
 
-/// Words that are said, with blanks between them and behind.
+/// The words whose flag is true, each with a blank after it.
 fn said(words: &[(bool, &str)]) -> String {
     words.iter().filter(|(said, _)| *said).fold(String::new(), |out, (_, word)| out + word + " ")
 }
@@ -458,7 +458,7 @@ fn moves_in_row(all: &[Chain<PathStep<Expanded>>]) -> String {
     parts.join(" ")
 }
 
-/// A part of a path; a filter directly behind a move would belong to it.
+/// The text of a part of a path; a filter directly after a move must be separated, because it would belong to the move.
 fn path_part(chain: &Chain<PathStep<Expanded>>, behind_move: bool) -> String {
     match chain {
         Chain::One(PathStep::Filter(filter)) if behind_move => format!("({})", asked(filter)),
@@ -476,7 +476,7 @@ fn path_part(chain: &Chain<PathStep<Expanded>>, behind_move: bool) -> String {
     }
 }
 
-/// A filter of a path in braces, so that it is neither an option nor a move.
+/// The text of a filter of a path, in braces, so that it is neither an option nor a move.
 fn asked(filter: &Filter) -> String {
     let is_number = matches!(filter, Filter::Number(f) if matches!(f.op(), NumberOp::Int(_)));
     match text(filter.node()) {
@@ -495,11 +495,11 @@ mod tests {
         AsText(&expand(&parse(text).unwrap().query.body).unwrap()).to_string()
     }
 
-    /// What is read of a query, told by its printed form, which reads as itself.
+    /// The printed form shows how a query was read, and it reads back as itself.
     #[test]
     fn printed_operations_read_back_as_themselves() {
         for (text, wanted) in [
-            // What touches a dash belongs to it.
+            // Filters that touch a dash belong to it.
             ("P|N--", "(P | N)--"),
             ("~P--up 1 2 k", "(~P)--{up 1 2 k}"),
             ("♘――♞――", "{(N--n) (--)}"),
@@ -533,7 +533,7 @@ mod tests {
             ),
             ("line --> true{2}+", "line --> (true{2}){1,}"),
             ("line lastposition --> (find <-- check)", "line lastposition --> {find <-- check}"),
-            // A path takes filters behind a move into its suffix, and all that follows.
+            // In a path, a suffix applies to a move together with the filters after it, and the path takes everything that follows.
             ("path -- check wtm {2,} mate", "path -- {check} {wtm}{2,} {mate}"),
             ("path -- (check)", "path -- ({check})"),
             ("path (-- wtm)+ P--", "path -- {wtm}{1,} P--"),

@@ -1,7 +1,8 @@
-//! Nodes as instructions on a few registers.
+//! Turns nodes into instructions on a limited number of registers.
 //!
-//! Nodes are taken in their order. Where registers run out, the value whose next reader is farthest gives way. It is
-//! read again from where it lies in memory: its column, the pool, or a place in the scratch memory, where it is put then.
+//! Nodes are processed in their order. When no register is free, the value whose next use is farthest away is evicted.
+//! It is read again from its place in memory: its column, the pool, or a slot in the scratch memory to which it is
+//! stored at eviction.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,18 +14,18 @@ use super::{
 };
 use orbit_plan::TRUE;
 
-/// Code for a region.
+/// The code of a region.
 #[derive(Debug)]
 pub(super) struct RegionCode {
     pub(super) insts: Vec<Inst>,
     pub(super) pool: Vec<u64>,
-    /// Vectors of scratch memory.
+    /// The number of vectors of scratch memory.
     pub(super) slots: u32,
     /// The queries whose answers are written, by lines.
     pub(super) answers: Vec<usize>,
 }
 
-/// Writes the instructions for the nodes in `order`, with the first of the vector registers, at least six.
+/// Writes the instructions for the nodes in `order`, using the first `registers` vector registers, at least six.
 pub(super) fn body(
     graph: &Graph,
     order: &[GraphValue],
@@ -47,16 +48,16 @@ pub(super) fn body(
     RegionCode { insts, pool, slots, answers: sinks.answers.iter().map(|&(query, _)| query).collect() }
 }
 
-/// Where in memory a value lies.
+/// The place of a value in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Home {
-    /// In the column of a register of the machine.
+    /// The column of a register of the machine.
     Column(u32),
     Scratch(u32),
     Pool(u32),
 }
 
-/// What becomes of a value: it goes into a register of the machine, or to a line of the answers.
+/// The destination of a value: a register of the machine, or a line of the answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ValueSink {
     Store(u32),
@@ -69,28 +70,28 @@ struct RegisterAllocator<'a> {
     insts: Vec<Inst>,
     pool: Vec<u64>,
     pooled: HashMap<u64, u32>,
-    /// The place in the order of what is written now.
+    /// The place in the order of the current node.
     place: u32,
-    /// For each value, the places of those who still read it, the nearest last.
+    /// For each value, the places of the nodes that still read it, the nearest last.
     readers: Vec<Vec<u32>>,
     /// The register that holds each value.
     register_of: Vec<Option<u8>>,
     homes: Vec<Option<Home>>,
-    /// What each register holds.
+    /// The value that each register holds.
     held: Vec<Option<GraphValue>>,
-    /// Registers that the instruction under way needs.
+    /// The registers that the current instruction needs.
     pinned: Vec<u8>,
     slots: u32,
     free_slots: Vec<u32>,
-    /// Registers of the machine that the region writes.
+    /// The registers of the machine that the region writes.
     written: BTreeSet<u32>,
-    /// What is put away as soon as it is computed.
+    /// The destinations of values that are stored as soon as they are computed.
     early: HashMap<GraphValue, Vec<ValueSink>>,
-    /// What is put away behind all nodes, in order.
+    /// The values that are stored after all nodes, with their destinations, in order.
     late: Vec<(GraphValue, ValueSink)>,
 }
 
-/// The mask register that tests write to.
+/// The mask register that tests write.
 const MASK: u8 = 1;
 
 impl<'a> RegisterAllocator<'a> {
@@ -114,7 +115,7 @@ impl<'a> RegisterAllocator<'a> {
             early: HashMap::new(),
             late: Vec::new(),
         };
-        // A column that the region reads as well is written when all have read it.
+        // If the region also reads a column, the column is written only after all of its reads.
         let columns: BTreeSet<u32> = order.iter().filter_map(|&value| allocator.column(value)).collect();
         let stores = sinks.stores.iter().map(|&(register, value)| (value, ValueSink::Store(register)));
         let answers = (0..).zip(&sinks.answers).map(|(line, &(_, value))| (value, ValueSink::Answer(line)));
@@ -154,8 +155,8 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Whether a value is computed in its place, not read from memory where it is needed. A column that the region writes
-    /// as well is read before.
+    /// Returns whether a value is computed at its place in the order, rather than read from memory where it is needed.
+    /// A column that the region also writes is loaded at its place.
     fn is_computed(&self, value: GraphValue) -> bool {
         match self.graph.node(value) {
             WordNode::Word(_) => false,
@@ -164,7 +165,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// The place of a word in the pool.
+    /// Returns the index of a word in the pool.
     fn pooled(&mut self, word: u64) -> u32 {
         let next = self.pool.len() as u32;
         let place = *self.pooled.entry(word).or_insert(next);
@@ -178,7 +179,7 @@ impl<'a> RegisterAllocator<'a> {
         self.insts.push(Inst::Vector { op, to, a, b, imm, within: 0 });
     }
 
-    /// A register that holds nothing that is needed, or no longer does so.
+    /// Returns a free register. If there is none, evicts the value whose next use is farthest away.
     fn free_register(&mut self) -> u8 {
         let registers = (0u8..).zip(&self.held).filter(|(register, _)| !self.pinned.contains(register));
         let mut registers = registers.map(|(register, held)| (register, *held));
@@ -206,7 +207,7 @@ impl<'a> RegisterAllocator<'a> {
         self.pinned.push(register);
     }
 
-    /// A value as an operand in memory. The instruction must be the next.
+    /// Returns a value as an operand in memory. The instruction that uses it must be the next one.
     fn at_home(&mut self, value: GraphValue) -> VectorOperand {
         match self.homes[value.index()].expect("a value that no register holds lies in memory") {
             Home::Column(register) => {
@@ -218,7 +219,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// The register of a value, which is read from memory if need be.
+    /// Returns the register of a value, and loads the value if necessary.
     fn register(&mut self, value: GraphValue) -> u8 {
         if let Some(register) = self.register_of[value.index()] {
             self.pinned.push(register);
@@ -232,19 +233,20 @@ impl<'a> RegisterAllocator<'a> {
         register
     }
 
-    /// Whether a value is best read where it lies in memory: a word, or what is not read again.
+    /// Returns whether a value is best read from memory: it is a constant word, or it is not read again.
     fn is_in_memory(&self, value: GraphValue) -> bool {
         let is_word = matches!(self.graph.node(value), WordNode::Word(_));
         let has_home = self.homes[value.index()].is_some();
         self.register_of[value.index()].is_none() && has_home && (is_word || self.dies(value))
     }
 
-    /// Whether nobody reads a value after the instruction under way.
+    /// Returns whether the current instruction is the last to read a value.
     fn dies(&self, value: GraphValue) -> bool {
         self.readers[value.index()].len() == 1
     }
 
-    /// The register that takes the result of the instruction under way: that of an operand that dies, if there is one.
+    /// Returns the register for the result of the current instruction. This is the register of an operand that dies, if
+    /// there is one.
     fn result(&mut self, value: GraphValue) -> u8 {
         let dying = operands(self.graph.node(value)).into_iter().find_map(|operand| {
             let register = self.register_of[operand.index()].filter(|_| self.dies(operand))?;
@@ -261,7 +263,7 @@ impl<'a> RegisterAllocator<'a> {
         register
     }
 
-    /// An instruction of two operands, of which the second may lie in memory; its result is that of a node.
+    /// Writes an instruction with two operands, the second of which may be in memory. Its result is that of a node.
     fn two(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let first = self.register(a);
         let b_in_memory = self.is_in_memory(b);
@@ -272,15 +274,15 @@ impl<'a> RegisterAllocator<'a> {
         to
     }
 
-    /// The same where the operands may change places.
+    /// Writes an instruction whose two operands may be exchanged.
     fn either(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let (a, b) = if self.is_in_memory(a) && !self.is_in_memory(b) { (b, a) } else { (a, b) };
         self.two(op, value, a, b)
     }
 
-    /// An instruction of one operand.
+    /// Writes an instruction with one operand.
     fn one(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, by: u8) {
-        // AVX2 shifts registers alone.
+        // AVX2 shifts only registers.
         let in_memory = self.width == Width::Zmm && self.is_in_memory(a);
         let operand = if in_memory { None } else { Some(VectorOperand::In(self.register(a))) };
         let to = self.result(value);
@@ -335,7 +337,7 @@ impl<'a> RegisterAllocator<'a> {
         self.masks(value);
     }
 
-    /// Turns the mask register into the words of a node.
+    /// Expands the mask register to the words of a node.
     fn masks(&mut self, value: GraphValue) {
         let to = self.result(value);
         self.put(VectorOp::Masks, to, 0, VectorOperand::In(MASK), 0);
@@ -343,7 +345,7 @@ impl<'a> RegisterAllocator<'a> {
 
     fn meets(&mut self, value: GraphValue, terms: &[(GraphValue, GraphValue, bool)]) {
         for (k, &(word, keep, not)) in terms.iter().enumerate() {
-            // Both may lie in memory; the instruction reads one of them there.
+            // Both operands may be in memory, but the instruction reads only one of them there.
             let (word, keep) = if self.is_in_memory(word) { (keep, word) } else { (word, keep) };
             let all = matches!(self.graph.node(keep), WordNode::Word(TRUE));
             let (word, keep) = match self.graph.node(word) {
@@ -405,18 +407,19 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// `to` = the opposite of `from`, with AVX2.
+    /// Sets `to` to the complement of `from`, for AVX2.
     fn turn(&mut self, to: u8, from: u8) {
         let all = VectorOperand::Pool(self.pooled(TRUE));
         self.put(VectorOp::Xor, to, from, all, 0);
     }
 
-    /// Any function, with AVX-512. The instruction changes its first operand; one or two leaves are the others.
+    /// Writes a ternary logic instruction for any function of one to three leaves, for AVX-512. The instruction
+    /// overwrites its first operand.
     fn ternary(&mut self, value: GraphValue, logic: &Logic) {
         let leaves = &logic.leaves;
         let is_word = |leaf: &GraphValue| matches!(self.graph.node(*leaf), WordNode::Word(_));
         let in_memory = leaves.iter().copied().filter(|&leaf| self.is_in_memory(leaf));
-        // All but one must be in registers.
+        // Only one operand may be in memory.
         let third = in_memory.max_by_key(is_word).unwrap_or_else(|| {
             let lives = |leaf: &&GraphValue| !self.dies(**leaf);
             *leaves.iter().find(lives).unwrap_or(&leaves[leaves.len() - 1])
@@ -429,7 +432,7 @@ impl<'a> RegisterAllocator<'a> {
         if !third_in_memory {
             self.register(third);
         }
-        // The first operand dies, if any of them does.
+        // The first operand should be one that dies, if there is one.
         others.sort_by_key(|&leaf| self.dies(leaf));
         let (first, second) = match *others.as_slice() {
             [second, first] => (Some(first), Some(second)),
@@ -463,13 +466,13 @@ impl<'a> RegisterAllocator<'a> {
         self.put(VectorOp::Ternary, to, a, b, imm);
     }
 
-    /// Puts away what a value is for, if that may be done at once.
+    /// Stores a value to its destinations as soon as it is computed, where nothing later overwrites them.
     fn put_early(&mut self, value: GraphValue) {
         let register = self.register_of[value.index()].expect("it was just computed");
         for sink in self.early.remove(&value).unwrap_or_default() {
             self.put_away(register, sink);
             if let ValueSink::Store(column) = sink {
-                // Nothing else is written there.
+                // No other value is stored there, so the column can serve as the value's place in memory.
                 self.homes[value.index()].get_or_insert(Home::Column(column));
             }
         }
@@ -495,7 +498,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Forgets what the instruction under way, which computes a node, read for the last time.
+    /// Drops the values that the current node was the last to read.
     fn release(&mut self, value: GraphValue) {
         self.pinned.clear();
         for operand in operands(self.graph.node(value)) {

@@ -1,4 +1,4 @@
-//! What machine code writes of the answers of queries.
+//! Converts the answers of queries that machine code writes.
 
 use std::arch::x86_64::{_mm256_add_epi8, _mm256_movemask_epi8, _mm256_set_epi64x};
 
@@ -6,7 +6,7 @@ use super::assembler::{ANSWER_BYTES, Width};
 use orbit_core::isa::Isa;
 use orbit_reel::{SEGMENT_SLOTS, lanes::LANES};
 
-/// The words of some queries, one for each segment, from the bytes that machine code writes.
+/// Converts the bytes that machine code writes to the words of some queries, one for each segment.
 pub(super) fn answers(
     isa: Isa,
     bytes: &[[u8; ANSWER_BYTES]],
@@ -16,7 +16,7 @@ pub(super) fn answers(
 ) {
     assert!(isa != Isa::Base, "there is machine code only for AVX2 and AVX-512");
     #[expect(unsafe_code, reason = "code for other instruction sets")]
-    // SAFETY: a processor that has any other set has AVX2.
+    // SAFETY: every other instruction set of `Isa` includes AVX2.
     unsafe {
         answers_with_avx2(bytes, width, queries, out);
     }
@@ -30,7 +30,7 @@ fn answers_with_avx2(
     out: &mut [[u32; LANES]],
 ) {
     for (&query, bytes) in queries.iter().zip(bytes) {
-        // A byte for each row: AVX2 writes two halves of four bits.
+        // One byte for each row. AVX2 code writes two halves of four bits.
         let rows = match width {
             Width::Zmm => *bytes.first_chunk().expect("half of them"),
             Width::Ymm => halves_joined(bytes),
@@ -48,13 +48,13 @@ fn halves_joined(bytes: &[u8; ANSWER_BYTES]) -> [u8; SEGMENT_SLOTS] {
     out
 }
 
-/// Words whose bit `i` was the bit of the word in byte `i`.
+/// Transposes bits: bit `n` of byte `i` becomes bit `i` of word `n`.
 #[target_feature(enable = "avx2")]
 fn transposed(rows: [u8; SEGMENT_SLOTS]) -> [u32; LANES] {
     let [a, b, c, d]: [i64; 4] = bytemuck::cast(rows);
     let mut rows = _mm256_set_epi64x(d, c, b, a);
     let mut words = [0; LANES];
-    // The highest bits of all bytes, then those below.
+    // Takes the highest bits of all bytes, then those below.
     for word in words.iter_mut().rev() {
         *word = _mm256_movemask_epi8(rows) as u32;
         rows = _mm256_add_epi8(rows, rows);

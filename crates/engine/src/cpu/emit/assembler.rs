@@ -1,14 +1,14 @@
-//! Instructions as data, and their bytes.
+//! Instructions as data, and their encoding.
 //!
-//! The code of a region is a loop over the words of a group. It is called as a function of three pointers, by the
-//! convention of System V on every system: in `rdi` a table of the addresses of columns, in `rsi` scratch memory, in `rdx`
-//! where answers go. `rcx` counts bytes of a column, `rax` holds the address of a column. Words that are the same
-//! everywhere, the *pool*, lie behind the code.
+//! The code of a region is a loop over the words of a group. It is called as a function with three pointers, by the
+//! System V convention on every system: `rdi` is a table of the addresses of columns, `rsi` scratch memory, and `rdx`
+//! the place for answers. `rcx` counts bytes of a column, and `rax` holds the address of a column. Constant words, the
+//! *pool*, are stored after the code.
 //!
 //! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.3 (VEX) and 2.7 (EVEX),
 //! and the pages of the instructions.
 
-/// The vectors that code works on.
+/// The width of the vectors that the code uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Width {
     /// Four words, for AVX2.
@@ -18,7 +18,7 @@ pub(super) enum Width {
 }
 
 impl Width {
-    /// Bytes of a vector.
+    /// Returns the number of bytes of a vector.
     pub(super) fn bytes(self) -> usize {
         match self {
             Width::Ymm => 32,
@@ -26,7 +26,7 @@ impl Width {
         }
     }
 
-    /// How many vector registers there are.
+    /// Returns the number of vector registers.
     pub(super) fn registers(self) -> usize {
         match self {
             Width::Ymm => 16,
@@ -34,7 +34,8 @@ impl Width {
         }
     }
 
-    /// Bytes that a word of the pool takes: AVX-512 repeats a word while it is read, AVX2 reads vectors.
+    /// Returns the number of bytes that a word of the pool takes. AVX-512 broadcasts a word while reading it; AVX2
+    /// reads whole vectors.
     fn pool_bytes(self) -> usize {
         match self {
             Width::Ymm => 32,
@@ -43,12 +44,12 @@ impl Width {
     }
 }
 
-/// What an instruction on vectors does. The last operand may lie in memory.
+/// The operation of a vector instruction. Its last operand may be in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VectorOp {
     /// `to = b`
     Load,
-    /// `b = to`, a place in memory
+    /// `b = to`; `b` is in memory
     Store,
     /// `to = b`, a word of the pool repeated (AVX-512)
     Spread,
@@ -57,7 +58,7 @@ pub(super) enum VectorOp {
     AndNot,
     Or,
     Xor,
-    /// Any function of the bits of `to`, `a` and `b`, which `imm` lists (AVX-512)
+    /// Any function of the bits of `to`, `a` and `b`; `imm` is its truth table (AVX-512)
     Ternary,
     /// `to = b << imm`
     Up,
@@ -67,13 +68,13 @@ pub(super) enum VectorOp {
     Around,
     Add,
     Sub,
-    /// `to` = how many bits of `b` are set (AVX-512)
+    /// `to` = the number of bits set in `b` (AVX-512)
     Count,
     /// `to` = the sum of the differences of the bytes of `a` and `b`
     Sums,
     /// Mask: `a == b`; with AVX-512 `to` is a mask register, here and below
     Equal,
-    /// Mask: `a > b`, with signs
+    /// Mask: `a > b`, signed
     Greater,
     /// Mask: `a & b` is not empty (AVX-512)
     Meets,
@@ -81,11 +82,11 @@ pub(super) enum VectorOp {
     Misses,
     /// `to` = the mask register `b` as words (AVX-512)
     Masks,
-    /// The mask register `to` = the highest bits of `b` (AVX-512)
+    /// The mask register `to` = the sign bits of `b` (AVX-512)
     Signs,
 }
 
-/// Where an operand is.
+/// The place of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VectorOperand {
     /// A register.
@@ -101,19 +102,19 @@ pub(super) enum VectorOperand {
 /// One instruction, or two that belong together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inst {
-    /// An instruction on vectors. With `within`, a mask register, a test holds only where that mask does.
+    /// A vector instruction. If `within` names a mask register, a test holds only where that mask does.
     Vector { op: VectorOp, to: u8, a: u8, b: VectorOperand, imm: u8, within: u8 },
     /// `rax` = the address of a column.
     Address(u32),
-    /// The highest bits of a register to a byte of the answers, a line of [`ANSWER_BYTES`] each.
+    /// The sign bits of a register, written to a byte of the answers. Each line has [`ANSWER_BYTES`] bytes.
     Answer { line: u32, from: u8 },
 }
 
-/// Bytes of an answer of a group: one for each vector, of which AVX-512 uses half.
+/// The number of bytes of an answer of a group: one for each vector. AVX-512 uses half of them.
 pub(super) const ANSWER_BYTES: usize = 64;
 
-/// How the bytes of an operation begin: the map of opcodes, the prefix, the opcode, and what stands in place of a
-/// register.
+/// The encoding of an operation: the opcode map, the prefix, the opcode, and the digit that replaces a register, if
+/// there is one.
 struct Encoding {
     map: u8,
     prefix: u8,
@@ -154,12 +155,13 @@ fn row(op: VectorOp) -> Encoding {
     Encoding { map, prefix, opcode, digit, has_imm: digit.is_some() || op == VectorOp::Ternary }
 }
 
-/// Writes functions one behind the other, each with its pool.
+/// An assembler of functions. They are written one after the other, each followed by its pool.
 #[derive(Debug)]
 pub(super) struct Assembler {
     width: Width,
     bytes: Vec<u8>,
-    /// Where a distance to a word of the pool stands, where its instruction ends, and which word it is.
+    /// The references to the pool: the place of the displacement, the end of its instruction, and the index of the
+    /// word.
     distances: Vec<(usize, usize, u32)>,
 }
 
@@ -168,13 +170,13 @@ impl Assembler {
         Assembler { width, bytes: Vec::new(), distances: Vec::new() }
     }
 
-    /// Everything that was written.
+    /// Returns all bytes that were written.
     pub(super) fn finish(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Writes a function that does some instructions for each vector of a column of `column_bytes`; returns where it
-    /// begins.
+    /// Writes a function that runs some instructions for each vector of a column of `column_bytes`. Returns the offset
+    /// at which it begins.
     pub(super) fn function(&mut self, body: &[Inst], pool: &[u64], column_bytes: u32) -> usize {
         self.align(64);
         let begin = self.bytes.len();
@@ -205,7 +207,7 @@ impl Assembler {
         begin
     }
 
-    /// Fills up with `int3`, which nothing reaches.
+    /// Pads with `int3`, which is never reached.
     fn align(&mut self, to: usize) {
         self.bytes.resize(self.bytes.len().next_multiple_of(to), 0xcc);
     }
@@ -238,7 +240,7 @@ impl Assembler {
 
     fn vector(&mut self, op: VectorOp, to: u8, a: u8, b: VectorOperand, imm: u8, within: u8) {
         let Encoding { map, prefix, opcode, digit, has_imm } = row(op);
-        // A shift writes to the register that others read first.
+        // A shift encodes its destination in the field in which other instructions have their first source.
         let (reg, vvvv) = if let Some(digit) = digit { (digit, to) } else { (to, a) };
         let rm = if let VectorOperand::In(rm) = b { rm } else { 0 };
         let bit = |value: u8, bit: u8| value >> bit & 1;

@@ -1,6 +1,6 @@
-//! Memory that holds machine code, and the calls into it.
+//! Memory that holds machine code, and calls into it.
 //!
-//! The memory is written first and executable then, never both.
+//! The memory is first writable, then executable, but never both.
 
 use std::fmt;
 
@@ -20,32 +20,32 @@ impl fmt::Debug for MachineFunctions {
     }
 }
 
-/// One of the functions: where it begins, and what it reaches.
+/// A function in this memory: its start, and the extent of what it accesses.
 #[derive(Clone, Debug)]
 pub(super) struct MachineFunction {
     pub(super) begin: usize,
-    /// One more than the largest register that it reads or writes.
+    /// One more than the largest register of the machine that it reads or writes.
     pub(super) columns: usize,
-    /// Vectors of scratch memory, of the width for which it was written.
+    /// The number of vectors of scratch memory, in the width for which the function was written.
     pub(super) slots: usize,
-    /// Lines of answers.
+    /// The number of lines of answers.
     pub(super) lines: usize,
 }
 
 impl MachineFunctions {
-    /// Makes functions that an assembler wrote ready to run. `None` where the system gives no memory that can be
-    /// executed.
+    /// Makes functions that an assembler wrote executable. Returns `None` if the system does not provide executable
+    /// memory.
     pub(super) fn new(bytes: &[u8]) -> Option<MachineFunctions> {
         let mut map = memmap2::MmapMut::map_anon(bytes.len()).ok()?;
         map[..bytes.len()].copy_from_slice(bytes);
         Some(MachineFunctions { map: map.make_exec().ok()? })
     }
 
-    /// Calls a function of this code, which was written for instructions that the processor has.
+    /// Calls a function of this code. The processor must have the instructions for which it was written.
     ///
     /// # Panics
     ///
-    /// When there is less memory than the function reaches.
+    /// If there is less memory than the function accesses.
     pub(super) fn call(
         &self,
         function: &MachineFunction,
@@ -57,13 +57,14 @@ impl MachineFunctions {
         assert!(function.columns <= columns.len() && function.slots <= scratch.len());
         assert!(function.lines * ANSWER_BYTES <= answers.len());
         #[expect(unsafe_code, reason = "machine code that was written while the program runs")]
-        // SAFETY: the function was written by `Assembler::function`, by the convention of System V, and the memory around
-        // it stays executable as long as `self` lives. It changes no register that its caller keeps. Of what it is given it
-        // reads the addresses of `columns` columns (a box is the address of what it holds), reads and writes vectors within
-        // these columns, which have as many words as the function goes through, aligned to its vectors, within `slots`
-        // lines of the scratch memory, which are as wide as the widest vector, and writes bytes within `lines` lines of
-        // the answers. All of them are borrowed for writing here, so nothing else reaches them. `compile` writes only
-        // instructions of the `Isa` that it is given, and an `Isa` exists only where the processor has its instructions.
+        // SAFETY: the function was written by `Assembler::function`, by the convention of System V, and its memory
+        // stays executable as long as `self` lives. It changes no register that its caller must keep. It reads the
+        // addresses of `columns` columns (a box is the address of its contents). It reads and writes vectors within
+        // these columns, which have as many words as the function visits and are aligned to its vectors, and within
+        // `slots` entries of the scratch memory, which are as wide as the widest vector. It writes bytes within `lines`
+        // lines of the answers. All of this memory is borrowed mutably here, so nothing else accesses it. `compile`
+        // writes only instructions of the `Isa` that it is given, and an `Isa` exists only if the processor has its
+        // instructions.
         unsafe {
             let begin = self.map.as_ptr().add(function.begin);
             let call: extern "sysv64" fn(*const *mut u64, *mut SpilledVector, *mut u8) =

@@ -1,4 +1,4 @@
-//! Joins functions of bits to larger ones, as far as the vector unit has them in one instruction.
+//! Joins functions of bits to larger functions, as long as each still fits in one instruction.
 
 use super::{
     assembler::Width,
@@ -30,7 +30,7 @@ pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<Graph
     (0..graph.nodes.len()).filter(|&k| uses[k] > 0).map(|k| GraphValue(k as u32)).collect()
 }
 
-/// The operands of a node, those that occur twice as often.
+/// Returns the operands of a node, repeated ones included.
 pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     match node {
         WordNode::Column(_) | WordNode::Word(_) => Vec::new(),
@@ -47,7 +47,7 @@ pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     }
 }
 
-/// How often each node is read by nodes that are needed.
+/// Counts how often each node is read by nodes that are needed.
 fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     let mut uses = vec![0; graph.nodes.len()];
     let roots = sinks.stores.iter().map(|&(_, value)| value);
@@ -60,7 +60,7 @@ fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     uses
 }
 
-/// If nobody reads a node any more, it reads nobody.
+/// If a node is no longer read, releases its operands.
 fn drop_unused(graph: &Graph, value: GraphValue, uses: &mut [usize]) {
     if uses[value.index()] > 0 {
         return;
@@ -71,7 +71,7 @@ fn drop_unused(graph: &Graph, value: GraphValue, uses: &mut [usize]) {
     }
 }
 
-/// A function with one of its leaves, `inner`, replaced by what that is made of, if that costs no instruction more.
+/// Replaces one leaf of a function, `inner`, by the function that computes it, if that needs no additional instruction.
 fn joined(graph: &Graph, logic: &Logic, inner: GraphValue, uses: usize, width: Width) -> Option<Logic> {
     let WordNode::Logic(of) = graph.node(inner) else { return None };
     let is_opposite = of.leaves.len() == 1;
@@ -96,12 +96,12 @@ fn joined(graph: &Graph, logic: &Logic, inner: GraphValue, uses: usize, width: W
         .then_some(joined)
 }
 
-/// Whether AVX2 has an instruction for a function of two words.
+/// Returns whether AVX2 has an instruction for a function of two words.
 fn is_one_instruction(logic: &Logic) -> bool {
     matches!(logic.table, AND | OR | XOR | FIRST_ALONE | SECOND_ALONE)
 }
 
-/// The tables of functions of two words.
+/// The truth tables of functions of two words.
 pub(super) const AND: u8 = 0xc0;
 pub(super) const OR: u8 = 0xfc;
 pub(super) const XOR: u8 = 0x3c;

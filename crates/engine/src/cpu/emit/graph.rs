@@ -1,6 +1,6 @@
-//! What a region computes, as a graph of operations on words that a vector unit has.
+//! The computation of a region as a graph of operations on words that a vector unit supports.
 //!
-//! Operands stand before their users, and the same operation on the same operands is one node.
+//! Operands come before their users, and equal operations on equal operands are one node.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ impl GraphValue {
 /// An operation on words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum WordNode {
-    /// What a register of the machine holds when the region begins.
+    /// The contents of a register of the machine at the start of the region.
     Column(u32),
     /// The same word everywhere.
     Word(u64),
@@ -32,31 +32,31 @@ pub(super) enum WordNode {
     Around(GraphValue, u8),
     Add(GraphValue, GraphValue),
     Sub(GraphValue, GraphValue),
-    /// How many bits are set.
+    /// The number of bits that are set.
     Count(GraphValue),
     /// The sum of the bytes.
     Sums(GraphValue),
-    /// Mask: both are equal.
+    /// A mask: both words are equal.
     Equal(GraphValue, GraphValue),
-    /// Mask: the first is greater, with signs.
+    /// A mask: the first word is greater, signed.
     Greater(GraphValue, GraphValue),
-    /// Mask: each word meets a word, or, with the flag, does not.
+    /// A mask: for each term, the two words have a bit in common, or with the flag they have none.
     Meets(Vec<(GraphValue, GraphValue, bool)>),
 }
 
-/// A function of bits. Bit `4 * a + 2 * b + c` of the table is its value for bits of the three leaves; of leaves that are
-/// missing it does not depend.
+/// A function of bits. Bit `4 * a + 2 * b + c` of the table is its value for the bits of the three leaves. The function
+/// does not depend on leaves that are missing.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Logic {
     pub(super) table: u8,
     pub(super) leaves: Vec<GraphValue>,
 }
 
-/// The tables of the leaves themselves.
+/// The tables of the functions that return one of the leaves.
 pub(super) const LEAVES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 impl Logic {
-    /// The same without leaves on which it does not depend; no leaf twice.
+    /// Builds a function from distinct leaves, and drops the leaves on which it does not depend.
     pub(super) fn new(value: impl Fn(&dyn Fn(GraphValue) -> bool) -> bool, leaves: &[GraphValue]) -> Logic {
         let mut leaves: Vec<GraphValue> = leaves.to_vec();
         let table_of = |leaves: &[GraphValue]| {
@@ -70,7 +70,7 @@ impl Logic {
         };
         let mut table = table_of(&leaves);
         for k in (0..leaves.len()).rev() {
-            // Whether its bit makes a difference anywhere.
+            // Drops the leaf if its bit never makes a difference.
             let by = [4, 2, 1][k];
             if (table & LEAVES[k]) >> by == table & !LEAVES[k] {
                 leaves.remove(k);
@@ -80,21 +80,21 @@ impl Logic {
         Logic { table, leaves }
     }
 
-    /// Its value for some bits of its leaves.
+    /// Returns the value of the function for some bits of its leaves.
     pub(super) fn value(&self, bit: &dyn Fn(GraphValue) -> bool) -> bool {
         let place = self.leaves.iter().zip([4, 2, 1]).map(|(&leaf, place)| if bit(leaf) { place } else { 0 });
         self.table >> place.sum::<u8>() & 1 != 0
     }
 }
 
-/// A graph while it grows.
+/// A graph under construction.
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<WordNode>,
     /// For each node, the bits that may be set.
     bounds: Vec<u64>,
     known: HashMap<WordNode, GraphValue>,
-    /// Whether the vector unit rotates, counts bits and has mask registers, as AVX-512 does.
+    /// True if the vector unit rotates, counts bits and has mask registers, as AVX-512 does.
     is_wide: bool,
 }
 
@@ -153,7 +153,7 @@ impl Graph {
         self.bounds[value.index()]
     }
 
-    /// The word that a node always is.
+    /// Returns the constant value of a node, if it has one.
     fn constant(&self, value: GraphValue) -> Option<u64> {
         match self.node(value) {
             WordNode::Word(word) => Some(*word),
@@ -170,7 +170,7 @@ impl Graph {
         self.put(WordNode::Word(word))
     }
 
-    /// A function of two words, which is also given as it is on whole words.
+    /// Adds a function of two words. The function is given twice: on bits and on whole words.
     fn logic(
         &mut self,
         a: GraphValue,
@@ -181,7 +181,7 @@ impl Graph {
         match [a, b].map(|it| self.constant(it)) {
             [Some(x), Some(y)] => return self.word(words(x, y)),
             [x, y] => {
-                // A word that is all or nothing leaves the other, its opposite, or neither.
+                // If one word is all ones or zero, the result is the other word, its complement, or a constant.
                 for (known, other, first) in [(x, b, true), (y, a, false)] {
                     let Some(word) = known.filter(|&word| word == 0 || word == TRUE) else { continue };
                     let of = |it: bool| if first { bits(word != 0, it) } else { bits(it, word != 0) };
@@ -205,7 +205,7 @@ impl Graph {
         match (logic.leaves.as_slice(), logic.table) {
             ([], table) => self.word(if table == 0 { 0 } else { TRUE }),
             (&[only], 0xf0) => only,
-            // The opposite of an opposite.
+            // The complement of a complement.
             (&[only], _) => match self.node(only) {
                 WordNode::Logic(Logic { leaves, .. }) if leaves.len() == 1 => leaves[0],
                 _ => self.put(WordNode::Logic(logic)),
@@ -245,13 +245,13 @@ impl Graph {
         self.xor(a, all)
     }
 
-    /// `a` where the mask is true, else `b`.
+    /// Selects `a` where the mask is true, otherwise `b`.
     pub(super) fn select(&mut self, mask: GraphValue, a: GraphValue, b: GraphValue) -> GraphValue {
         let (a, b) = (self.and(a, mask), self.and_not(b, mask));
         self.or(a, b)
     }
 
-    /// Moved up, or down if `by` is negative.
+    /// Shifts left, or right if `by` is negative.
     pub(super) fn shift(&mut self, a: GraphValue, by: i32) -> GraphValue {
         let amount = by.unsigned_abs();
         match (self.constant(a), by) {
@@ -260,7 +260,7 @@ impl Graph {
             (Some(word), 1..) => self.word(word << amount),
             (Some(word), _) => self.word(word >> amount),
             (None, ..=-64 | 64..) => self.word(0),
-            // Processors add in more places than they shift.
+            // Processors have more units for addition than for shifts.
             (None, 1) => self.put(WordNode::Add(a, a)),
             (None, 1..) => self.put(WordNode::Up(a, amount as u8)),
             (None, _) => self.put(WordNode::Down(a, amount as u8)),
@@ -295,7 +295,7 @@ impl Graph {
         }
     }
 
-    /// How many bits are set.
+    /// Counts the bits that are set.
     pub(super) fn count(&mut self, a: GraphValue) -> GraphValue {
         if let Some(word) = self.constant(a) {
             return self.word(word.count_ones().into());
@@ -303,8 +303,7 @@ impl Graph {
         if self.is_wide {
             return self.put(WordNode::Count(a));
         }
-        // Of each two bits, four, eight; then of all bytes.
-        // Source: Warren, Hacker's Delight, section 5-1.
+        // Counts in each two bits, four, eight; then adds all bytes. Source: Warren, Hacker's Delight, section 5-1.
         let [twos, fours, eights] =
             [0x5555_5555_5555_5555, 0x3333_3333_3333_3333, 0x0f0f_0f0f_0f0f_0f0f].map(|word| self.word(word));
         let half = self.shift(a, -1);
@@ -322,7 +321,7 @@ impl Graph {
     pub(super) fn equal(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         match [a, b].map(|it| self.constant(it)) {
             [Some(a), Some(b)] => self.word(if a == b { TRUE } else { 0 }),
-            // What may be in memory comes last.
+            // The operand that may be in memory comes last.
             [Some(_), None] => self.put(WordNode::Equal(b, a)),
             _ => self.put(WordNode::Equal(a, b)),
         }
@@ -335,7 +334,7 @@ impl Graph {
         }
     }
 
-    /// Mask: each word meets a word, or, with the flag, does not.
+    /// Computes a mask: for each term, the two words have a bit in common, or with the flag they have none.
     pub(super) fn meets(&mut self, terms: &[(GraphValue, GraphValue, bool)]) -> GraphValue {
         let mut left = Vec::new();
         for &(word, keep, not) in terms {
@@ -359,13 +358,13 @@ impl Graph {
         all
     }
 
-    /// Mask: a set is not empty.
+    /// Computes a mask: the set is not empty.
     pub(super) fn any(&mut self, a: GraphValue) -> GraphValue {
         let all = self.word(TRUE);
         self.meets(&[(a, all, false)])
     }
 
-    /// Squares moved by (files, ranks); what leaves the board is lost.
+    /// Moves squares by (files, ranks). Squares that leave the board are lost.
     pub(super) fn translate(&mut self, a: GraphValue, dx: i8, dy: i8) -> GraphValue {
         if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
             return self.word(0);
@@ -374,8 +373,8 @@ impl Graph {
         self.moved(a, stay, by)
     }
 
-    /// `(a & keep)` moved by `by` bits, none of which gets lost. It is cut afterwards, as other words may be made of
-    /// what was moved.
+    /// Computes `(a & keep)` shifted by `by` bits; no bit of it may be shifted out. The mask is applied after the
+    /// shift, because other nodes may use the same shifted word.
     pub(super) fn moved(&mut self, a: GraphValue, keep: u64, by: i32) -> GraphValue {
         let moved = self.shift(a, by);
         let keep = if by >= 0 { keep << (by & 63) } else { keep >> (-by & 63) };
@@ -383,10 +382,10 @@ impl Graph {
         self.and(moved, keep)
     }
 
-    /// All squares reached in a direction over squares of `empty`, the first other one included.
+    /// Returns all squares reached in a direction over squares of `empty`, and the first square that is not empty.
     pub(super) fn slide(&mut self, a: GraphValue, empty: GraphValue, dir: u8) -> GraphValue {
         let (dx, dy) = orbit_plan::DIR_STEPS[usize::from(dir)];
-        // A step from a square inside never wraps, so a fill over such squares cannot either.
+        // A step from a square that is not on the edge never wraps around, so a fill over such squares does not either.
         let (_, by) = attacks::translation(dx, dy);
         let wrapped = match dx {
             1 => 0x0101_0101_0101_0101,

@@ -1,4 +1,4 @@
-//! Steps as nodes of a graph.
+//! Turns steps into nodes of a graph.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -7,16 +7,16 @@ use orbit_plan::{
     ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, OperationChain, Reduce, Reg, Scalar, Step, TRUE,
 };
 
-/// A step that runs once, with the words of the row of each loop around it.
+/// A step that runs once, with the row of each enclosing loop.
 #[derive(Clone, Debug)]
 pub(super) struct Flat<'a> {
-    /// Its place among the steps of the program.
+    /// The index of the step in the program.
     pub(super) at: usize,
     pub(super) step: &'a Step,
     pub(super) scalars: Scalars<'a>,
 }
 
-/// The scalars of a program, with the words of a row of each loop that is open in place of its parameters.
+/// The scalars of a program. The parameters of each open loop are replaced by the words of its current row.
 #[derive(Clone, Debug)]
 pub(super) struct Scalars<'a> {
     constants: &'a [u64],
@@ -35,7 +35,7 @@ impl<'a> Scalars<'a> {
         Scalars { constants, row: None }
     }
 
-    /// The scalars in a row of a loop.
+    /// Returns the scalars in a row of a loop.
     pub(super) fn in_row(&self, first: Scalar, words: &'a [u64]) -> Scalars<'a> {
         let row = LoopRow { first: first.0 as usize, words, outside: self.clone() };
         Scalars { constants: self.constants, row: Some(Rc::new(row)) }
@@ -54,16 +54,16 @@ impl<'a> Scalars<'a> {
     }
 }
 
-/// What a region leaves behind.
+/// The results of a region.
 #[derive(Debug, Default)]
 pub(super) struct Sinks {
-    /// Registers of the machine and what they hold in the end.
+    /// The registers of the machine that are stored, with their final values.
     pub(super) stores: Vec<(u32, GraphValue)>,
-    /// Queries and their masks.
+    /// The queries that are answered, with their masks.
     pub(super) answers: Vec<(usize, GraphValue)>,
 }
 
-/// Whether nodes can say a step.
+/// Returns whether a step can be expressed as nodes.
 pub(super) fn is_said(step: &Step) -> bool {
     let Step::Do { op, .. } = step else { return true };
     match op {
@@ -114,7 +114,7 @@ pub(super) fn is_said(step: &Step) -> bool {
     }
 }
 
-/// About how many instructions a step becomes.
+/// Estimates the number of instructions of a step.
 pub(super) fn weight(step: &Step) -> usize {
     match step {
         Step::Chain { chain, .. } => 2 * chain.terms.len(),
@@ -133,7 +133,7 @@ pub(super) fn weight(step: &Step) -> usize {
     }
 }
 
-/// The registers that a step reads.
+/// Calls `read` for each register that a step reads.
 pub(super) fn reads(step: &Step, read: &mut impl FnMut(Reg)) {
     match step {
         Step::Do { op, .. } => {
@@ -153,7 +153,7 @@ pub(super) fn reads(step: &Step, read: &mut impl FnMut(Reg)) {
     }
 }
 
-/// The register that a step writes.
+/// Returns the register that a step writes.
 pub(super) fn written(step: &Step) -> Option<Reg> {
     match step {
         Step::Do { dst, .. }
@@ -166,7 +166,7 @@ pub(super) fn written(step: &Step) -> Option<Reg> {
     }
 }
 
-/// Turns steps into nodes; `is_live` tells which registers are read after them.
+/// Turns steps into nodes. `is_live` says which registers are read after them.
 pub(super) fn lowered(graph: &mut Graph, steps: &[Flat<'_>], is_live: impl Fn(u32) -> bool) -> Sinks {
     let mut lower = EmitLower { graph, registers: BTreeMap::new() };
     let mut answers = Vec::new();
@@ -188,7 +188,7 @@ pub(super) fn lowered(graph: &mut Graph, steps: &[Flat<'_>], is_live: impl Fn(u3
 
 struct EmitLower<'a> {
     graph: &'a mut Graph,
-    /// What the registers hold that were written.
+    /// The values of the registers that were written.
     registers: BTreeMap<u32, GraphValue>,
 }
 
@@ -265,7 +265,7 @@ impl EmitLower<'_> {
         self.graph.select(mask, a, b)
     }
 
-    /// The lower half with its sign, if the whole may be more.
+    /// Sign-extends the lower half, if the word may not be a number of 32 bits.
     fn number(&mut self, a: GraphValue) -> GraphValue {
         if self.graph.bounds(a) < 1 << 31 {
             return a;
@@ -276,7 +276,7 @@ impl EmitLower<'_> {
         self.graph.sub(a, sign)
     }
 
-    /// The number of the lowest square; 64 if there is none.
+    /// Computes the number of the lowest square, or 64 if there is none.
     fn lowest(&mut self, a: GraphValue) -> GraphValue {
         let one = self.graph.word(1);
         let below = self.graph.sub(a, one);
@@ -360,7 +360,7 @@ impl EmitLower<'_> {
         }
     }
 
-    /// An operation on one word.
+    /// Computes an operation on one word.
     fn of_one(&mut self, op: Op, a: GraphValue) -> GraphValue {
         let all_but_the_middle = |radius: i8| {
             (-radius..=radius)

@@ -1,13 +1,13 @@
-//! Programs as machine code.
+//! Compiles programs to machine code.
 //!
-//! An interpreter reads and writes memory for each step. Here steps that follow each other become a *region*: a loop over
-//! the words of a group that keeps what it computes in registers and stores only what is read outside. Loops over short
-//! tables are written out, their rows being constants. Steps that no vector unit has, such as legal moves, are left to
-//! the kernels, which run between the regions. Both give the same words.
+//! An interpreter reads and writes memory for each step. Here, consecutive steps become a *region*: a loop over the
+//! words of a group that keeps intermediate results in registers and stores only those that are read outside. Loops
+//! over short tables are unrolled, with their rows as constants. Steps that no vector unit supports, such as legal
+//! moves, are left to the kernels, which run between the regions. Machine code and kernels compute the same words.
 //!
-//! Steps become nodes of a graph (`lower`, `graph`), functions of bits that one instruction can say are joined (`fuse`),
-//! and nodes become instructions on registers (`allocate`), which are written as bytes (`assembler`) to memory that is
-//! executable (`code`). `answers` turns what it writes into words. Nothing but `code` and a call for AVX2 is unsafe.
+//! Steps become nodes of a graph (`lower`, `graph`), functions of bits that fit in one instruction are joined (`fuse`),
+//! and nodes become instructions on registers (`allocate`), which are encoded as bytes (`assembler`) in executable
+//! memory (`code`). `answers` converts the answers to words. The only unsafe code is in `code` and in a call for AVX2.
 
 mod allocate;
 mod answers;
@@ -34,17 +34,17 @@ use lower::{Flat, Scalars, Sinks};
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg, Step};
 
-/// Instructions of a region, about. A few regions stay in the processor's nearest memory while a group goes through them, and
-/// what lives on from region to region is stored.
+/// The approximate number of instructions of a region. At this size a few regions stay in the processor's nearest cache
+/// while a group passes through them. Values that live on from region to region are stored.
 const REGION_WEIGHT: usize = 1200;
 
-/// A run of fewer instructions between kernels is left to the kernels.
+/// The smallest weight of a region. A shorter run of steps between kernels is left to the kernels.
 const REGION_WEIGHT_MIN: usize = 4;
 
-/// Loops of more instructions, all rows together, are left to the kernels.
+/// The largest weight of a loop, all rows together. Larger loops are left to the kernels.
 const LOOP_WEIGHT_MAX: usize = 6000;
 
-/// A program as machine code.
+/// A program compiled to machine code.
 #[derive(Debug)]
 pub(super) struct Native {
     code: MachineFunctions,
@@ -62,8 +62,8 @@ enum Item {
     Region(MachineFunction, Vec<usize>),
 }
 
-/// Compiles a program, of which some registers are read when it has run. `None` if nothing of it is worth that, on other
-/// instruction sets, and where the system gives no executable memory.
+/// Compiles a program. `kept` lists the registers that are read after it. Returns `None` if no part of the program is
+/// worth compiling, if the instruction set is not supported, and if the system provides no executable memory.
 pub(super) fn compile(program: &Program, kept: &[Reg], isa: Isa) -> Option<Native> {
     let width = match isa {
         Isa::Base => return None,
@@ -73,7 +73,7 @@ pub(super) fn compile(program: &Program, kept: &[Reg], isa: Isa) -> Option<Nativ
     compiled(program, kept, width, width.registers())
 }
 
-/// The same with some of the vector registers, for an instruction set that the processor has.
+/// Compiles a program for the first of the vector registers and for an instruction set that the processor has.
 fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> Option<Native> {
     let parts = parts(program);
     if !parts.iter().any(|part| matches!(part, ProgramPart::Region(_))) {
@@ -88,7 +88,8 @@ fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> 
             ProgramPart::Steps(range) => {
                 items.push(Item::Steps(range.clone()));
                 let steps = &program.steps[range.clone()];
-                // What a loop writes may have been written by another of its rows.
+                // A register that one row of a loop writes may hold a value from another row, so a write in a loop does
+                // not end its life.
                 let is_straight = !steps.iter().any(|step| matches!(step, Step::Begin { .. }));
                 steps.iter().rev().for_each(|step| pass(step, is_straight, &mut live));
             }
@@ -111,7 +112,7 @@ fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> 
     Some(Native { code: MachineFunctions::new(&assembler.finish())?, items, width, slots, lines })
 }
 
-/// The instructions of a region after which some registers are read.
+/// Compiles a region. `live` marks the registers that are read after it.
 fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> RegionCode {
     let mut graph = Graph::new(width == Width::Zmm);
     let sinks: Sinks = lower::lowered(&mut graph, steps, |register| live[register as usize]);
@@ -119,7 +120,7 @@ fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> 
     allocate::body(&graph, &order, &sinks, width, registers)
 }
 
-/// Turns the registers that are read after a step into those that are read before it.
+/// Updates the registers that are read after a step to those that are read before it.
 fn pass(step: &Step, is_straight: bool, live: &mut [bool]) {
     if let Some(written) = lower::written(step).filter(|_| is_straight) {
         live[written.0 as usize] = false;
@@ -127,15 +128,15 @@ fn pass(step: &Step, is_straight: bool, live: &mut [bool]) {
     lower::reads(step, &mut |read| live[read.0 as usize] = true);
 }
 
-/// Steps of a program that run together.
+/// A part of a program: steps that run together.
 enum ProgramPart<'a> {
-    /// By the kernels.
+    /// Steps that the kernels run.
     Steps(Range<usize>),
-    /// As machine code.
+    /// Steps that become machine code.
     Region(Vec<Flat<'a>>),
 }
 
-/// Divides a program.
+/// Divides a program into parts.
 fn parts(program: &Program) -> Vec<ProgramPart<'_>> {
     let mut parts = ProgramParts { done: Vec::new(), open: Vec::new(), weight: 0, is_fixed: false };
     let scalars = Scalars::new(&program.scalars);
@@ -164,7 +165,7 @@ fn parts(program: &Program) -> Vec<ProgramPart<'_>> {
     parts.done
 }
 
-/// The instructions of a loop with all its rows, unless a step of it has none.
+/// Returns the weight of a loop with all its rows, or `None` if it contains a step that cannot be compiled.
 fn loop_weight(program: &Program, begin: usize, end: usize) -> Option<usize> {
     let Step::Begin { table, .. } = program.steps[begin] else {
         unreachable!("a loop begins with its beginning")
@@ -214,13 +215,14 @@ fn write_out<'a>(
     }
 }
 
-/// The parts of a program so far.
+/// The parts of a program found so far.
 struct ProgramParts<'a> {
     done: Vec<ProgramPart<'a>>,
-    /// The region that goes on.
+    /// The steps of the open region.
     open: Vec<Flat<'a>>,
     weight: usize,
-    /// Whether it has a step of a loop, or goes on with the region before it, so that no kernel can run it.
+    /// True if the open region contains steps of a loop or continues the region before it, so that no kernel can run
+    /// it.
     is_fixed: bool,
 }
 
@@ -243,7 +245,7 @@ impl<'a> ProgramParts<'a> {
         }
     }
 
-    /// Ends the open region.
+    /// Closes the open region.
     fn close(&mut self) {
         let steps = std::mem::take(&mut self.open);
         let is_region = self.is_fixed || self.weight >= REGION_WEIGHT_MIN;
@@ -260,7 +262,7 @@ impl<'a> ProgramParts<'a> {
 }
 
 impl Native {
-    /// Runs the program from which it was compiled on what is loaded.
+    /// Runs the program from which this was compiled on the loaded data.
     pub(super) fn run(&self, program: &Program, machine: &mut RegisterMachine) {
         if machine.scratch.len() < self.slots {
             machine.scratch.resize(self.slots, SpilledVector::default());

@@ -1,4 +1,5 @@
-//! What was written is read by a disassembler; random programs compute the same as by the kernels.
+//! Checks machine code: a disassembler reads what was written, and random programs compute the same as with the
+//! kernels.
 
 use fastrand::Rng;
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind};
@@ -37,8 +38,8 @@ const OPS: [VectorOp; 20] = [
     VectorOp::Masks,
 ];
 
-/// The name of an operation, and which operands it has beside the last: whether it writes a mask register, whether
-/// it has a first source, whether it has a number.
+/// Returns the name of an operation and three flags about its operands other than the last: it writes a mask register,
+/// it has a first source, it has an immediate number.
 fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)> {
     let wide = width == Width::Zmm;
     Some(match op {
@@ -65,7 +66,7 @@ fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)>
     })
 }
 
-/// Instructions with many registers and places.
+/// Generates instructions with many registers and places.
 fn instructions(width: Width) -> Vec<Inst> {
     let mut rng = Rng::with_seed(1);
     let mut out = Vec::new();
@@ -85,9 +86,9 @@ fn instructions(width: Width) -> Vec<Inst> {
                 VectorOp::Masks => VectorOperand::In(b & 7),
                 VectorOp::Store => places[1 + k as usize % 2],
                 VectorOp::Spread => places[3],
-                // Reads bytes, and repeats none.
+                // It reads bytes and cannot broadcast.
                 VectorOp::Sums if width == Width::Zmm => places[k as usize % 3],
-                // AVX2 shifts registers alone.
+                // AVX2 shifts only registers.
                 VectorOp::Up | VectorOp::Down if width == Width::Ymm => places[0],
                 VectorOp::Load if width == Width::Zmm => places[k as usize % 3],
                 _ => places[k as usize % 4],
@@ -102,7 +103,7 @@ fn instructions(width: Width) -> Vec<Inst> {
     out
 }
 
-/// An instruction as the manual writes it, or two.
+/// Returns the one or two instructions of an `Inst` in the notation of the manual.
 fn expected(inst: Inst, width: Width) -> Vec<String> {
     let vector = |k: u8| format!("{}{k}", if width == Width::Zmm { "ZMM" } else { "YMM" });
     match inst {
@@ -143,7 +144,7 @@ fn expected(inst: Inst, width: Width) -> Vec<String> {
     }
 }
 
-/// What the disassembler read.
+/// Returns what the disassembler read, in the same notation.
 fn text(inst: &Instruction, pool: usize, pool_bytes: usize) -> String {
     let operand = |k: u32| match inst.op_kind(k) {
         OpKind::Register if k == 0 && inst.has_op_mask() => {
@@ -173,7 +174,7 @@ fn the_disassembler_reads_what_was_written() {
         let body = instructions(width);
         let mut assembler = Assembler::new(width);
         let pool = [3, 1, 4, 1, 5, 9, 2];
-        // The second function shows that the distances begin anew.
+        // The second function checks that displacements are computed anew for each function.
         let begins = [(); 2].map(|()| assembler.function(&body, &pool, 2048));
         assert!(begins[0] == 0 && begins[1] > 0 && begins[1] % 64 == 0);
         let bytes = assembler.finish();
@@ -214,9 +215,9 @@ fn the_disassembler_reads_what_was_written() {
 struct Random {
     rng: Rng,
     program: Program,
-    /// Registers that hold something.
+    /// The registers that hold a value.
     full: Vec<u32>,
-    /// Scalars that are no parameters of loops.
+    /// The scalars that are not parameters of loops.
     constants: Vec<Scalar>,
     queries: usize,
 }
@@ -245,7 +246,7 @@ impl Random {
             queries: 0,
         };
         while random.program.steps.len() < steps {
-            // What was computed before a loop is forgotten behind it.
+            // Values from before a loop are forgotten after it.
             let most = if registers == 90 { 200 } else { 20 };
             match random.rng.u8(..most) {
                 0 => random.looped(4, 2),
@@ -257,13 +258,13 @@ impl Random {
     }
 
     fn full(&mut self) -> u32 {
-        // Where there are many, any of them, so that the processor's registers run out.
+        // If there are many, choose any of them, so that the processor's registers run out.
         let is_near = self.full.len() < 40 && self.rng.bool();
         let last = if is_near { self.full.len().saturating_sub(6) } else { 0 };
         self.full[self.rng.usize(last..self.full.len())]
     }
 
-    /// A register that none of the registers given is.
+    /// Returns a register that is not among the given ones.
     fn free(&mut self, first: u32, read: &[u32]) -> Reg {
         loop {
             let register = self.rng.u32(first..self.program.registers as u32);
@@ -282,7 +283,7 @@ impl Random {
         self.constants[self.rng.usize(..self.constants.len())]
     }
 
-    /// A step that writes none of the registers before `first`.
+    /// Adds a step that writes none of the registers before `first`.
     fn step(&mut self, first: u32) {
         let [a, b, c] = [(); 3].map(|()| self.full());
         let dst = self.free(first, &[a, b, c]);
@@ -309,7 +310,7 @@ impl Random {
             let (src, mut keep) = (Reg(self.full()), self.scalar());
             let by = if self.rng.bool() { 0 } else { self.rng.i8(-63..=63) };
             let word = self.program.scalars[keep.0 as usize];
-            // None of the bits that are kept gets lost.
+            // No bit that is kept may be shifted out.
             let room = if by >= 0 { TRUE >> by } else { TRUE << -by };
             if word & !room != 0 {
                 keep = Scalar(self.program.scalars.len() as u32);
@@ -323,7 +324,7 @@ impl Random {
     fn operation(&mut self, a: Id, b: Id, c: Id) -> PlanOp {
         let cmp = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge][self.rng.usize(..6)];
         let (dx, dy) = (self.rng.i8(-7..=7), self.rng.i8(-7..=7));
-        // Steps that no region has cut it; some programs have none.
+        // Steps that cannot be compiled divide the program into regions. Some programs have none.
         let kinds = if self.program.registers == 30 { 28 } else { 26 };
         match self.rng.u8(..kinds) {
             0 => PlanOp::And(a, b),
@@ -368,9 +369,9 @@ impl Random {
         self.queries += 1;
     }
 
-    /// A loop, perhaps with one in it.
+    /// Adds a loop, sometimes with a nested one.
     fn looped(&mut self, first: u32, depth: u32) {
-        // What the loop gathers is written by nothing else in it: registers before `body` are left alone.
+        // Nothing else in the loop may write its result, so registers before `body` are left alone.
         let body = first + 1;
         if body + 8 > self.program.registers as u32 {
             return self.step(first);
@@ -423,7 +424,7 @@ impl Random {
     }
 }
 
-/// A machine full of random words.
+/// Creates a machine filled with random words.
 fn filled(program: &Program, isa: Isa, rng: &mut Rng) -> RegisterMachine {
     let mut machine = RegisterMachine::new(program, isa);
     for register in &mut machine.regs {
@@ -450,7 +451,7 @@ fn machine_code_computes_what_kernels_do() {
         for isa in Isa::available() {
             let Some(mut native) = compile(&program, &kept, isa) else { continue };
             if seed % 2 == 0 {
-                // So few that they run out all the time.
+                // So few registers that they run out all the time.
                 native =
                     compiled(&program, &kept, native.width, 6 + seed as usize % 5).expect("it was compiled");
             }
@@ -458,7 +459,7 @@ fn machine_code_computes_what_kernels_do() {
             let mut by_kernels = filled(&program, isa, &mut rng);
             let mut machine = RegisterMachine::new(&program, isa);
             machine.regs.clone_from(&by_kernels.regs);
-            // Twice, as the code must leave what it reads alone.
+            // Run it twice: the code must not change what it reads.
             for _ in 0..2 {
                 kernels::run(isa, &program, 0..program.steps.len(), &mut by_kernels);
                 native.run(&program, &mut machine);
@@ -478,7 +479,7 @@ fn machine_code_computes_what_kernels_do() {
             }
         }
     }
-    // The test tests itself.
+    // Checks that the test covers what it should.
     assert!(regions > 500 && several > 50 && mixed > 50, "{regions} regions, {several}, {mixed}");
     assert!(spilled > 60 || Isa::available().len() == 1, "registers ran out in {spilled} programs");
 }

@@ -1,22 +1,22 @@
-//! The positions of a game, replayed once one of them is wanted.
+//! The positions of a game, replayed when one of them is first needed.
 
 use crate::operations::{BlockGames, tree::NodeRange};
 use orbit_core::board::Position;
 use orbit_reel::{SEGMENT_SLOTS, replay::SegmentColumns};
 
-/// See the module. About 40 bytes for each node of a game.
+/// The positions of the current game; empty until one of them is needed. About 40 bytes for each node.
 #[derive(Default)]
 pub(super) struct Boards {
     of: Vec<Position>,
 }
 
 impl Boards {
-    /// Before the first node of a game.
+    /// Prepares for the first node of a game.
     pub(super) fn begin(&mut self) {
         self.of.clear();
     }
 
-    /// The position at a node.
+    /// Returns the position at a node.
     pub(super) fn at(&mut self, nodes: NodeRange<'_>, games: &BlockGames<'_>, node: usize) -> Position {
         if self.of.is_empty() {
             let slots = nodes.slot(0)..nodes.slot(nodes.len());

@@ -5,18 +5,18 @@ use hashbrown::HashMap;
 use super::{FlatMachine, Stopped, strings::FlatStrings};
 use orbit_plan::{EntryInstr, FlatProgram, KeyOrder, Label};
 
-/// The most entries that a game may make in all dictionaries; beyond it the reference engine is asked. They take about
-/// 40 MB at most.
+/// The largest number of entries that a game may make in all dictionaries, about 40 MB. Games with more are left to the
+/// reference engine.
 const ENTRIES_MAX: usize = 1 << 20;
 
-/// What an empty dictionary keeps of its room for the next game.
+/// The capacity that an empty dictionary keeps for the next game.
 const KEPT_MAX: usize = 1 << 12;
 
-/// What dictionaries hold.
+/// The contents of dictionaries.
 pub(super) struct Entries {
     of: Vec<HashMap<u64, u64>>,
     order: Vec<KeyOrder>,
-    /// The keys that loops still have to visit, the next one last.
+    /// For each loop, the keys that it still has to visit, the next one last.
     open: Vec<Vec<u64>>,
 }
 
@@ -29,7 +29,7 @@ impl Entries {
         }
     }
 
-    /// Before the first node of a game.
+    /// Prepares for the first node of a game.
     pub(super) fn begin(&mut self) {
         for of in &mut self.of {
             of.clear();
@@ -43,7 +43,7 @@ impl Entries {
         if entries > ENTRIES_MAX { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Opens a loop over the keys of a dictionary.
+    /// Begins a loop over the keys of a dictionary.
     fn open(&mut self, keys: u16, dictionary: u16, strings: &FlatStrings) {
         let dictionary = usize::from(dictionary);
         let open = &mut self.open[usize::from(keys)];
@@ -59,7 +59,7 @@ impl Entries {
 }
 
 impl FlatMachine<'_> {
-    /// Runs an instruction of dictionaries; where it goes on, unless that is the next one.
+    /// Runs an instruction on dictionaries. Returns the next instruction, unless that is the one after it.
     pub(super) fn entry(&mut self, instr: EntryInstr) -> Result<Option<Label>, Stopped> {
         match instr {
             EntryInstr::Get { to, dictionary, key, no } => {

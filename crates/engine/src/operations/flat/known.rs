@@ -1,40 +1,41 @@
-//! What a chain knows of the ways from nodes of a game, in tables that cost nothing to begin.
+//! Tables of the best ways of a chain from the nodes of a game. A new table needs no initialisation.
 
-/// How many tables a chain has at once.
+/// The largest number of tables that a chain has at once.
 const TABLES_MAX: usize = 64;
 
-/// How many entries the tables of all chains have at once, of 16 bytes each.
+/// The largest number of entries of 16 bytes that the tables of all chains have at once.
 const ENTRIES_MAX: usize = 8 << 20;
 
-/// The best way from some place on.
+/// The best way from some place.
 #[derive(Clone, Copy)]
 pub(super) struct BestWay {
-    /// By how much it makes the chain longer, or with `max` the largest number.
+    /// The length that the way adds to the chain, or with `max` the largest number.
     pub(super) value: i64,
     pub(super) end: u32,
 }
 
-/// Tables, each of which holds as long as variables and registers hold some words.
+/// Tables, each of which is valid for certain values of variables and registers.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// The words of each table, one after the other; a chain has as many in each.
+    /// The keys of the tables, one after the other. All keys of a chain have the same number of words.
     keys: Vec<u64>,
-    /// The stamps of the entries that each table has filled.
+    /// The stamp of each table. Entries with this stamp are filled.
     stamps: Vec<u32>,
-    /// The stamp of the last table that was begun.
+    /// The stamp of the table that was begun last.
     last_stamp: u32,
-    /// Room for the tables, one after the other; only entries with its stamp are a table's own.
+    /// The entries of the tables, one table after the other. An entry belongs to its table only if it has the stamp of
+    /// that table.
     entries: Vec<KnownEntry>,
-    /// How many entries each has.
+    /// The number of entries of each table.
     len: usize,
-    /// How many tables there may be.
+    /// The largest number of tables, given the size of one.
     tables_max: usize,
 }
 
 #[derive(Clone, Copy, Default)]
 struct KnownEntry {
     stamp: u32,
-    /// [`KnownEntry::NO_END`] if no way goes on.
+    /// The last position of the best way, [`KnownEntry::NO_END`] if there is no way.
     end: u32,
     value: i64,
 }
@@ -44,7 +45,7 @@ impl KnownEntry {
 }
 
 impl Tables {
-    /// Forgets all tables; those to come have so many entries, and so many chains share the room.
+    /// Forgets all tables. New tables have `len` entries, and `chains` chains share the memory.
     pub(super) fn begin_game(&mut self, len: usize, chains: usize) {
         self.clear();
         self.len = len;
@@ -57,7 +58,7 @@ impl Tables {
         self.stamps.clear();
     }
 
-    /// The table for some words; none if it has no room.
+    /// Returns the table for a key. Returns `None` if there is no room for a table.
     pub(super) fn place(&mut self, key: &[u64]) -> Option<usize> {
         let known = match key.last() {
             None => self.stamps.len().checked_sub(1),
@@ -78,7 +79,7 @@ impl Tables {
         }
         self.last_stamp = self.last_stamp.wrapping_add(1);
         if self.last_stamp == 0 {
-            // Entries that are older than that would seem to be new.
+            // The stamp has wrapped around: older entries would seem to be new.
             self.entries.clear();
             self.clear();
             self.last_stamp = 1;
@@ -93,13 +94,13 @@ impl Tables {
         Some(table)
     }
 
-    /// The best way from a place on, if it is known.
+    /// Returns the best way from a place, if the table has an entry for it.
     pub(super) fn get(&self, table: usize, place: usize) -> Option<Option<BestWay>> {
         let KnownEntry { stamp, end, value } = self.entries[table * self.len + place];
         (stamp == self.stamps[table]).then(|| (end != KnownEntry::NO_END).then_some(BestWay { value, end }))
     }
 
-    /// Remembers the best way from a place on.
+    /// Records the best way from a place.
     pub(super) fn put(&mut self, table: usize, place: usize, best: Option<BestWay>) {
         let (value, end) = best.map_or((0, KnownEntry::NO_END), |best| (best.value, best.end));
         self.entries[table * self.len + place] = KnownEntry { stamp: self.stamps[table], end, value };

@@ -1,4 +1,4 @@
-//! Moves that were played or could be, as flat programs ask for them.
+//! The instructions of flat programs on moves that were played or could be played.
 
 use super::{FlatMachine, Stopped, first_child};
 use crate::operations::{moves::MoveTo, node_at, tree::NodeRange};
@@ -6,7 +6,7 @@ use orbit_core::board::moves::{ARRIVALS, MoveRequest, ORIGINS, PAIRS, View};
 use orbit_plan::{FlatMove, Leaf, LegalValue, MoveInstr, MoveValue, RegisterWord};
 
 impl FlatMachine<'_> {
-    /// Runs an instruction of moves.
+    /// Runs an instruction on moves.
     pub(super) fn look_at_moves(
         &mut self,
         nodes: NodeRange<'_>,
@@ -40,7 +40,8 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// The squares of the moves that pass a test, or any if one passes.
+    /// Returns the union of the squares of all moves that pass a test, or a non-zero word if the test only asks whether
+    /// one passes.
     fn played(&self, nodes: NodeRange<'_>, test: FlatMove, at: usize) -> Result<u64, Stopped> {
         let leads_to = |child: usize| {
             let mv = self.games.moves().to(nodes.slot(child));
@@ -81,7 +82,7 @@ impl FlatMachine<'_> {
             && (!test.null || mv.is_null())
     }
 
-    /// How many moves in a row are the same behind the last common ancestor of two nodes.
+    /// Returns the length of the longest run of equal moves after the last common ancestor of two nodes.
     fn common_run(&self, nodes: NodeRange<'_>, a: usize, b: usize) -> Result<Option<i32>, Stopped> {
         let (fork, _) = nodes.fork(a, b);
         if fork == a || fork == b {
@@ -92,7 +93,7 @@ impl FlatMachine<'_> {
             up.take_while(|&node| node != fork).map(|node| self.games.moves().to(nodes.slot(node)).shift())
         };
         let other: Vec<_> = moves_down_to(b).collect();
-        // For each move of the other way, how long the run is that ends there and at the move at hand.
+        // For each move of the other path, the length of the run that ends there and at the current move.
         let mut runs = vec![0; other.len()];
         let mut longest = 0;
         for shift in moves_down_to(a) {
@@ -108,7 +109,8 @@ impl FlatMachine<'_> {
     }
 }
 
-/// What moves from and to some squares come to. Which moves a side with several kings has, the reference engine is asked.
+/// Returns the squares or the number of the moves between some squares. Moves of a side with several kings are left to
+/// the reference engine.
 fn legal<const WHAT: u8>(view: &View, asked: MoveRequest, from: u64, to: u64) -> Result<u64, Stopped> {
     if view.has_several_kings() {
         return Err(Stopped);

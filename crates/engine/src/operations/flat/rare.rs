@@ -7,7 +7,7 @@ use crate::operations::{OperandSource, node_at, pairs::Pairs, tree::NodeRange};
 use orbit_plan::{Instr, Label, RegisterWord, word_of};
 
 impl FlatMachine<'_> {
-    /// Runs one of these at a node, and returns where the code goes on, unless that is behind it.
+    /// Runs such an instruction at a node. Returns the next instruction, unless that is the one after it.
     #[inline(never)]
     pub(super) fn rare(
         &mut self,

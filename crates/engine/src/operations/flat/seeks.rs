@@ -1,5 +1,5 @@
-//! Searches along a game that pass over positions at which a filter cannot match: those that no such move leaves, and those
-//! at which a piece stands elsewhere.
+//! Searches along a game that skip positions at which a filter cannot match: those that no suitable move leaves, and
+//! those at which a piece is on another square.
 
 use std::ops::RangeInclusive;
 
@@ -7,26 +7,26 @@ use super::{FlatMachine, NONE, POSITIONS_A_TURN, PieceIds, Stopped, bit};
 use crate::operations::{moves::BlockMoves, tree::NodeRange};
 use orbit_plan::{MoveSeek, RegisterWord};
 
-/// The moves that leave each position of a game, all together. It is filled when a search first asks.
+/// For each position of a game, the union of the moves that leave it. Filled at the first search.
 #[derive(Default)]
 pub(super) struct Leaving {
     is_filled: bool,
     of: Vec<Left>,
 }
 
-/// The moves that leave a position.
+/// The union of the moves that leave a position.
 #[derive(Clone, Copy, Default)]
 struct Left {
-    /// The squares that they leave.
+    /// The squares that the moves leave.
     from: u64,
-    /// The squares that they reach.
+    /// The squares that the moves reach.
     to: u64,
-    /// The pieces that move, each a bit; none where pieces are not told apart.
+    /// The pieces that move, one bit each; 0 if the program does not track pieces.
     movers: u64,
 }
 
 impl Leaving {
-    /// Before the first node of a game.
+    /// Prepares for the first node of a game.
     pub(super) fn begin(&mut self) {
         self.is_filled = false;
     }
@@ -56,7 +56,7 @@ impl Leaving {
 }
 
 impl FlatMachine<'_> {
-    /// The first node from one to another one that a move leaves which passes the test of a search.
+    /// Returns the first node in a range that is left by a move which passes the test of a search.
     pub(super) fn next_left(
         &mut self,
         nodes: NodeRange<'_>,
@@ -83,7 +83,7 @@ impl FlatMachine<'_> {
         Ok(found.map(|place| first + place))
     }
 
-    /// The first of some nodes at which the square of a piece is a set.
+    /// Returns the first node in a range at which the square of a piece, as a set, equals a given set.
     pub(super) fn next_standing(
         &mut self,
         nodes: RangeInclusive<usize>,

@@ -1,7 +1,8 @@
-//! Strings of flat programs: a register holds the number of one, and equal strings have equal numbers.
+//! Strings of flat programs. A register holds the number of a string, and equal strings have equal numbers.
 //!
-//! The strings of a game are forgotten at its end; those that a program has stay. All take [`BYTES_MAX`] and
-//! [`STRINGS_MAX`] at most: a game that makes more of them is left to the reference engine.
+//! The strings of a game are forgotten at its end, while the literals of a program stay. All strings together take at
+//! most [`BYTES_MAX`] bytes, and there are at most [`STRINGS_MAX`] of them. A game that makes more is left to the
+//! reference engine.
 
 use std::{hash::BuildHasher, ops::Range};
 
@@ -16,22 +17,22 @@ use orbit_core::{
 };
 use orbit_plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, RegisterWord, Spelt, TextInstr};
 
-/// The most bytes that all strings of a game have together.
+/// The largest number of bytes of all strings of a game.
 const BYTES_MAX: usize = 64 << 20;
 
-/// The most strings of a game.
+/// The largest number of strings of a game.
 const STRINGS_MAX: usize = 1 << 20;
 
-/// The longest string, as the reference engine has it.
+/// The length of the longest string, the same as in the reference engine.
 const LENGTH_MAX: usize = 16 << 20;
 
-/// Bytes of strings on which work takes as long as a look at a position.
+/// The number of bytes of strings whose handling takes as long as a visit of a position.
 const BYTES_A_POSITION: usize = 16;
 
-/// What is kept of the room of a game for the next one, in bytes and in strings.
+/// The capacity that is kept from one game for the next, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
 
-/// The bytes of the strings that need none of the others.
+/// The strings of one byte. They need no memory of their own.
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0;
@@ -42,23 +43,23 @@ static LETTERS: [u8; 256] = {
     letters
 };
 
-/// See the module.
+/// The strings of a program and of the current game.
 pub(super) struct FlatStrings {
     bytes: Vec<u8>,
-    /// Where the strings from [`LITERALS`] on stand.
+    /// The place of each string with a number of at least [`LITERALS`].
     places: Vec<Range<u32>>,
-    /// For each of these, true if it is UTF-8: others may be the same letters in other bytes.
+    /// For each of these strings, true if it is UTF-8. Other strings may spell the same letters with other bytes.
     are_utf8: Vec<bool>,
-    /// Those of the program, and those of the game, by what they are.
+    /// The numbers of the strings of the program, and of those of the game, by contents.
     known: [HashTable<u32>; 2],
     hasher: DefaultHashBuilder,
-    /// How many strings and bytes the program has.
+    /// The number of strings and of bytes of the program.
     literals: [usize; 2],
-    /// Where a string is made.
+    /// A buffer in which a string is made.
     made: Vec<u8>,
     /// The FEN of each node, 0 where it is not known.
     fens: Vec<u64>,
-    /// The strings that are constant in the game, those that are known.
+    /// The strings that are constant in the game, as far as they are known.
     of_game: Vec<Option<u64>>,
     patterns: Vec<CompiledPattern>,
     /// The matches that were found in strings of the game.
@@ -88,7 +89,7 @@ impl FlatStrings {
         out
     }
 
-    /// Before the first node of a game.
+    /// Prepares for the first node of a game.
     pub(super) fn begin(&mut self) {
         let [places, bytes] = self.literals;
         self.fens.clear();
@@ -109,7 +110,7 @@ impl FlatStrings {
         self.known[1].shrink_to(strings_max, |_| 0);
     }
 
-    /// The bytes of a string.
+    /// Returns the bytes of a string.
     pub(super) fn get(&self, string: u64) -> &[u8] {
         match string {
             0..EMPTY => std::slice::from_ref(&LETTERS[string as usize]),
@@ -129,7 +130,7 @@ impl FlatStrings {
         }
     }
 
-    /// Adds a string to those of the program, or to those of the game.
+    /// Adds a string to those of the program (0) or to those of the game (1).
     fn add(&mut self, text: &[u8], hash: u64, whose: usize) -> u64 {
         let place = self.places.len() as u32;
         let start = self.bytes.len() as u32;
@@ -144,7 +145,7 @@ impl FlatStrings {
         number(place)
     }
 
-    /// The number of the string that was made.
+    /// Returns the number of the string in the buffer.
     fn finish(&mut self) -> Result<u64, Stopped> {
         let made = std::mem::take(&mut self.made);
         let number = self.number_of(&made);
@@ -173,19 +174,19 @@ impl FlatStrings {
     }
 }
 
-/// The number of a string by its place.
+/// Returns the number of a string from its place.
 fn number(place: u32) -> u64 {
     LITERALS + u64::from(place)
 }
 
 impl FlatMachine<'_> {
-    /// A string that has a value.
+    /// Returns a string if it has a value.
     fn string(&self, word: RegisterWord) -> Option<&[u8]> {
         let string = self.get(word);
         (string as i64 != NO_VALUE).then(|| self.strings.get(string))
     }
 
-    /// Makes a string and puts it into a register, or what stands for none.
+    /// Makes a string and puts its number into a register, or `NO_VALUE` if there is none.
     fn put_string(
         &mut self,
         to: RegisterWord,
@@ -208,7 +209,7 @@ impl FlatMachine<'_> {
         self.look_at(bytes / BYTES_A_POSITION)
     }
 
-    /// Runs an instruction of strings; where it goes on, unless that is the next one.
+    /// Runs an instruction on strings. Returns the next instruction, unless that is the one after it.
     pub(super) fn text(
         &mut self,
         nodes: NodeRange<'_>,
@@ -319,22 +320,22 @@ impl FlatMachine<'_> {
         Ok(None)
     }
 
-    /// The pieces that the letters of a string name, in either colour; none without a value.
+    /// Returns the pieces that the letters of a string name, in either colour; empty without a value.
     pub(super) fn pieces_of(&self, letters: RegisterWord) -> PieceSet {
         let pieces = self.string(letters).unwrap_or_default().iter();
         let pieces = pieces.filter_map(|&letter| Piece::from_char(char::from(letter)));
         pieces.fold(PieceSet::NONE, |all, piece| all.union(PieceSet::only(Code::from_piece(piece))))
     }
 
-    /// Tells whether a relation holds of two strings that have values: of their bytes, or of their letters, which are
-    /// in the same order where both are UTF-8.
+    /// Returns whether a relation holds between two strings that have values. It compares their bytes or their letters.
+    /// If both are UTF-8 the two orders are the same.
     fn holds(&self, cmp: Cmp, both: [RegisterWord; 2], as_bytes: bool) -> bool {
         let [Some(a), Some(b)] = both.map(|word| self.string(word)) else { return false };
         let as_bytes = as_bytes || both.into_iter().all(|word| self.strings.is_utf8(self.get(word)));
         cmp.holds(if as_bytes { a.cmp(b) } else { text::compare(a, b) })
     }
 
-    /// What lies between two places of a string, each counted from the end if it is negative.
+    /// Returns the range between two places of a string. Negative places count from the end.
     fn part(
         &self,
         length: usize,
@@ -351,7 +352,7 @@ impl FlatMachine<'_> {
         Some(from..end.max(from))
     }
 
-    /// The letter of what stands on the only square of a set, if that is one of some.
+    /// Returns the letter of the contents of the only square of a set, if `contents` includes them.
     fn letter_on(
         &mut self,
         nodes: NodeRange<'_>,
@@ -418,7 +419,7 @@ impl FlatMachine<'_> {
     }
 }
 
-/// A number of digits, perhaps behind a minus.
+/// Parses digits, optionally after a minus sign.
 fn spelled_number(text: &[u8]) -> Option<i32> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
@@ -429,7 +430,7 @@ fn name(square: Square, out: &mut Vec<u8>) {
     out.extend([b'a' + square as u8 % 8, b'1' + square as u8 / 8]);
 }
 
-/// One square by its name, others in brackets.
+/// Writes one square by its name, other sets in brackets.
 fn names(squares: Bitboard, out: &mut Vec<u8>) {
     let alone = squares.count() == 1;
     if !alone {
@@ -446,7 +447,7 @@ fn names(squares: Bitboard, out: &mut Vec<u8>) {
     }
 }
 
-/// Placement, side to move, castling rights, the square behind a double step, and no counters.
+/// Writes placement, side to move, castling rights, the square behind a double step, and constant counters.
 fn write_fen(position: &Position, out: &mut Vec<u8>) {
     let (board, state) = (position.board, position.state);
     for rank in (0..8).rev() {

@@ -1,9 +1,9 @@
 //! The search for the best way through a chain of a flat program.
 //!
-//! All ways are tried in the order of the language: at each position what may come next, fewer repetitions first, and
-//! behind each move the position that it leads to. What follows from a position and a place of the chain is the same
-//! however one gets there as long as nothing keeps state. It is then remembered, for other starts as well if they
-//! mean the same by it.
+//! All ways are tried in the order of the language: at each position the constituents that may come next, fewer
+//! repetitions first, and after each move the position to which it leads. The best continuation from a position and a
+//! place in the chain is the same however the search got there, as long as no filter keeps state. It is then
+//! remembered, also for other starts for which the variables and registers have the same values.
 
 use super::{
     FlatMachine, NONE, Stopped, first_child,
@@ -12,35 +12,35 @@ use super::{
 use crate::operations::tree::NodeRange;
 use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, NO_VALUE, RegisterWord, SearchMemory};
 
-/// The most that is tried in one search, where nothing is remembered, and where something is.
+/// The largest number of attempts in one search: without memory, and with it.
 const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
 
-/// What the chains of a program know of a game.
+/// The data about a game that the chains of a program keep.
 #[derive(Default)]
 pub(super) struct Walks {
-    /// Of each chain; none of one while it is searched.
+    /// The data of each chain; `None` while the chain is being searched.
     of_each: Vec<Option<Box<Searched>>>,
-    /// The pieces that the move to each node touched.
+    /// The pieces that the move to each node touches.
     moved: Vec<TouchedPieces>,
     /// The ply of each node, in a game with side lines.
     plies: Vec<u32>,
-    /// The entries of all tables.
+    /// The number of entries of all tables.
     entries: usize,
 }
 
-/// The pieces that a move touched, each a bit.
+/// The pieces that a move touches, one bit each.
 #[derive(Clone, Copy, Default)]
 struct TouchedPieces {
     movers: u64,
     taken: u64,
 }
 
-/// What one chain knows of a game, and room for its search.
+/// The data of one chain about a game, and buffers for its search.
 #[derive(Default)]
 struct Searched {
-    /// Where it begins no more.
+    /// The nodes at which `nestban` forbids the chain to begin.
     banned: Vec<bool>,
-    /// For each operation and node the best way on, as long as variables and registers hold the same words.
+    /// For each operation and node, the best continuation, as long as variables and registers have the same values.
     tables: Tables,
     key: Vec<u64>,
     frames: Vec<WalkFrame>,
@@ -49,24 +49,24 @@ struct Searched {
     exits: Vec<(u32, u32)>,
 }
 
-/// A node and a place of the chain while the ways from there on are tried.
+/// A node and a place in the chain from which ways are being tried.
 struct WalkFrame {
     at: u32,
     op: u16,
-    /// How many moves of a path have led here.
+    /// The number of moves of a path that led here.
     count: u32,
-    /// Which of what is still to be tried is its own.
+    /// The length of the list of pending work when the frame was entered; entries after that belong to the frame.
     open: usize,
-    /// Which of the operations that it has come to are its own.
+    /// The length of the list of seen operations when the frame was entered; entries after that belong to the frame.
     seen: usize,
     best: Option<BestWay>,
 }
 
-/// What is still to be tried, the next one last.
+/// Pending work, the next to run last.
 #[derive(Clone, Copy)]
 enum PendingWalk {
     Op(u16),
-    /// A constituent, of a path a move from one node to another one.
+    /// A constituent; for a path, a move from one node to another.
     Try {
         op: u16,
         step: u16,
@@ -79,7 +79,7 @@ enum PendingWalk {
     },
 }
 
-/// Whose moves count.
+/// The moves that count.
 #[derive(Clone, Copy)]
 enum SeenMoves {
     All,
@@ -88,7 +88,7 @@ enum SeenMoves {
 }
 
 impl FlatMachine<'_> {
-    /// Before the first node of a game.
+    /// Prepares for the first node of a game.
     pub(super) fn begin_walks(&mut self, nodes: NodeRange<'_>) {
         let walks = &mut self.walks;
         walks.of_each.resize_with(self.program.chains.len(), Option::default);
@@ -118,17 +118,17 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Whether a chain may begin at a node.
+    /// Returns whether a chain may begin at a node.
     pub(super) fn is_free(&self, chain: u16, node: usize) -> bool {
         let of = self.walks.of_each[usize::from(chain)].as_ref();
         !of.is_some_and(|of| of.banned.get(node).is_some_and(|&banned| banned))
     }
 
-    /// The value of the best chain that begins at a node, or its end.
+    /// Returns the value of the best chain that begins at a node, or its last node.
     pub(super) fn chain(&mut self, nodes: NodeRange<'_>, place: u16, at: usize) -> Result<i64, Stopped> {
         let program = self.program;
         let chain = &program.chains[usize::from(place)];
-        // It holds the room for its search; there is no such chain in this one.
+        // The data holds the buffers of the search. It can be taken out because a chain never contains itself.
         let mut of = self.walks.of_each[usize::from(place)].take().unwrap_or_default();
         let best = self.search(nodes, chain, &mut of, at);
         let out = best.and_then(|best| self.found(nodes, chain, &mut of, at, best));
@@ -139,7 +139,7 @@ impl FlatMachine<'_> {
         out
     }
 
-    /// Applies the range and `nestban`.
+    /// Applies the range and `nestban` to the result of a search.
     fn found(
         &self,
         nodes: NodeRange<'_>,
@@ -158,7 +158,7 @@ impl FlatMachine<'_> {
             self.look_at((end as usize).saturating_sub(start))?;
             of.banned.resize(nodes.len(), false);
             let mut node = end as usize;
-            // The last position of a path begins another one.
+            // Another path may begin at the last position of a path.
             if !chain.is_path {
                 of.banned[node] = true;
             }
@@ -204,7 +204,8 @@ impl FlatMachine<'_> {
                     }
                     of.seen.push(op);
                     match chain.ops[usize::from(op)] {
-                        // Around a loop the interpreter comes to three places.
+                        // The interpreter of the reference engine takes three steps around a loop, so this one counts
+                        // the same.
                         FlatOp::Jump(to) => {
                             left = left.saturating_sub(2);
                             of.open.push(PendingWalk::Op(to));
@@ -257,7 +258,7 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Opens the ways to try a constituent.
+    /// Adds the attempts for a constituent to the pending work.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn open(
         &self,
@@ -271,7 +272,7 @@ impl FlatMachine<'_> {
     ) -> Result<(), Stopped> {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return Ok(()) };
         if chain.steps[usize::from(step)].tied.is_some() && first_child(nodes, at as usize).is_some() {
-            // Tried with each move that leaves the position.
+            // A tied constituent is tried with each move that leaves the position.
             let first = of.open.len();
             let attempt = |child: usize| PendingWalk::Try { op, step, before: at, child: child as u32 };
             of.open.extend(self.children(nodes, at as usize).map(attempt));
@@ -288,7 +289,7 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Opens what follows a constituent that fits.
+    /// Adds the continuations after a constituent that fits to the pending work.
     fn go_on(&self, nodes: NodeRange<'_>, chain: &FlatChain, of: &mut Searched, op: u16, child: u32) {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return };
         let next = op + 1;
@@ -304,7 +305,7 @@ impl FlatMachine<'_> {
         let first = of.open.len();
         let mut enter = |node: usize| of.open.push(PendingWalk::Enter { at: node as u32, op: next });
         self.after(nodes, chain, at as usize, &mut |node| {
-            // A constituent that is tied to a move goes on by it.
+            // A constituent that is tied to a move continues with that move.
             if child != at && node != child as usize {
                 return;
             }
@@ -317,7 +318,7 @@ impl FlatMachine<'_> {
         of.open[first..].reverse();
     }
 
-    /// The nodes that may follow one in a line, in their order.
+    /// Visits the nodes that may follow one in a line, in their order.
     fn after(&self, nodes: NodeRange<'_>, chain: &FlatChain, at: usize, visit: &mut dyn FnMut(usize)) {
         let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
         if chain.back {
@@ -337,7 +338,7 @@ impl FlatMachine<'_> {
         std::iter::successors(first_child(nodes, at), next)
     }
 
-    /// Whether a constituent fits: behind a move, or where the chain has come to.
+    /// Returns whether a constituent fits: after a move, or at the current node.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn fits(
         &mut self,
@@ -375,7 +376,7 @@ impl FlatMachine<'_> {
         self.run(nodes, code.0 as usize, child)
     }
 
-    /// The value of a path that ends at a node; none if `max` has none there.
+    /// Returns the value of a path that ends at a node; `None` if `max` has no value there.
     fn at_end(
         &mut self,
         nodes: NodeRange<'_>,
@@ -389,7 +390,7 @@ impl FlatMachine<'_> {
         Ok(self.value(number).map(i64::from))
     }
 
-    /// Tells the constituents of a path how far it has come.
+    /// Passes the progress of a path to its constituents.
     fn come_to(&mut self, chain: &FlatChain, [start, at]: [usize; 2], count: u32) {
         if !chain.is_path {
             return;
@@ -400,14 +401,14 @@ impl FlatMachine<'_> {
         self.set(RegisterWord(chain.of_path.0 + 2), unfocused as u64);
     }
 
-    // ---- what is in focus
+    // ---- focus
 
-    /// Whose moves count in a path that begins at a node.
+    /// Returns the moves that count in a path that begins at a node.
     fn seen(&self, nodes: NodeRange<'_>, chain: &FlatChain, start: usize) -> SeenMoves {
         match chain.focus {
             None => SeenMoves::All,
             Some(FlatFocus::SideToMove) => {
-                // Where no move leaves it, none counts.
+                // If no move leaves the node, no move counts anyway.
                 let child = first_child(nodes, start);
                 let is_white = |child| self.games.moves().to(nodes.slot(child)).is_by_white();
                 SeenMoves::White(child.is_some_and(is_white))
@@ -424,7 +425,7 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Whether the move to a node counts.
+    /// Returns whether the move to a node counts.
     fn is_seen(&self, nodes: NodeRange<'_>, seen: SeenMoves, node: usize) -> bool {
         match seen {
             SeenMoves::All => true,
@@ -436,7 +437,7 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Whether the part of a move that leaves a square counts.
+    /// Returns whether the part of a move that leaves a square counts.
     fn is_part_seen(&self, seen: SeenMoves, before: usize, child: usize, square: u8) -> bool {
         match seen {
             SeenMoves::All | SeenMoves::White(_) => true,
@@ -447,7 +448,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// The nearest moves that count on every branch; at the start those that leave it.
+    /// Returns the nearest moves that count on every branch. At the start of a path, only moves that leave the start
+    /// are candidates.
     fn exits(
         &self,
         nodes: NodeRange<'_>,
@@ -465,7 +467,7 @@ impl FlatMachine<'_> {
             exits.extend(next.map(|node| (node as u32 - 1, node as u32)));
             return self.look_at(next.unwrap_or(end) - at);
         }
-        // Numbers follow the order of branches but for those that leave one node: each level is taken in turn.
+        // Branches are searched depth first, with the children of each node in the order of their numbers.
         let mut open: Vec<usize> = self.children(nodes, at).filter(|&child| may_step(child)).collect();
         open.reverse();
         while let Some(node) = open.pop() {
@@ -481,10 +483,10 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    // ---- what is remembered
+    // ---- memory
 
-    /// The table for what is known of a chain as long as all means the same; none where nothing may be remembered, or
-    /// where it would be too much.
+    /// Returns the table for the current values of variables and registers; `None` if nothing may be remembered, or if
+    /// the table would be too large.
     fn table(&self, chain: &FlatChain, of: &mut Searched, seen: SeenMoves) -> Option<usize> {
         of.key.clear();
         match &chain.memory {
@@ -514,7 +516,7 @@ impl Searched {
         self.open.push(PendingWalk::Op(op));
     }
 
-    /// Another way on from the last frame, which is taken if it is better than those before.
+    /// Offers another continuation to the last frame, which keeps it if it is better than those before.
     fn offer(&mut self, way: Option<BestWay>) {
         let (Some(way), Some(frame)) = (way, self.frames.last_mut()) else { return };
         if frame.best.is_none_or(|best| way.value > best.value) {
@@ -523,18 +525,18 @@ impl Searched {
     }
 }
 
-/// A way with the position or move that leads to it.
+/// Extends a way by the position or move that leads to it.
 fn longer(chain: &FlatChain, best: BestWay) -> BestWay {
     let more = i64::from(chain.largest.is_none());
     BestWay { value: best.value + more, ..best }
 }
 
-/// Where a table knows of a node and an operation.
+/// Returns the index in a table of a node and an operation.
 fn place(chain: &FlatChain, at: u32, op: u16) -> usize {
     at as usize * chain.ops.len() + usize::from(op)
 }
 
-/// A piece as a bit.
+/// Returns a piece as a bit.
 pub(super) fn bit(piece: u8) -> u64 {
     if piece == NONE { 0 } else { 1 << piece }
 }

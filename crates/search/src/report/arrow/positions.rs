@@ -1,4 +1,4 @@
-//! Positions as numbers, for machine learning: a row for each hit, and no text in it.
+//! Positions as numbers for machine learning: a row for each hit, without any text.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use orbit_engine::Answer;
 use orbit_engine::Wants;
 use orbit_pgn::Outcome;
 
-/// The rows of positions. The columns are
+/// The rows of positions, with these columns:
 ///
 /// | column | type | holds |
 /// |---|---|---|
 /// | `game` | `uint32` | the number of the game |
-/// | `node` | `uint32` | the number of the position in it; on the main line its ply |
-/// | `board` | 64 of `uint8` | what stands on a1, b1, ... h8: 0 nothing, 1 to 6 pawn, knight, bishop, rook, queen, king; 8 more of a black man |
-/// | `black_to_move` | `bool` | whose turn it is |
-/// | `castling` | `uint8` | the sum of 1 (White may castle on the king's side), 2 (White, queen's side), 4, 8 (the same of Black) |
+/// | `node` | `uint32` | the number of the position in the game; on the main line its ply |
+/// | `board` | 64 of `uint8` | a1, b1, ... h8: 0 empty, 1 to 6 pawn, knight, bishop, rook, queen, king; plus 8 for a black man |
+/// | `black_to_move` | `bool` | true if Black is to move |
+/// | `castling` | `uint8` | the sum of 1 (White, king's side), 2 (White, queen's side), 4 and 8 (the same for Black) |
 /// | `en_passant` | `int8` | the square that a pawn has just passed over, from 0 (a1) to 63; -1 for none |
-/// | `result` | `int8` | 1 White won, 0 draw, -1 Black won; null if that is not known |
-/// | `white_elo`, `black_elo` | `int16` | the ratings; null if they are not known |
-/// | `move_from`, `move_to` | `uint8` | the squares of the move that follows, of castling those of the king; null at the end of a line |
-/// | `promotion` | `uint8` | what the pawn becomes, 2 to 5; 0 for no promotion; null without a move |
-/// | `value` | `int32` | the value of a query that is a number |
+/// | `result` | `int8` | 1 White won, 0 draw, -1 Black won; null if unknown |
+/// | `white_elo`, `black_elo` | `int16` | the ratings; null if unknown |
+/// | `move_from`, `move_to` | `uint8` | the squares of the next move, for castling those of the king; null at the end of a line |
+/// | `promotion` | `uint8` | the piece that the pawn becomes, 2 to 5; 0 for no promotion; null without a move |
+/// | `value` | `int32` | the value of the query, if it is a number |
 pub struct PositionRows;
 
 #[derive(Default)]
@@ -156,7 +156,7 @@ impl Builders {
     }
 }
 
-/// Where a move ends; castling where the king does.
+/// Returns the square where a move ends; for castling the square of the king.
 fn arrival(mv: PackedMove) -> Square {
     match mv.kind() {
         MoveKind::Castle => {
@@ -167,7 +167,7 @@ fn arrival(mv: PackedMove) -> Square {
     }
 }
 
-/// What a pawn becomes; 0 if that is a pawn, or no pawn moves.
+/// Returns the piece that a pawn becomes; 0 if the move is no promotion.
 fn promotion(position: &Position, mv: PackedMove) -> u8 {
     let role = |piece: Option<orbit_core::board::Piece>| piece.map(|piece| piece.role);
     let is_pawn = role(position.board.at(mv.from()).piece()) == Some(Role::Pawn);

@@ -11,10 +11,10 @@ use crate::report::{
     svg,
 };
 
-/// Cells with counts from which on a map says more than a list.
+/// The least number of cells with counts for which a map says more than a list.
 const MAP_MIN: usize = 3;
 
-/// Heat maps under the names that their tables have; lists of those with few cells.
+/// Returns the heat maps, with the given ids for their tables. A map with few cells is written as a list.
 pub(super) fn heat_maps(maps: &[(String, &HeatMap)]) -> Markup {
     let (drawn, listed): (Vec<_>, Vec<_>) = maps.iter().partition(|(_, map)| map.cells_hit() >= MAP_MIN);
     html! {
@@ -35,7 +35,7 @@ pub(super) fn heat_maps(maps: &[(String, &HeatMap)]) -> Markup {
     }
 }
 
-/// `h7 12, h2 3`.
+/// Returns the cells with counts: `h7 12, h2 3`.
 fn cells_in_words(map: &HeatMap) -> String {
     let side = map.grid.side();
     let cells = map.counts.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -67,7 +67,7 @@ fn heat_table(id: &str, map: &HeatMap) -> Markup {
     )
 }
 
-/// How values are spread, and what they are by groups; the table is called `values-table`.
+/// Returns the distribution of values, and the values by groups; the id of the table is `values-table`.
 pub(super) fn values(values: &ValueFindings) -> Markup {
     let head = ["", "group", "positions", "mean", "least", "10 %", "25 %", "median", "75 %", "90 %", "most"];
     let caption =
@@ -98,7 +98,7 @@ pub(super) fn values(values: &ValueFindings) -> Markup {
     }
 }
 
-/// The values by each grouping of numbers.
+/// Returns charts of the values by each grouping of numbers.
 fn means(values: &ValueFindings) -> Markup {
     let is_numbers = |group: &&ValueGroup| group.first.is_some();
     let mut names: Vec<&str> =
@@ -132,7 +132,7 @@ fn cells(summary: &NumberSummary) -> [String; 8] {
     [format!("{mean:.2}"), min, short(p10), short(p25), short(median), short(p75), short(p90), max]
 }
 
-/// Histograms; the n-th table, from 0, is called `histogram-n`.
+/// Returns the histograms; the id of table number n, from 0, is `histogram-n`.
 pub(super) fn histograms(histograms: &[Histogram]) -> Markup {
     html! {
         div.charts {
@@ -153,7 +153,7 @@ pub(super) fn histograms(histograms: &[Histogram]) -> Markup {
     }
 }
 
-/// What the marks in a chart mean, of those that are in it.
+/// Explains the marks that occur in a chart.
 fn marks(histogram: &Histogram) -> Markup {
     let (is_cut, has_few) = (svg::is_cut(histogram), histogram.rows.iter().any(HistogramRow::is_few));
     html! {

@@ -1,4 +1,4 @@
-//! The pattern and its copies as boards, and hits by transform.
+//! The pattern and its copies as boards, and the hits by transform.
 
 use maud::{Markup, html};
 
@@ -10,16 +10,16 @@ use crate::report::{
 };
 use orbit_core::board::Bitboard;
 
-/// Copies that are shown as boards.
+/// The maximum number of copies that are shown as boards.
 const BOARDS_MAX: usize = 12;
 
-/// The pattern as written, and if there are any, its copies; nothing if neither can be drawn.
+/// Returns the pattern as written and its copies, if there are any; nothing if neither can be drawn.
 pub(super) fn section(findings: &Findings) -> Option<Markup> {
     let orbit = findings.orbit.as_ref().filter(|orbit| orbit.copies_total > 1);
     (orbit.is_some() || is_drawn(&findings.pattern)).then(|| pattern(findings, orbit))
 }
 
-/// Whether the board of a pattern has anything on it.
+/// Returns whether the board of a pattern shows anything.
 fn is_drawn(pattern: &PatternBoard) -> bool {
     !pattern.area.0.is_empty()
         || pattern.placement.contains(|letter: char| letter.is_alphabetic() || letter == '_')
@@ -65,7 +65,7 @@ fn board(id: &str, title: &str, pattern: &PatternBoard, has_names: bool) -> Mark
     BoardDrawing { id, title, placement, lit: Bitboard::EMPTY, area, arrows: &[], has_names }.picture()
 }
 
-/// The conditions of a copy that its board does not show.
+/// Returns the conditions of a copy that its board does not show.
 fn rest(pattern: &PatternBoard) -> Markup {
     html! {
         @if !pattern.rest.is_empty() {
@@ -74,7 +74,7 @@ fn rest(pattern: &PatternBoard) -> Markup {
     }
 }
 
-/// Sums as a table with bars in it. A sum with one line says nothing.
+/// Returns sums as a table with bars. A single sum says nothing, so it is left out.
 fn sums(id: &str, caption: &str, sums: &[TransformSum]) -> Markup {
     let all: u64 = sums.iter().fold(0, |all, sum| all.saturating_add(sum.positions));
     let most = sums.iter().map(|sum| sum.positions).max().unwrap_or(0).max(1);

@@ -1,4 +1,4 @@
-//! What a page says where nothing hits.
+//! The section of a page for a query without hits.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use super::{number, table};
 use crate::report::findings::{Findings, Miss, Misses};
 use crate::report::summary::grouped;
 
-/// What was searched, what similar queries hit, and what else may help.
+/// Returns the section: the extent of the search, the hits of similar queries, and other remedies.
 pub(super) fn section(findings: &Findings) -> Markup {
     let totals = &findings.totals;
     html! {

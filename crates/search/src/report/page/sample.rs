@@ -10,12 +10,12 @@ use crate::report::{
 use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{FenRecord, Leniency};
 
-/// Hits that are shown at once; the others stand behind a word that opens them.
+/// The maximum number of hits that are shown at once; the reader can open the rest.
 const SHOWN_MAX: usize = 6;
 
 pub(super) fn section(findings: &Findings) -> Markup {
     let (shown, more) = findings.sample.split_at(findings.sample.len().min(SHOWN_MAX));
-    // With a single copy the query says the same.
+    // With a single copy, the text of the copy says no more than the query.
     let has_copies = findings.orbit.as_ref().is_some_and(|orbit| orbit.copies_total > 1);
     html! {
         @if !findings.sample_note.is_empty() { p { (findings.sample_note) } }
@@ -92,7 +92,7 @@ fn diagram(index: usize, hit: &SampleHit, has_copies: bool) -> Markup {
     }
 }
 
-/// The moves around the position; a bar stands where it is.
+/// Returns the moves around the position, with a bar at the position.
 fn moves(hit: &SampleHit) -> Markup {
     let SampleMoves { before, after } = &hit.moves;
     let played = before.split_last().map(|(last, earlier)| (earlier, last));
@@ -115,23 +115,23 @@ fn moves(hit: &SampleHit) -> Markup {
     }
 }
 
-/// The address of an analysis board with a position. It is followed when someone chooses it.
+/// Returns the address of an analysis board with the position. The page loads nothing from it: it is a link.
 fn analysis(fen: &str) -> Option<String> {
     FenRecord::read(fen.as_bytes(), Leniency::NONE).ok()?;
     let is_plain = fen.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b' '));
-    // Rooks that castle from other squares are named by their files there.
+    // lichess names rooks that castle from other squares by their files in its Chess960 variant.
     let castling = fen.split(' ').nth(2).unwrap_or("-");
     let is_usual = castling.bytes().all(|letter| b"KQkq-".contains(&letter));
     let variant = if is_usual { "" } else { "chess960/" };
     is_plain.then(|| format!("https://lichess.org/analysis/{variant}{}", fen.replace(' ', "_")))
 }
 
-/// A name, or the sign that PGN has for none.
+/// Returns a name, or `?` if it is empty, as in PGN.
 fn known(name: &str) -> &str {
     if name.trim().is_empty() { "?" } else { name }
 }
 
-/// `after 23. Nxf6+`, in a side line `after 23... Kxh7 (21.Bh7)`, or where the game begins.
+/// Returns the place of a hit: `after 23. Nxf6+`, in a side line `after 23... Kxh7 (21.Bh7)`, or `at the start`.
 fn place(hit: &SampleHit) -> String {
     let san = hit.san.as_ref().map_or(String::new(), |san| format!(" {san}"));
     match &*hit.line {
@@ -146,7 +146,7 @@ fn to_move(fen: &str) -> Option<&'static str> {
     Some(if record.setup.turn.is_white() { "White" } else { "Black" })
 }
 
-/// A link and the name of where it leads. Tags of games come from anywhere: only `https` is followed.
+/// Returns a link and its host. Tags of games are not trusted: only `https` links are shown.
 fn link(hit: &SampleHit) -> Option<(&str, &str)> {
     let url = hit.url.as_deref()?;
     let host = url.strip_prefix("https://")?.split(['/', '?', '#']).next()?;

@@ -6,28 +6,28 @@ use super::{picture, pieces};
 use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{Symbol, ranks};
 
-/// A board with what stands on it, White's side down.
+/// A board with its pieces, White's side at the bottom.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardDrawing<'a> {
-    /// What its `id` attributes begin with; no two pictures of a page may share it.
+    /// The prefix of its `id` attributes, which must be unique in a page.
     pub id: &'a str,
-    /// What it shows, in a few words.
+    /// The content of the picture in a few words.
     pub title: &'a str,
-    /// A FEN, or its placement field alone. `A`, `a` and `_` are any white piece, any black piece and a
-    /// square that must be empty. What is no placement is left out.
+    /// A FEN, or its placement field alone. `A`, `a` and `_` are any white piece, any black piece and a square that must be empty.
+    /// The part after an error is left out.
     pub placement: &'a str,
-    /// Squares to light up.
+    /// The squares that are highlighted.
     pub lit: Bitboard,
-    /// Squares to mark with a dot.
+    /// The squares that are marked with a dot.
     pub area: Bitboard,
-    /// Moves to draw as arrows, from square to square; the first is the strongest.
+    /// The moves that are drawn as arrows, from square to square; the first one is the strongest.
     pub arrows: &'a [[Square; 2]],
-    /// Whether files and ranks are named.
+    /// True if the files and ranks are labelled.
     pub has_names: bool,
 }
 
 impl BoardDrawing<'_> {
-    /// The picture. It needs [`super::definitions`] in the same page.
+    /// Returns the picture. Its page must contain [`super::definitions`].
     pub fn picture(&self) -> Markup {
         let pieces = pieces_of(self.placement);
         let view = if self.has_names { (-16, -1, 377, 379) } else { (-1, -1, 362, 362) };
@@ -57,7 +57,7 @@ impl BoardDrawing<'_> {
         picture(self.id, "board", view, self.title, &self.words(&pieces), inside)
     }
 
-    /// The board in words, for screen readers: `White Kg1 Qd1; Black ke8; marked d1`.
+    /// Returns the board in words, for screen readers: `White Kg1 Qd1; Black ke8; marked d1`.
     fn words(&self, pieces: &[(Square, char)]) -> String {
         let list = |test: &dyn Fn(char) -> bool| {
             let mut sorted: Vec<_> = pieces.iter().filter(|(_, letter)| test(*letter)).collect();
@@ -83,13 +83,14 @@ impl BoardDrawing<'_> {
     }
 }
 
-/// The outline of an arrow from the middle of one square to that of another, by the corners of these.
+/// Returns the outline of an arrow from the centre of one square to that of another. `from` and `to` are the top left corners of
+/// these squares.
 fn arrow(from: (i32, i32), to: (i32, i32)) -> String {
     let middle = |(x, y): (i32, i32)| (f64::from(x) + 22.5, f64::from(y) + 22.5);
     let ((x, y), (tip_x, tip_y)) = (middle(from), middle(to));
     let length = (tip_x - x).hypot(tip_y - y).max(1.0);
     let (along_x, along_y) = ((tip_x - x) / length, (tip_y - y) / length);
-    // Along the arrow, and to its left: the tail, the neck, the barbs, the tip.
+    // Coordinates along the arrow and to its left: of the tail, the neck, the barbs, the tip.
     let (tail, neck, tip) = (8.0, length - 16.0, length - 2.0);
     let outline =
         [(tail, 2.5), (neck, 3.5), (neck, 10.0), (tip, 0.0), (neck, -10.0), (neck, -3.5), (tail, -2.5)];
@@ -99,7 +100,7 @@ fn arrow(from: (i32, i32), to: (i32, i32)) -> String {
     format!("M{}Z", outline.map(corner).join("L"))
 }
 
-/// What stands where. Stops where the placement is wrong.
+/// Returns the squares with their letters, up to the first error of the placement.
 fn pieces_of(placement: &str) -> Vec<(Square, char)> {
     let field = placement.split([' ', '[']).next().unwrap_or_default();
     let symbols = ranks(field)

@@ -11,12 +11,13 @@ use crate::report::{
 };
 use orbit_core::text::clipped;
 
-/// Bars of a chart at most; its table has all rows.
+/// The maximum number of bars in a chart; its table has all rows.
 pub const ROWS_MAX: usize = 100;
-/// What of a name fits below a bar.
+/// The number of columns of a name that fit below a bar.
 const LABEL_WIDTH_MAX: usize = 9;
 
-/// A heat map with the names of its lines and a scale. `style` is put inside, for a picture that stands alone.
+/// Returns a heat map with the names of its files and ranks and a scale. `style` is CSS that is put inside, for a picture that
+/// stands alone.
 pub fn heat_map(map: &HeatMap, id: &str, style: Option<&str>) -> Markup {
     let side = map.grid.side() as i32;
     let cell = if map.grid == Grid::Squares { 42 } else { 23 };
@@ -33,7 +34,7 @@ pub fn heat_map(map: &HeatMap, id: &str, style: Option<&str>) -> Markup {
             }
         }
         @if map.grid == Grid::Offsets {
-            // The copies that were not shifted.
+            // Marks the cell of the copies that were not shifted.
             rect class="whisker" x=(7 * cell) y=(7 * cell) width=(cell - 1) height=(cell - 1) {}
         }
         @for k in 0..map.grid.side() {
@@ -71,7 +72,7 @@ fn heat_cell(map: &HeatMap, column: usize, row: usize, cell: i32) -> Markup {
     }
 }
 
-/// The steps of the scale, with what the least and the greatest stand for.
+/// Returns the steps of the scale, with the counts of the first and the last step.
 fn heat_scale(map: &HeatMap, width: i32) -> Markup {
     let most = map.most();
     let step = 16;
@@ -86,29 +87,29 @@ fn heat_scale(map: &HeatMap, width: i32) -> Markup {
     }
 }
 
-// The plane of a bar chart: where its axes are. Its left end leaves room for the names of its lines.
+// The plane of a bar chart: the positions of its axes. Space on the left is for the labels of its lines.
 pub(super) const RIGHT: f64 = 384.0;
 pub(super) const TOP: f64 = 16.0;
 pub(super) const BOTTOM: f64 = 190.0;
-/// The height of the strip that shows how many games or positions each group has.
+/// The height of the strip of bars that show the number of games or positions in each group.
 const STRIP: f64 = 22.0;
-/// Bars at least as wide as this have their number below them instead.
+/// The least width of bars for which the numbers of games or positions are written below the bars instead.
 const NUMBERED_WIDTH_MIN: f64 = 44.0;
-/// What a letter of twelve units takes.
+/// The width of a letter in a font of twelve units.
 const LETTER: f64 = 6.8;
 
-/// Where the bars of a chart stand.
+/// The places of the bars in a chart.
 pub(super) struct Plane {
-    /// Where the axis begins.
+    /// The left end of the axis.
     pub(super) left: f64,
     /// The left and right end of each bar.
     pub(super) places: Vec<(f64, f64)>,
-    /// The numbers that are named on the axis, and where, if the groups are numbers; else the groups are named.
+    /// The numbers at the axis with their places, if the groups are numbers; otherwise the groups are labelled.
     pub(super) ticks: Option<Vec<(i64, f64)>>,
 }
 
-/// The shares of a histogram as bars, each with its interval. At most [`ROWS_MAX`] are drawn. Groups of numbers stand on an
-/// axis of numbers, to scale: where there is no group there is a gap.
+/// Returns the shares of a histogram as bars, each with its interval. At most [`ROWS_MAX`] are drawn. Groups of numbers are on a
+/// numeric axis to scale, so there is a gap where no group is.
 pub fn bars(histogram: &Histogram, id: &str) -> Markup {
     let rows = &histogram.rows[..histogram.rows.len().min(ROWS_MAX)];
     let (top, step) = scale(rows);
@@ -137,7 +138,8 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
 }
 
 impl Plane {
-    /// Places groups, which are numbers from one to another or something else, with room for so many letters on the left.
+    /// Places groups. A group is a range of numbers or something else. `letters` is the number of letters for which there is room
+    /// on the left.
     pub(super) fn from_groups(groups: &[Option<(i64, i64)>], letters: usize) -> Plane {
         let left = letters as f64 * LETTER + 12.0;
         let known = || groups.iter().flatten();
@@ -150,7 +152,7 @@ impl Plane {
         Plane { left, places: places.collect(), ticks: None }
     }
 
-    /// Groups that are no numbers stand apart, at the right end.
+    /// Places groups to scale. Groups that are no numbers are set apart at the right end.
     fn to_scale(groups: &[Option<(i64, i64)>], (first, last): (i64, i64), left: f64) -> Plane {
         let others = groups.iter().filter(|group| group.is_none()).count() as f64;
         let other_width = (40.0 / others.max(1.0)).min(24.0);
@@ -167,7 +169,7 @@ impl Plane {
             }
         };
         let places = groups.iter().map(place).collect();
-        // A number that is a group by itself is named below its middle, the ends of wider groups are named where they are.
+        // The label of a single number is below the middle of its bar; for wider groups the ends are labelled where they are.
         let is_wide = groups.iter().flatten().any(|(first, last)| last > first);
         let digits = [first, last].map(|end| end.to_string().len()).into_iter().max().unwrap_or(1) as f64;
         let room = ((right - left) / (digits * LETTER + 12.0)).max(1.0);
@@ -183,7 +185,7 @@ impl Plane {
         Plane { left, places, ticks: Some(ticks) }
     }
 
-    /// A line across the chart with its name.
+    /// Returns a line across the chart with its label.
     pub(super) fn line(&self, y: f64, is_axis: bool, name: &str) -> Markup {
         html! {
             line class=(if is_axis { "axis" } else { "grid" }) x1=(fixed(self.left)) x2=(RIGHT) y1=(fixed(y)) y2=(fixed(y)) {}
@@ -191,10 +193,10 @@ impl Plane {
         }
     }
 
-    /// The numbers of the axis, and the names of groups that are no numbers.
+    /// Returns the numbers of the axis, and the labels of groups that are no numbers.
     pub(super) fn numbers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Markup {
         let ticks = self.ticks.as_deref().unwrap_or_default();
-        // They stand behind the last number.
+        // The groups that are no numbers follow the last number.
         let end = ticks.last().map_or(RIGHT, |tick| tick.1);
         html! {
             @for (number, x) in ticks {
@@ -214,7 +216,7 @@ impl Plane {
     }
 }
 
-/// The least of 1, 2, 5, 10, 20, 50 and so on that is no less.
+/// Returns the least of 1, 2, 5, 10, 20, 50 and so on that is at least `least`.
 fn nice_step(least: f64) -> i64 {
     let mut steps = (0..18).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_i64.pow(power)));
     steps.find(|step| *step as f64 >= least).unwrap_or(i64::MAX)
@@ -240,13 +242,14 @@ fn by_share(a: &(f64, &String), b: &(f64, &String)) -> std::cmp::Ordering {
     a.0.total_cmp(&b.0)
 }
 
-/// The upper end of a share axis and the step of its lines: all shares of groups that are not small fit, and their intervals.
+/// Returns the upper end of a share axis and the step between its lines. All shares of groups that are not small fit below it, with
+/// their intervals.
 pub fn scale(rows: &[HistogramRow]) -> (f64, f64) {
     let has_large = rows.iter().any(|row| !row.is_few() && row.share.is_some());
     let counted = rows.iter().filter(|row| !has_large || !row.is_few());
     let most = counted.flat_map(|row| [row.share, row.high]).flatten().filter(|share| share.is_finite());
     let most = most.fold(0.0, f64::max).clamp(0.0, 1.0);
-    // Where nothing hits, any axis will do.
+    // If nothing hits, the scale does not matter.
     let most = if most > 0.0 { most } else { 0.01 };
     let power = 10f64.powf((most / 4.0).log10().floor());
     let step = [1.0, 2.0, 5.0].map(|k| k * power).into_iter().find(|step| step * 5.0 >= most * 0.999);
@@ -254,7 +257,7 @@ pub fn scale(rows: &[HistogramRow]) -> (f64, f64) {
     ((most / step - 0.001).ceil() * step, step)
 }
 
-/// Whether an interval of a chart, or a bar, goes on beyond the upper end of its axis.
+/// Returns whether an interval or a bar of a chart extends beyond the upper end of the axis.
 pub fn is_cut(histogram: &Histogram) -> bool {
     let rows = &histogram.rows[..histogram.rows.len().min(ROWS_MAX)];
     let (top, _) = scale(rows);
@@ -287,7 +290,7 @@ fn bar(histogram: &Histogram, row: &HistogramRow, (left, right): (f64, f64), top
                 height=(fixed(BOTTOM - y)) {}
             @if let (Some(low), Some(high)) = (row.low, row.high) {
                 @let (low, high) = (height(low, top), height(high, top));
-                // What is no longer than the stroke is wide says nothing.
+                // An interval that is shorter than the width of its line is not drawn.
                 @if low - high > 1.0 {
                     path class=(if width < 6.0 { "whisker thin" } else { "whisker" })
                         d={ "M" (fixed(middle)) " " (fixed(low)) "V" (fixed(high)) (end(low))
@@ -303,19 +306,19 @@ fn bar(histogram: &Histogram, row: &HistogramRow, (left, right): (f64, f64), top
     }
 }
 
-/// Whether the name of a group has no number in it.
+/// Returns whether the name of a group has no digit in it.
 fn is_no_number(name: &str) -> bool {
     !name.contains(|letter: char| letter.is_ascii_digit())
 }
 
-/// Whether groups have different numbers of games or positions.
+/// Returns whether groups have different numbers of games or positions.
 fn differ(histogram: &Histogram, rows: &[HistogramRow]) -> bool {
     let mut all = rows.iter().map(|row| row.counts.in_unit(histogram.unit).0);
     let first = all.next();
     all.any(|count| Some(count) != first)
 }
 
-/// How many games or positions each group has, below its name.
+/// Writes the number of games or positions of each group below its label.
 fn counts_below(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane) -> Markup {
     html! {
         @for (row, (from, to)) in rows.iter().zip(&plane.places) {
@@ -326,7 +329,7 @@ fn counts_below(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane) -> 
     }
 }
 
-/// How many games or positions each group has, as bars of their own.
+/// Draws the number of games or positions of each group as a strip of bars.
 fn strip(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane, y: f64) -> Markup {
     let of = |row: &HistogramRow| row.counts.in_unit(histogram.unit).0;
     let most = rows.iter().map(of).max().unwrap_or(0).max(1);
@@ -346,25 +349,25 @@ fn strip(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane, y: f64) ->
     }
 }
 
-/// Columns that the longest name takes.
+/// Returns the width of the longest name in columns.
 fn longest(rows: &[HistogramRow]) -> usize {
     rows.iter().map(|row| row.label.width()).max().unwrap_or(0)
 }
 
-/// Bars from one name to the next so that names do not touch.
+/// Returns the number of bars from one label to the next at which labels do not touch.
 fn every(rows: &[HistogramRow], width: f64) -> usize {
     ((longest(rows) as f64 * LETTER + 8.0) / width).ceil().max(1.0) as usize
 }
 
-/// Whether names are turned: long ones that do not fit below their bars.
+/// Returns whether labels are rotated: they are long and do not fit below their bars.
 fn is_turned(rows: &[HistogramRow], width: f64) -> bool {
     every(rows, width) > 1 && longest(rows) > 4
 }
 
-/// The names of as many groups as fit.
+/// Returns the labels of as many groups as fit.
 fn names(rows: &[HistogramRow], plane: &Plane, is_turned: bool) -> Markup {
     let width = plane.widest();
-    // Turned names stand as close as lines of text.
+    // Rotated labels can be as close as lines of text.
     let every = if is_turned { (13.0 / width).ceil().max(1.0) as usize } else { every(rows, width) };
     html! {
         @for (row, (from, to)) in rows.iter().zip(&plane.places).step_by(every) {
@@ -381,12 +384,12 @@ fn names(rows: &[HistogramRow], plane: &Plane, is_turned: bool) -> Markup {
     }
 }
 
-/// A coordinate.
+/// Writes a coordinate with one decimal.
 pub(super) fn fixed(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// The name of a line of the share axis, short enough for its margin.
+/// Returns the label of a line of the share axis, short enough for the margin.
 fn tick(share: f64, step: f64) -> String {
     let decimals = (-(step * 100.0).log10().floor()).max(0.0) as usize;
     match decimals {
@@ -396,7 +399,7 @@ fn tick(share: f64, step: f64) -> String {
     }
 }
 
-/// A share with three digits that count: `12.5%`, `3.52%`, `0.035%`.
+/// Returns a share as a percentage with three significant digits: `12.5%`, `3.52%`, `0.035%`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let decimals = match percent {
@@ -475,12 +478,12 @@ mod tests {
                 "{share}: {found:?}"
             );
         }
-        // The wide interval of a small group does not make all others small.
+        // The wide interval of a small group does not compress the bars of the large ones.
         let mut small = row("small", 0, 1);
         small.high = Some(0.8);
         let rows = vec![small, row("large", 20, 1_000)];
         assert!(scale(&rows).0 < 0.03);
-        // But it is marked where it leaves the axis, and its bar is faded.
+        // The interval is marked where it leaves the axis, and its bar is faded.
         let text = bars(&histogram(rows), "h").into_string();
         assert_eq!((text.matches("class=\"cut\"").count(), text.matches("class=\"few\"").count()), (1, 1));
         assert_eq!(scale(&[]).0, scale(&[row("x", 0, 1)]).0);
@@ -501,7 +504,7 @@ mod tests {
         assert!(bars(&histogram(vec![]), "h").into_string().contains("No group holds anything"));
     }
 
-    /// The ends of the bars of a chart, from left to right.
+    /// Returns the ends of the bars of a chart, from left to right.
     fn ends(text: &str) -> Vec<(f64, f64)> {
         let bars = text.split("<rect class=\"bar\" x=\"").skip(1);
         let number = |part: &str| part.split('"').next().unwrap().parse::<f64>().unwrap();
@@ -522,7 +525,7 @@ mod tests {
         for (middle, k) in middles.iter().zip([0.0, 1.0, 9.0, 25.0]) {
             assert!((middle - middles[0] - k * year).abs() < 0.2, "{middles:?}");
         }
-        // Games without a year stand apart, and the axis has its gap all the same.
+        // Games without a year are set apart, and the gap in the axis stays.
         let mut rows = rows;
         rows.push(row("?", 5, 100));
         let places = ends(&bars(&histogram(rows), "h").into_string());
@@ -543,7 +546,7 @@ mod tests {
         for (tick, place) in ticks.iter().zip(plane.places.iter().step_by(2)) {
             assert!((tick.1 - place.0).abs() < 1e-6);
         }
-        // However far numbers lie apart.
+        // Very large distances between numbers.
         let rows = [i64::MIN / 2, 0, i64::MAX / 2].map(|number| row(&number.to_string(), 1, 100));
         assert!(Plane::from_groups(&ends(&rows), 4).ticks.unwrap().len() < 10);
     }

@@ -8,8 +8,8 @@ use super::picture;
 use crate::report::findings::ValueGroup;
 use crate::report::summary::grouped;
 
-/// The values of groups of numbers on an axis of these numbers: a box for the middle half of the values, and a line for their
-/// mean. At most [`ROWS_MAX`] are drawn. Groups of few games are faded.
+/// Returns the values of groups of numbers on a numeric axis. A box shows the middle half of the values, a line the mean. At most
+/// [`ROWS_MAX`] groups are drawn. Groups of few games are faded.
 pub fn means(groups: &[&ValueGroup], name: &str, id: &str) -> Markup {
     let groups = &groups[..groups.len().min(ROWS_MAX)];
     let (lines, step) = lines(groups);
@@ -48,7 +48,7 @@ fn bar(group: &ValueGroup, (left, right): (f64, f64), [p25, mean, p75]: [f64; 3]
     }
 }
 
-/// The values at which lines are drawn, from below all boxes and means to above them, and from one to the next.
+/// Returns the values of the lines across the chart, from below all boxes and means to above them, and the step between them.
 fn lines(groups: &[&ValueGroup]) -> (Vec<f64>, f64) {
     let values =
         || groups.iter().flat_map(|group| [group.summary.p25, group.summary.mean, group.summary.p75]);
@@ -63,7 +63,7 @@ fn lines(groups: &[&ValueGroup]) -> (Vec<f64>, f64) {
     ((first..=last.max(first + 1)).map(|k| k as f64 * step).collect(), step)
 }
 
-/// The name of a line.
+/// Returns the label of a line.
 fn tick(value: f64, step: f64) -> String {
     let decimals = (-step.log10().floor()).clamp(0.0, 6.0) as usize;
     let text = format!("{value:.decimals$}");

@@ -9,7 +9,7 @@ struct PieceShape {
     detail: &'static str,
 }
 
-/// What all pieces stand on.
+/// The base that all pieces share.
 const FOOT: &str = "M11.5 40.2v-2.4a2.4 2.4 0 0 1 2.4-2.4h17.2a2.4 2.4 0 0 1 2.4 2.4v2.4z";
 
 const SHAPES: [PieceShape; 7] = [
@@ -67,11 +67,11 @@ const SHAPES: [PieceShape; 7] = [
         ],
         detail: "",
     },
-    // Any piece of a colour.
+    // The symbol for any piece of a colour.
     PieceShape { letter: 'A', body: &["M22.5 11.5a11 11 0 1 0 0 22 11 11 0 0 0 0-22z"], detail: "" },
 ];
 
-/// What the boards of a page refer to: the squares, their names and the pieces. To be put into a page once, before the
+/// Returns the definitions that boards refer to: the squares, their names and the pieces. A page includes them once, before the
 /// boards.
 pub fn definitions() -> Markup {
     html! {
@@ -99,9 +99,9 @@ pub fn definitions() -> Markup {
     }
 }
 
-/// The name by which a board refers to what stands on a square; `None` for a letter that is no piece.
+/// Returns the id of the symbol for a letter; `None` if the letter is no piece.
 ///
-/// Names of white and black pieces differ in more than their case.
+/// The ids of white and black pieces differ in more than their case.
 pub(super) fn name(letter: char) -> Option<String> {
     let known = SHAPES.iter().any(|shape| shape.letter == letter.to_ascii_uppercase());
     match letter {
@@ -132,7 +132,7 @@ fn piece(shape: &PieceShape, color: &str, letter: char) -> Markup {
     }
 }
 
-/// One path for all dark squares: a1 is dark, and it is on the left at the bottom.
+/// Returns one path with all dark squares; a1, on the left at the bottom, is dark.
 fn dark_squares() -> String {
     let squares = (0..64).map(|k| (k % 8, k / 8)).filter(|(column, row)| (column + row) % 2 == 1);
     squares.map(|(column, row)| format!("M{} {}h45v45h-45z", 45 * column, 45 * row)).collect()

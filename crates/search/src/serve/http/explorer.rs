@@ -14,12 +14,12 @@ const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 const GAMES: &str = "application/x-chess-pgn";
 
-/// True if a path is one of an explorer.
+/// Returns true if a path belongs to the explorer.
 pub(super) fn is_explorer(path: &str) -> bool {
     matches!(path, "/masters" | "/lichess" | "/player") || path.starts_with(PGN)
 }
 
-/// The type and the text of the answer.
+/// Returns the media type and the text of the answer.
 pub(super) fn answer(
     desk: &OpenDatabases,
     head: &RequestHead,
@@ -51,7 +51,7 @@ pub(super) fn answer(
     let (part, _) = scan.in_turn(desk.turns()).collect(&explorer).map_err(failed)?;
     let mut json = Explored::new(explorer.asked(), &part).json();
     if let Some(fields) = json.as_object_mut() {
-        // Lists that lichess does not have there.
+        // Lists that lichess does not have at these paths.
         let left_out = [
             ("/masters", "recentGames", &parameters.recent_games),
             ("/player", "topGames", &parameters.top_games),
@@ -68,7 +68,7 @@ pub(super) fn answer(
     })
 }
 
-/// What a query asks, with the usual lengths of lists.
+/// Returns the parameters in a query, with lichess's default lengths of lists.
 fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, RequestRefusal> {
     let (top, recent) = match path {
         "/masters" => ("15", "0"),
@@ -97,7 +97,7 @@ fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, Re
             "variant" if !matches!(value.as_str(), "standard" | "chess960" | "fromPosition") => {
                 return Err(RequestRefusal::new(400, format!("`variant`: games of `{value}` are not read")));
             }
-            // As lichess does with what it does not know.
+            // lichess ignores unknown parameters too.
             _ => continue,
         };
         *place = Some(value);

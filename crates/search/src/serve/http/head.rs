@@ -1,4 +1,4 @@
-//! Heads of requests, and answers.
+//! The heads of requests, and the writing of answers.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{BODY_BYTES_MAX, HEAD_BYTES_MAX, TARGET_BYTES_MAX};
 
-/// Lines of a head at most.
+/// The maximum number of lines in a head.
 const LINES_MAX: usize = 100;
 
 /// The head of a request.
@@ -15,7 +15,7 @@ const LINES_MAX: usize = 100;
 pub(super) struct RequestHead {
     pub(super) method: String,
     target: String,
-    /// Names in lower case, and values.
+    /// The header lines: names in lower case, and values.
     lines: Vec<(String, String)>,
 }
 
@@ -31,7 +31,7 @@ impl RequestRefusal {
         RequestRefusal { status, message: message.into() }
     }
 
-    /// Writes it as JSON.
+    /// Writes the refusal as JSON.
     pub(super) fn write(&self, stream: &TcpStream, origin: Option<&str>) -> io::Result<()> {
         let body = json!({ "error": self.message }).to_string();
         let more = if self.status == 401 { "WWW-Authenticate: Bearer\r\n" } else { "" };
@@ -43,7 +43,7 @@ impl RequestRefusal {
 }
 
 impl RequestHead {
-    /// Reads a head; gives also what was read behind it.
+    /// Reads a head. Also returns the bytes after it that were read.
     pub(super) fn read(input: &mut impl Read) -> Result<(RequestHead, Vec<u8>), RequestRefusal> {
         let mut bytes = Vec::new();
         let mut buffer = [0; 4096];
@@ -87,17 +87,17 @@ impl RequestHead {
         Ok(RequestHead { method: request.method.unwrap_or_default().to_owned(), target, lines })
     }
 
-    /// The values of all lines of a name.
+    /// Iterates over the values of all header lines with a name.
     pub(super) fn all(&self, name: &'static str) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(move |line| line.0 == name).map(|line| line.1.as_str())
     }
 
-    /// The path, without a query.
+    /// Returns the path, without the query.
     pub(super) fn path(&self) -> &str {
         self.target.split('?').next().unwrap_or_default()
     }
 
-    /// The names and values of the query, decoded.
+    /// Returns the names and values of the query, decoded.
     pub(super) fn query(&self) -> Result<Vec<(String, String)>, RequestRefusal> {
         let query = self.target.split_once('?').map_or("", |(_, query)| query);
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
@@ -109,7 +109,8 @@ impl RequestHead {
         pairs.ok_or_else(|| RequestRefusal::new(400, "a value of the query is no UTF-8 behind %"))
     }
 
-    /// True if it shows the token. All bytes are compared, so that time tells nothing of it.
+    /// Returns true if the request has the token. All bytes are compared, so that the time of the comparison reveals nothing about
+    /// the token.
     pub(super) fn has_token(&self, token: &str) -> bool {
         let shown = self.all("authorization").next().and_then(|value| value.strip_prefix("Bearer "));
         shown.is_some_and(|shown| {
@@ -118,7 +119,7 @@ impl RequestHead {
         })
     }
 
-    /// The number of bytes that follow.
+    /// Returns the number of bytes in the body.
     pub(super) fn body_bytes(&self) -> Result<u64, RequestRefusal> {
         let mut lengths = self.all("content-length");
         let length = match (lengths.next(), lengths.next(), self.all("transfer-encoding").next()) {
@@ -136,7 +137,7 @@ impl RequestHead {
     }
 }
 
-/// A part of a query without `%` and `+`.
+/// Decodes a part of a query: resolves `%` and `+`.
 fn decoded(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
@@ -180,21 +181,21 @@ fn begin(stream: &TcpStream, status: u16, kind: &str, more: &str, origin: Option
     stream.write_all(head.as_bytes())
 }
 
-/// An answer of one piece.
+/// Writes an answer of known length.
 pub(super) fn whole(stream: &TcpStream, kind: &str, body: &[u8], origin: Option<&str>) -> io::Result<()> {
     begin(stream, 200, kind, &format!("Content-Length: {}\r\n", body.len()), origin)?;
     let mut stream = stream;
     stream.write_all(body)
 }
 
-/// What a browser asks before a page of another origin may send requests.
+/// Answers a preflight request, which a browser sends before a page of another origin may send requests.
 pub(super) fn preflight(stream: &TcpStream, origin: Option<&str>) -> io::Result<()> {
     let more = "Access-Control-Allow-Methods: GET, POST\r\nAccess-Control-Allow-Headers: Authorization, Content-Type\r\n\
                 Content-Length: 0\r\n";
     begin(stream, 204, "text/plain", more, origin)
 }
 
-/// Begins an answer whose length is not known.
+/// Begins an answer of unknown length.
 pub(super) fn begin_chunks(stream: &TcpStream, kind: &str, origin: Option<&str>) -> io::Result<()> {
     begin(stream, 200, kind, "Transfer-Encoding: chunked\r\n", origin)
 }

@@ -1,9 +1,9 @@
-//! Clients over HTTP: an opening explorer as lichess's, open to read, and the requests of a conversation, for those who have the
-//! token.
+//! Clients over HTTP: an opening explorer like lichess's, which anyone may read, and the requests of a conversation, for clients
+//! with the token.
 //!
-//! A connection has one request. The invariants: an answer goes to a request whose `Host` is an address of this server and whose
-//! `Origin` is its own or an allowed one, so that no other page of a browser reads or asks anything; only the explorer
-//! answers without the token; and a client costs bounded memory and time before it is answered.
+//! A connection has one request. The invariants: a request is answered only if its `Host` is an address of this server and its
+//! `Origin` is that of the server or an allowed one, so that no other page in a browser can read or ask anything; only the explorer
+//! answers without the token; and a client takes bounded memory and time before it is answered.
 
 mod explorer;
 mod head;
@@ -24,7 +24,7 @@ use super::folder::RequestFiles;
 use super::place::{Endpoint, ListenError};
 use orbit_core::sync::lock;
 
-/// Connections at the same time at most.
+/// The maximum number of connections at the same time.
 pub const CONNECTIONS_MAX: usize = 32;
 /// The longest head of a request, in bytes.
 pub const HEAD_BYTES_MAX: usize = 32 << 10;
@@ -32,17 +32,17 @@ pub const HEAD_BYTES_MAX: usize = 32 << 10;
 pub const TARGET_BYTES_MAX: usize = 16 << 10;
 /// The longest body of a request, in bytes.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
-/// The time in which a head must come.
+/// The time within which a head must be complete.
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
-/// The same of a body, and of what a client reads at once.
+/// The time within which a body must be complete, and within which a client must read what is written at once.
 const BODY_TIME: Duration = Duration::from_secs(60);
-/// The time for which a refused connection is read on, so that the answer is not lost.
+/// The time for which a refused connection is still read, so that the answer is not lost.
 const FAREWELL: Duration = Duration::from_secs(1);
 const FAREWELL_BYTES: u64 = 1 << 20;
-/// The pause before clients are waited for again when the system refused one.
+/// The pause after the system refused a connection.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// The scheme, host and port of pages that may ask: `https://example.org`.
+/// The scheme, host and port of pages that may send requests: `https://example.org`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HttpOrigin(String);
 
@@ -62,14 +62,14 @@ impl FromStr for HttpOrigin {
     }
 }
 
-/// Waits for clients over HTTP.
+/// Accepts clients over HTTP.
 #[derive(Debug)]
 pub struct HttpListener {
     socket: TcpListener,
     address: SocketAddr,
     origins: Vec<HttpOrigin>,
     token: String,
-    /// Files that requests with the token may use.
+    /// The files that requests with the token may use.
     files: RequestFiles,
 }
 
@@ -78,7 +78,7 @@ impl HttpListener {
     ///
     /// # Errors
     ///
-    /// An address that other machines may reach, unless that is allowed; one that is taken or that the system refuses.
+    /// Other machines may reach the address and this is not allowed, or the address is in use, or the system refuses it.
     pub fn bind(
         address: SocketAddr,
         allow_remote: bool,
@@ -97,14 +97,14 @@ impl HttpListener {
         Ok(HttpListener { socket, address, origins, token, files })
     }
 
-    /// The event that says where clients come and what they must show, as a line.
+    /// Returns the event with the address and the token for clients, as a line.
     pub fn event(&self) -> String {
         let address = format!("http://{}", self.address);
         Response::from_value(json!({ "event": "listening", "address": address, "token": self.token }))
             .line(None)
     }
 
-    /// Serves clients until the process ends, each on a thread of its own.
+    /// Serves clients until the process ends, each on its own thread.
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let count = Mutex::new(0);
         std::thread::scope(|scope| {
@@ -122,14 +122,14 @@ impl HttpListener {
                 if is_full {
                     let refusal =
                         RequestRefusal::new(503, "too many clients are connected: come again later");
-                    // Small enough for the system to take at once.
+                    // The answer fits into the socket's buffer, so this does not block.
                     let _ = refusal.write(&stream, None);
                     continue;
                 }
                 let leaves = ConnectionGuard(&count);
                 let talk = move || {
                     let _leaves = leaves;
-                    // An error of the connection is its end.
+                    // An error of the connection ends it.
                     let _ = self.talk(&stream, desk, greeting);
                 };
                 if std::thread::Builder::new().spawn_scoped(scope, talk).is_err() {
@@ -147,7 +147,7 @@ impl HttpListener {
             Err(refusal) => refusal.write(stream, None),
         };
         stream.shutdown(Shutdown::Write)?;
-        // A connection that is closed while there is something to read may lose what was written last.
+        // If a connection is closed while there are bytes to read, the last bytes that were written may be lost.
         let farewell = Timed { stream, until: Instant::now() + FAREWELL };
         let _ = io::copy(&mut farewell.take(FAREWELL_BYTES), &mut io::sink());
         answered
@@ -187,7 +187,7 @@ impl HttpListener {
         }
     }
 
-    /// Sees that a request comes from no other page; gives the origin of one that may ask.
+    /// Checks that a request does not come from a foreign page. Returns the origin if it is an allowed one.
     fn check<'a>(&self, head: &'a RequestHead) -> Result<Option<&'a str>, RequestRefusal> {
         let hosts: Vec<&str> = head.all("host").collect();
         let [host] = hosts[..] else {
@@ -206,7 +206,7 @@ impl HttpListener {
             (Some(_), _) => {
                 Err(RequestRefusal::new(403, "pages of this Origin may not ask: see --allow-origin"))
             }
-            // Browsers say so where they send no origin: an image, a link.
+            // Browsers send this header when they send no origin, for instance for an image or a link.
             (None, _)
                 if head.all("sec-fetch-site").any(|site| matches!(site, "cross-site" | "same-site")) =>
             {
@@ -216,8 +216,8 @@ impl HttpListener {
         }
     }
 
-    /// True if a host is an address with the port of this server, or `localhost`. Names may be bound to any address by
-    /// whoever owns them, so no other name is one.
+    /// Returns true if a host is an IP address with the port of this server, or `localhost`. All other names are refused, because
+    /// the owner of a name can bind it to any address (DNS rebinding).
     fn is_own(&self, host: &str) -> bool {
         let port = self.address.port();
         let (name, own) = match host.rsplit_once(':') {
@@ -233,7 +233,7 @@ impl HttpListener {
         own && (is_address || name.eq_ignore_ascii_case("localhost"))
     }
 
-    /// Answers lines of requests with lines, as they are known.
+    /// Answers lines of requests with lines, as soon as they are known.
     fn converse(
         &self,
         stream: &TcpStream,
@@ -258,7 +258,7 @@ impl HttpListener {
     }
 }
 
-/// Takes a connection from the count when it has ended.
+/// Decreases the count of connections when a connection ends.
 struct ConnectionGuard<'a>(&'a Mutex<usize>);
 
 impl Drop for ConnectionGuard<'_> {
@@ -267,7 +267,7 @@ impl Drop for ConnectionGuard<'_> {
     }
 }
 
-/// The bytes that a client sends until some time.
+/// The bytes that a client sends before a deadline.
 struct Timed<'a> {
     stream: &'a TcpStream,
     until: Instant,
