@@ -1,8 +1,11 @@
-//! Documents: every link leads to a file and a heading that exist, and the book has every page.
+//! Documents: every link leads to a file and a heading that exist, lines are short, and the book has every page.
 
 use std::{collections::BTreeSet, path::Path};
 
 use super::{assert_none, files, read, root};
+
+/// Columns of a line of prose at most.
+const COLUMNS_MAX: usize = 100;
 
 /// All documents of the project.
 fn documents() -> Vec<String> {
@@ -86,6 +89,57 @@ fn links_lead_to_files_and_headings() {
     let links: usize = documents().iter().map(|document| targets(&read(document)).len()).sum();
     assert!(links > 100, "only {links} links were found");
     assert_none(documents().iter().flat_map(|document| broken(document, &read(document))).collect());
+}
+
+/// Documents that programs write, and those that have longer lines still.
+const LONG: [&str; 24] = [
+    "CHANGELOG.md",
+    "benches/README.md",
+    "docs/at-scale.md",
+    "docs/conformance.md",
+    "docs/dev/engines.md",
+    "docs/dev/measurements.md",
+    "docs/dev/outputs.md",
+    "docs/dev/plans.md",
+    "docs/dev/reel-format.md",
+    "docs/differences.md",
+    "docs/explorer.md",
+    "docs/guide.md",
+    "docs/jobs.md",
+    "docs/language.md",
+    "docs/mates.md",
+    "docs/output.md",
+    "docs/positions.md",
+    "docs/python.md",
+    "docs/reading.md",
+    "docs/serve.md",
+    "docs/statistics.md",
+    "docs/tags.md",
+    "docs/themes.md",
+    "docs/tutorial.md",
+];
+
+/// Lines of prose that are too long. Tables, links that stand alone, and blocks of four blanks may be longer.
+fn long(document: &str, text: &str) -> Vec<String> {
+    let is_free = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with('|') || line.starts_with("- [") || line.starts_with('<')
+    };
+    let too_long =
+        |line: &str| line.chars().count() > COLUMNS_MAX && !line.starts_with("    ") && !is_free(line);
+    let found = prose(text).filter(|(_, line)| too_long(line));
+    found.map(|(number, _)| format!("{document}:{number}: more than {COLUMNS_MAX} columns")).collect()
+}
+
+#[test]
+fn lines_of_documents_are_short() {
+    let line = "word ".repeat(COLUMNS_MAX / 5 + 1);
+    let text = format!("{line}\n| {line} |\n    {line}\n```\n{line}\n```\n- {line}");
+    assert_eq!(long("x.md", &text).len(), 2);
+    let ours = documents();
+    let ours =
+        ours.iter().filter(|path| !LONG.contains(&path.as_str()) && !path.starts_with("benches/runs/"));
+    assert_none(ours.flat_map(|document| long(document, &read(document))).collect());
 }
 
 /// Every document for users and for developers is a page of the book, once.
