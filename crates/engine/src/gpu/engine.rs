@@ -57,6 +57,25 @@ pub struct Gpu {
     is_compiled: AtomicBool,
 }
 
+/// Queries in groups that share a kernel each.
+fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
+    let (mut hits, mut from) = (Vec::new(), 0);
+    while from < plans.len() {
+        let (mut plan, mut to) = (plans.hits(from..from + 1), from + 1);
+        while to < plans.len().min(from + SHARED_QUERIES_MAX) {
+            let more = plans.hits(from..to + 1);
+            if more.program.cost() > SHARED_STEPS_MAX {
+                break;
+            }
+            (plan, to) = (more, to + 1);
+        }
+        let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
+        hits.push(Printed { plan, kernel });
+        from = to;
+    }
+    hits
+}
+
 /// What is wanted at the hits of a query.
 struct Second<'a> {
     query: usize,
@@ -73,24 +92,17 @@ impl Gpu {
 
     /// The same with kernels of a variant.
     pub fn with_variant(plans: Arc<Plans>, device: Arc<GpuDevice>, variant: Variant) -> Gpu {
-        let (mut hits, mut from) = (Vec::new(), 0);
-        while from < plans.len() {
-            let (mut plan, mut to) = (plans.hits(from..from + 1), from + 1);
-            while to < plans.len().min(from + SHARED_QUERIES_MAX) {
-                let more = plans.hits(from..to + 1);
-                if more.program.cost() > SHARED_STEPS_MAX {
-                    break;
-                }
-                (plan, to) = (more, to + 1);
-            }
-            let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
-            hits.push(Printed { plan, kernel });
-            from = to;
-        }
+        let hits = shared(&plans, variant);
         let (values, copies) = (plans.unmade(), plans.unmade());
         let number = device.engines.fetch_add(1, Ordering::Relaxed) + 1;
         let (uploaded, is_compiled) = (AtomicU64::new(0), AtomicBool::new(false));
         Gpu { plans, device, variant, hits, values, copies, number, uploaded, is_compiled }
+    }
+
+    /// The kernels of the first pass of some queries, as an engine on any card runs them.
+    #[doc(hidden)]
+    pub fn kernels(plans: &Plans, variant: Variant) -> Vec<Kernel> {
+        shared(plans, variant).into_iter().map(|printed| printed.kernel).collect()
     }
 
     /// The kernel of the first pass; of several queries, that of the first ones.
