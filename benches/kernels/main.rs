@@ -9,6 +9,7 @@ mod radv;
 mod table;
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use orbit_engine::{PreparedQuery, gpu::Gpu, gpu::Variant, plans};
@@ -20,6 +21,9 @@ const FAMILIES: [&str; 2] = ["navi21", "vega10"];
 
 /// Names a family to a process that is to measure it.
 const FAMILY: &str = "ORBIT_KERNELS_FAMILY";
+
+/// Names a folder for the machine code of each shader, as text.
+const ASSEMBLY: &str = "ORBIT_KERNELS_ASSEMBLY";
 
 /// The queries that have a kernel each.
 const QUERIES: [(&str, &str); 30] = [
@@ -124,6 +128,10 @@ fn measure(family: &str, names: &[String]) -> Result<(), String> {
             let what = format!("{family} {name}, shader {place}");
             let words = spirv(&wgsl).map_err(|error| format!("{what}: {error}"))?;
             let made = compiler.compile(&words).map_err(|error| format!("{what}: {error}"))?;
+            if let Some(folder) = std::env::var_os(ASSEMBLY) {
+                let file = Path::new(&folder).join(format!("{family}-{name}-{place}.asm"));
+                std::fs::write(file, &made.assembly).map_err(|error| error.to_string())?;
+            }
             println!("{}", Row::new(family, &name, place, kernel, &made));
         }
     }
@@ -187,6 +195,7 @@ fn spirv(wgsl: &str) -> Result<Vec<u32>, String> {
         flags: spv::WriterFlags::empty(),
         bounds_check_policies: policies,
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
+        force_loop_bounding: false,
         ..Default::default()
     };
     let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: "main".into() };

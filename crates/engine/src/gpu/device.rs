@@ -11,7 +11,9 @@ use wgpu::{BufferUsages, ErrorFilter};
 use super::adapters::{self, STORAGE_BUFFERS};
 use super::driver::{Driver, Kept, SILENCE_MAX, first_lines};
 use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
+use super::run::slots_at_once;
 use super::{AdapterReport, Fault, GpuError, GpuLimits, GpuOptions, Kernel, PipelineCache, Variant};
+use orbit_reel::SEGMENT_SLOTS;
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;
@@ -196,10 +198,16 @@ impl Device {
         Ok(allocation)
     }
 
-    /// The pipeline of a kernel.
-    pub(super) fn pipeline(&self, kernel: &Kernel, pass: Pass) -> Result<Pipeline, GpuError> {
+    /// The pipeline of a kernel for games in which no side has several kings, or one may have.
+    pub(super) fn pipeline(
+        &self,
+        kernel: &Kernel,
+        pass: Pass,
+        several_kings: bool,
+    ) -> Result<Pipeline, GpuError> {
         fits(&self.report, &kernel.variant)?;
-        self.shader(&kernel.wgsl, pass)
+        let some_slots = pass == Pass::Hits && slots_at_once(self, kernel)? < SEGMENT_SLOTS as u32;
+        self.shader(&kernel.text(some_slots, several_kings), pass)
     }
 
     /// The pipeline of a shader.
@@ -213,10 +221,18 @@ impl Device {
         let silence = self.driver.silence();
         let limit = (silence.min(SILENCE_MAX) * COMPILING).max(silence);
         let pipeline = self.guarded_for(limit, "a shader", move |device, _| {
-            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            let descriptor = wgpu::ShaderModuleDescriptor {
                 label: Some("query"),
                 source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-            });
+            };
+            let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..Default::default() };
+            // SAFETY: all loops end: each counts up to a number that it leaves as it is, or takes the squares out of a set one
+            // after the other; the test `layout::every_loop_of_a_shader_ends` looks at each. No other check is left out.
+            #[expect(
+                unsafe_code,
+                reason = "a count of turns in each loop takes registers that shorter shaders do without"
+            )]
+            let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
             device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some("query"),
                 layout: Some(&layout),

@@ -165,7 +165,7 @@ impl Gpu {
         let next = AtomicUsize::new(0);
         let compile = || {
             while let Some(kernel) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let _ = device.pipeline(kernel, Pass::Hits);
+                let _ = device.pipeline(kernel, Pass::Hits, false);
             }
         };
         std::thread::scope(|scope| {

@@ -117,6 +117,15 @@ impl Upload {
         self.slices.push(slice);
     }
 
+    /// Whether a side may have several kings: in none of its blocks does a game begin so, if not.
+    pub(super) fn has_several_kings(&self, blocks: &[&Block]) -> bool {
+        let several = |start: &Start| {
+            let [_, p1, p2, p3] = start.position.board.planes;
+            [p1 & p2 & p3, p1 & p2 & !p3].iter().any(|kings| kings.count_ones() > 1)
+        };
+        self.slices.iter().any(|slice| blocks[slice.block].starts.iter().any(several))
+    }
+
     /// The keys, with games and starts counted from the upload's first.
     pub(super) fn keys(&self, blocks: &[&Block]) -> Vec<Key> {
         let mut out = Vec::with_capacity(self.segments);

@@ -42,6 +42,8 @@ pub(super) struct Input {
     games: Buffer,
     segments: usize,
     start_count: usize,
+    /// Whether a side may have several kings in one of its games.
+    several_kings: bool,
     /// How many games there are, if it is known where.
     game_count: Option<usize>,
 }
@@ -166,6 +168,7 @@ impl Input {
             games: Buffer::storage(),
             segments: 0,
             start_count: 0,
+            several_kings: false,
             game_count: None,
         }
     }
@@ -181,6 +184,7 @@ impl Input {
         blocks: &[&Block],
     ) -> Result<Encoder, GpuError> {
         (self.segments, self.start_count, self.game_count) = (upload.segments, upload.starts, None);
+        self.several_kings = upload.has_several_kings(blocks);
         let key_bytes = KEY_BYTES * upload.segments as u64;
         let move_bytes = MOVES_BYTES * upload.segments as u64;
         let start_bytes = START_BYTES * upload.starts as u64;
@@ -480,7 +484,7 @@ impl Run {
         kernel: &Kernel,
         work: Work,
     ) -> Result<Pending, GpuError> {
-        let pipeline = device.pipeline(kernel, work.pass)?;
+        let pipeline = device.pipeline(kernel, work.pass, input.several_kings)?;
         let table_bytes = write(device, &mut self.first, &mut self.tables, &kernel.tables)?;
         self.columns.with_room(device, self.column_bytes)?;
         self.carried.with_room(device, self.carried_bytes)?;
@@ -654,7 +658,7 @@ fn output_budget(device: &Device) -> u64 {
 const REPLAY_TURNS: u64 = 64;
 
 /// How many slots of each of its segments an invocation may evaluate.
-fn slots_at_once(device: &Device, kernel: &Kernel) -> Result<u32, GpuError> {
+pub(super) fn slots_at_once(device: &Device, kernel: &Kernel) -> Result<u32, GpuError> {
     let (turns, most) = (kernel.turns.max(1), device.report.turns_max());
     let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
     if slots == 0 {
