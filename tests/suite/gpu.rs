@@ -170,6 +170,24 @@ fn rights_are_lost_as_games_go_on() {
     }
 }
 
+/// Code for them is in kernels only where a game begins with such a side; beside it stands a game that does not.
+#[test]
+fn sides_with_several_kings_move_as_on_the_processor() {
+    let text = "[FEN \"4k3/8/8/8/8/8/3q4/K3K3 w - - 0 1\"]\n\n1. Kb1 Ke7 *\n\n\
+                [FEN \"4k1r1/4k3/8/8/8/8/PPP5/K3R3 b - - 0 1\"]\n\n1... Kf7 2. Re7+ *\n\n\
+                1. f3 e5 2. g4 Qh4# *\n\n";
+    let blocks = pgn_blocks(text);
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let several =
+        |block: &&Block| block.starts.iter().any(|start| start.position.board.having(Code(6)).count() > 1);
+    assert!(blocks.iter().any(several), "the first game begins with two white kings");
+    let runner = GPU.met(Runner::gpu(0));
+    for text in ["legal --", "#(legal --) > 4", "mate", "check"] {
+        let query = orbit_query::parse(text).unwrap().query;
+        check(text, &*runner.engine(&query).unwrap(), &blocks);
+    }
+}
+
 /// Kernels are kept, and must not be taken for each other.
 #[test]
 fn queries_that_differ_in_little_are_told_apart() {

@@ -19,17 +19,27 @@ use crate::{
     Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Values, Wants,
     context::Context,
 };
-use orbit_plan::{CopiesPlan, Output, Plan, Plans, SharedPlan};
+use orbit_plan::{CopiesPlan, Output, Plan, Plans, Program, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
 /// Blocks that are best given together: about 4 M positions, an invocation for every lane of a large
 /// card.
 const BLOCKS_AT_ONCE: usize = 32;
 
-/// Queries that share a kernel at most, and the steps that they may have together: what is gained by
-/// replaying once is lost again when a kernel needs more registers than the card has.
+/// Queries that share a kernel at most, and the steps that they may have together.
 const SHARED_QUERIES_MAX: usize = 16;
 const SHARED_STEPS_MAX: u64 = 1000;
+
+/// The registers of a program that several queries share: what is gained by replaying once is lost again when a kernel needs so
+/// many that a card holds few waves at a time. Each is two of the card's, which has about 64 for each of 16 waves.
+const SHARED_REGISTERS_MAX: usize = 28;
+/// The same where legal moves are asked for, which take more than 100 of the card's whatever else there is: to compute them once for
+/// all queries is worth more than waves. The limit keeps such kernels from the 255 that cards have.
+const SHARED_REGISTERS_OF_MOVES_MAX: usize = 64;
+
+fn registers_max(program: &Program) -> usize {
+    if program.whole_positions { SHARED_REGISTERS_OF_MOVES_MAX } else { SHARED_REGISTERS_MAX }
+}
 
 /// A plan and its kernel.
 #[derive(Debug)]
@@ -64,7 +74,8 @@ fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
         let (mut plan, mut to) = (plans.hits(from..from + 1), from + 1);
         while to < plans.len().min(from + SHARED_QUERIES_MAX) {
             let more = plans.hits(from..to + 1);
-            if more.program.cost() > SHARED_STEPS_MAX {
+            if more.program.cost() > SHARED_STEPS_MAX || more.program.registers > registers_max(&more.program)
+            {
                 break;
             }
             (plan, to) = (more, to + 1);
