@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use orbit_core::board::{Code, PackedMove, Position, Square};
+use orbit_core::board::{Board, Code, PackedMove, Position, Square};
 use orbit_engine::{
     Answers, BlockRequest, CopyHits, Engine, EngineError, PreparedQuery, Wants,
     gpu::{AdapterChoice, Fault, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions},
@@ -170,21 +170,26 @@ fn rights_are_lost_as_games_go_on() {
     }
 }
 
-/// Code for them is in kernels only where a game begins with such a side; beside it stands a game that does not.
+/// Code for them is in kernels only where a game begins with such a side.
 #[test]
 fn sides_with_several_kings_move_as_on_the_processor() {
-    let text = "[FEN \"4k3/8/8/8/8/8/3q4/K3K3 w - - 0 1\"]\n\n1. Kb1 Ke7 *\n\n\
-                [FEN \"4k1r1/4k3/8/8/8/8/PPP5/K3R3 b - - 0 1\"]\n\n1... Kf7 2. Re7+ *\n\n\
-                1. f3 e5 2. g4 Qh4# *\n\n";
-    let blocks = pgn_blocks(text);
-    let blocks: Vec<&Block> = blocks.iter().collect();
-    let several =
-        |block: &&Block| block.starts.iter().any(|start| start.position.board.having(Code(6)).count() > 1);
-    assert!(blocks.iter().any(several), "the first game begins with two white kings");
+    let placed = |kings: &[Square]| {
+        let mut board = Board::default();
+        kings.iter().for_each(|&king| board.put(king, Code(6)));
+        board.put(Square::H8, Code(14));
+        Position { board, ..Position::STANDARD }
+    };
+    // Two squares can be reached by both: ten moves to eight squares.
+    let (several, alone) = (placed(&[Square::C1, Square::E1]), placed(&[Square::C1]));
+    let text = "#(legal --) > 9";
     let runner = GPU.met(Runner::gpu(0));
-    for text in ["legal --", "#(legal --) > 4", "mate", "check"] {
+    // The start of the first game is not where those of the others are.
+    for (positions, at) in [([several, alone], 0), ([alone, several], 1)] {
+        let block = block_of(&positions);
+        let hits = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;
+        assert!(hits.answer(at).is_hit(), "the processor counts ten moves");
         let query = orbit_query::parse(text).unwrap().query;
-        check(text, &*runner.engine(&query).unwrap(), &blocks);
+        check(text, &*runner.engine(&query).unwrap(), &[&block]);
     }
 }
 

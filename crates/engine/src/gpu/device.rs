@@ -11,12 +11,14 @@ use wgpu::{BufferUsages, ErrorFilter};
 use super::adapters::{self, STORAGE_BUFFERS};
 use super::driver::{Driver, Kept, SILENCE_MAX, first_lines};
 use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
-use super::run::slots_at_once;
 use super::{AdapterReport, Fault, GpuError, GpuLimits, GpuOptions, Kernel, PipelineCache, Variant};
 use orbit_reel::SEGMENT_SLOTS;
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;
+
+/// Turns of the loops that replay a segment, and one turn of each for its end.
+const REPLAY_TURNS: u64 = 64;
 
 /// What a wait that gives up by itself may take longer.
 const GRACE: Duration = Duration::from_secs(1);
@@ -206,8 +208,18 @@ impl Device {
         several_kings: bool,
     ) -> Result<Pipeline, GpuError> {
         fits(&self.report, &kernel.variant)?;
-        let some_slots = pass == Pass::Hits && slots_at_once(self, kernel)? < SEGMENT_SLOTS as u32;
+        let some_slots = pass == Pass::Hits && self.slots_at_once(kernel)? < SEGMENT_SLOTS as u32;
         self.shader(&kernel.text(some_slots, several_kings), pass)
+    }
+
+    /// How many slots of each of its segments an invocation may evaluate.
+    pub(super) fn slots_at_once(&self, kernel: &Kernel) -> Result<u32, GpuError> {
+        let (turns, most) = (kernel.turns.max(1), self.report.turns_max());
+        let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
+        if slots == 0 {
+            return Err(GpuError::TooLong { name: self.report.name.clone(), turns, most });
+        }
+        Ok(slots.min(SEGMENT_SLOTS as u64) as u32)
     }
 
     /// The pipeline of a shader.
