@@ -55,8 +55,14 @@ fn shr_far(a: Bits, by: u32) -> Bits {
 
 // The set of one square 0..=63.
 fn bit(square: u32) -> Bits {
-    let half = 1u << (square & 31u);
-    return select(Bits(0u, half), Bits(half, 0u), square < 32u);
+    return square_of(square, 0u, true);
+}
+
+// The set of the square that six bits of a word name, from `place` on, or none.
+fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
+    let half = select(0u, 1u, is_there) << ((word >> place) & 31u);
+    let high = half & spread(word, place + 5u);
+    return Bits(half ^ high, high);
 }
 
 // ---- masks and numbers
@@ -202,13 +208,8 @@ fn pawn_black(a: Bits) -> Bits {
 // A step never comes to the file that it would wrap to: `open` leaves that file out.
 
 fn slide0(a: Bits, empty: Bits) -> Bits {
-    var open = empty & Bits(NOT_A);
-    var fill = a | (open & (a << Bits(1u)));
-    open &= open << Bits(1u);
-    fill |= open & (fill << Bits(2u));
-    open &= open << Bits(2u);
-    fill |= open & (fill << Bits(4u));
-    return right(fill);
+    let stops = ~(empty & Bits(NOT_H)) | a;
+    return stops ^ (stops - right(a));
 }
 
 fn slide1(a: Bits, empty: Bits) -> Bits {
@@ -242,13 +243,9 @@ fn slide3(a: Bits, empty: Bits) -> Bits {
 }
 
 fn slide4(a: Bits, empty: Bits) -> Bits {
-    var open = empty & Bits(NOT_H);
-    var fill = a | (open & (a >> Bits(1u)));
-    open &= open >> Bits(1u);
-    fill |= open & (fill >> Bits(2u));
-    open &= open >> Bits(2u);
-    fill |= open & (fill >> Bits(4u));
-    return left(fill);
+    let mirrored = reverseBits(a);
+    let stops = ~(reverseBits(empty) & Bits(NOT_H)) | mirrored;
+    return reverseBits(stops ^ (stops - right(mirrored)));
 }
 
 fn slide5(a: Bits, empty: Bits) -> Bits {

@@ -58,6 +58,11 @@ fn bit(square: u32) -> Bits {
     return 1lu << (square & 63u);
 }
 
+// The set of the square that six bits of a word name, from `place` on, or none.
+fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
+    return select(0lu, 1lu, is_there) << ((word >> place) & 63u);
+}
+
 // ---- masks and numbers
 
 fn is_empty(a: Bits) -> bool {

@@ -1,6 +1,11 @@
 // What reads the same whether a word is two integers of 32 bits (bitboard.wgsl) or one of 64 (bitboard_wide.wgsl):
 // masks, comparisons, divisors and lines.
 
+// All ones if a bit of a word is set.
+fn spread(word: u32, place: u32) -> u32 {
+    return bitcast<u32>(extractBits(bitcast<i32>(word), place, 1u));
+}
+
 fn mask(holds: bool) -> Bits {
     return select(NONE, ALL, holds);
 }

@@ -3,6 +3,14 @@
 
 @group(0) @binding(7) var<storage, read_write> hits: array<u32>;
 
+// The bits of a word of hits that are not evaluated now.
+fn kept(place: u32) -> u32 {
+    if (!SOME_SLOTS) {
+        return 0u;
+    }
+    return hits[place] & ~params.slots;
+}
+
 // Some slots of a segment, of its first `words` fours.
 fn replay(segment: u32, slots: u32, words: u32) -> Found {
     var at = first_slot(segment);
@@ -12,7 +20,11 @@ fn replay(segment: u32, slots: u32, words: u32) -> Found {
         for (var i = 0u; i < 4u; i++) {
             at.mv = low_word(four) & 0xffffu;
             four = shr(four, 16u);
-            if (((slots >> (4u * word + i)) & 1u) != 0u) {
+            var is_wanted = true;
+            if (SOME_SLOTS) {
+                is_wanted = ((slots >> (4u * word + i)) & 1u) != 0u;
+            }
+            if (is_wanted) {
                 found = evaluate(at, 4u * word + i, found);
             }
             at = advance(at);

@@ -181,17 +181,16 @@ fn with_moves(moves: Moves, reached: Bits, left: Bits) -> Moves {
 }
 
 fn with_knights(moves: Moves, movers: Bits, to: Bits) -> Moves {
-    let wide_right = right(right(movers));
-    let wide_left = left(left(movers));
-    let left_squares = knight(to) & movers;
-    var out = with_moves(moves, shl(right(movers), 16u) & to, left_squares);
-    out = with_moves(out, shr(right(movers), 16u) & to, NONE);
-    out = with_moves(out, shl(left(movers), 16u) & to, NONE);
-    out = with_moves(out, shr(left(movers), 16u) & to, NONE);
-    out = with_moves(out, shl(wide_right, 8u) & to, NONE);
-    out = with_moves(out, shr(wide_right, 8u) & to, NONE);
-    out = with_moves(out, shl(wide_left, 8u) & to, NONE);
-    return with_moves(out, shr(wide_left, 8u) & to, NONE);
+    let beside_right = right(movers);
+    let beside_left = left(movers);
+    let wide_right = right(beside_right);
+    let wide_left = left(beside_left);
+    var pairs = count(shl(beside_right, 16u) & to) + count(shr(beside_right, 16u) & to);
+    pairs += count(shl(beside_left, 16u) & to) + count(shr(beside_left, 16u) & to);
+    pairs += count(shl(wide_right, 8u) & to) + count(shr(wide_right, 8u) & to);
+    pairs += count(shl(wide_left, 8u) & to) + count(shr(wide_left, 8u) & to);
+    let squares = moves.squares | (knight(movers) & to);
+    return Moves(squares, moves.origins | (knight(to) & movers), moves.steps, moves.pairs + low_word(pairs));
 }
 
 // Moves that are neither castling nor captures in passing, of a side that has not several kings.
@@ -271,7 +270,11 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
     let black = (at.state & 1u) != 0u;
     let men = men_of(at.board, black);
     var out = Moves(NONE, NONE, NONE, 0u);
-    if (!is_empty(rest(men.kings & men.own))) {
+    var several = false;
+    if (SEVERAL_KINGS) {
+        several = !is_empty(rest(men.kings & men.own));
+    }
+    if (several) {
         out = listed_moves(at, origin, to, pseudo, only, first);
     } else {
         if (only == ANY) {
@@ -387,7 +390,7 @@ fn with_castling(moves: Moves, at: At, origin: Bits, to: Bits, only: u32) -> Mov
 fn no_moves(at: At, within: Bits) -> Bits {
     var out = NONE;
     if (!is_empty(within) && !is_empty(kings_of(at.board, (at.state & 1u) != 0u))) {
-        out = mask(moves_of(at, ALL, ALL, false, ANY, true).pairs == 0u);
+        out = mask(is_empty(moves_of(at, ALL, ALL, false, ANY, true).squares));
     }
     return out;
 }

@@ -17,7 +17,7 @@ struct Params {
     end: u32,
     // Segments of the chunk, and so words from one query's hits to the next one's.
     segments: u32,
-    // The slots of each segment that are evaluated; the others keep the bits that they have.
+    // The slots of each segment that are evaluated; the others keep the bits that they have. All of them, unless SOME_SLOTS.
     slots: u32,
 }
 
@@ -86,27 +86,42 @@ fn put(board: Board, gone: Bits, code: u32, to: Bits) -> Board {
     );
 }
 
-// The pieces after a move; a null move and a start change nothing.
+fn plane_after(plane: Bits, keep: Bits, to: Bits, mv: u32, code_bit: u32) -> Bits {
+    let holds = spread(mv, 12u + code_bit);
+    return (plane & keep) | (to & pair(holds, holds));
+}
+
+// The pieces after a move that is no start of a game; a null move changes nothing.
 fn play(board: Board, mv: u32) -> Board {
-    let origin = mv & 63u;
-    let to = (mv >> 6u) & 63u;
     let code = mv >> 12u;
-    let castles = code == CASTLE;
-    let passes = code == NULL_MOVE || code == START;
-    var gone = bit(origin) | bit(to);
-    gone |= select(NONE, bit((origin & 56u) | (to & 7u)), code == EN_PASSANT);
-    gone = select(gone, NONE, passes);
-    // The king of the side whose back rank it is; a pawn of the side that moves that way.
-    let black = select(select(0u, 8u, to < origin), (origin >> 2u) & 8u, castles);
-    let rank = origin & 56u;
-    let side = to > origin;
-    var after = select(code, 6u | black, castles);
-    after = select(after, 1u | black, code == EN_PASSANT);
-    after = select(after, 0u, passes);
-    let goal = select(to, rank + select(2u, 6u, side), castles);
-    var out = put(board, gone, after, bit(goal));
-    if (castles) {
-        out = put(out, NONE, 4u | black, bit(rank + select(3u, 5u, side)));
+    let moves = code != NULL_MOVE;
+    let to = square_of(mv, 6u, moves);
+    let keep = ~(square_of(mv, 0u, moves) | to);
+    var out = Board(
+        plane_after(board.p0, keep, to, mv, 0u),
+        plane_after(board.p1, keep, to, mv, 1u),
+        plane_after(board.p2, keep, to, mv, 2u),
+        plane_after(board.p3, keep, to, mv, 3u),
+    );
+    // Castling has taken both pieces away, and what captures in passing has become what is no piece.
+    if (code == CASTLE || code == EN_PASSANT) {
+        let origin = mv & 63u;
+        let goal = (mv >> 6u) & 63u;
+        let rank = origin & 56u;
+        if (code == CASTLE) {
+            let side = goal > origin;
+            let king = bit(rank + select(2u, 6u, side));
+            let both = king | bit(rank + select(3u, 5u, side));
+            out.p1 |= king;
+            out.p2 |= both;
+            out.p3 |= select(NONE, both, origin >= 32u);
+        } else {
+            let keep = ~bit(rank | (goal & 7u));
+            out.p0 &= keep;
+            out.p1 &= keep & ~to;
+            out.p2 &= keep & ~to;
+            out.p3 = (out.p3 & keep) | select(NONE, to, goal < origin);
+        }
     }
     return out;
 }

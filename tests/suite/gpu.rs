@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use orbit_core::board::{Code, PackedMove, Position, Square};
+use orbit_core::board::{Board, Code, PackedMove, Position, Square};
 use orbit_engine::{
     Answers, BlockRequest, CopyHits, Engine, EngineError, PreparedQuery, Wants,
     gpu::{AdapterChoice, Gpu, GpuDevice, GpuError, GpuLimits, GpuOptions, InjectedFault},
@@ -166,6 +166,27 @@ fn rights_are_lost_as_games_go_on() {
         for text in texts {
             let query = orbit_query::parse(text).unwrap().query;
             check(text, &*runner.engine(&query).unwrap(), &blocks);
+        }
+    }
+}
+
+/// Code for them is in kernels only where a game begins with such a side.
+#[test]
+fn sides_with_several_kings_move_as_on_the_processor() {
+    let placed = |kings: &[Square]| {
+        let mut board = Board::default();
+        kings.iter().for_each(|&king| board.put(king, Code(6)));
+        board.put(Square::H8, Code(14));
+        Position { board, ..Position::STANDARD }
+    };
+    let (several, alone) = (placed(&[Square::C1, Square::E1]), placed(&[Square::C1]));
+    let runner = GPU.met(Runner::gpu(0));
+    // The start of the first game is not where those of the others are.
+    for positions in [[several, alone], [alone, several]] {
+        let block = block_of(&positions);
+        for text in ["legal --", "#(legal --) > 7", "#(legal --) > 9"] {
+            let query = orbit_query::parse(text).unwrap().query;
+            check(text, &*runner.engine(&query).unwrap(), &[&block]);
         }
     }
 }

@@ -388,3 +388,79 @@ fn kernels_of_many_copies_are_short() {
         assert!(bytes.iter().all(|&bytes| bytes < 65_536), "{text}: {bytes:?} bytes");
     }
 }
+
+/// Shaders are compiled without a count of the turns of their loops: each `for` counts up to a number that stays as it is, each `while`
+/// takes a square out of a set.
+#[test]
+fn every_loop_of_a_shader_ends() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let files = std::fs::read_dir(folder)
+        .expect("there are shaders")
+        .map(|entry| entry.expect("it can be listed").path());
+    // The floors of a device are compiled with such counts.
+    let files = files
+        .filter(|path| path.extension().is_some_and(|end| end == "wgsl") && !path.ends_with("floors.wgsl"));
+    let mut queries: Vec<String> =
+        files.map(|path| std::fs::read_to_string(path).expect("it can be read")).collect();
+    let looped = "looped".parse().expect("it is one");
+    let kernels =
+        kernels("shift flip {Nd4 kf3 ke5}", PlanOptions::default(), looped).expect("it can be planned");
+    queries.extend(kernels.iter().map(|kernel| kernel.evaluate().to_string()));
+    let mut found = 0;
+    for text in &queries {
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            let line = line.trim();
+            let ends = match line.split_once(' ').map(|(word, _)| word) {
+                Some("for") => counts_up(line, text, at),
+                Some("while") => takes_out(line, text, at),
+                Some("loop") => false,
+                _ => continue,
+            };
+            assert!(ends, "does this loop end? {line}");
+            found += 1;
+        }
+    }
+    assert!(found > 20, "{found} loops");
+    let planted = "    for (var k = 0u; k < 8u; k++) {\n        k = 0u;\n}\nwhile (!is_empty(some)) {\n}\n";
+    assert!(
+        !counts_up("for (var k = 0u; k < 8u; k++) {", planted, 0)
+            && !takes_out("while (!is_empty(some)) {", planted, 3)
+    );
+}
+
+/// The lines of the block that a line opens.
+fn block_of(text: &str, at: usize) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().skip(at).collect();
+    let indent = lines[0].len() - lines[0].trim_start().len();
+    let close = format!("{:indent$}}}", "");
+    lines.iter().skip(1).take_while(|line| **line != close).copied().collect()
+}
+
+/// Whether the block of a `for` leaves its counter and its end alone.
+fn counts_up(line: &str, text: &str, at: usize) -> bool {
+    let Some(inside) = line.strip_prefix("for (var ").and_then(|line| line.strip_suffix(") {")) else {
+        return false;
+    };
+    let [start, condition, step] = inside.split("; ").collect::<Vec<_>>()[..] else { return false };
+    let Some((counter, _)) = start.split_once(" = ") else { return false };
+    let Some(end) = condition.strip_prefix(&format!("{counter} < ")) else { return false };
+    let names: Vec<&str> = end.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+    let is_changed = |name: &str| {
+        let changes =
+            [" = ", " += ", " -= ", "++", "--", " |= ", " &= ", " >>= "].map(|sign| format!("{name}{sign}"));
+        block_of(text, at)
+            .iter()
+            .any(|line| changes.iter().any(|change| line.trim_start().starts_with(change)))
+    };
+    step == format!("{counter}++")
+        && !is_changed(counter)
+        && !names.iter().any(|name| !name.is_empty() && is_changed(name))
+}
+
+/// Whether the block of a `while` takes a square out of the set that it asks for.
+fn takes_out(line: &str, text: &str, at: usize) -> bool {
+    let Some((_, set)) = line.split_once("!is_empty(") else { return false };
+    let Some((set, _)) = set.split_once(')') else { return false };
+    let taken = format!("{set} = rest({set});");
+    block_of(text, at).iter().any(|line| line.trim() == taken)
+}

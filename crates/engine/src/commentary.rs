@@ -25,7 +25,7 @@ pub struct GameCommentary {
     /// Automatic comments that the header requests are included, except for the number of the game and the values of
     /// `sort`.
     pub comments: Vec<(u32, Vec<u8>)>,
-    /// The best value of each `sort`, in the order of [`Query::sorts`](orbit_query::Query::sorts).
+    /// The best value of each `sort`, in the order of [`Query::sorts`](orbit_query::TypedQuery::sorts).
     pub sorts: Vec<Option<SortValue>>,
     /// The tags with the values that `settag` gives them, in order.
     pub tags: Vec<(String, Vec<u8>)>,

@@ -1,4 +1,4 @@
-//! What can go wrong with a source as a whole. Trouble inside a game is a [`Fault`](super::Fault).
+//! What can go wrong with a source as a whole. Trouble inside a game is a [`ReadFault`](super::ReadFault).
 
 use std::io;
 use std::path::{Path, PathBuf};

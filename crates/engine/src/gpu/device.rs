@@ -12,9 +12,13 @@ use super::adapters::{self, STORAGE_BUFFERS};
 use super::driver::{Driver, DriverResource, SILENCE_MAX, first_lines};
 use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
 use super::{AdapterReport, GpuError, GpuLimits, GpuOptions, InjectedFault, Kernel, PipelineCache, Variant};
+use orbit_reel::SEGMENT_SLOTS;
 
 /// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
 const COMPILING: u32 = 5;
+
+/// Turns of the loops that replay a segment, and one turn of each for its end.
+const REPLAY_TURNS: u64 = 64;
 
 /// What a wait that gives up by itself may take longer.
 const GRACE: Duration = Duration::from_secs(1);
@@ -196,10 +200,26 @@ impl Device {
         Ok(allocation)
     }
 
-    /// The pipeline of a kernel.
-    pub(super) fn pipeline(&self, kernel: &Kernel, pass: KernelPass) -> Result<Pipeline, GpuError> {
+    /// The pipeline of a kernel for games in which no side has several kings, or one may have.
+    pub(super) fn pipeline(
+        &self,
+        kernel: &Kernel,
+        pass: KernelPass,
+        several_kings: bool,
+    ) -> Result<Pipeline, GpuError> {
         fits(&self.report, &kernel.variant)?;
-        self.shader(&kernel.wgsl, pass)
+        let some_slots = pass == KernelPass::Hits && self.slots_at_once(kernel)? < SEGMENT_SLOTS as u32;
+        self.shader(&kernel.text(some_slots, several_kings), pass)
+    }
+
+    /// How many slots of each of its segments an invocation may evaluate.
+    pub(super) fn slots_at_once(&self, kernel: &Kernel) -> Result<u32, GpuError> {
+        let (turns, most) = (kernel.turns.max(1), self.report.turns_max());
+        let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
+        if slots == 0 {
+            return Err(GpuError::TooLong { name: self.report.name.clone(), turns, most });
+        }
+        Ok(slots.min(SEGMENT_SLOTS as u64) as u32)
     }
 
     /// The pipeline of a shader.
@@ -213,10 +233,18 @@ impl Device {
         let silence = self.driver.silence();
         let limit = (silence.min(SILENCE_MAX) * COMPILING).max(silence);
         let pipeline = self.guarded_for(limit, "a shader", move |device, _| {
-            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            let descriptor = wgpu::ShaderModuleDescriptor {
                 label: Some("query"),
                 source: wgpu::ShaderSource::Wgsl(wgsl.into()),
-            });
+            };
+            let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..Default::default() };
+            // SAFETY: all loops end: each counts up to a number that it leaves as it is, or takes the squares out of a set one
+            // after the other; the test `layout::every_loop_of_a_shader_ends` looks at each. No other check is left out.
+            #[expect(
+                unsafe_code,
+                reason = "a count of turns in each loop takes registers that shorter shaders do without"
+            )]
+            let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
             device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some("query"),
                 layout: Some(&layout),

@@ -20,17 +20,27 @@ use crate::{
     Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Values, Wants,
     context::Context,
 };
-use orbit_plan::{CopiesPlan, Output, Plan, Plans, SharedPlan};
+use orbit_plan::{CopiesPlan, Output, Plan, Plans, Program, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
 /// Blocks that are best given together: about 4 M positions, an invocation for every lane of a large
 /// card.
 const BLOCKS_AT_ONCE: usize = 32;
 
-/// Queries that share a kernel at most, and the steps that they may have together: what is gained by
-/// replaying once is lost again when a kernel needs more registers than the card has.
+/// Queries that share a kernel at most, and the steps that they may have together.
 const SHARED_QUERIES_MAX: usize = 16;
 const SHARED_STEPS_MAX: u64 = 1000;
+
+/// The registers of a program that several queries share: what is gained by replaying once is lost again when a kernel needs so
+/// many that a card holds few waves at a time. Each is two of the card's, which has about 64 for each of 16 waves.
+const SHARED_REGISTERS_MAX: usize = 28;
+/// The same where legal moves are asked for, which take more than 100 of the card's whatever else there is: to compute them once for
+/// all queries is worth more than waves. The limit keeps such kernels from the 255 that cards have.
+const SHARED_REGISTERS_OF_MOVES_MAX: usize = 64;
+
+fn registers_max(program: &Program) -> usize {
+    if program.whole_positions { SHARED_REGISTERS_OF_MOVES_MAX } else { SHARED_REGISTERS_MAX }
+}
 
 /// A plan and its kernel.
 #[derive(Debug)]
@@ -58,6 +68,26 @@ pub struct Gpu {
     is_compiled: AtomicBool,
 }
 
+/// Queries in groups that share a kernel each.
+fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
+    let (mut hits, mut from) = (Vec::new(), 0);
+    while from < plans.len() {
+        let (mut plan, mut to) = (plans.hits(from..from + 1), from + 1);
+        while to < plans.len().min(from + SHARED_QUERIES_MAX) {
+            let more = plans.hits(from..to + 1);
+            if more.program.cost() > SHARED_STEPS_MAX || more.program.registers > registers_max(&more.program)
+            {
+                break;
+            }
+            (plan, to) = (more, to + 1);
+        }
+        let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
+        hits.push(Printed { plan, kernel });
+        from = to;
+    }
+    hits
+}
+
 /// What is wanted at the hits of a query.
 struct Second<'a> {
     query: usize,
@@ -74,24 +104,17 @@ impl Gpu {
 
     /// The same with kernels of a variant.
     pub fn with_variant(plans: Arc<Plans>, device: Arc<GpuDevice>, variant: Variant) -> Gpu {
-        let (mut hits, mut from) = (Vec::new(), 0);
-        while from < plans.len() {
-            let (mut plan, mut to) = (plans.hits(from..from + 1), from + 1);
-            while to < plans.len().min(from + SHARED_QUERIES_MAX) {
-                let more = plans.hits(from..to + 1);
-                if more.program.cost() > SHARED_STEPS_MAX {
-                    break;
-                }
-                (plan, to) = (more, to + 1);
-            }
-            let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
-            hits.push(Printed { plan, kernel });
-            from = to;
-        }
+        let hits = shared(&plans, variant);
         let (values, copies) = (plans.unmade(), plans.unmade());
         let number = device.engines.fetch_add(1, Ordering::Relaxed) + 1;
         let (uploaded, is_compiled) = (AtomicU64::new(0), AtomicBool::new(false));
         Gpu { plans, device, variant, hits, values, copies, number, uploaded, is_compiled }
+    }
+
+    /// The kernels of the first pass of some queries, as an engine on any card runs them.
+    #[doc(hidden)]
+    pub fn kernels(plans: &Plans, variant: Variant) -> Vec<Kernel> {
+        shared(plans, variant).into_iter().map(|printed| printed.kernel).collect()
     }
 
     /// The kernel of the first pass; of several queries, that of the first ones.
@@ -154,7 +177,7 @@ impl Gpu {
         let next = AtomicUsize::new(0);
         let compile = || {
             while let Some(kernel) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let _ = device.pipeline(kernel, KernelPass::Hits);
+                let _ = device.pipeline(kernel, KernelPass::Hits, false);
             }
         };
         std::thread::scope(|scope| {

@@ -240,7 +240,7 @@ impl GpuDevice {
     ///
     /// What the driver refuses.
     pub fn compile(&self, kernel: &Kernel) -> Result<(), GpuError> {
-        self.attempt(|open| open.device.pipeline(kernel, device::KernelPass::Hits).map(|_| ()))
+        self.attempt(|open| open.device.pipeline(kernel, device::KernelPass::Hits, false).map(|_| ()))
     }
 }
 

@@ -10,6 +10,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::GpuError;
 use crate::columns::GameColumn;
+use orbit_core::board::Board;
 use orbit_reel::{Block, Key, SEGMENT_SLOTS, Start};
 
 /// Bytes of a key on the device.
@@ -115,6 +116,19 @@ impl Upload {
         self.starts += slice.starts.len();
         self.games += slice.games.len();
         self.slices.push(slice);
+    }
+
+    /// Whether a side may have several kings: in none of its blocks does a game begin so, if not.
+    pub(super) fn has_several_kings(&self, blocks: &[&Block]) -> bool {
+        let has_several = |board: &Board| {
+            let [_, p1, p2, p3] = board.planes;
+            [p1 & p2 & p3, p1 & p2 & !p3].iter().any(|kings| kings.count_ones() > 1)
+        };
+        self.slices.iter().map(|slice| blocks[slice.block]).any(|block| {
+            // The table has not the start of the first game, which the first key is.
+            let first = block.keys.first().map(|key| &key.board);
+            first.into_iter().chain(block.starts.iter().map(|start| &start.position.board)).any(has_several)
+        })
     }
 
     /// The keys, with games and starts counted from the upload's first.

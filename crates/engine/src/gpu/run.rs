@@ -42,6 +42,8 @@ pub(super) struct KernelInput {
     games: Buffer,
     segments: usize,
     start_count: usize,
+    /// Whether a side may have several kings in one of its games.
+    several_kings: bool,
     /// How many games there are, if it is known where.
     game_count: Option<usize>,
 }
@@ -166,6 +168,7 @@ impl KernelInput {
             games: Buffer::storage(),
             segments: 0,
             start_count: 0,
+            several_kings: false,
             game_count: None,
         }
     }
@@ -181,6 +184,7 @@ impl KernelInput {
         blocks: &[&Block],
     ) -> Result<Encoder, GpuError> {
         (self.segments, self.start_count, self.game_count) = (upload.segments, upload.starts, None);
+        self.several_kings = upload.has_several_kings(blocks);
         let key_bytes = KEY_BYTES * upload.segments as u64;
         let move_bytes = MOVES_BYTES * upload.segments as u64;
         let start_bytes = START_BYTES * upload.starts as u64;
@@ -379,7 +383,7 @@ impl KernelRun {
     fn keep_words(&mut self, device: &Device, input: &KernelInput, kernel: &Kernel) -> Result<(), GpuError> {
         let all: Vec<(u32, u32)> = (0..input.segments as u32).map(|segment| (segment, u32::MAX)).collect();
         let output_bytes = (8 * SEGMENT_SLOTS * kernel.outputs * input.segments) as u64;
-        for (n, &window) in windows(slots_at_once(device, kernel)?).iter().enumerate() {
+        for (n, &window) in windows(device.slots_at_once(kernel)?).iter().enumerate() {
             let entries = entries(&all, window, kernel.outputs as u32);
             write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
             let (count, is_first) = (entries.len(), n == 0);
@@ -450,7 +454,7 @@ impl KernelRun {
             return Err(GpuError::TooSmall { what: "a segment's values", needed, available });
         }
         // Neighbours take all turns together: in one dispatch all segments have the same slots.
-        let windows = windows(slots_at_once(device, kernel)?);
+        let windows = windows(device.slots_at_once(kernel)?);
         let each = 8 * kernel.outputs as u64;
         let entries_max = (available / (4 * ENTRY_WORDS) as u64) as usize;
         for range in batches(hits, (available / each) as u32, entries_max) {
@@ -487,7 +491,7 @@ impl KernelRun {
         kernel: &Kernel,
         work: Submission,
     ) -> Result<Pending, GpuError> {
-        let pipeline = device.pipeline(kernel, work.pass)?;
+        let pipeline = device.pipeline(kernel, work.pass, input.several_kings)?;
         let table_bytes = write(device, &mut self.first, &mut self.tables, &kernel.tables)?;
         self.columns.with_room(device, self.column_bytes)?;
         self.carried.with_room(device, self.carried_bytes)?;
@@ -501,7 +505,7 @@ impl KernelRun {
         let readback = self.readback.with_room(device, back_bytes + TIMESTAMP_BYTES)?.clone();
         // Entries of the second pass are short enough already.
         let at_once =
-            if work.pass == KernelPass::Hits { slots_at_once(device, kernel)? } else { SEGMENT_SLOTS as u32 };
+            if work.pass == KernelPass::Hits { device.slots_at_once(kernel)? } else { SEGMENT_SLOTS as u32 };
         let windows = windows(at_once);
         let spans: Vec<(Range<u32>, u32)> = spans(device, kernel, work.count)
             .into_iter()
@@ -655,20 +659,6 @@ fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
 /// Bytes of words that one round of the second pass may bring back.
 fn output_budget(device: &Device) -> u64 {
     device.limits.binding_bytes.min(device.working_bytes() / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
-}
-
-/// Turns of the loops that replay a segment, and one turn of each for its end.
-const REPLAY_TURNS: u64 = 64;
-
-/// How many slots of each of its segments an invocation may evaluate.
-fn slots_at_once(device: &Device, kernel: &Kernel) -> Result<u32, GpuError> {
-    let (turns, most) = (kernel.turns.max(1), device.report.turns_max());
-    let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
-    if slots == 0 {
-        let name = device.report.name.clone();
-        return Err(GpuError::TooLong { name, turns, most });
-    }
-    Ok(slots.min(SEGMENT_SLOTS as u64) as u32)
 }
 
 /// All slots of a segment as masks with so many of them at most.

@@ -5,15 +5,16 @@
 //! written out. A [`Variant`] chooses among files of `shaders/` that do the same. Programs are printed as they are: what a driver needs to be fast it finds by itself, and what runs
 //! can be read beside `orbit explain --plan`.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::{Variant, ways::ColumnWay};
 use orbit_core::board::{Position, attacks};
 use orbit_plan::{
-    CarryId, ChainOp, Cmp, ColumnOperand, DIR_STEPS, Id, NO_VALUE, Op, Program, Read, Reduce, Reg,
-    RegisterInput, Scalar, Special, Stage, StageCarry, StageFound, Step, Term,
+    CarryId, ChainOp, Cmp, ColumnOperand, DIR_STEPS, Id, NO_VALUE, Op, OperationChain, Program, Read, Reduce,
+    Reg, RegisterInput, Scalar, Special, Stage, StageCarry, StageFound, Step, Term,
 };
 use orbit_reel::SEGMENT_SLOTS;
 
@@ -140,6 +141,18 @@ impl Kernel {
         self.wgsl[self.own.clone()].trim_end()
     }
 
+    /// The shader as it is run: for all slots of a segment at once or for some, where no side has several kings or where one may.
+    pub(super) fn text(&self, some_slots: bool, several_kings: bool) -> Cow<'_, str> {
+        let mut text = Cow::Borrowed(self.wgsl.as_str());
+        for (_, from, to) in [(some_slots, ALL_SLOTS, SOME_SLOTS), (several_kings, ONE_KING, SEVERAL_KINGS)]
+            .iter()
+            .filter(|form| form.0)
+        {
+            text = Cow::Owned(text.replacen(from, to, 1));
+        }
+        text
+    }
+
     /// Those of its stages, and at last this one.
     pub fn all(&self) -> impl Iterator<Item = &Kernel> {
         let stages = self.stages.iter().flat_map(|stage| stage.masks.iter().chain(&stage.sets));
@@ -191,7 +204,8 @@ impl Kernel {
         out.text += "    return found;\n}\n\nfn store(segment: u32, found: Found) {\n";
         for k in 0..queries {
             let place = format!("hits[{k}u * params.segments + segment]");
-            writeln!(out.text, "    {place} = ({place} & ~params.slots) | found.q{k};").expect(STRINGS);
+            writeln!(out.text, "    {place} = kept({k}u * params.segments + segment) | found.q{k};")
+                .expect(STRINGS);
         }
         out.text += "}\n\n";
         if out.variant.lanes == 1 {
@@ -241,6 +255,8 @@ pub(super) struct Printer<'a> {
     turns: u64,
     /// How often what is printed now runs at a slot.
     times: u64,
+    /// The number of sets moved by files that have a name so far.
+    beside: usize,
 }
 
 /// Where the words of an open loop's row are.
@@ -252,6 +268,14 @@ struct OpenRow<'a> {
     /// The row itself, where the loop is written out.
     values: Option<&'a [u64]>,
 }
+
+/// Whether all slots of a segment are evaluated at once.
+const ALL_SLOTS: &str = "const SOME_SLOTS = false;\n";
+const SOME_SLOTS: &str = "const SOME_SLOTS = true;\n";
+
+/// Whether a side may have several kings, whose moves are listed one by one: long code that hardly any games need.
+const ONE_KING: &str = "const SEVERAL_KINGS = false;\n";
+const SEVERAL_KINGS: &str = "const SEVERAL_KINGS = true;\n";
 
 /// Operations that a loop may have over all its rows to be written out, and all of a kernel together: reading
 /// rows from a buffer is slow, and so are drivers that compile long kernels.
@@ -288,6 +312,8 @@ impl<'a> Printer<'a> {
             writeln!(text, "const {name} = {number}u;").expect(STRINGS);
         }
         writeln!(text, "const WHOLE_POSITIONS = {};", program.whole_positions).expect(STRINGS);
+        text += if lanes == 1 { ALL_SLOTS } else { SOME_SLOTS };
+        text += ONE_KING;
         writeln!(text, "const COLUMN_WORDS = {}u;\n", 2 * columns).expect(STRINGS);
         let own = text.len();
         Printer {
@@ -301,6 +327,7 @@ impl<'a> Printer<'a> {
             unrolled: 0,
             turns: 0,
             times: 1,
+            beside: 0,
         }
     }
 
@@ -392,7 +419,8 @@ impl<'a> Printer<'a> {
                 self.line(&format!("r{} = r{} | {value};", dst.0, a.0));
             }
             Step::Chain { dst, ref chain } => {
-                let terms: Vec<String> = chain.terms.iter().map(|term| self.term(chain.op, term)).collect();
+                let (mut terms, rest) = self.files_first(chain);
+                terms.extend(rest.into_iter().map(|term| self.term(chain.op, term)));
                 let sign = match chain.op {
                     ChainOp::Or => " | ",
                     ChainOp::And | ChainOp::Meet => " & ",
@@ -490,15 +518,59 @@ impl<'a> Printer<'a> {
         if term.not { format!("~{value}") } else { value }
     }
 
-    fn scalar(&self, scalar: Scalar) -> String {
+    /// The terms of an `or` that move one set by files and ranks, as text: those with the same files get these once, and
+    /// then their ranks, which need no mask. Returns the other terms as well.
+    fn files_first<'c>(&mut self, chain: &'c OperationChain<Reg>) -> (Vec<String>, Vec<&'c Term<Reg>>) {
+        // By set and ranks.
+        let mut moved: BTreeMap<(u32, i8), BTreeMap<i8, &Term<Reg>>> = BTreeMap::new();
+        let mut rest = Vec::new();
+        for term in &chain.terms {
+            let keep = self.value(term.keep).filter(|_| chain.op == ChainOp::Or && !term.not);
+            let files_ranks = keep.and_then(|keep| translation(keep, term.by));
+            let known =
+                files_ranks.map(|(files, ranks)| (moved.entry((term.src.0, ranks)).or_default(), files));
+            match known {
+                Some((known, files)) if !known.contains_key(&files) => drop(known.insert(files, term)),
+                _ => rest.push(term),
+            }
+        }
+        // By set and files.
+        let mut together: BTreeMap<(u32, Vec<i8>), Vec<i8>> = BTreeMap::new();
+        for (&(src, ranks), files) in &moved {
+            together.entry((src, files.keys().copied().collect())).or_default().push(ranks);
+        }
+        let mut out = Vec::new();
+        for ((src, files), ranks) in together {
+            if files.len() * ranks.len() == 1 || files == [0] {
+                rest.extend(ranks.iter().flat_map(|&ranks| moved[&(src, ranks)].values().copied()));
+                continue;
+            }
+            let beside = files.iter().map(|&files| beside(&format!("r{src}"), files, self.variant.wide));
+            let beside = beside.collect::<Vec<_>>().join(" | ");
+            let name = format!("f{}", self.beside);
+            self.beside += 1;
+            self.line(&format!("let {name} = {beside};"));
+            out.extend(ranks.into_iter().map(|ranks| shifted(&name, 8 * i32::from(ranks))));
+        }
+        (out, rest)
+    }
+
+    /// The value of a scalar that does not come from a table in memory.
+    fn value(&self, scalar: Scalar) -> Option<u64> {
         let row = self.rows.iter().find(|row| (row.first..row.first + row.width).contains(&scalar.0));
         match row {
-            Some(OpenRow { values: Some(values), first, .. }) => {
-                self.word(values[(scalar.0 - first) as usize])
-            }
-            Some(row) => format!("tables[t{} + {}u]", row.table, scalar.0 - row.first),
-            None => self.word(self.program.scalars[scalar.0 as usize]),
+            Some(OpenRow { values, first, .. }) => values.map(|values| values[(scalar.0 - first) as usize]),
+            None => Some(self.program.scalars[scalar.0 as usize]),
         }
+    }
+
+    fn scalar(&self, scalar: Scalar) -> String {
+        if let Some(value) = self.value(scalar) {
+            return self.word(value);
+        }
+        let row = self.rows.iter().find(|row| (row.first..row.first + row.width).contains(&scalar.0));
+        let row = row.expect("it is of a table that is read");
+        format!("tables[t{} + {}u]", row.table, scalar.0 - row.first)
     }
 }
 
@@ -565,6 +637,31 @@ fn shifted(value: &str, by: i32) -> String {
         0 => value.into(),
         by @ 1..=31 => format!("{name}({value}, {by}u)"),
         by => format!("{name}_far({value}, {}u)", by - 32),
+    }
+}
+
+/// By how many files and ranks a shift moves the squares that it keeps, if these are all that stay on the board.
+fn translation(keep: u64, by: i8) -> Option<(i8, i8)> {
+    let by_files = (-7..=7i8).filter(|files| (by - files) % 8 == 0);
+    let mut both =
+        by_files.map(|files| (files, (by - files) / 8)).filter(|(_, ranks)| ranks.unsigned_abs() <= 7);
+    both.find(|&(files, ranks)| {
+        attacks::translation(files, ranks).0 == keep || (files == 0 && keep == u64::MAX)
+    })
+}
+
+/// `value` moved by files within each rank.
+fn beside(value: &str, files: i8, wide: bool) -> String {
+    // The files that squares come to.
+    let to =
+        (0..8u64).filter(|file| (0..8).contains(&(*file as i8 - files))).fold(0, |to, file| to | 1 << file);
+    let to = word(to * 0x0101_0101_0101_0101, wide);
+    let by =
+        if wide { format!("{}u", files.unsigned_abs()) } else { format!("Bits({}u)", files.unsigned_abs()) };
+    match files {
+        0 => value.into(),
+        1.. => format!("(({value} << {by}) & {to})"),
+        _ => format!("(({value} >> {by}) & {to})"),
     }
 }
 

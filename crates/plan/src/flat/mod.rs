@@ -9,7 +9,7 @@
 //!
 //! # The machine
 //!
-//! * A [`Word`](super::Word) names a register of 64 bits: a set of squares, or a sign-extended number or position, with
+//! * A [`RegisterWord`](super::RegisterWord) names a register of 64 bits: a set of squares, or a sign-extended number or position, with
 //!   [`NO_VALUE`](super::NO_VALUE) for none. The first registers are the variables of the query, in their order; each of these has
 //!   a flag that says whether it is bound. Variables keep their values from node to node; all other registers lose them. Pieces are
 //!   numbers, and so are strings: see [`TextInstr`](super::TextInstr). Dictionaries map words to words; they and the strings of a

@@ -6,11 +6,11 @@
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
 use orbit_core::board::PieceSet;
 
-/// Index into [`super::Query::dictionaries`].
+/// Index into [`super::TypedQuery::dictionaries`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DictionaryId(pub u32);
 
-/// Index into [`super::Query::sorts`].
+/// Index into [`super::TypedQuery::sorts`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SortId(pub u32);
 

@@ -1,0 +1,73 @@
+//! Vector instructions a position, counted in the machine code of a kernel that replays segments.
+
+use std::ops::Range;
+
+/// Turns of the two loops of `replay` in shaders/hits.wgsl.
+const WORDS: f64 = 8.0;
+const SLOTS: f64 = 32.0;
+
+/// A run of instructions with one label, and what stands in it.
+#[derive(Default)]
+struct Part {
+    label: String,
+    vector: u32,
+    loads: bool,
+    stores: bool,
+    /// The labels that it jumps to.
+    jumps: Vec<String>,
+}
+
+/// Vector instructions that a wave runs at one position, if it takes every branch; loops within the code of a position, over pieces
+/// and moves, count once. `None` if the code has not the loops of a kernel that replays.
+pub fn vector_per_position(assembly: &str) -> Option<f64> {
+    let parts = parts(assembly);
+    let loops = loops(&parts);
+    let all = |range: &Range<usize>, test: fn(&Part) -> bool| parts[range.clone()].iter().any(test);
+    let vector =
+        |range: &Range<usize>| parts[range.clone()].iter().map(|part| f64::from(part.vector)).sum::<f64>();
+    // Outer loops store: these are over segments.
+    let words = loops.iter().filter(|range| all(range, |part| part.loads) && !all(range, |part| part.stores));
+    let words = words.max_by_key(|range| range.len())?;
+    let inner =
+        loops.iter().filter(|range| range.start >= words.start && range.end <= words.end && *range != words);
+    let slots = inner.max_by(|a, b| vector(a).total_cmp(&vector(b)));
+    // Where it is not there, the driver has written out the four slots of a word.
+    let slots = slots.filter(|range| vector(range) >= vector(words) / 2.0);
+    let at_slots = slots.map_or(0.0, vector);
+    Some(at_slots + (vector(words) - at_slots) * WORDS / SLOTS)
+}
+
+fn parts(assembly: &str) -> Vec<Part> {
+    let mut parts = vec![Part::default()];
+    for line in assembly.lines() {
+        if let Some(label) = line.strip_prefix("BB").and_then(|line| line.split_once(':')) {
+            parts.push(Part { label: format!("BB{}", label.0), ..Part::default() });
+            continue;
+        }
+        let part = parts.last_mut().expect("there is always one");
+        let mut words = line.split_whitespace();
+        let Some(name) = words.next() else { continue };
+        part.vector += u32::from(name.starts_with("v_"));
+        part.loads |= name.starts_with("buffer_load") || name.starts_with("global_load");
+        part.stores |= name.starts_with("buffer_store") || name.starts_with("global_store");
+        if name.starts_with("s_branch") || name.starts_with("s_cbranch") {
+            part.jumps.extend(words.next().map(str::to_string));
+        }
+    }
+    parts
+}
+
+/// The parts of each loop. The driver writes loops in one piece, and what jumps back is their end.
+fn loops(parts: &[Part]) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (end, part) in parts.iter().enumerate() {
+        for to in &part.jumps {
+            let Some(start) = parts[..=end].iter().position(|part| part.label == *to) else { continue };
+            match out.iter_mut().find(|known| known.start == start) {
+                Some(known) => known.end = known.end.max(end + 1),
+                None => out.push(start..end + 1),
+            }
+        }
+    }
+    out
+}

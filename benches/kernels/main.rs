@@ -1,0 +1,203 @@
+//! What the compiler of a graphics card makes of the kernels of a list of queries, without a card. See `benches/README.md`.
+//!
+//! RADV, Mesa's driver for AMD's cards, compiles for any of them where there is none (`RADV_FORCE_FAMILY`), and tells
+//! how many registers and instructions a pipeline has. Nothing runs: there is a device, and it has neither memory nor a queue that
+//! works, so that wgpu opens none and Vulkan is called as it is.
+
+mod assembly;
+mod radv;
+mod table;
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use orbit_engine::{PreparedQuery, gpu::Gpu, gpu::Variant, plans};
+use orbit_plan::PlanOptions;
+use table::{Row, Table};
+
+/// The families of cards: RDNA2 and GCN.
+const FAMILIES: [&str; 2] = ["navi21", "vega10"];
+
+/// Names a family to a process that is to measure it.
+const FAMILY: &str = "ORBIT_KERNELS_FAMILY";
+
+/// Names a folder for the machine code of each shader, as text.
+const ASSEMBLY: &str = "ORBIT_KERNELS_ASSEMBLY";
+
+/// The queries that have a kernel each.
+const QUERIES: [(&str, &str); 30] = [
+    ("replay", "B"),
+    ("knight-shift", "shift {Nd4 kf3}"),
+    ("knight-flip", "shift flip {Nd4 kf3}"),
+    ("knight-672", "shift flip flipcolor {Nd4 kf3}"),
+    ("pawns", "shift {P[a2,b2,c2] p[a3]}"),
+    ("ranges-and-not", "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}"),
+    ("fianchetto", "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2 pd5}"),
+    ("knight-attacks", "N attacks k"),
+    ("passed-pawns", "#passedpawns >= 3"),
+    ("check", "check"),
+    (
+        "eight-designators",
+        "shift flip flipcolor {N[a-c1-3] k[d-f3-5] P[a-g2-3] p[a-g6-7] R[a-b1-2] not q[c-d4-5] B[c-f1-2] not n[b-e7-8]}",
+    ),
+    ("x-ray", "R->A->k"),
+    ("pin", "pin from r through N to K"),
+    ("table", "shift {Na1 attacks qb3}"),
+    ("mate", "mate"),
+    ("stalemate", "stalemate"),
+    ("legal-count", "#(legal --) > 40"),
+    ("puremate", "puremate"),
+    ("find-check", "Nd4 find check"),
+    ("find-count", "find <-- 2 check"),
+    ("find-copies", "check find shift flip flipcolor {Nd4 kf3}"),
+    ("edge-check", "N--(check)"),
+    ("line-check", "line --> check --> true --> check"),
+    ("path-check", "path -- check -- -- check"),
+    ("count-copies", "(shift flip flipcolor count {Nd4 kf3}) >= 2"),
+    ("power", "power A > power a + 3"),
+    ("tags", "year > 2000 and elo > 2500 Qd4"),
+    ("mean", "(#A * 3 + #a) / (1 + #P) > 7"),
+    ("rays", "ray orthogonal (R n k)"),
+    ("long-table", "shift xray (Ra1 n k)"),
+];
+
+const USAGE: &str =
+    "usage: cargo bench --features full --bench kernels -- check | update | print [PART OF A NAME]...";
+
+fn main() -> ExitCode {
+    let mut args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    if let Ok(family) = std::env::var(FAMILY) {
+        return finish(measure(&family, &args));
+    }
+    match args.first().map(String::as_str) {
+        Some("check") if args.len() == 1 => finish(all(&[]).and_then(|table| table.check())),
+        Some("update") if args.len() == 1 => finish(all(&[]).and_then(|table| table.write())),
+        Some("print") => {
+            let names = args.split_off(1);
+            finish(all(&names).map(|table| print!("{table}")))
+        }
+        // Cargo tests: there is nothing to test.
+        None => ExitCode::SUCCESS,
+        Some(_) => finish(Err(USAGE.into())),
+    }
+}
+
+fn finish(done: Result<(), String>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The rows of all families. A driver reads the family's name from the environment, so each has a process of its own.
+fn all(names: &[String]) -> Result<Table, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut table = Table::default();
+    for family in FAMILIES {
+        let mut child = Command::new(&program);
+        child.args(names).env(FAMILY, family).env("RADV_FORCE_FAMILY", family);
+        // What is taken from a cache has no statistics.
+        child
+            .env("RADV_DEBUG", "nocache")
+            .env("VK_DRIVER_FILES", radv::DRIVER)
+            .env("VK_ICD_FILENAMES", radv::DRIVER);
+        let output =
+            child.stderr(std::process::Stdio::inherit()).output().map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            return Err(format!("{family}: {}", output.status));
+        }
+        table.extend(&String::from_utf8_lossy(&output.stdout))?;
+    }
+    Ok(table)
+}
+
+/// Prints the rows of one family.
+fn measure(family: &str, names: &[String]) -> Result<(), String> {
+    let compiler = radv::Compiler::open()?;
+    println!("# {}", compiler.version);
+    let list = QUERIES.map(|(name, query)| (name.to_string(), vec![query.to_string()]));
+    for (name, queries) in list.into_iter().chain(groups()) {
+        if !names.is_empty() && !names.iter().any(|part| name.contains(part.as_str())) {
+            continue;
+        }
+        for (place, (kernel, wgsl)) in shaders(&queries)?.into_iter().enumerate() {
+            let what = format!("{family} {name}, shader {place}");
+            let words = spirv(&wgsl).map_err(|error| format!("{what}: {error}"))?;
+            let made = compiler.compile(&words).map_err(|error| format!("{what}: {error}"))?;
+            if let Some(folder) = std::env::var_os(ASSEMBLY) {
+                let file = Path::new(&folder).join(format!("{family}-{name}-{place}.asm"));
+                std::fs::write(file, &made.assembly).map_err(|error| error.to_string())?;
+            }
+            println!("{}", Row::new(family, &name, place, kernel, &made));
+        }
+    }
+    Ok(())
+}
+
+/// Queries that share kernels.
+fn groups() -> [(String, Vec<String>); 2] {
+    let fifty = include_str!("../targets/queries.txt").lines().filter_map(|line| line.split_once('\t'));
+    let fifty = fifty.map(|(_, query)| query.to_string()).collect();
+    let themes = orbit_search::themes::built_in().into_iter().map(|theme| theme.query.clone()).collect();
+    [("fifty".into(), fifty), ("themes".into(), themes)]
+}
+
+/// The shaders of some queries, each once, in the order in which they first run, and what each of them is.
+fn shaders(queries: &[String]) -> Result<Vec<(&'static str, String)>, String> {
+    let prepared =
+        queries.iter().filter_map(|text| prepared(text).transpose()).collect::<Result<Vec<_>, _>>()?;
+    let plans = plans(&prepared).map_err(|error| error.to_string())?;
+    let mut out: Vec<(&str, String)> = Vec::new();
+    for kernel in Gpu::kernels(&plans, Variant::default()) {
+        let count = kernel.all().count();
+        out.extend(kernel.carriers().into_iter().map(|wgsl| ("carry", wgsl)));
+        let kinds = (1..=count).map(|place| if place == count { "hits" } else { "stage" });
+        out.extend(kinds.zip(kernel.all()).map(|(kind, kernel)| (kind, kernel.wgsl.clone())));
+    }
+    // A device compiles each shader once.
+    let mut known = HashSet::new();
+    out.retain(|(_, wgsl)| known.insert(wgsl.clone()));
+    Ok(out)
+}
+
+/// A query, unless no plan says it.
+fn prepared(text: &str) -> Result<Option<PreparedQuery>, String> {
+    let query = orbit_query::parse(text).map_err(|error| format!("{text}: {error}"))?.query;
+    let prepared =
+        PreparedQuery::new(query, PlanOptions::default()).map_err(|error| format!("{text}: {error}"))?;
+    Ok(prepared.plans().is_ok().then_some(prepared))
+}
+
+/// A shader as wgpu gives it to a driver of Vulkan that checks accesses to buffers itself.
+fn spirv(wgsl: &str) -> Result<Vec<u32>, String> {
+    use wgpu::naga::{
+        ShaderStage,
+        back::spv,
+        front::wgsl,
+        proc::{BoundsCheckPolicies, BoundsCheckPolicy},
+        valid::{Capabilities, ValidationFlags, Validator},
+    };
+    let module = wgsl::parse_str(wgsl).map_err(|error| error.emit_to_string(wgsl))?;
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    let info = validator.validate(&module).map_err(|error| error.emit_to_string(wgsl))?;
+    let policies = BoundsCheckPolicies {
+        index: BoundsCheckPolicy::Restrict,
+        buffer: BoundsCheckPolicy::Unchecked,
+        image_load: BoundsCheckPolicy::Unchecked,
+        binding_array: BoundsCheckPolicy::Unchecked,
+    };
+    let options = spv::Options {
+        lang_version: (1, 6),
+        flags: spv::WriterFlags::empty(),
+        bounds_check_policies: policies,
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
+        force_loop_bounding: false,
+        ..Default::default()
+    };
+    let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: "main".into() };
+    spv::write_vec(&module, &info, &options, Some(&pipeline)).map_err(|error| error.to_string())
+}

@@ -1,0 +1,153 @@
+//! The table of all kernels, and how it is compared with the one that is kept.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::{assembly, radv::Made};
+
+const COLUMNS: [&str; 9] =
+    ["sgpr", "vgpr", "waves", "spills", "scratch", "lds", "code", "instructions", "vector"];
+/// Columns that must not grow, and by how many hundredths they may.
+const WATCHED: [&str; 3] = ["sgpr", "vgpr", "instructions"];
+const MORE_MAX: u64 = 2;
+/// Columns that must be 0.
+const NEVER: [&str; 2] = ["spills", "scratch"];
+
+/// One kernel on one family of cards.
+pub struct Row {
+    /// Family, query, place among its shaders, what it is.
+    key: String,
+    cells: Vec<String>,
+}
+
+impl Row {
+    pub fn new(family: &str, name: &str, place: usize, kind: &str, made: &Made) -> Row {
+        let spills = made.number("Spilled SGPRs") + made.number("Spilled VGPRs");
+        let numbers = [
+            made.number("SGPRs"),
+            made.number("VGPRs"),
+            made.number("Subgroups per SIMD"),
+            spills,
+            made.number("Scratch size"),
+            made.number("LDS size"),
+            made.number("Code size"),
+            made.number("Instructions"),
+        ];
+        let mut cells: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        let vector = assembly::vector_per_position(&made.assembly).filter(|_| kind != "carry");
+        cells.push(vector.map_or("-".into(), |vector| format!("{vector:.1}")));
+        Row { key: format!("{family}\t{name}\t{place}\t{kind}"), cells }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\t{}", self.key, self.cells.join("\t"))
+    }
+}
+
+/// Rows, and the version of the driver that gave them.
+#[derive(Default)]
+pub struct Table {
+    version: String,
+    rows: Vec<Row>,
+}
+
+impl Table {
+    /// Adds what a process printed, or what a file holds.
+    pub fn extend(&mut self, text: &str) -> Result<(), String> {
+        for line in text.lines().filter(|line| !line.starts_with("family\t")) {
+            if let Some(version) = line.strip_prefix("# ") {
+                self.version = version.into();
+                continue;
+            }
+            let cells: Vec<&str> = line.split('\t').collect();
+            if cells.len() != 4 + COLUMNS.len() {
+                return Err(format!("no row of kernels: {line}"));
+            }
+            let cells = cells[4..].iter().map(|cell| (*cell).to_string()).collect();
+            self.rows.push(Row { key: line.split('\t').take(4).collect::<Vec<_>>().join("\t"), cells });
+        }
+        Ok(())
+    }
+
+    fn path() -> PathBuf {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("benches/kernels.tsv")
+    }
+
+    fn kept() -> Result<Table, String> {
+        let path = Table::path();
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut table = Table::default();
+        table.extend(&text)?;
+        Ok(table)
+    }
+
+    /// Writes the file that later runs are compared with.
+    pub fn write(&self) -> Result<(), String> {
+        std::fs::write(Table::path(), self.to_string()).map_err(|error| error.to_string())
+    }
+
+    /// Compares with the file. Prints each fault; an error if there is one.
+    pub fn check(&self) -> Result<(), String> {
+        let kept = Table::kept()?;
+        let mut faults = Vec::new();
+        for row in &self.rows {
+            for column in NEVER {
+                let found = number(row, column);
+                if found > 0 {
+                    faults.push(format!("{}: {column} {found}, there must be none", name(row)));
+                }
+            }
+        }
+        if kept.version == self.version {
+            let known: BTreeMap<&str, &Row> = kept.rows.iter().map(|row| (row.key.as_str(), row)).collect();
+            let found: BTreeMap<&str, &Row> = self.rows.iter().map(|row| (row.key.as_str(), row)).collect();
+            for (key, row) in &found {
+                let Some(known) = known.get(key) else {
+                    faults.push(format!("{}: it is not in the table", name(row)));
+                    continue;
+                };
+                for column in WATCHED {
+                    let (was, is) = (number(known, column), number(row, column));
+                    if is * 100 > was * (100 + MORE_MAX) {
+                        faults.push(format!("{}: {column} {is}, the table has {was}", name(row)));
+                    }
+                }
+            }
+            let gone = known.iter().filter(|(key, _)| !found.contains_key(*key));
+            faults.extend(gone.map(|(_, row)| format!("{}: there is no such kernel any more", name(row))));
+        } else {
+            println!(
+                "the table is of {}, the driver is {}: spills alone are looked for",
+                kept.version, self.version
+            );
+        }
+        println!("{} kernels, {} faults", self.rows.len(), faults.len());
+        if faults.is_empty() {
+            return Ok(());
+        }
+        faults.push(
+            "`cargo bench --features full --bench kernels -- update` writes a new benches/kernels.tsv".into(),
+        );
+        Err(faults.join("\n"))
+    }
+}
+
+fn name(row: &Row) -> String {
+    row.key.replace('\t', " ")
+}
+
+fn number(row: &Row, column: &str) -> u64 {
+    let place = COLUMNS.iter().position(|name| *name == column).expect("a column of the table");
+    row.cells[place].parse().unwrap_or(u64::MAX)
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "# {}", self.version)?;
+        writeln!(f, "family\tquery\tshader\tkind\t{}", COLUMNS.join("\t"))?;
+        self.rows.iter().try_for_each(|row| writeln!(f, "{row}"))
+    }
+}
