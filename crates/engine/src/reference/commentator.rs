@@ -14,6 +14,8 @@ pub struct Commentator {
     wanted: Wants,
     /// True if hits alone need to be evaluated.
     at_hits: bool,
+    /// What is evaluated there, if that is less than the query.
+    left: Option<Reference>,
     /// True if all that it writes is a mark at each hit.
     marks_alone: bool,
     /// True if it prints messages that are wanted, and so must see all games.
@@ -29,8 +31,10 @@ impl Commentator {
     pub fn new(query: &Query, wanted: Wants) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
         let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
+        let left = query.written_at_hits().filter(|_| at_hits);
+        let left = left.map(|body| Reference::new(&Query { body, ..query.clone() })).transpose()?;
         let reference = Reference::new(query)?;
-        Ok(Commentator { query: query.clone(), reference, wanted, at_hits, marks_alone, prints })
+        Ok(Commentator { query: query.clone(), reference, wanted, at_hits, left, marks_alone, prints })
     }
 
     /// Tells whether ranks of games are wanted of a query that sorts.
@@ -57,7 +61,11 @@ impl Commentator {
             return Ok((Some(self.marks(block, answers)), Vec::new()));
         }
         let hits = (self.at_hits && has_all).then_some(&answers.hits);
-        let all = GameBlock::new(block, &self.query, &self.reference, wanted, None, interrupt.clone());
+        let reference = match &self.left {
+            Some(left) if hits.is_some() => left,
+            _ => &self.reference,
+        };
+        let all = GameBlock::new(block, &self.query, reference, wanted, None, interrupt.clone());
         let mut all = all.at(hits);
         let mut run = RunState::new(&self.query);
         let is_wanted = |index: usize| self.prints || is_found(index);

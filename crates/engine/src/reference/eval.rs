@@ -324,7 +324,7 @@ impl<'a> Evaluation<'a> {
         }
         match f.op() {
             S::Designator { pieces, squares } => {
-                squares.into_iter().filter(|&s| self.holds(s, pieces.accepts())).collect()
+                *squares & self.here.spot.position.board.squares_of(pieces.accepts())
             }
             S::Constant(squares) => *squares,
             S::SquareLoop { var, domain, body } => {
