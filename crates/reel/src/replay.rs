@@ -246,6 +246,35 @@ pub fn for_each_slot(block: &Block, mut f: impl FnMut(Slot)) {
     }
 }
 
+/// Calls `f` for every slot of the games for whose index `wanted` returns true, in order. Segments without such a game are not
+/// replayed.
+pub fn for_each_slot_of(block: &Block, mut wanted: impl FnMut(usize) -> bool, mut f: impl FnMut(Slot)) {
+    let mut columns = SegmentColumns::new();
+    let mut replayed = None;
+    for game in block.games() {
+        if !wanted(game.index()) {
+            continue;
+        }
+        for slot in game.slots() {
+            let (seg, i) = (slot / SEGMENT_SLOTS, slot % SEGMENT_SLOTS);
+            if replayed != Some(seg) {
+                columns.replay(block, seg);
+                replayed = Some(seg);
+            }
+            let masks = columns.masks;
+            f(Slot {
+                slot,
+                position: columns.position(i),
+                ply: columns.plies[i],
+                game: game.index(),
+                initial: masks.initial >> i & 1 != 0,
+                terminal: masks.terminal >> i & 1 != 0,
+                last: masks.last >> i & 1 != 0,
+            });
+        }
+    }
+}
+
 /// Replays a block from its first slot and compares every key with what is reached; returns the
 /// first segment whose key differs.
 ///

@@ -16,7 +16,7 @@ use orbit_core::sync::lock;
 use orbit_query::{Type, TypedQuery};
 use orbit_reel::{
     Block, GameRow,
-    replay::{Slot, for_each_slot},
+    replay::{Slot, for_each_slot_of},
 };
 
 /// The reference engine for some queries.
@@ -198,12 +198,12 @@ pub(super) fn each_game<E>(
     mut visit: impl FnMut(&[Slot], &GameRow, &[Spot]) -> Result<(), E>,
 ) -> Result<(), E> {
     let (mut slots, mut outcome) = (Vec::new(), Ok(()));
-    for_each_slot(block, |slot| {
+    for_each_slot_of(block, wanted, |slot| {
         let ends = slot.last;
-        slots.push(slot);
-        if ends && (outcome.is_err() || !wanted(slots[0].game)) {
-            slots.clear();
-        } else if ends {
+        if outcome.is_ok() {
+            slots.push(slot);
+        }
+        if ends && outcome.is_ok() {
             let game = block.game(slots[0].game);
             let spot = |(slot, node): (&Slot, u32)| {
                 let Slot { position, ply, initial, terminal, .. } = *slot;

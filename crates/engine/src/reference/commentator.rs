@@ -14,6 +14,8 @@ pub struct Commentator {
     wanted: Wants,
     /// True if the query needs to be evaluated at hits only.
     at_hits: bool,
+    /// The part of the query that is evaluated at hits, if that is less than the query.
+    left: Option<Reference>,
     /// True if the query writes nothing but a mark at each hit.
     marks_alone: bool,
     /// True if the query prints messages that are wanted, and so must be evaluated on all games.
@@ -29,8 +31,10 @@ impl Commentator {
     pub fn new(query: &TypedQuery, wanted: Wants) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
         let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
+        let left = query.written_at_hits().filter(|_| at_hits);
+        let left = left.map(|body| Reference::new(&TypedQuery { body, ..query.clone() })).transpose()?;
         let reference = Reference::new(query)?;
-        Ok(Commentator { query: query.clone(), reference, wanted, at_hits, marks_alone, prints })
+        Ok(Commentator { query: query.clone(), reference, wanted, at_hits, left, marks_alone, prints })
     }
 
     /// Returns whether ranks are wanted and the query sorts.
@@ -58,7 +62,11 @@ impl Commentator {
             return Ok((Some(self.marks(block, answers)), Vec::new()));
         }
         let hits = (self.at_hits && has_all).then_some(&answers.hits);
-        let all = GameAnswers::new(block, &self.query, &self.reference, wanted, None, interrupt.clone());
+        let reference = match &self.left {
+            Some(left) if hits.is_some() => left,
+            _ => &self.reference,
+        };
+        let all = GameAnswers::new(block, &self.query, reference, wanted, None, interrupt.clone());
         let mut all = all.at(hits);
         let mut run = RunState::new(&self.query);
         let is_wanted = |index: usize| self.prints || is_found(index);

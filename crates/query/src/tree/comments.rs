@@ -1,12 +1,14 @@
 //! The comments that a query makes, and whether filters must be evaluated for them.
 
 use super::{
-    Comments, ConditionOp, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares, Line, Move,
-    NumberOp, Path, PositionOp, Ref, SquaresOp, TypedQuery, Written,
+    Comments, ConditionOp, Control, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares,
+    GameText, Kind as _, Line, Move, Node, NumberOp, Of, Path, PositionOp, Ref, SquaresOp, TextOp,
+    TypedQuery, Written,
 };
 
 impl TypedQuery {
-    /// Returns true if everything that the query writes follows from each hit alone.
+    /// Returns true if everything that the query writes follows from each hit alone. Values of `sort` may be among that: a
+    /// `sort` whose value makes a hit has no value elsewhere.
     pub fn writes_at_hits(&self) -> bool {
         let writes = |op: &GameCondition<Written>| {
             matches!(
@@ -14,16 +16,120 @@ impl TypedQuery {
                 GameCondition::Message { .. } | GameCondition::SetTag { .. } | GameCondition::RemoveComment
             )
         };
-        self.judges_apart() && self.sorts.is_empty() && !self.has(writes)
+        self.judges_apart()
+            && sorts_of(self.body.node()) == sorts_at_hits(self.body.node())
+            && !self.has(writes)
     }
 
     /// Returns true if the query writes nothing but a mark at each hit; then no filter has to be evaluated for comments.
     pub fn writes_marks_alone(&self) -> bool {
-        let is_written = |filter: Ref<Written>| {
-            let last = comments_of(filter);
-            last != Comments::Silent && self.header.comments <= last
+        self.sorts.is_empty() && self.writes_at_hits() && !self.body.any(|filter| self.is_written(filter))
+    }
+
+    /// Returns the filters that must be evaluated where the body is known to match: the last filter of its braces, and those
+    /// before it that write something. Returns `None` if these are all filters, or if they read variables, which the other
+    /// filters may have set. Valid only for a query that [writes at hits](TypedQuery::writes_at_hits).
+    pub fn written_at_hits(&self) -> Option<Node> {
+        let is_quiet =
+            |filter: &&Node| !filter.any(|filter| self.is_written(filter)) && sorts_of(filter.node()) == 0;
+        let writing =
+            |all: &[Node]| -> Vec<Node> { all.iter().filter(|filter| !is_quiet(filter)).cloned().collect() };
+        let (before, left) = match &self.body {
+            Node::Condition(f) => {
+                let ConditionOp::Braces(all) = f.op() else { return None };
+                let (last, first) = all.split_last()?;
+                let mut left = writing(first);
+                left.push(last.clone());
+                let only = left.len() == 1;
+                let braces = |left| Node::Condition(Of::new(ConditionOp::Braces(left), f.span()));
+                (first.len() + 1, (left.len(), if only { last.clone() } else { braces(left) }))
+            }
+            Node::Number(f) => {
+                let NumberOp::Control(Control::Braces { first, last }) = f.op() else { return None };
+                let left = writing(first);
+                let braces = |first| NumberOp::Control(Control::Braces { first, last: last.clone() });
+                let number = |left: Vec<Node>| match left.is_empty() {
+                    true => last.clone(),
+                    false => Of::new(braces(left), f.span()),
+                };
+                (first.len() + 1, (left.len() + 1, Node::Number(number(left))))
+            }
+            _ => return None,
         };
-        self.writes_at_hits() && !self.body.any(is_written)
+        let (len, node) = left;
+        (len < before && !node.any(reads_variable)).then_some(node)
+    }
+
+    /// Returns whether a filter itself writes a comment that the header asks for.
+    fn is_written(&self, filter: Ref<Written>) -> bool {
+        let last = comments_of(filter);
+        last != Comments::Silent && self.header.comments <= last
+    }
+}
+
+/// Returns the number of `sort` filters in a filter.
+fn sorts_of(filter: Ref<'_, Written>) -> usize {
+    let mut count = 0;
+    filter.walk(&mut |filter| count += usize::from(is_sort(filter)));
+    count
+}
+
+fn is_sort(filter: Ref<'_, Written>) -> bool {
+    match filter {
+        Ref::Number(f) => matches!(f.op(), NumberOp::Game(GameNumber::Sort { .. })),
+        Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::Sort { .. })),
+        _ => false,
+    }
+}
+
+/// Returns the number of `sort` filters whose value makes the whole filter match.
+fn sorts_at_hits(filter: Ref<'_, Written>) -> usize {
+    if is_sort(filter) {
+        return 1;
+    }
+    match filter {
+        Ref::Condition(f) => match f.op() {
+            ConditionOp::And(_, last) => sorts_at_hits(last.node()),
+            ConditionOp::Braces(all) => all.last().map_or(0, |last| sorts_at_hits(last.node())),
+            ConditionOp::Or(a, b) => sorts_at_hits(a.node()) + sorts_at_hits(b.node()),
+            _ => 0,
+        },
+        Ref::Squares(f) => match f.op() {
+            SquaresOp::SquareLoop { body, .. } | SquaresOp::Game(GameSquares::PieceLoop { body, .. }) => {
+                sorts_at_hits(body.node())
+            }
+            SquaresOp::Control(Control::Braces { last, .. }) => sorts_at_hits(last.node()),
+            _ => 0,
+        },
+        Ref::Number(f) => match f.op() {
+            NumberOp::Control(Control::Braces { last, .. }) => sorts_at_hits(last.node()),
+            _ => 0,
+        },
+        Ref::Position(_) | Ref::Text(_) => 0,
+    }
+}
+
+/// Returns whether a filter itself reads a variable, or whether one is bound.
+fn reads_variable(filter: Ref<'_, Written>) -> bool {
+    match filter {
+        Ref::Condition(f) => matches!(
+            f.op(),
+            ConditionOp::Game(
+                GameCondition::IsBound { .. }
+                    | GameCondition::AssignSome { .. }
+                    | GameCondition::SetSlice { .. }
+            )
+        ),
+        Ref::Squares(f) => {
+            matches!(f.op(), SquaresOp::Control(Control::Var(_)) | SquaresOp::Game(GameSquares::Piece(_)))
+        }
+        Ref::Number(f) => {
+            let op = f.op();
+            matches!(op, NumberOp::Control(Control::Var(_)))
+                || matches!(op, NumberOp::Game(GameNumber::ConsecutiveMoves { .. }))
+        }
+        Ref::Text(f) => matches!(f.op(), TextOp::Control(Control::Var(_))),
+        Ref::Position(f) => matches!(f.op(), PositionOp::Control(Control::Var(_))),
     }
 }
 
@@ -71,5 +177,51 @@ fn of_path<P: Form>(path: &Path<P>) -> Comments {
         (true, _) => Comments::Quiet,
         (false, false) => Comments::All,
         (false, true) => Comments::Silent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse;
+
+    /// Returns whether a query writes at hits alone, and the part of it that is evaluated there.
+    fn written(text: &str) -> (bool, Option<String>) {
+        let query = parse(text).expect(text).query;
+        let left = query.written_at_hits().map(|left| text[left.span().start..left.span().end].to_owned());
+        (query.writes_at_hits(), left)
+    }
+
+    #[test]
+    fn a_sort_whose_value_makes_a_hit_has_none_elsewhere() {
+        for (text, at_hits) in [
+            ("check sort \"n\" A", true),
+            ("check and (sort \"n\" A)", true),
+            ("square x in A sort \"n\" x attacks a", true),
+            ("piece X in Q sort \"n\" A", true),
+            ("(sort \"n\" A) and check", false),
+            ("{(sort \"n\" #A) > 3}", false),
+            ("not {sort \"n\" A}", false),
+            ("(sort \"n\" A) or (sort \"m\" #a > 3)", true),
+            ("piece X in Q {{path focus X -- check} sort \"n\" pathcount}", false),
+            ("sort \"n\" path nestban -- check -- mate", false),
+        ] {
+            assert_eq!(written(text).0, at_hits, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_writes_nothing_is_left_out_at_hits() {
+        for (text, left) in [
+            ("check sort \"n\" A", Some("sort \"n\" A")),
+            ("check mate comment(\"mate\")", Some("comment(\"mate\")")),
+            ("check {comment(\"check\") wtm} mate", Some("check {comment(\"check\") wtm} mate")),
+            ("x = #A sort \"n\" x", None),
+            ("find check sort \"n\" A", None),
+            ("cql(quiet) find check sort \"n\" A", Some("sort \"n\" A")),
+            ("check and mate", None),
+            ("comment(\"a\") mate", None),
+        ] {
+            assert_eq!(written(text).1.as_deref(), left, "{text}");
+        }
     }
 }
