@@ -1,7 +1,7 @@
 // What a stage found, brought one position back or on, or from the position that a number names (games.wgsl).
 //
 // Two constants stand before this: WHERE it goes, and the word OTHERWISE of positions that no child brings one to. The
-// twin is src/engine/operations/mod.rs.
+// twin is crates/engine/src/operations.rs.
 
 const MASK_TO_PARENT = 0u;
 const MASK_TO_CHILD = 1u;

@@ -441,7 +441,7 @@ fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> 
     }
 }
 
-/// The path of a source file's module: `crates/engine/src/cpu/mod.rs` is `engine::cpu`.
+/// The path of a source file's module: `crates/engine/src/cpu.rs` is `engine::cpu`.
 fn module(path: &str) -> Vec<String> {
     let (folder, path) = path.strip_prefix("crates/").unwrap().split_once("/src/").unwrap();
     let path = path.strip_suffix(".rs").unwrap();

@@ -7,7 +7,7 @@
 #[cfg(target_arch = "x86_64")]
 mod emit;
 #[cfg(not(target_arch = "x86_64"))]
-#[path = "without_emit.rs"]
+#[path = "cpu/without_emit.rs"]
 mod emit;
 mod glance;
 mod guard;
