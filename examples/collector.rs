@@ -1,4 +1,4 @@
-//! A collector of one's own: on which squares do the kings of games stand that a query hits?
+//! A collector of one's own: the squares of the kings at the hits of a query.
 //!
 //! ```sh
 //! cargo run --release --example collector -- games/sample.pgn 'mate'
@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 /// Counts the squares of the king to move at hits.
 struct KingsCollector;
 
-/// How often each square was counted, from a1 to h8. It is data: it merges with the part of the blocks that follow, and can
-/// be written to bytes, so that a database can be searched in pieces.
+/// The number of times that each square was counted, from a1 to h8. It is data: it merges with the part of the blocks that
+/// follow, and can be written to bytes, so that a database can be searched in pieces.
 #[derive(Default, Serialize, Deserialize)]
 struct KingsPart {
     squares: Vec<u64>,
@@ -35,12 +35,12 @@ impl Part for KingsPart {
 impl Collector for KingsCollector {
     type Part = KingsPart;
 
-    /// Where the hits are is enough.
+    /// The places of the hits are enough.
     fn wants(&self) -> Wants {
         Wants::HITS
     }
 
-    /// Looks at one block, on any thread.
+    /// Examines one block, on any thread.
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> KingsPart {
         let (found, mut squares) = (result.first(), vec![0; 64]);
         for game in result.block.games() {

@@ -1,4 +1,4 @@
-//! What a graphical front end would do: open databases once, run one query after the other, list the hits of each.
+//! The core of a graphical front end: opens databases once, runs one query after the other, and lists the hits of each.
 //!
 //! ```sh
 //! cargo run --release --example gui -- games/sample.pgn 'shift flip flipcolor {Nd4 kf3}' 'flipcolor {Bh7 kg8}'
@@ -20,7 +20,7 @@ pub fn list(path: &str, queries: &[String], out: &mut impl Write) -> Result<(), 
     let database = Database::open([path])?;
     writeln!(out, "{} positions, {}", database.positions(), database.residence())?;
     for text in queries {
-        // What is wrong with a query is shown with the place marked.
+        // An error in a query is shown with its place marked.
         let query = Query::parse(text)?;
         let mut done = 0;
         let hits = database.scan(&query).first_of_game().progress(|so_far| done = so_far.games).hits()?;
@@ -30,7 +30,7 @@ pub fn list(path: &str, queries: &[String], out: &mut impl Write) -> Result<(), 
     Ok(())
 }
 
-/// A hit, as a list on a screen would show it.
+/// Returns a line for a hit, as in a list on a screen.
 fn line(hit: &Hit) -> String {
     let game = hit.game();
     let name = |player: Option<String>| player.unwrap_or_else(|| "?".into());

@@ -17,7 +17,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     table(path, query, groupings, &mut io::stdout().lock())
 }
 
-/// Writes a table for each grouping, and then what share of the games with a hit White won.
+/// Writes a table for each grouping, and then White's share of wins among the games with a hit.
 pub fn table(path: &str, query: &str, groupings: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (database, query) = (Database::open([path])?, Query::parse(query)?);
     let counts = database.scan(&query).statistics(groupings)?;

@@ -1,4 +1,4 @@
-//! Orbits that are evaluated together, beside copy by copy; values beside conditions.
+//! Measures orbits that are evaluated together against copy by copy, and values against conditions.
 
 use std::cell::Cell;
 
@@ -13,21 +13,21 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
 const QUERIES: &[&str] = &[
-    // Compared: that a number has a value needs no evaluation.
+    // A comparison, because the condition that a number has a value needs no evaluation.
     "(#(shift {Nd4 & N})) >= 3",
     "shift flip flipcolor {Na1 attacks qb3}",
     "shift {#(Pa2 | Pb2 | Pc2 | Pd2) == 4}",
 ];
 
-/// Copy by copy is slow; so many positions are enough.
+/// Evaluating copy by copy is slow; this many positions are enough.
 const COPIES_POSITIONS: u64 = 1_000_000;
 const VALUES_POSITIONS: u64 = 4_000_000;
 
 const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
-/// Counts of copies that are found anywhere ahead in a game, the same at the position, and whether the ratio has a
-/// target: it has for up to 64 copies.
+/// Counts of copies that match anywhere ahead in a game; the same counts at the position itself; and whether the ratio has a
+/// target, which it has for up to 64 copies.
 const FINDS: &[(&str, &str, bool)] = &[
     ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
     ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),
@@ -75,7 +75,7 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     )
 }
 
-/// The number of copies that match, compared so that it must be computed everywhere.
+/// Measures the number of copies that match, in a comparison, so that it must be computed everywhere.
 fn at_least(bench: &Bench) -> Vec<Row> {
     let games = &bench.inputs.games;
     let query = format!("({VALUE}) >= 2");
@@ -90,7 +90,7 @@ fn at_least(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// What it costs to look ahead in games.
+/// Measures the cost of looking ahead in games.
 fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
     let games = &bench.inputs.games;
     let count = |query: &str| bench.counts.agree(games.name, query, process::count(query, &games.reel, 1));
@@ -104,7 +104,7 @@ fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
     )
 }
 
-/// The value itself at every position, beside the condition.
+/// Measures the value itself at every position against the condition.
 fn values(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(VALUES_POSITIONS);
     let engines = [VALUE, CONDITION]
@@ -123,7 +123,7 @@ fn values(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Evaluates numbers, and says how many slots have one above 0.
+/// Evaluates numbers, and counts the slots with one above 0.
 fn values_of(engine: &Cpu, block: &Block) -> u64 {
     let hits = engine.answer(block, Wants::VALUES).expect("the engine runs").hits;
     let Values::Numbers(numbers) = &hits.values else { panic!("{VALUE} is a number") };

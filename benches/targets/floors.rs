@@ -1,4 +1,4 @@
-//! What no engine can go below, and where one begins.
+//! Measures the floors that no engine can beat, and replay and evaluation against them.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
-/// Lanes that are added up side by side.
+/// The number of lanes that are summed side by side.
 const LANES: usize = 32;
-/// Positions of 32 bytes that are added up: 512 MiB, more than caches hold.
+/// The number of positions of 32 bytes that are summed: 512 MiB, more than caches hold.
 pub const SUM_POSITIONS: u64 = 16 << 20;
-/// The reference engine is slow; so many positions are enough.
+/// The reference engine is slow; this many positions are enough.
 const REFERENCE_POSITIONS: u64 = 1_000_000;
 
 pub fn measures() -> Vec<Measure> {
@@ -26,17 +26,17 @@ pub fn measures() -> Vec<Measure> {
     ]
 }
 
-/// Positions that lie unpacked in memory, to be added up.
+/// Unpacked positions in memory, to be summed.
 pub struct Words(Vec<[u64; LANES]>);
 
 impl Words {
-    /// Pages that are all different: untouched ones would share their memory.
+    /// Makes pages that are all different, because untouched pages would share their memory.
     pub fn new() -> Words {
         let lines = SUM_POSITIONS * 4 / LANES as u64;
         Words((0..lines).map(|line| std::array::from_fn(|lane| line << 5 | lane as u64)).collect())
     }
 
-    /// Adds all of them up.
+    /// Sums all of them.
     pub fn sum(&self) {
         black_box(sum(black_box(&self.0)));
     }
@@ -53,18 +53,18 @@ fn sum(words: &[[u64; LANES]]) -> u64 {
     lanes.iter().fold(0, |sum, lane| sum.wrapping_add(*lane))
 }
 
-/// A query in every form.
+/// Prepares a query.
 pub fn prepared(text: &str, options: PlanOptions) -> PreparedQuery {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     PreparedQuery::new(query, options).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The positions of some blocks.
+/// Counts the positions of some blocks.
 pub fn positions(blocks: &[&Block]) -> u64 {
     blocks.iter().map(|block| block.slots() as u64).sum()
 }
 
-/// The hits of an engine.
+/// Counts the hits of an engine.
 pub fn hits(engine: &dyn Engine, blocks: &[&Block]) -> u64 {
     blocks.iter().map(|block| engine.answer(block, Wants::HITS).expect("the engine runs").hits.count()).sum()
 }
@@ -84,7 +84,7 @@ fn sum_row(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// A row for what runs on blocks in memory, beside the floor.
+/// Makes a row for work on blocks in memory, compared with the floor.
 fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn()) -> Row {
     let words = Words::new();
     let [time, floor] = in_turn(bench.runs, [work, &|| words.sum()]);
@@ -94,10 +94,10 @@ fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn())
     Row::new(what, each, Target::NONE, remark).unit("ns a position")
 }
 
-/// Next to nothing to evaluate: what is left is replay.
+/// Measures replay: there is next to nothing to evaluate.
 fn replay(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(u64::MAX);
-    // No segment is passed over.
+    // No segment is skipped.
     let options = PlanOptions { screens: false, ..PlanOptions::default() };
     let engine = prepared("Ke1", options).cpu().expect("a plan says it");
     let work = || bench.counts.agree("all blocks", "Ke1", hits(&engine, &blocks));

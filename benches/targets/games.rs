@@ -26,7 +26,7 @@ const QUERIES: &[&str] = &[
     "shift line --> Nd4 --> move from Nd4 --> true",
 ];
 
-/// A line of five constituents, and these by themselves.
+/// A line of five constituents, and in `ATOMS` the constituents alone.
 const LINE: &str =
     "line --> {R attacks p} --> {N attacks p} --> {Q attacks p} --> {P attacks p} --> {B attacks p}";
 const ATOMS: &str = "{{R attacks p} or {N attacks p} or {Q attacks p} or {P attacks p} or {B attacks p}}";

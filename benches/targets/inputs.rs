@@ -1,4 +1,4 @@
-//! The games that are measured with, and what is known of them.
+//! The games for measurements, and facts about them.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -13,14 +13,14 @@ use tempfile::TempDir;
 
 use crate::process;
 
-/// So many positions take longer than a process needs to start, and lie in no cache as 32 bytes each.
+/// This many positions take longer than the start of a process, and at 32 bytes each fit no cache.
 const POSITIONS_MIN: u64 = 16_000_000;
-/// The first games are looked for in so much text.
+/// The number of bytes at the start of the text in which the first games are searched.
 const HEAD_BYTES: u64 = 1 << 20;
 
-/// A reel and how much is in it.
+/// A reel and its size.
 pub struct Games {
-    /// For messages, and to tell counts apart.
+    /// The name for messages, which also distinguishes counts.
     pub name: &'static str,
     pub reel: PathBuf,
     pub games: u64,
@@ -36,15 +36,15 @@ impl Games {
     }
 }
 
-/// All that is read. What was written for it goes away with it.
+/// All inputs. Files written for them are removed on drop.
 pub struct Inputs {
     folder: TempDir,
     /// Plain moves, at least [`POSITIONS_MIN`] positions.
     pub pgn: PathBuf,
     pub pgn_bytes: u64,
-    /// How often the file that was given stands in it.
+    /// The number of times that the given file is repeated in it.
     pub repeats: u64,
-    /// The same as a reel.
+    /// The same games as a reel.
     pub games: Games,
     pub annotated: Option<PathBuf>,
     pub distinct: Option<Games>,
@@ -76,12 +76,12 @@ impl Inputs {
         }
     }
 
-    /// A file to write, in a folder that is removed at the end.
+    /// Returns the path of a file to write, in a folder that is removed at the end.
     pub fn temporary(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// The first blocks of the reel, in memory, with at least so many positions, or all.
+    /// Returns the first blocks of the reel, in memory, with at least `positions` positions, or all.
     pub fn blocks(&self, positions: u64) -> Vec<&Block> {
         let blocks = self.blocks.get_or_init(|| {
             let mut out = Vec::new();
@@ -102,7 +102,7 @@ impl Inputs {
         blocks.iter().take_while(wanted).collect()
     }
 
-    /// A PGN file of the first ten games.
+    /// Writes a PGN file of the first ten games.
     pub fn ten_games(&self) -> PathBuf {
         let mut head = Vec::new();
         let file = File::open(&self.pgn).expect("the PGN is there");
@@ -147,8 +147,7 @@ pub struct Counts(RefCell<HashMap<(String, String), u64>>);
 impl Counts {
     /// # Panics
     ///
-    /// When the same query on the same games was counted otherwise before: then no figure is worth
-    /// anything.
+    /// If the same query on the same games was counted differently before: then no figure is worth anything.
     pub fn agree(&self, games: &str, query: &str, hits: u64) {
         let known = *self.0.borrow_mut().entry((games.into(), query.into())).or_insert(hits);
         assert_eq!(hits, known, "{query} on {games}: the last run counts {hits} hits, others {known}");

@@ -1,8 +1,7 @@
-//! Ratios beside the figures to reach, as one Markdown table. See `benches/README.md`.
+//! Prints ratios with their targets as one Markdown table. See `benches/README.md`.
 //!
-//! A row is a ratio of two times that were taken in turn in one run on one machine, so that it can be
-//! compared with the same row of another machine. Every count of hits is compared with all others of the
-//! same query on the same games.
+//! A row is a ratio of two times that were taken alternately in one run on one machine, so that it can be compared with the same
+//! row of another machine. Every count of hits is compared with all others for the same query on the same games.
 
 mod batch;
 mod copies;
@@ -23,18 +22,18 @@ use std::time::Instant;
 use inputs::{Counts, Inputs};
 use table::Row;
 
-/// What all measures share.
+/// The state that all measures share.
 struct Bench {
-    /// How often each time is taken; the shortest counts.
+    /// The number of times that each time is taken; the shortest one counts.
     runs: usize,
     inputs: Inputs,
     counts: Counts,
 }
 
-/// What one measurement does.
+/// The work of one measurement.
 type Work = dyn Fn(&Bench) -> Vec<Row>;
 
-/// Something to measure, which gives one or more rows.
+/// A measurement, which returns one or more rows.
 struct Measure {
     /// `group/what`, for the filter.
     name: String,
@@ -50,14 +49,14 @@ impl Measure {
 /// The command line.
 struct Args {
     runs: usize,
-    /// A measure whose name contains one of these is run; all are if there is none.
+    /// Measures whose names contain one of these are run; without filters, all are.
     filters: Vec<String>,
 }
 
 const USAGE: &str = "usage: cargo bench --bench targets -- [--runs N] [PART OF A NAME]...";
 
 impl Args {
-    /// `None` if cargo does not bench but test: there is nothing to test.
+    /// Returns `None` if cargo runs tests and not benches: there is nothing to test.
     fn read() -> Result<Option<Args>, String> {
         let mut args = Args { runs: 5, filters: Vec::new() };
         let mut is_bench = false;

@@ -1,4 +1,4 @@
-//! Whole processes: `orbit` and pgn-extract.
+//! Runs whole processes: `orbit` and pgn-extract.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// What pgn-extract is called in messages.
+/// The message about a missing pgn-extract.
 pub const PGN_EXTRACT_MISSING: &str = "pgn-extract is neither in PATH nor in /usr/games";
 
-/// How often the peak of a process is read. The system forgets it when the process ends.
+/// The interval at which the peak memory of a process is read. The system forgets it when the process ends.
 const PEAK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The program under test, built by cargo for this bench.
@@ -27,12 +27,12 @@ pub fn run(command: &mut Command) -> Output {
     out
 }
 
-/// `orbit index`, on paths, to a reel that may exist.
+/// Runs `orbit index` on paths, to a reel that may exist.
 pub fn index(paths: &[&Path], reel: &Path, threads: usize) {
     run(orbit().arg("index").args(paths).arg("-o").arg(reel).args(["--threads", &threads.to_string()]));
 }
 
-/// The JSON that `orbit scan` prints on the CPU engine, one value a line. PGN is read itself, not the reel beside it.
+/// Returns the JSON that `orbit scan` prints on the CPU engine, one value per line. PGN is read itself, not the reel beside it.
 fn scan(args: &[&str], path: &Path, threads: usize) -> Vec<Value> {
     let common = ["scan", "--quiet", "--no-reel", "--format", "jsonl", "--engine", "cpu", "--threads"];
     let out = run(orbit().args(common).arg(threads.to_string()).args(args).arg(path));
@@ -44,31 +44,31 @@ fn positions_hit(line: &Value) -> u64 {
     line["positions_hit"].as_u64().expect("positions that hit are counted")
 }
 
-/// The positions that one query hits, by `orbit scan --count`.
+/// Counts the positions that one query hits, by `orbit scan --count`.
 pub fn count(query: &str, path: &Path, threads: usize) -> u64 {
     positions_hit(&scan(&["--count", query], path, threads)[0])
 }
 
-/// The positions that each query of a file hits, by `orbit scan --queries`.
+/// Counts the positions that each query of a file hits, by `orbit scan --queries`.
 pub fn survey(queries: &Path, path: &Path, threads: usize) -> Vec<u64> {
     let queries = queries.to_str().expect("this project's path is UTF-8");
     scan(&["--queries", queries], path, threads).iter().map(positions_hit).collect()
 }
 
-/// What `orbit info --json` says of a reel.
+/// Returns the output of `orbit info --json` for a reel.
 pub fn info(reel: &Path) -> Value {
     let out = run(orbit().args(["info", "--json"]).arg(reel));
     serde_json::from_slice(&out.stdout).expect("`orbit info --json` prints JSON")
 }
 
-/// pgn-extract, where there is one.
+/// Finds pgn-extract, if it is installed.
 pub fn pgn_extract() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
     folders.map(|folder| folder.join("pgn-extract")).find(|file| file.is_file())
 }
 
-/// pgn-extract reads and checks all games of a file, and writes none.
+/// Lets pgn-extract read and check all games of a file, without output.
 pub fn check_games(pgn_extract: &Path, pgn: &Path) {
     run(Command::new(pgn_extract).args(["-s", "-r"]).arg(pgn));
 }
@@ -78,19 +78,19 @@ fn first_line(out: &Output) -> String {
     String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned()
 }
 
-/// `orbit 0.1.0`.
+/// Returns the version: `orbit 0.1.0`.
 pub fn orbit_version() -> String {
     first_line(&run(orbit().arg("--version")))
 }
 
-/// `pgn-extract v19-04`, or that there is none.
+/// Returns the version, `pgn-extract v19-04`, or a message that there is none.
 pub fn pgn_extract_version() -> String {
     let out = pgn_extract().and_then(|path| Command::new(path).arg("--version").output().ok());
     out.map_or_else(|| PGN_EXTRACT_MISSING.into(), |out| first_line(&out))
 }
 
-/// The most memory that `orbit index -` takes, in bytes, while so many bytes of a PGN file come in on its
-/// standard input, the file again and again. `None` where the system does not tell.
+/// Measures the peak memory of `orbit index -`, in bytes, while `bytes` bytes of a repeated PGN file arrive on its standard
+/// input. `None` if the system does not report it.
 pub fn index_peak(pgn: &Path, bytes: u64, reel: &Path) -> Option<u64> {
     let mut command = orbit();
     command.args(["index", "-", "--threads", "2", "-o"]).arg(reel);
@@ -123,7 +123,7 @@ fn peak_until_end(child: &mut Child) -> Option<u64> {
     }
 }
 
-/// The peak of a process until now; none of one that has ended.
+/// Returns the peak memory of a process so far; `None` if it has ended.
 fn peak_now(id: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

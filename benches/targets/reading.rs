@@ -1,4 +1,4 @@
-//! PGN: `orbit index`, and `orbit scan` of PGN beside it.
+//! Measures reading PGN: `orbit index`, and `orbit scan` of PGN compared with it.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn_after, mb_per_s, ratio};
 use crate::{Bench, Measure};
 
-/// Annotated games are given again and again until there is so much text.
+/// Annotated games are repeated until there are this many bytes of text.
 const ANNOTATED_BYTES_MIN: u64 = 200_000_000;
 /// The query of the rows that scan PGN.
 pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -27,21 +27,20 @@ pub fn measures() -> Vec<Measure> {
     ]
 }
 
-/// `12.3 s, 45 MB/s`.
+/// Writes a time and a rate: `12.3 s, 45 MB/s`.
 pub fn seconds_text(bytes: u64, time: Duration) -> String {
     format!("{} s, {} MB/s", figures(time.as_secs_f64()), figures(mb_per_s(bytes, time)))
 }
 
-/// Removes the reels of the run before: it takes the system a few hundredths of a run to free what a file that is replaced
-/// held in memory.
+/// Removes the reels of the previous run: the system takes a few hundredths of a run to free the memory of a replaced file.
 fn remove(reels: &[&Path]) {
     for reel in reels {
-        // There is none before the first run.
+        // There are none before the first run.
         let _ = fs::remove_file(reel);
     }
 }
 
-/// `orbit index` on one and on two threads, and pgn-extract.
+/// Measures `orbit index` on one and on two threads, and pgn-extract.
 fn plain(bench: &Bench) -> Vec<Row> {
     let (pgn, reel) = (&bench.inputs.pgn, bench.inputs.temporary("plain.reel"));
     let index = |threads| process::index(&[pgn], &reel, threads);
@@ -51,7 +50,7 @@ fn plain(bench: &Bench) -> Vec<Row> {
             process::check_games(pgn_extract, pgn);
         }
     };
-    // What the machine gives two processes that have nothing in common bounds what it gives two threads.
+    // The speed of two independent processes on this machine bounds the speed of two threads.
     let beside = bench.inputs.temporary("beside.reel");
     let pair = || {
         thread::scope(|scope| {
@@ -88,7 +87,7 @@ fn plain(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// Bytes of text below a path, unpacked.
+/// Counts the unpacked bytes of text below a path.
 fn text_bytes(path: &Path) -> u64 {
     let mut sources =
         Sources::open(&[path.to_owned()], Options::default()).expect("the annotated games can be opened");
@@ -120,10 +119,10 @@ fn annotated(bench: &Bench) -> Vec<Row> {
     vec![Row::new(what, mb_per_s(bytes, time), target, remark).unit("MB/s")]
 }
 
-/// Bytes of text in a frame.
+/// The number of bytes of text in a frame.
 const FRAME_BYTES: usize = 8 << 20;
 
-/// `orbit index` of a file of many zstd frames, as pzstd writes the months of lichess.
+/// Measures `orbit index` on a file of many zstd frames, as pzstd writes the monthly files of lichess.
 fn frames(bench: &Bench) -> Vec<Row> {
     let pgn = &bench.inputs.pgn;
     let (packed, reel) = (bench.inputs.temporary("frames.pgn.zst"), bench.inputs.temporary("frames.reel"));
@@ -155,7 +154,7 @@ fn frames(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// `orbit scan` of PGN beside `orbit index` of it.
+/// Measures `orbit scan` of PGN against `orbit index` of it.
 fn scan(bench: &Bench) -> Vec<Row> {
     let (pgn, reel) = (&bench.inputs.pgn, bench.inputs.temporary("scan.reel"));
     let row = |(threads, text): (usize, &str)| {

@@ -1,4 +1,4 @@
-//! Segments that are passed over, in blocks in memory: selective queries, and others that must not become slower.
+//! Measures skipping segments in blocks in memory: selective queries, and others that must not become slower.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
-/// Exact squares, endings by material, and what only promotions bring about.
+/// Exact squares, endings by material, and conditions that only promotions can satisfy.
 const SELECTIVE: &[&str] = &[
     "Bh7 kg8",
     "flip {Rd8 kg8 Pf7}",
@@ -26,7 +26,7 @@ const POSITIONS: u64 = 4_000_000;
 
 pub fn measures() -> Vec<Measure> {
     let selective = SELECTIVE.iter().map(|&query| (query, Target::at_least(3.0)));
-    // At most 1.05 of the time.
+    // At most 1.05 times the time.
     let others = OTHERS.iter().map(|&query| (query, Target::at_least(0.952)));
     let measure = |(query, target): (&'static str, Target)| {
         Measure::new(format!("screen/{query}"), move |bench: &Bench| vec![screened(bench, query, target)])
@@ -34,7 +34,7 @@ pub fn measures() -> Vec<Measure> {
     selective.chain(others).map(measure).collect()
 }
 
-/// The ratio is that of blocks that were searched twice before, of which the numbers of pieces are known by then.
+/// Measures blocks that were searched twice before, so that their numbers of pieces are known.
 fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let shared = bench.inputs.blocks(POSITIONS);
     let engine = |screens| {
@@ -44,7 +44,7 @@ fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let agree = |engine: &Cpu, blocks: &[&Block]| {
         bench.counts.agree("the first blocks", query, hits(engine, blocks));
     };
-    // The first search, and the second one, of copies that were not searched yet.
+    // The first and the second search, of copies that were not searched yet.
     let mut shortest = [Duration::MAX; 2];
     for _ in 0..bench.runs {
         let copies = held(&shared);
@@ -77,7 +77,7 @@ fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     )
 }
 
-/// Copies that were not searched, and stay.
+/// Returns copies that were not searched yet, and that are held in memory.
 fn held(blocks: &[&Block]) -> Vec<Block> {
     let copies: Vec<Block> = blocks.iter().copied().cloned().collect();
     Block::hold_all(copies.iter());

@@ -1,4 +1,4 @@
-//! The table: its head, its rows, and what is said of them.
+//! The table: its head, its rows, and its remarks.
 
 use std::fmt;
 use std::fs;
@@ -7,7 +7,7 @@ use orbit_search::report::grouped;
 
 use crate::{Bench, process};
 
-/// What a figure should come to. A row without figures is there to be read beside others.
+/// The target of a figure. A row without targets is for comparison with others.
 #[derive(Clone, Copy, Default)]
 pub struct Target {
     is_at_most: bool,
@@ -16,10 +16,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// Nothing is wanted of the figure.
+    /// No target.
     pub const NONE: Target = Target { is_at_most: false, reach: None, beyond: None };
 
-    /// The smaller the better, but no figure is to be reached yet.
+    /// The smaller the better, but without a target yet.
     pub const AT_MOST: Target = Target { is_at_most: true, ..Target::NONE };
 
     /// The larger the better.
@@ -32,7 +32,7 @@ impl Target {
         Target { reach: Some(reach), ..Target::AT_MOST }
     }
 
-    /// The figure that is wanted once the first is reached.
+    /// Sets the next target, once the first one is reached.
     pub const fn beyond(self, beyond: f64) -> Target {
         Target { beyond: Some(beyond), ..self }
     }
@@ -56,7 +56,7 @@ impl Target {
 /// One line of the table.
 pub struct Row {
     what: String,
-    /// `None`: left out, and the remark says why.
+    /// `None` if the row is left out; the remark gives the reason.
     measured: Option<f64>,
     unit: &'static str,
     target: Target,
@@ -64,23 +64,23 @@ pub struct Row {
 }
 
 impl Row {
-    /// `remark` gives the figures in units that the ratio was made of.
+    /// `remark` states the figures from which the ratio was computed, in their units.
     pub fn new(what: impl Into<String>, measured: f64, target: Target, remark: impl Into<String>) -> Row {
         Row { what: what.into(), measured: Some(measured), unit: "x", target, remark: remark.into() }
     }
 
-    /// A row that cannot be measured here.
+    /// Makes a row that cannot be measured here.
     pub fn left_out(what: impl Into<String>, target: Target, why: impl Into<String>) -> Row {
         Row { what: what.into(), measured: None, unit: "", target, remark: why.into() }
     }
 
-    /// Of a figure that is no ratio.
+    /// Sets the unit of a figure that is no ratio.
     pub fn unit(self, unit: &'static str) -> Row {
         Row { unit, ..self }
     }
 }
 
-/// Three figures, or as many as stand before the point.
+/// Writes a number with three digits, or with all digits before the point.
 pub fn figures(value: f64) -> String {
     let decimals = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
     format!("{value:.decimals$}")
@@ -99,7 +99,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// Instruction sets that the engine or its compiler may use.
+/// The instruction sets that the engine or its compiler may use.
 const SETS: &[&str] = &[
     "sse4_2",
     "popcnt",
@@ -117,7 +117,7 @@ const SETS: &[&str] = &[
     "sve2",
 ];
 
-/// The processor and those of its instruction sets that matter, where the system tells.
+/// Returns the processor and its relevant instruction sets, if the system reports them.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let value = |name: &str| {
@@ -129,7 +129,7 @@ fn processor() -> Option<String> {
     Some(format!("{} ({})", value("model name").unwrap_or("no name"), sets.join(" ")))
 }
 
-/// Prints what the figures depend on, and the head of the table.
+/// Prints the conditions on which the figures depend, and the head of the table.
 pub fn print_head(bench: &Bench) {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let games = &bench.inputs.games;

@@ -1,14 +1,14 @@
-//! Taking times.
+//! Measures times.
 
 use std::time::{Duration, Instant};
 
-/// The shortest time of each of several works. They run in turn, so that what disturbs the machine for a
-/// while disturbs all of them.
+/// Returns the shortest time of each of several works. They run alternately, so that a temporary disturbance of the machine
+/// affects all of them.
 pub fn in_turn<const N: usize>(runs: usize, works: [&dyn Fn(); N]) -> [Duration; N] {
     in_turn_after(runs, &|| (), works)
 }
 
-/// The same; before each run something is done that takes no part in its time.
+/// Like [`in_turn`]; before each run, `prepare` is called outside the measured time.
 pub fn in_turn_after<const N: usize>(
     runs: usize,
     prepare: &dyn Fn(),
@@ -26,17 +26,17 @@ pub fn in_turn_after<const N: usize>(
     shortest
 }
 
-/// How many times as long `a` is as `b`.
+/// Returns `a` as a multiple of `b`.
 pub fn ratio(a: Duration, b: Duration) -> f64 {
     a.as_secs_f64() / b.as_secs_f64()
 }
 
-/// Nanoseconds for each of so many positions.
+/// Returns the nanoseconds per position.
 pub fn ns_each(time: Duration, positions: u64) -> f64 {
     time.as_secs_f64() * 1e9 / positions as f64
 }
 
-/// Millions of bytes a second.
+/// Returns millions of bytes per second.
 pub fn mb_per_s(bytes: u64, time: Duration) -> f64 {
     bytes as f64 / 1e6 / time.as_secs_f64()
 }

@@ -1,5 +1,5 @@
-//! What the fuzz targets do. Each function takes any bytes and panics if the library breaks a
-//! promise; it returns whether the bytes were good for more than a refusal. `tests/suite/fuzz_smoke.rs` of the project runs them on seeds with a stable compiler.
+//! The fuzz targets. Each function takes any bytes and panics if the library breaks a promise; it returns whether the bytes led
+//! to more than a refusal. `tests/suite/fuzz_smoke.rs` of the project runs them on seeds with a stable compiler.
 
 use std::{
     fs,
@@ -33,14 +33,14 @@ use orbit_search::{
     themes,
 };
 
-/// Longer queries teach nothing new and take long.
+/// Longer queries show nothing new and take long.
 const QUERY_BYTES_MAX: usize = 400;
 
-/// The most steps that a query may take in a game: it may repeat without an end.
+/// The most steps that a query may take in a game, since it may loop forever.
 const STEPS_MAX: u64 = 100_000;
 
-/// Parses, expands and plans a query, and runs it on a short game: errors are fine, panics are not,
-/// and the two engines must agree where the query has a plan.
+/// Parses, expands and plans a query, and runs it on a short game: errors are fine, panics are not, and the two engines must
+/// agree if the query has a plan.
 pub fn query(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };
     if text.len() > QUERY_BYTES_MAX {
@@ -76,7 +76,7 @@ pub fn query(data: &[u8]) -> bool {
     true
 }
 
-/// Reads any bytes as PGN: never panics, and games do not depend on the size of chunks.
+/// Reads any bytes as PGN: reading never panics, and games do not depend on the size of chunks.
 pub fn pgn(data: &[u8]) -> bool {
     let mut small = StreamOptions::default();
     small.pgn.chunk_bytes = 1;
@@ -100,8 +100,8 @@ pub fn reel(data: &[u8]) -> bool {
     read(file.path())
 }
 
-/// Makes a reel of some games, alters one byte of it as the data say, and reads it. Every byte
-/// stands under a checksum: something must be refused.
+/// Makes a reel of some games, alters one byte of it by the data, and reads it. Every byte is covered by a checksum, so something
+/// must be refused.
 pub fn reel_mutated(data: &[u8]) -> bool {
     let Some((head, games)) = data.split_first_chunk::<5>() else { return false };
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -134,7 +134,7 @@ fn blocks(data: &[u8], options: StreamOptions) -> Vec<Block> {
     out
 }
 
-/// Everything about all games, block by block, as text.
+/// Returns everything about all games, block by block, as text.
 fn games(blocks: &[Block]) -> Vec<String> {
     let mut out = Vec::new();
     for block in blocks {
@@ -149,7 +149,7 @@ fn games(blocks: &[Block]) -> Vec<String> {
             out.push(format!("{number:?} {kind:?} {offset} {ply} {reason}"));
         }
     }
-    // Problems stand behind the games of their block, wherever that ends.
+    // Problems follow the games of their block, wherever that ends.
     out.sort();
     out
 }
@@ -164,15 +164,15 @@ fn write(path: &std::path::Path, blocks: &[Block]) {
     writer.finish(&[source]).expect("there is room");
 }
 
-/// Whether a reel and all its blocks can be read.
+/// Returns whether a reel and all its blocks can be read.
 fn read(path: &std::path::Path) -> bool {
     let Ok(reel) = Reel::open(path) else { return false };
     let good = (0..reel.blocks()).filter(|&index| reel.block(index).is_ok()).count();
     good == reel.blocks()
 }
 
-/// Reads PGN as games with side lines, comments and glyphs, writes the games from their blocks alone, and reads that: the same games
-/// come back.
+/// Reads PGN as games with side lines, comments and glyphs, writes the games from their blocks alone, and reads the output: it
+/// has the same games.
 pub fn trees(data: &[u8]) -> bool {
     let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
@@ -189,7 +189,7 @@ pub fn trees(data: &[u8]) -> bool {
     before.iter().any(|block| block.slots() > block.clone().into_main_lines(false).slots())
 }
 
-/// The games of blocks as PGN.
+/// Returns the games of blocks as PGN.
 fn written(blocks: &[Block]) -> Vec<u8> {
     let mut writer = PgnWriter::new(Vec::new());
     for game in blocks.iter().flat_map(Block::games) {
@@ -198,7 +198,7 @@ fn written(blocks: &[Block]) -> Vec<u8> {
     writer.finish().expect("memory takes it")
 }
 
-/// Reads any text as a file of themes: the first fault is told, or names are unique.
+/// Reads any text as a file of themes: the first error is reported, or all names are unique.
 pub fn themes(data: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let path = folder.path().join("themes.toml");
@@ -218,8 +218,8 @@ pub fn themes(data: &[u8]) -> bool {
     }
 }
 
-/// Replaces fields of the manifest of a folder with one reel by those of a JSON object and makes its checksum anew: the manifest is
-/// refused, or says what the reel is.
+/// Replaces fields in the manifest of a folder with one reel by those of a JSON object and updates its checksum: the manifest is
+/// refused, or describes the reel correctly.
 pub fn manifest(data: &[u8]) -> bool {
     static WHOLE: OnceLock<(tempfile::TempDir, serde_json::Value)> = OnceLock::new();
     let (folder, whole) = WHOLE.get_or_init(|| {
@@ -249,8 +249,8 @@ pub fn manifest(data: &[u8]) -> bool {
     manifest.open_shards(folder.path()).is_ok_and(|reels| reels.len() == manifest.shards.len())
 }
 
-/// Alters the records of a part of a job as the bytes say and makes its checksum anew: the part is refused, or replayed to what one
-/// run writes. Four bytes are an alteration: a place (2), what is done there, and a byte.
+/// Alters the records of a part of a job by the bytes and updates its checksum: the part is refused, or its replay equals a
+/// single run. Four bytes form an alteration: a place (2), an operation, and a byte.
 pub fn job_part(data: &[u8]) -> bool {
     static WHOLE: OnceLock<(Job, Vec<u8>)> = OnceLock::new();
     let query = orbit_query::parse("flip {Nf3}").expect("it is a query").query;
@@ -271,7 +271,7 @@ pub fn job_part(data: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let (job, whole) = WHOLE.get_or_init(|| part(&scan, &collectors, folder.path()));
     let mut bytes = whole[..whole.len() - 16].to_vec();
-    // A magic number of eight bytes, a letter, and the length of the record that says of which job the part is.
+    // A magic number of eight bytes, a letter, and the length of the record that identifies the job of the part.
     let mut length = [0; 8];
     length.copy_from_slice(&whole[9..17]);
     let begin = 17 + u64::from_le_bytes(length) as usize;
@@ -313,7 +313,7 @@ pub fn job_part(data: &[u8]) -> bool {
     true
 }
 
-/// A job of one part, and the file of this part.
+/// Makes a job of one part, and returns it with the bytes of the part's file.
 fn part(scan: &Executor, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8>) {
     let parts = vec![JobPart { number: 1, blocks: None, positions: None }];
     let question = JobRequest {
@@ -339,8 +339,8 @@ fn part(scan: &Executor, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8
     (job, bytes)
 }
 
-/// Answers lines of requests about a small database: each gets one answer, and all that is said is JSON. Lines that open other files,
-/// end the conversation or may take long are left out.
+/// Answers request lines about a small database: each gets one answer, and all output is JSON. Lines that open other files, end
+/// the conversation or may take long are left out.
 pub fn serve(data: &[u8]) -> bool {
     static FILE: OnceLock<tempfile::NamedTempFile> = OnceLock::new();
     let file = FILE.get_or_init(|| {
@@ -376,18 +376,18 @@ pub fn serve(data: &[u8]) -> bool {
     values.iter().any(|value| value.get("event").is_none() && value.get("error").is_none())
 }
 
-/// Tells whether the queries of a request are short and repeat nothing.
+/// Returns whether the queries of a request are short and do not loop.
 fn are_quick(request: &orbit_chess::Request) -> bool {
     request.transforms.is_empty() && request.query.iter().all(|text| is_quick(text))
 }
 
-/// Tells whether a query is short and repeats nothing: requests have no limit of steps.
+/// Returns whether a query is short and does not loop: requests have no limit on steps.
 fn is_quick(text: &str) -> bool {
     text.len() < 80 && !["while", "loop", "shift", "echo", "function"].iter().any(|word| text.contains(word))
 }
 
-/// Makes a query of the bytes and runs it on positions: machine code, kernels, plans without optimisations and `reference` give the
-/// same.
+/// Makes a query from the bytes and runs it on positions: machine code, kernels, plans without optimisations and `reference` must
+/// agree.
 pub fn code(data: &[u8]) -> bool {
     static BLOCK: OnceLock<Block> = OnceLock::new();
     let block = BLOCK.get_or_init(|| {
@@ -429,7 +429,7 @@ pub fn code(data: &[u8]) -> bool {
     true
 }
 
-/// A query that is made of bytes; when they end, of the simplest filters.
+/// Makes a query from bytes; when they are used up, from the simplest filters.
 struct Made<'a> {
     bytes: std::slice::Iter<'a, u8>,
 }

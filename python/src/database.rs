@@ -1,4 +1,4 @@
-//! Databases that are open.
+//! Open databases.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::wait;
 #[pyclass(frozen, module = "orbit_chess._native")]
 pub struct Database(Arc<orbit_chess::Database>);
 
-/// What is opened.
+/// The source of a database.
 enum Input {
     Paths(Vec<PathBuf>),
     Text(String, Vec<u8>),
@@ -95,13 +95,13 @@ impl Database {
         Database::open_input(py, Input::Text(name, text), options, None)
     }
 
-    /// A request of queries.
+    /// Makes a request of queries.
     fn request(&self, options: &Bound<'_, RequestOptions>) -> PyResult<Request> {
         Ok(Request::new(Arc::clone(&self.0), options.get().clone()))
     }
 
-    /// Ranges of blocks that have about the same number of positions: the first block, the one behind the last, and the
-    /// positions. Of a database that cannot be divided, `None`.
+    /// Divides the blocks into ranges with about the same number of positions; each is the first block, the block after the last
+    /// one, and the number of positions. `None` if the database cannot be divided.
     #[pyo3(signature = (parts = None))]
     fn parts(&self, py: Python<'_>, parts: Option<NonZeroUsize>) -> Option<Vec<(usize, usize, u64)>> {
         let blocks = py.detach(|| self.0.positions_of_blocks())?;
@@ -109,7 +109,7 @@ impl Database {
         Some(parts.filter_map(|part| Some((part.blocks?.0, part.blocks?.1, part.positions?))).collect())
     }
 
-    /// The game of a number.
+    /// Returns the game with a number.
     fn game(&self, py: Python<'_>, number: u32) -> PyResult<Option<Game>> {
         let database = &self.0;
         let game = wait::run(py, None, |_| database.game(number))?;
@@ -131,7 +131,7 @@ impl Database {
         self.0.positions()
     }
 
-    /// How many games there are, if that is known.
+    /// The number of games, if it is known.
     #[getter]
     fn games(&self) -> Option<u64> {
         self.0.summary().map(|summary| summary.totals.games())
@@ -147,14 +147,15 @@ impl Database {
         self.0.keeps_variations()
     }
 
-    /// The files that were not read, or not to their ends, bytes behind the ends of reels, and reels that another version made.
+    /// Messages about files that were not read, or not to their ends, bytes after the ends of reels, and reels made by another
+    /// version.
     #[getter]
     fn problems(&self) -> Vec<String> {
         self.0.problems()
     }
 }
 
-/// A board as SVG. Squares are numbers from 0 (a1) to 63 (h8).
+/// Draws a board as SVG. Squares are numbers from 0 (a1) to 63 (h8).
 #[pyfunction]
 pub fn board_svg(title: &str, placement: &str, lit: Vec<u32>, arrows: Vec<(u32, u32)>) -> PyResult<String> {
     let square = |number: u32| {

@@ -3,7 +3,7 @@
 use orbit_chess::{DatabaseError, QueryError, RequestError, ThemesError};
 use pyo3::prelude::*;
 
-/// An exception of a class of `orbit_chess._errors`.
+/// Makes an exception of a class of `orbit_chess._errors`.
 fn exception(class: &str, message: String, attributes: &[(&str, Py<PyAny>)]) -> PyErr {
     Python::attach(|py| {
         let made = || -> PyResult<PyErr> {
@@ -16,19 +16,19 @@ fn exception(class: &str, message: String, attributes: &[(&str, Py<PyAny>)]) -> 
     })
 }
 
-/// An option that is wrong.
+/// Makes the error for a wrong option.
 pub fn of_option(error: impl std::fmt::Display) -> PyErr {
     exception("OptionError", error.to_string(), &[])
 }
 
-/// Choices that do not go together.
+/// Makes the error for choices that cannot be combined.
 pub fn of_request(error: RequestError) -> PyErr {
     // `as` is a keyword of Python.
     let name = |field: &str| if field == "as" { "side".to_owned() } else { field.replacen(' ', "=", 1) };
     of_option(error.said(|field| format!("`{}`", name(field))))
 }
 
-/// A query that is not understood: its text with the place marked, and what it says by itself.
+/// Makes the error for a query that is not understood: its text with the place marked, and the message alone.
 pub fn of_query(error: &QueryError) -> PyErr {
     let diagnostic = error.diagnostic();
     let (line, column) = diagnostic.place(error.text());
@@ -51,8 +51,8 @@ pub fn of_query(error: &QueryError) -> PyErr {
     })
 }
 
-/// What keeps a database from being opened or a request from coming to its end. `query` is the text of the query, if there
-/// is one.
+/// Makes the error for a database that cannot be opened or a request that fails. `query` is the text of the query, if there is
+/// one.
 pub fn of_database(error: DatabaseError) -> PyErr {
     let class = match &error {
         DatabaseError::Query(error) => return of_query(error),
@@ -70,7 +70,7 @@ pub fn of_database(error: DatabaseError) -> PyErr {
     exception(class, error.to_string(), &[])
 }
 
-/// What is wrong with a file of themes.
+/// Makes the error for a wrong file of themes.
 pub fn of_themes(error: &ThemesError) -> PyErr {
     exception("OptionError", error.to_string(), &[])
 }

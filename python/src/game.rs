@@ -1,4 +1,4 @@
-//! Games and hits that can be kept.
+//! Games and hits that Python can keep.
 
 use orbit_chess::{Answer, Bitboard, GameRef};
 use pyo3::exceptions::PyIndexError;
@@ -53,7 +53,7 @@ impl Game {
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tags = PyDict::new(py);
         for (name, value) in self.0.tags() {
-            // Of several tags of one name the first counts, as in queries.
+            // Among several tags of one name the first one counts, as in queries.
             if !tags.contains(&name)? {
                 tags.set_item(name, value)?;
             }
@@ -79,19 +79,19 @@ impl Game {
         self.0.date()
     }
 
-    /// How the game ended: `1-0`, `0-1`, `1/2-1/2` or `*`.
+    /// The result of the game: `1-0`, `0-1`, `1/2-1/2` or `*`.
     #[getter]
     fn result(&self) -> &'static str {
         self.0.outcome().text()
     }
 
-    /// How many half-moves the main line has.
+    /// The number of half-moves of the main line.
     #[getter]
     fn plies(&self) -> u32 {
         self.0.plies()
     }
 
-    /// How many positions the game has, those of its side lines included.
+    /// The number of positions of the game, including those of its side lines.
     #[getter]
     fn nodes(&self) -> u32 {
         self.0.nodes()
@@ -141,7 +141,7 @@ impl Game {
     }
 }
 
-/// What makes objects of `chess`, if that is installed.
+/// Returns the module that makes objects of `chess`, if that is installed.
 fn boards(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("orbit_chess._boards")
 }
@@ -222,13 +222,13 @@ impl Hit {
         self.0.copy().map(|copy| copy.text.to_owned())
     }
 
-    /// What makes that copy of the query, in words, or None.
+    /// The transform that produces this copy, in words, or None.
     #[getter]
     fn transform(&self) -> Option<String> {
         self.0.copy().map(|copy| copy.transform.to_owned())
     }
 
-    /// How many copies match.
+    /// The number of copies that match.
     #[getter]
     fn copies_count(&self) -> usize {
         self.0.copies_len()

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// A query that was read: any number of databases answer it.
+/// A parsed query, which can be run on any number of databases.
 #[pyclass(frozen, module = "orbit_chess", from_py_object)]
 #[derive(Clone)]
 pub struct Query(pub orbit_chess::Query);
@@ -26,27 +26,27 @@ impl Query {
         Ok(Query(if variations { query.with_variations() } else { query }))
     }
 
-    /// The query that finds the men of a board.
+    /// Makes the query that finds the men of a board.
     #[staticmethod]
     fn board(board: &str, transforms: Vec<String>) -> PyResult<Query> {
         let transforms: Vec<&str> = transforms.iter().map(String::as_str).collect();
         orbit_chess::Query::board(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// The query whose value is how much a position is like a board, in percent.
+    /// Makes the query whose value is the similarity of a position to a board, in percent.
     #[staticmethod]
     fn similar(board: &str, transforms: Vec<String>) -> PyResult<Query> {
         let transforms: Vec<&str> = transforms.iter().map(String::as_str).collect();
         orbit_chess::Query::similar(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// The query of a built-in theme.
+    /// Makes the query of a built-in theme.
     #[staticmethod]
     fn theme(name: &str) -> PyResult<Query> {
         orbit_chess::Query::theme(name).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// The same query, asked of side lines as well.
+    /// Returns the same query, also searching side lines.
     fn with_variations(&self) -> Query {
         Query(self.0.with_variations())
     }
@@ -85,7 +85,7 @@ impl Query {
 /// Name, title, group, query and description.
 type ThemeRow = (String, String, String, String, String);
 
-/// The themes of a file, or of the catalogue: name, title, group, query and description of each.
+/// Returns the themes of a file, or of the catalogue: name, title, group, query and description of each.
 #[pyfunction]
 pub fn load_themes(path: PathBuf) -> PyResult<Vec<ThemeRow>> {
     let themes = orbit_chess::load_themes(&path).map_err(|error| errors::of_themes(&error))?;

@@ -1,4 +1,4 @@
-//! Requests: queries, which games and hits count, and what is wanted of them.
+//! Requests: queries, the choice of games and hits, and the wanted results.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -27,11 +27,11 @@ pub struct RequestOptions {
     blocks: Option<Range<usize>>,
 }
 
-/// The fields of a request that are no options of a search.
+/// The fields of a request that are not options of a search.
 const OTHERS: [&str; 9] =
     ["query", "theme", "board", "similar", "transforms", "dialect", "schema", "count", "columns"];
 
-/// Refuses names that are none of an option.
+/// Refuses names that are no options.
 fn refuse_unknown(fields: &Map<String, Value>) -> PyResult<()> {
     let all = serde_json::to_value(orbit_chess::Request::default()).map_err(errors::of_option)?;
     let all = all.as_object().into_iter().flat_map(Map::keys).map(String::as_str);
@@ -55,7 +55,7 @@ impl RequestOptions {
     #[pyo3(signature = (queries, choices, blocks = None))]
     fn new(queries: Vec<Query>, choices: &str, blocks: Option<(usize, usize)>) -> PyResult<RequestOptions> {
         let queries: Vec<orbit_chess::Query> = queries.into_iter().map(|query| query.0).collect();
-        // Read as a value first, so that no error names a place in text that nobody wrote.
+        // Parsed as a value first, so that no error names a place in text that the user did not write.
         let mut fields: Map<String, Value> = serde_json::from_str(choices).map_err(errors::of_option)?;
         refuse_unknown(&fields)?;
         let lists_none = ["limit", "sample"].iter().any(|name| fields.get(*name) == Some(&0.into()));
@@ -87,7 +87,7 @@ impl RequestOptions {
     }
 }
 
-/// A request to a database, to be made any number of times.
+/// A request to a database, which can be run any number of times.
 #[pyclass(frozen, module = "orbit_chess._native")]
 pub struct Request {
     database: Arc<Database>,
@@ -111,7 +111,7 @@ impl Request {
     }
 }
 
-/// The columns that are wanted.
+/// Returns the wanted columns.
 fn columns(only: Option<Vec<String>>, without: &[String]) -> PyResult<TableColumns> {
     let column = |name: &String| name.parse::<Column>().map_err(errors::of_option);
     Ok(match only {
@@ -123,14 +123,14 @@ fn columns(only: Option<Vec<String>>, without: &[String]) -> PyResult<TableColum
 
 #[pymethods]
 impl Request {
-    /// How many games and positions each query hits.
+    /// Counts the games and positions that each query hits.
     #[pyo3(signature = (progress = None))]
     fn count(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(u64, u64)>> {
         let totals = self.run(py, progress, |scan| scan.count())?;
         Ok(totals.into_iter().map(|total| (total.games, total.positions)).collect())
     }
 
-    /// All hits.
+    /// Returns all hits.
     #[pyo3(signature = (all_copies, spans, progress = None))]
     fn hits(
         &self,
@@ -146,7 +146,7 @@ impl Request {
         Ok(hits.into_iter().map(Hit).collect())
     }
 
-    /// The hits one after the other, while the search runs.
+    /// Returns the hits one after the other, while the search runs.
     fn stream_hits(&self, all_copies: bool, spans: bool) -> Hits {
         let (database, options) = (Arc::clone(&self.database), self.options.clone());
         Hits::begin(move |running, take| {
@@ -157,7 +157,7 @@ impl Request {
         })
     }
 
-    /// The hits as Arrow record batches: of `kind` `hits`, `games` or `positions`.
+    /// Returns the hits as Arrow record batches: of `kind` `hits`, `games` or `positions`.
     #[pyo3(signature = (kind, columns = None, without = vec![]))]
     fn stream(
         &self,
@@ -183,7 +183,7 @@ impl Request {
         })
     }
 
-    /// Counts by groups, as JSON.
+    /// Returns counts by groups, as JSON.
     #[pyo3(signature = (groupings, progress = None))]
     fn statistics(
         &self,
@@ -199,13 +199,13 @@ impl Request {
         })
     }
 
-    /// Writes the games that hit; tells how many.
+    /// Writes the games that hit; returns their number.
     #[pyo3(signature = (path, progress = None))]
     fn pgn(&self, py: Python<'_>, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
         self.run(py, progress, |scan| scan.pgn(&path))
     }
 
-    /// A report as HTML, and a heat map as SVG if there is one.
+    /// Returns a report as HTML, and a heat map as SVG if there is one.
     #[pyo3(signature = (seed = 0, progress = None))]
     fn report(
         &self,
@@ -217,7 +217,7 @@ impl Request {
         Ok((findings.page(), findings.heat_map()))
     }
 
-    /// The name of the engine that is to answer.
+    /// Returns the name of the engine that would run the request.
     fn engine(&self, py: Python<'_>) -> PyResult<&'static str> {
         self.run(py, None, |scan| scan.engine_name())
     }

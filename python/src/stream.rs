@@ -1,7 +1,6 @@
-//! Hits that are handed over while the search runs: as objects, and as Arrow record batches through the C stream interface.
+//! Delivers hits while the search runs: as objects, and as Arrow record batches through the C stream interface.
 //!
-//! A thread searches and waits when two batches are ready, so that memory is bounded. A stream that is dropped ends its
-//! search.
+//! A thread searches and waits when two batches are ready, so memory is bounded. Dropping a stream ends its search.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,12 +20,12 @@ use crate::errors;
 use crate::game::Hit;
 use crate::wait::{Awaited, Running, receive, receive_detached};
 
-/// Batches that are ready at most.
+/// The most batches that are ready.
 const BATCHES_MAX: usize = 2;
-/// Hits that are ready at most.
+/// The most hits that are ready.
 const HITS_MAX: usize = 1024;
 
-/// What a stream has rows of.
+/// The kind of rows of a stream.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// Hits, or games with their first hit.
@@ -38,11 +37,11 @@ pub enum Kind {
 enum Message {
     Schema(SchemaRef),
     Batch(RecordBatch),
-    /// The search ended: at its end, or because of an error.
+    /// The search ended: completely, or because of an error.
     End(Result<(), DatabaseError>),
 }
 
-/// What went wrong, for the caller: consumers of a C stream make errors of their own of it.
+/// The error, kept for the caller, because consumers of a C stream replace it by errors of their own.
 type Fault = Arc<Mutex<Option<PyErr>>>;
 
 /// One pass over the record batches of a request.
@@ -53,7 +52,7 @@ pub struct Stream {
     fault: Fault,
 }
 
-/// The batches as they come.
+/// The batches as they arrive.
 struct Batches {
     schema: SchemaRef,
     messages: Mutex<Receiver<Message>>,
@@ -63,11 +62,11 @@ struct Batches {
 }
 
 impl Stream {
-    /// Begins a search on a thread of its own; `work` gets what takes the schema and what takes batches.
+    /// Begins a search on a thread of its own; `work` gets functions that take the schema and batches.
     ///
     /// # Errors
     ///
-    /// What is wrong with the request.
+    /// The error in the request.
     pub fn begin(
         py: Python<'_>,
         work: impl FnOnce(
@@ -109,12 +108,12 @@ fn flow(goes_on: bool) -> ControlFlow<()> {
     if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
-/// The thread of a search ended without a word.
+/// Makes the error for a search thread that ended without a message.
 fn lost() -> PyErr {
     PyRuntimeError::new_err("the search stopped because of a fault in orbit: please report it with the query")
 }
 
-/// Runs a search on a thread of its own, which sends last how it ended.
+/// Runs a search on a thread of its own, whose last message is its result.
 fn search<M: Send + 'static>(
     sender: SyncSender<M>,
     end: fn(Result<(), DatabaseError>) -> M,
@@ -124,7 +123,7 @@ fn search<M: Send + 'static>(
     let cancel = running.cancel.clone();
     std::thread::spawn(move || {
         let ended = work(&running, &sender);
-        // Nobody may wait for it any more.
+        // The receiver may be gone.
         let _ = sender.send(end(ended));
     });
     cancel
@@ -132,8 +131,8 @@ fn search<M: Send + 'static>(
 
 #[pymethods]
 impl Stream {
-    /// The stream as a capsule of the Arrow PyCapsule interface. It can be taken once; the schema that a consumer wishes for
-    /// has no effect.
+    /// Returns the stream as a capsule of the Arrow PyCapsule interface. It can be taken once; the schema that a consumer
+    /// requests has no effect.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -155,7 +154,7 @@ impl Stream {
         fields.map(|field| (field.name().clone(), field.data_type().to_string())).collect()
     }
 
-    /// The exception that ended the stream, if one did.
+    /// Returns the exception that ended the stream, if one did.
     fn fault(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         let fault = lock(&self.fault);
         fault.as_ref().map(|fault| fault.clone_ref(py).into_value(py).into_any())
@@ -171,7 +170,7 @@ impl Batches {
         ArrowError::ExternalError(words.into())
     }
 
-    /// The next message. The caller may hold the interpreter's lock or not.
+    /// Returns the next message. The caller may hold the interpreter's lock or not.
     fn message(&self) -> PyResult<Message> {
         let ready = lock(&self.messages).try_recv();
         match ready {
@@ -187,7 +186,7 @@ impl Batches {
                 }
                 Ok::<_, PyErr>(waited)
             });
-            // Without an interpreter, which may be ending, there are no signals to look for.
+            // Without an interpreter, which may be ending, there are no signals to check.
             match waited.unwrap_or_else(|| Ok(receive_detached(&self.messages)))? {
                 Awaited::Message(message) => return Ok(message),
                 Awaited::Nothing => {}
@@ -237,12 +236,12 @@ pub struct Hits {
 
 enum Found {
     Hit(Box<orbit_chess::Hit>),
-    /// The search ended: at its end, or because of an error.
+    /// The search ended: completely, or because of an error.
     End(Result<(), DatabaseError>),
 }
 
 impl Hits {
-    /// Begins a search on a thread of its own; `work` gets what takes hits.
+    /// Begins a search on a thread of its own; `work` gets a function that takes hits.
     pub fn begin(
         work: impl FnOnce(
             &Running,

@@ -1,4 +1,4 @@
-//! Waiting for work of the library, so that Ctrl-C ends it and other Python threads run meanwhile.
+//! Waits for work of the library, so that Ctrl-C ends it and other Python threads run meanwhile.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -8,10 +8,10 @@ use orbit_chess::{Cancel, Progress};
 use orbit_core::sync::lock;
 use pyo3::prelude::*;
 
-/// How long a thread waits before it looks for signals.
+/// The interval at which a waiting thread checks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Work as it runs: how to stop it, and how far it has come.
+/// Running work: a handle to stop it, and its progress.
 #[derive(Default)]
 pub struct Running {
     /// Stops it.
@@ -20,7 +20,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Notes how far the work has come.
+    /// Records the progress of the work.
     pub fn tell(&self, progress: Progress) {
         *lock(&self.progress) = progress;
     }
@@ -30,12 +30,12 @@ impl Running {
     }
 }
 
-/// Runs `work` on a thread of its own and waits for it. `watch`, if it is not `None`, is called with the bytes that were
-/// read, their total or `None`, games and positions, now and then and at the end.
+/// Runs `work` on a thread of its own and waits for it. `watch`, if given, is called from time to time and at the end, with the
+/// bytes read so far, their total or `None`, and the games and positions.
 ///
 /// # Errors
 ///
-/// What a handler of a signal, or `watch`, raises; the work was stopped then.
+/// The exception that a signal handler, or `watch`, raises; the work was stopped then.
 pub fn run<T: Send>(
     py: Python<'_>,
     watch: Option<&Bound<'_, PyAny>>,
@@ -46,7 +46,7 @@ pub fn run<T: Send>(
     let end = Mutex::new(end);
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            // Dropped at the end, also if the work panics.
+            // Dropped at the end, even if the work panics.
             let _ended = ended;
             work(&running)
         });
@@ -72,7 +72,7 @@ fn tell(watch: Option<&Bound<'_, PyAny>>, progress: Progress) -> PyResult<()> {
     watch.call1((bytes, bytes_total, games, positions)).map(drop)
 }
 
-/// What a wait for a message came to.
+/// The outcome of waiting for a message.
 pub enum Awaited<T> {
     /// A message.
     Message(T),
@@ -87,7 +87,7 @@ pub fn receive<T: Send>(py: Python<'_>, receiver: &Mutex<Receiver<T>>) -> Awaite
     py.detach(|| receive_detached(receiver))
 }
 
-/// The same for a thread that does not hold the lock.
+/// Like [`receive`], for a thread that does not hold the lock.
 pub fn receive_detached<T: Send>(receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
     let receiver = lock(receiver);
     match receiver.recv_timeout(PATIENCE) {

@@ -1,4 +1,4 @@
-//! Whether there is an adapter, as the program sees it.
+//! Tells tests whether the program can see a GPU adapter.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::harness::GPU;
 
-/// Whether there is an adapter; where one is required, there is.
+/// Returns whether there is an adapter. Panics if there is none where one is required.
 pub fn has_adapter() -> bool {
     let found = is_found();
     if !found && GPU.is_required() {

@@ -1,4 +1,4 @@
-//! `orbit bench --card`: every row is there and right, both files say the same, and nothing that was measured is lost.
+//! `orbit bench --card`: every row is there and right, both files agree, and no measurement is lost.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn two_queries(folder: &Path) -> String {
     file.to_str().unwrap().into()
 }
 
-/// The one row of a part of the table that begins with a name.
+/// Returns the one row of a part of the table that begins with a name.
 fn line<'a>(table: &'a str, part: &str, name: &str) -> &'a str {
     let from = table.find(part).unwrap_or_else(|| panic!("no part {part} in\n{table}"));
     let part = table[from..].split("\n\n").next().unwrap();
@@ -83,7 +83,7 @@ fn a_card_is_measured_in_one_run() {
     }
     assert!(document["device"]["driver"].is_string() && document["machine"]["cores"].as_u64().unwrap() > 0);
 
-    // Every kind, in the order of what matters.
+    // Every kind is there, in order of importance.
     let mut order: Vec<&str> = rows(&document).iter().map(|row| row["kind"].as_str().unwrap()).collect();
     order.dedup();
     let expected =
@@ -113,7 +113,7 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!((queries.len(), &queries), (12, &streamed));
     let target = of_kind(&document, "resident").find(|row| row["query"] == TARGET).unwrap();
     assert_eq!(target["copies"], 672);
-    // 633 hits in the games given once, and whole blocks of them.
+    // 633 hits in the games, which are repeated in whole blocks.
     assert_eq!(target["hits"].as_u64().unwrap() * 87_461, 633 * document["positions"].as_u64().unwrap());
     let variants: BTreeSet<&str> =
         of_kind(&document, "variant").map(|row| row["variant"].as_str().unwrap()).collect();
@@ -189,7 +189,7 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!(document["auto"]["positions_a_thread_today"], 50_000_000);
 }
 
-/// An answer that is changed shows in its row, in both files and in the code; all else is measured.
+/// A changed answer shows in its row, in both files and in the exit code; everything else is measured.
 #[test(part = 0)]
 fn a_wrong_answer_is_told() {
     needs_adapter();
@@ -224,8 +224,8 @@ fn a_wrong_answer_is_told() {
     assert!(table.contains("rows differ from the processor or failed"), "{table}");
 }
 
-/// Kills a run that has measured twelve rows or more: its folder, and the document that it leaves there.
-/// `None` if it ended before.
+/// Kills a run after it has measured twelve rows or more, and returns its folder and the document in it. `None` if the run ended
+/// before.
 fn killed_midway() -> Option<(TempDir, Value)> {
     let folder = tempfile::tempdir().unwrap();
     let args = ["--positions", "200K", "--runs", "1", "--output", "run"];
@@ -245,7 +245,7 @@ fn killed_midway() -> Option<(TempDir, Value)> {
     document["ended"].is_null().then_some((folder, document))
 }
 
-/// A run that is killed leaves what it had measured, in files that can be read.
+/// A killed run leaves the rows that it had measured, in files that can be read.
 #[test]
 fn a_killed_run_leaves_its_rows() {
     needs_adapter();
@@ -262,7 +262,7 @@ fn a_killed_run_leaves_its_rows() {
     }
 }
 
-/// A run ends by its budget, and both files name all that was not measured.
+/// A run ends when its budget is spent, and both files name everything that was not measured.
 #[test]
 fn a_budget_that_is_too_small_says_what_is_missing() {
     needs_adapter();
@@ -294,7 +294,7 @@ fn a_budget_that_is_too_small_says_what_is_missing() {
     }
 }
 
-/// Nothing but the program: no games, no home, no variables; a folder with a name of its own.
+/// The program alone: no games, no home, no variables; a folder with a name of its own.
 #[test(part = 0)]
 fn it_runs_from_an_empty_folder() {
     needs_adapter();
@@ -302,7 +302,7 @@ fn it_runs_from_an_empty_folder() {
     let mut command =
         command(folder.path(), &["--positions", "1K", "--runs", "1", "--budget", "60s", "--json"]);
     for (name, _) in std::env::vars_os() {
-        // What tells where drivers are stays.
+        // Variables that say where drivers are stay.
         if !name.to_string_lossy().starts_with("VK_") && !name.to_string_lossy().starts_with("LD_") {
             command.env_remove(name);
         }
@@ -349,7 +349,7 @@ fn without_a_card_nothing_is_begun() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// A run is never written over, and a folder that cannot be written to is told of before anything is measured.
+/// A run is never overwritten, and a folder that cannot be written to is reported before anything is measured.
 #[test]
 fn folders_are_looked_at_first() {
     needs_adapter();

@@ -1,4 +1,4 @@
-//! Columns of tables: what `docs/output.md` says of them, and that JSON Lines and CSV say the same.
+//! Columns of tables: their description in `docs/output.md`, and that JSON Lines and CSV have the same values.
 
 use std::fs;
 
@@ -44,7 +44,7 @@ fn the_document_has_each_column_and_its_type() {
     assert!(document.contains(&format!("the version of this list, {SCHEMA}.")));
 }
 
-/// A value of JSON as CSV has it, by the rules that the document gives.
+/// Converts a value of JSON to the cell of CSV, by the rules of the document.
 fn as_cell(name: &str, value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -184,7 +184,7 @@ fn columns_can_be_chosen() {
     assert!(stderr.contains("--columns is for tables"), "{stderr}");
 }
 
-/// The move that led to a position is that before which the position of the row before stands.
+/// The move that led to a position is the one played from the position of the row before.
 #[test]
 fn moves_join_positions() {
     let rows = objects(&["true", SAMPLE, "--limit", "30"]);

@@ -1,8 +1,9 @@
-//! More than a thousand command lines whose output stays what it is while the code behind them changes.
+//! More than a thousand command lines whose output must not change when the code behind them does.
 //!
-//! `tests/data/command-lines.tsv` has a line of a shell in each row, and before it a digest of its exit code, what it prints,
-//! what it says and the files that it writes. `in/` is a folder with the files of `tests/data/command-lines`, games and reels.
-//! `UPDATE_GOLDEN=1` writes the digests anew; `tests/tools/command-lines.py` shows what two programs print otherwise.
+//! `tests/data/command-lines.tsv` has a shell command in each row, and before it a digest of its exit code, its standard output,
+//! its standard error and the files that it writes. `in/` is a folder with the files of `tests/data/command-lines`, games and
+//! reels. `UPDATE_GOLDEN=1` writes the digests again; `tests/tools/command-lines.py` shows where the outputs of two programs
+//! differ.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -49,7 +50,7 @@ fn lines() -> Vec<Row> {
     numbered.map(row).collect()
 }
 
-/// Writes the digests of all lines anew.
+/// Writes the digests of all lines again.
 fn write_anew(list: &str) {
     let mut out = String::new();
     for row in list.lines() {
@@ -65,7 +66,7 @@ fn digest_of(seen: &str) -> String {
     Sha256::digest(seen).iter().take(6).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-/// Everything that a line leaves behind, as text. Times, rates and the number of threads are left out.
+/// Returns everything that a line leaves behind, as text. Times, rates and the number of threads are left out.
 fn seen(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(inputs(), folder.path().join("in")).unwrap();
@@ -75,19 +76,19 @@ fn seen(line: &str) -> String {
     let messages = String::from_utf8_lossy(&stderr);
     messages.lines().filter(|line| !is_timed(line)).for_each(|line| out += &format!("{line}\n"));
     for (name, bytes) in files(folder.path(), Path::new("")) {
-        // Reels hold the places of their sources.
+        // Reels contain the paths of their sources.
         let is_reel = name.extension().is_some_and(|ending| ending == "reel");
         let bytes = if is_reel { &[] } else { &bytes[..] };
         writeln!(out, "== {}\n{}", name.display(), String::from_utf8_lossy(bytes)).unwrap();
     }
-    // Places of the machine, and the instructions that it has.
+    // Paths of the machine, and its sets of instructions.
     let out = out.replace(folder.path().to_str().unwrap(), "HERE");
     ["base", "avx2", "avx512"].iter().fold(out, |out, isa| {
         out.replace(&format!("\"instructions\":\"{isa}\""), "\"instructions\":\"HERE\"")
     })
 }
 
-/// A line of the shell in a folder, in which `orbit` is the program that is tested.
+/// Returns a shell command in a folder, in which `orbit` is the tested program.
 fn shell(folder: &Path, line: &str) -> Command {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
@@ -100,12 +101,12 @@ fn shell(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// Tells whether a message holds times or rates.
+/// Returns whether a message contains times or rates.
 fn is_timed(line: &str) -> bool {
     ["positions/s", "positions_per_second", " s,", " s ("].iter().any(|unit| line.contains(unit))
 }
 
-/// The files below a folder that are no inputs.
+/// Returns the files below a folder that are no inputs.
 fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut names: Vec<PathBuf> = fs::read_dir(folder.join(below))
         .unwrap()
@@ -143,7 +144,7 @@ fn make_inputs() -> TempDir {
     for name in ["main.pgn", "measures.pgn"] {
         write(name, data(&format!("games/{name}")).as_bytes());
     }
-    // Of standard input, since reels hold places and times of files.
+    // Reels are made from standard input, because reels hold places and times of files.
     fs::create_dir(folder.path().join("reels")).unwrap();
     for index in [
         "orbit index -q - -o reels/sample.reel < sample.pgn",

@@ -229,7 +229,7 @@ fn every_file_of_the_corpus_is_indexed_and_counted() {
     assert_eq!(json["games"]["all"], games, "all files at once");
 }
 
-/// Lists of CQL 5 are told by their form, the dialect can be asked for, and lists become CQL 6.
+/// Lists of CQL 5 are recognised by their form, the dialect can be requested, and lists are converted to CQL 6.
 #[test]
 fn both_dialects_are_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -274,7 +274,7 @@ fn both_dialects_are_read() {
     assert!(text(&out.stdout).contains("edge squares stay"), "{}", text(&out.stdout));
 }
 
-/// What a shell or a formatter says of a file; `None` where it is not installed.
+/// Returns what a shell or a formatter prints about a file, or `None` if it is not installed.
 fn judged(program: &str, args: &[&str], folder: &Path) -> Option<String> {
     let out = Command::new(program).args(args).current_dir(folder).stdin(Stdio::null()).output();
     match out {
@@ -340,7 +340,7 @@ fn completions_go_into_a_query() {
             assert_eq!(said.trim(), found, "fish: {line}");
         }
     }
-    // Of zsh only that the arguments which take a query ask the function: it needs a terminal.
+    // For zsh only this is checked, since it needs a terminal: the arguments that take a query call the function.
     let zsh = std::fs::read_to_string(folder.path().join("zsh")).unwrap();
     let asked: Vec<&str> = zsh.lines().filter(|line| line.contains(":_orbit_in_query'")).collect();
     for argument in
@@ -392,7 +392,7 @@ fn help_explains_the_words_of_the_language() {
         assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
         text(&out.stdout).to_owned()
     };
-    // Every word has a page in every spelling, and stands in the overview if it is one of ours.
+    // Every word has a page in every spelling, and is in the overview if orbit added it.
     let overview = said(&["language"]);
     for group in words::groups() {
         assert!(overview.contains(group.title), "{}", group.title);
@@ -419,7 +419,7 @@ fn help_explains_the_words_of_the_language() {
     let out = orbit(folder.path(), &["help", "language", "passedpwns"]);
     let message = "error: there is no word `passedpwns` in the query language; did you mean `passedpawns`?\n";
     assert_eq!((out.status.code(), text(&out.stderr)), (Some(2), message));
-    // What a command's own help says.
+    // The help of a command itself.
     for command in ["scan", "help", "man"] {
         assert_eq!(said(&[command]), text(&orbit(folder.path(), &[command, "--help"]).stdout), "{command}");
     }
@@ -451,7 +451,7 @@ fn every_command_has_a_manual_page() {
         assert!(printed.status.success() && printed.stdout == file, "{page}");
         let lines = text(&file);
         assert!(lines.contains(".SH DETAILS\n.nf\n") && lines.contains("Examples:\n"), "{page}");
-        // The formatter warns of what it does not understand.
+        // The formatter warns about macros that it does not understand.
         let warnings = judged("groff", &["-man", "-ww", "-Tutf8", "-z", page], folder.path());
         assert!(matches!(warnings.as_deref(), None | Some("")), "{page}: {warnings:?}");
     }

@@ -29,14 +29,14 @@ impl Folder {
         self.0.path().join(name).exists()
     }
 
-    /// Runs `orbit cql` with words, in which `_` stands for a blank.
+    /// Runs `orbit cql` with words, in which `_` means a blank.
     fn run(&self, words: &str) -> Output {
         let words = words.split_whitespace().map(|word| word.replace('_', " "));
         let mut orbit = Command::new(env!("CARGO_BIN_EXE_orbit"));
         orbit.arg("cql").args(words).current_dir(self.0.path()).output().unwrap()
     }
 
-    /// What is printed on standard output.
+    /// Returns the standard output of a run that succeeds.
     #[track_caller]
     fn stdout(&self, words: &str) -> String {
         let output = self.run(words);
@@ -59,7 +59,8 @@ impl Folder {
     }
 }
 
-/// The movetext of games, blanks collapsed and taken away beside brackets and behind numbers of moves; a tag Foo before it.
+/// Returns the movetext of games, with blanks collapsed, and removed around brackets and after move numbers; a tag Foo comes
+/// before it.
 fn games(text: &str) -> Vec<String> {
     let mut games: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -93,7 +94,7 @@ fn plain(game: &str) -> String {
     out
 }
 
-/// What CQL 6.2 writes: `tests/data/game-outputs.tsv` has a row for each: id, query, file, games.
+/// `tests/data/game-outputs.tsv` has a row for each output of CQL 6.2: id, query, file, games.
 #[test]
 fn games_are_written_as_cql_writes_them() {
     let table = data("game-outputs.tsv");
@@ -161,7 +162,7 @@ fn options_add_filters() {
     assert_eq!(numbers("-matchcount 2 5"), ["3"]);
     assert_eq!(numbers("-cql mate_//_really"), ["2"]);
     assert_eq!(numbers("-btm"), Vec::<String>::new());
-    // Of the main line alone there is the black queen on e6; with colours swapped there is also a white one on e3.
+    // In the main line alone there is the black queen on e6; with colours swapped there is also a white one on e3.
     assert_eq!(numbers("-cql qe6"), ["3"]);
     assert_eq!(numbers("-cql Qe3"), Vec::<String>::new());
     assert_eq!(numbers("-flipcolor -cql Qe3"), ["3"]);
@@ -198,7 +199,7 @@ fn messages_are_printed_at_once_and_variables_at_the_end() {
     assert_eq!(folder.stdout("-i main.pgn -s s.cql").lines().count(), 45);
 }
 
-/// Games outside the numbers that are asked for are not found, whatever else is asked, and those behind are not read.
+/// Games outside the requested numbers are not found, whatever else is requested, and later games are not read.
 #[test]
 fn games_by_number_are_found_and_no_others() {
     let folder = Folder::new("cql(quiet) check");
@@ -208,11 +209,11 @@ fn games_by_number_are_found_and_no_others() {
     assert_eq!(folder.games(&format!("{asked} -gamenumber 2 s.cql")), Vec::<String>::new());
     folder.write("t.cql", "cql(quiet gamenumber 4 matchcount 0) check");
     assert_eq!(folder.games("-i main.pgn t.cql"), ["{Game number 4}*"]);
-    // A filter from the command line asks no other games either.
+    // A filter from the command line does not search other games either.
     let messages = "-i main.pgn -cql initial_message_quiet(gamenumber) s.cql";
     assert_eq!(folder.stdout(messages), "1\n2\n3\n4\n");
     assert_eq!(folder.stdout(&format!("-g 2 {messages}")), "2\n");
-    // Of many games few are read.
+    // Few of many games are read.
     let many = data("games/main.pgn").repeat(4_000);
     folder.write("many.pgn", &many);
     let output = folder.run("-i many.pgn -o few.pgn -g 3 s.cql");
@@ -224,7 +225,7 @@ fn games_by_number_are_found_and_no_others() {
     assert!((3..16_000).contains(&read), "{summary}");
 }
 
-/// Numbers are printed while games are read, in their order, and games are written in that of the query.
+/// Numbers are printed while games are read, in the order of the file, and games are written in the order of the query.
 #[test]
 fn numbers_of_matches_are_those_of_the_games() {
     let folder = Folder::new("cql(quiet) check sort \"ply\" ply");
@@ -287,7 +288,7 @@ fn help_lists_the_options() {
     assert!(folder.stdout("-version").starts_with("orbit "));
 }
 
-/// Side lines and comments of games are written, whether or not they are searched and whatever form the games come in.
+/// Side lines and comments of games are written, whether or not they are searched, from games in any form.
 #[test]
 fn reels_and_streams_are_searched() {
     let folder = Folder::new("cql(quiet) initial sort \"p\" player white");

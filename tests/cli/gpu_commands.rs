@@ -1,5 +1,5 @@
-//! What users of graphics cards see: `orbit devices`, `--engine gpu`, `--verify`, `--queries`, `orbit bench`,
-//! with an adapter (in software), without one, and without a loader.
+//! The commands and options for graphics cards: `orbit devices`, `--engine gpu`, `--verify`, `--queries` and `orbit bench`, with
+//! an adapter (in software), without one, and without a loader.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -13,7 +13,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The program with what it needs to find no adapter at all, or no loader.
+/// Runs the program with variables such that it finds no adapter, or no loader.
 fn orbit_where(args: &[&str], variables: &[(&str, &Path)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     for (name, value) in variables {
@@ -43,8 +43,8 @@ fn json(args: &[&str]) -> serde_json::Value {
 const NO_DRIVER: [(&str, &str); 2] =
     [("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];
 
-/// Without a driver, and with a loader that cannot be loaded: a card that is asked for is an error with
-/// a remedy, everything else works.
+/// Checks the program without a driver, or with a loader that cannot be loaded: a request for a card is an error with a remedy,
+/// everything else works.
 fn works_without_a_card(variables: &[(&str, &Path)]) {
     let out = orbit_where(&["devices"], variables);
     assert_eq!(out.status.code(), Some(0));
@@ -62,7 +62,7 @@ fn works_without_a_card(variables: &[(&str, &Path)]) {
     assert!(text(&out.stderr).contains("no GPU adapter found"));
 }
 
-/// Kernels of each kind count the same; what is no variant is told what is one.
+/// Kernels of each kind count the same; for a name that is no variant, the error lists the variants.
 #[test]
 fn variants_of_kernels_are_chosen_by_name() {
     let names = [
@@ -104,7 +104,7 @@ fn a_machine_without_a_driver_is_told_so() {
 #[cfg(target_os = "linux")]
 fn a_machine_without_a_loader_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
-    // What is found first under that name is no library.
+    // The first file of that name is no library.
     for name in ["libvulkan.so", "libvulkan.so.1"] {
         std::fs::write(folder.path().join(name), b"").unwrap();
     }
@@ -167,7 +167,7 @@ fn gpu_prints_what_cpu_prints() {
     assert_eq!(limited("gpu"), limited("cpu"));
 }
 
-/// `auto` never takes an adapter in software, however much there is to do.
+/// `auto` never takes an adapter in software, however large the work is.
 #[test]
 fn auto_stays_off_software_adapters() {
     let out = orbit(&["scan", "--count", QUERY, SAMPLE]);

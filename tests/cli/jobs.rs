@@ -29,14 +29,14 @@ fn reels() -> TempDir {
     folder
 }
 
-/// Exit code, what is printed, and what is said.
+/// Returns the exit code, the standard output and the standard error.
 #[track_caller]
 fn orbit(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let (code, stdout, stderr) = run_in(folder, args);
     (code.unwrap_or_else(|| panic!("{args:?} was killed: {stderr}")), stdout, stderr)
 }
 
-/// The same of a command that succeeds: what it prints.
+/// Runs a command that must succeed and returns its output.
 #[track_caller]
 fn done(folder: &Path, args: &[&str]) -> String {
     let (code, stdout, stderr) = orbit(folder, args);

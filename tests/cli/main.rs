@@ -1,24 +1,24 @@
 //! The program `orbit` as its users run it.
 //!
-//! * `scan`, `outputs`, `stats`, `themes`, `transform`: one command and what it writes.
+//! * `scan`, `outputs`, `stats`, `themes`, `transform`: single commands and their output.
 //! * `cql`: CQL's command line.
-//! * `columns`: what tables hold, and `docs/output.md`.
-//! * `command_lines`: lines whose output stays what it is.
+//! * `columns`: the columns of tables, and `docs/output.md`.
+//! * `command_lines`: command lines whose output must not change.
 //! * `commands`: the other commands.
-//! * `gpu_commands`, `card`: what users of graphics cards see, and `orbit bench --card`.
+//! * `gpu_commands`, `card`: commands and options for graphics cards, and `orbit bench --card`.
 //! * `indexing`: reels that grow.
 //! * `jobs`: searches in parts, and folders of reels.
 //! * `manners`: colours, standard output, counts as tables, messages as JSON.
-//! * `memory`: what is said where the system refuses memory.
+//! * `memory`: messages if the system refuses memory.
 //! * `parquet`: the table of the optional feature.
 //! * `program`: the program itself.
-//! * `promises`: names, endings and words promise nothing that is not done.
+//! * `promises`: names, endings and words that promise something which is not done are refused.
 //! * `readme`: every command of the README.
 //! * `serve`, `repl`: databases that stay in memory.
-//! * `terminal`: nothing that a game holds acts on a terminal.
+//! * `terminal`: escape sequences in games do not reach a terminal.
 //! * `trees`: games with side lines.
-//! * `web`, `without_web`: files on the web, and what a build without a client for it says.
-//! * `without_gpu`: what a build without the GPU engine says.
+//! * `web`, `without_web`: files on the web, and the errors of a build without a client for it.
+//! * `without_gpu`: the errors of a build without the GPU engine.
 
 #[macro_use]
 extern crate attribute;

@@ -1,4 +1,4 @@
-//! How the program behaves towards people and shells: colours, standard output, tables, messages.
+//! The behaviour of the program towards people and shells: colours, standard output, tables, messages.
 
 use std::process::Command;
 
@@ -32,7 +32,7 @@ fn hits_are_coloured_where_that_is_asked_for() {
     assert_eq!(std::fs::read_to_string(path).unwrap(), plain);
 }
 
-/// What a game holds does not act on a terminal because there are colours.
+/// Escape sequences in a game do not reach a terminal, even if colours are on.
 #[test]
 fn colours_let_nothing_else_through() {
     let folder = tempfile::tempdir().unwrap();
@@ -107,7 +107,7 @@ fn counts_are_tables_as_well() {
     assert_eq!((rows.len(), &rows[1][0], &rows[1][1]), (2, "check, of course", "check"));
 }
 
-/// Each example of a topic is a command that runs as it is printed.
+/// Each example of a topic is a command that runs as printed.
 #[test]
 fn a_topic_has_its_words_with_examples_that_run() {
     for (topic, word) in [("moves", "currentmove"), ("pawns", "passedpawns"), ("Counting", "TRANSFORM count")]
@@ -127,10 +127,10 @@ fn a_topic_has_its_words_with_examples_that_run() {
             assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
         }
     }
-    // A word comes before a topic, and what is neither is told.
+    // A word comes before a topic, and a name that is neither is reported.
     assert!(stdout(&["help", "language", "mate"]).starts_with("mate (CQL 6: The position)"));
     assert_eq!(run(&["help", "language", "nosuchtopic"]).0, Some(2));
-    // What chess players call it, and the heading that a topic prints.
+    // The name that chess players use, and the heading that a topic prints.
     let castling = stdout(&["help", "language", "Castling"]);
     assert!(castling.starts_with("castle (CQL 6: Moves)") && castling.contains("o-o-o (CQL 6"), "{castling}");
     assert!(stdout(&["help", "language", "recapture"]).contains("to (CQL 6: Moves)"));
@@ -168,7 +168,7 @@ fn messages_are_json_with_places() {
     assert_eq!(&std::fs::read_to_string(&file).unwrap()[start..end], "chekc");
     assert_eq!((&fault["line"], &fault["column"]), (&2.into(), &12.into()), "{fault}");
     assert_eq!(fault["file"], file.to_str().unwrap());
-    // What is about no text, and what clap refuses.
+    // Errors that are about no text, and arguments that clap refuses.
     for (args, code) in [
         (&["scan", "check", "nosuch.pgn"][..], "database"),
         (&["scan", "check"], "usage"),

@@ -1,4 +1,4 @@
-//! What a scan writes, and where: choosing, tables, files, pictures.
+//! The outputs of a scan and their places: choosing games, tables, files, pictures.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn objects(jsonl: &str) -> Vec<Value> {
     jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What is told of the copies hit by hit sums up to what is counted of each.
+/// The copies that are printed hit by hit add up to the counts of each copy.
 #[test(part = 3)]
 fn copies_of_hits_are_those_that_are_counted() {
     for (query, copies) in [
@@ -86,7 +86,7 @@ fn copies_of_hits_are_those_that_are_counted() {
     }
 }
 
-/// Every format of one run says the same, and says what standard output says.
+/// Every format of one run has the same contents as standard output.
 #[test]
 fn files_say_what_standard_output_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -123,7 +123,7 @@ fn files_say_what_standard_output_says() {
                     let squares: Vec<&str> = squares.iter().map(|square| square.as_str().unwrap()).collect();
                     assert_eq!(cell, squares.join(" "), "{name}");
                 }
-                // `matched`, of which another test compares the squares.
+                // The squares of `matched` are compared in another test.
                 Value::Object(pieces) => assert_eq!(cell.split(' ').count(), pieces.len(), "{name}"),
                 other => assert_eq!(cell, other.to_string(), "{name}"),
             }
@@ -196,7 +196,7 @@ fn choosing_chooses() {
     assert_eq!(plain(&["--first"]), first);
     assert_eq!(games(&plain(&["--skip", "3", "--limit", "4"])), games(&all)[3..7]);
     assert_eq!(games(&plain(&["--skip", "100000"])), [] as [&str; 0]);
-    // Conditions are those that CQL could state as well.
+    // These conditions can be written in CQL as well.
     let where_white = plain(&["--where", "result=1-0", "--where", "year>2013"]);
     let with_cql = stdout(&[
         "{result 1-0 year > 2013 shift flip flipcolor {Nd4 kf3}}",
@@ -214,7 +214,7 @@ fn choosing_chooses() {
     assert_eq!(none.status.code(), Some(1), "{}", text(&none.stderr));
 }
 
-/// Sample and order depend neither on threads nor on engines nor on the files in which the games are.
+/// Samples and orders depend neither on threads nor on engines nor on the files that contain the games.
 #[test(part = 3)]
 fn samples_and_orders_are_the_same_everywhere() {
     let corpus = corpus();
@@ -368,7 +368,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         assert!(text(&output.stderr).contains(part), "{file}: {}", text(&output.stderr));
     }
     assert_eq!(names(folder.path()), [] as [&str; 0]);
-    // What is searched is not replaced by what is found in it, nor by anything else.
+    // The searched file is not replaced by the games found in it, nor by anything else.
     let (copy, reel, other) = (path("copy.pgn"), path("copy.reel"), path("other.pgn"));
     fs::write(&other, "1. e4 e5 *\n").unwrap();
     fs::copy(sample(), &copy).unwrap();
@@ -416,7 +416,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
 /// Parts of the corpus of many kinds: tournament games, problems, games of a server with clocks and evaluations, studies.
 const ROUND_TRIPS: [&str; 4] = ["otb.pgn", "fen.pgn", "dev-online-eval-clk", "dev-studies-annotated"];
 
-/// Whether a text is another one with comments put in, each perhaps with a blank beside it.
+/// Returns whether a text is another one with comments inserted, each perhaps with a blank before or after it.
 fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
     let mark = format!("{{{comment}}}").into_bytes();
     let (mut i, mut j, mut after) = (0, 0, false);
@@ -445,7 +445,7 @@ fn games_that_hit_make_the_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let hits = |lines: String| -> Vec<(usize, String)> {
-        // Games are numbered anew among those that hit.
+        // Games are numbered again among those that hit.
         let (mut number, mut last) = (0, String::new());
         lines
             .lines()
@@ -485,7 +485,7 @@ fn games_that_hit_make_the_round_trip() {
                 if !name.ends_with(".pgn") {
                     continue;
                 }
-                // Every game as it is stands in the source, byte for byte.
+                // Every unchanged game is in the source, byte for byte.
                 let source_text = fs::read(source).unwrap();
                 let mut at = 0;
                 for game in games(&plain_text) {
@@ -502,7 +502,7 @@ fn games_that_hit_make_the_round_trip() {
     }
 }
 
-/// The games of a text that was written: each begins with the tag that the first one begins with.
+/// Splits a written text into its games: each begins with the tag that the first one begins with.
 fn games(text: &[u8]) -> Vec<&[u8]> {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(memchr::memmem::find_iter(text, b"\n[Event \"").map(|at| at + 1))
@@ -529,7 +529,7 @@ fn a_source_that_changed_is_told() {
     let output = scan(&[QUERY, &reel, "-o", &out]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("is not there any more"), "{}", text(&output.stderr));
-    // What needs no text is not in the way, and nothing half-written is left.
+    // Outputs that need no text still work, and no half-written file is left.
     assert!(stdout(&[QUERY, &reel, "--quiet", "--count"]).contains("games hit 354"));
     assert_eq!(names(folder.path()), ["games.reel"]);
     let comment = scan(&[QUERY, sample(), "--comment"]);
@@ -571,7 +571,7 @@ fn games_are_written_from_streams_and_lists() {
     assert!(written.contains("[Event \"one\"]") && written.trim_end().ends_with("{x} *"), "{written}");
 }
 
-/// A run that is stopped in the middle leaves no file, neither under the name nor beside it.
+/// A run that is stopped in the middle leaves no file, neither the output nor a temporary one.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_no_file() {
@@ -591,7 +591,7 @@ fn ctrl_c_leaves_no_file() {
     let mut stdin = child.stdin.take().unwrap();
     let games = fs::read(sample()).unwrap();
     let feed = std::thread::spawn(move || while stdin.write_all(&games).is_ok() {});
-    // The first hits are out: files are being written.
+    // The first hits are printed, so files are being written.
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut String::new()).unwrap();
     assert!(names(folder.path()).len() == files.len(), "{:?}", names(folder.path()));
@@ -604,7 +604,7 @@ fn ctrl_c_leaves_no_file() {
     assert_eq!(names(folder.path()), [] as [&str; 0], "{}", text(&output.stderr));
 }
 
-/// Whoever reads standard output may have had enough; files are written to their ends all the same.
+/// If the reader of standard output closes it, files are written to their ends all the same.
 #[cfg(unix)]
 #[test]
 fn a_broken_pipe_ends_no_file() {
@@ -651,7 +651,7 @@ fn a_broken_pipe_ends_no_file() {
     }
 }
 
-/// A link to the device that answers every write as a full disk does.
+/// Makes a link to the device that answers every write as a full disk does.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_told() {
@@ -672,7 +672,7 @@ fn a_full_disk_is_told() {
     assert!(text(&output.stderr).contains("make room"), "{}", text(&output.stderr));
 }
 
-/// What a format prints does not depend on what else is read.
+/// The output of a format does not depend on the other formats that are written.
 #[test]
 fn every_format_shows_the_same_games() {
     let folder = tempfile::tempdir().unwrap();
@@ -720,7 +720,7 @@ fn every_format_shows_the_same_games() {
     }
     let by_elo = stdout(&["P", path, "--quiet", "--format", "plain", "--first", "--sort", "elo"]);
     assert_eq!(by_elo, "4 0\n2 0\n3 0\n1 0\n");
-    // Games that are the same are one game to a sample.
+    // A sample treats equal games as one game.
     let twice = folder.path().join("twice.pgn");
     fs::write(&twice, fs::read_to_string(path).unwrap().repeat(3)).unwrap();
     let sample =

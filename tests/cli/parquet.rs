@@ -61,7 +61,7 @@ fn check(games: &str, arguments: &[&str], columns: usize, hits: usize) {
     }
 }
 
-/// Groups of rows are as long as they are, whatever is written at once.
+/// Groups of rows have a fixed length, however many rows are written at once.
 #[test]
 fn row_groups_do_not_follow_parts() {
     let columns = Columns::of_table(Extras {

@@ -14,7 +14,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Hits stand in the game as it was played: a black knight on d4 where a white one on d5 was asked for.
+/// Hits are shown in the game as played: a black knight on d4 for a query with a white one on d5.
 #[test]
 fn hits_are_shown_in_the_game_as_it_was_played() {
     let folder = folder();
@@ -137,7 +137,7 @@ fn two_sources_are_compared() {
     assert!(last.contains(",source,other.pgn,") && last.contains(",-0.666667,"), "{csv}");
 }
 
-/// Names that come near are listed, a note tells of parts of values, and one spelling can be asked for.
+/// Similar names are listed, a note describes parts of values, and one spelling can be selected.
 #[test]
 fn names_that_come_near_are_listed() {
     let folder = folder();

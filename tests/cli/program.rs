@@ -10,7 +10,7 @@ pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn"
 /// A query with 672 copies that hits 354 of them.
 pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Exit code, what is printed, and what is said.
+/// Returns the exit code, the standard output and the standard error.
 pub fn run_in(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(folder).args(args).env_remove("NO_COLOR").stdin(Stdio::null());
@@ -19,12 +19,12 @@ pub fn run_in(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
 
-/// The same in the project's folder.
+/// Runs the program in the project's folder.
 pub fn run(args: &[&str]) -> (Option<i32>, String, String) {
     run_in(Path::new(env!("CARGO_MANIFEST_DIR")), args)
 }
 
-/// What a run prints that succeeds.
+/// Returns the standard output of a run, which must succeed.
 #[track_caller]
 pub fn stdout(args: &[&str]) -> String {
     let (code, stdout, stderr) = run(args);

@@ -1,4 +1,4 @@
-//! Runs every command of the README, of the guide, of the tutorial and of the cookbook and compares what it prints.
+//! Runs every command of the README, of the guide, of the tutorial and of the cookbook and compares the output.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::program::{QUERY, stdout};
 
-/// The commands of a document's console blocks, each with the lines under it.
+/// Returns the commands of a document's console blocks, each with the lines under it.
 pub fn examples(document: &str) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut inside = false;
@@ -27,12 +27,12 @@ pub fn examples(document: &str) -> Vec<(String, String)> {
     out
 }
 
-/// What a command prints: its data, or, if there are none, its messages.
+/// Returns the output of a command: its data, or its messages if it prints no data.
 fn printed(command: &str) -> String {
     printed_in(Path::new(env!("CARGO_MANIFEST_DIR")), command)
 }
 
-/// The same in a folder.
+/// Returns the output of a command that runs in a folder.
 pub fn printed_in(place: &Path, command: &str) -> String {
     let binary = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
     let folder = binary.parent().unwrap();
@@ -100,7 +100,7 @@ fn the_cookbook_shows_what_is_printed() {
     assert!(recipes >= 40, "{recipes} recipes");
 }
 
-/// The picture of the README is what its command draws.
+/// The picture of the README is the one that its command draws.
 #[test]
 fn the_picture_is_what_is_drawn() {
     let folder = tempfile::tempdir().unwrap();

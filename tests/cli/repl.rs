@@ -8,7 +8,7 @@ use crate::common::harness::SCRIPT;
 use crate::common::waiting::{Heard, Process};
 use crate::program::{QUERY, SAMPLE, run_in, stdout};
 
-/// Exit code, what is printed, and what is said.
+/// Returns the exit code, the standard output and the standard error.
 fn repl_in(folder: &Path, args: &[&str], script: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(folder).arg("repl").args(args).env_remove("NO_COLOR");
@@ -31,7 +31,7 @@ fn printed(script: &str) -> String {
     stdout
 }
 
-/// What is listed of games, without the numbers in front of them.
+/// Returns the listed games, without the numbers in front of them.
 fn listed(text: &str) -> Vec<String> {
     let games = text.lines().filter_map(|line| {
         let (number, game) = line.trim_start().split_once(". ")?;
@@ -40,7 +40,7 @@ fn listed(text: &str) -> Vec<String> {
     games.collect()
 }
 
-/// A line of a list with single blanks: columns are as wide as the games need that are listed together.
+/// Reduces a line of a list to single blanks, because the widths of columns depend on the games that are listed together.
 fn words(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -57,7 +57,7 @@ fn answers_are_counted_and_listed_as_a_scan_lists_them() {
     let expected: Vec<String> = of_scan.lines().map(words).collect();
     assert_eq!(listed(&text).iter().map(|line| words(line)).collect::<Vec<_>>(), expected);
     assert!(text.contains("\n 1. 162  Nakamura"), "{text}");
-    // Hits that consist of moves have lines of their own.
+    // Hits that consist of moves are printed on lines of their own.
     let text = printed("line --> {move capture .}{6,}\n");
     assert!(text.lines().filter(|line| line.starts_with("      ")).count() >= 10, "{text}");
 }
@@ -84,7 +84,7 @@ fn a_query_is_explained() {
     assert!(text.contains(sentence.lines().next().unwrap()), "{text}");
 }
 
-/// What is saved is what a scan writes.
+/// Saved hits are the same bytes as a scan writes.
 #[test]
 fn hits_are_saved() {
     let folder = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ fn other_games_are_opened() {
     assert!(text.starts_with("2,000 games, 174,922 positions, in memory\n50 games"), "{text}");
 }
 
-/// Each line that is wrong is told, and the next one is taken all the same.
+/// Each wrong line is reported, and the next one is read all the same.
 #[test]
 fn wrong_lines_are_told() {
     let lines = [
@@ -183,7 +183,7 @@ fn the_help_has_every_command_and_the_end_is_the_end() {
     assert_eq!(printed(""), "");
 }
 
-/// Ctrl-C stops the query that runs, and the next line is taken.
+/// Ctrl-C stops the running query, and the next line is read.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_stops_the_query_alone() {
@@ -195,7 +195,7 @@ fn an_interrupt_stops_the_query_alone() {
     let mut process = Process::new(command.spawn().unwrap());
     let mut input = process.stdin.take().unwrap();
     let printed = Heard::of(process.stdout.take().unwrap());
-    // Without the interrupt it takes many times as long as until that comes.
+    // Without the interrupt the query takes many times as long as the test waits before it.
     let slow = "echo (source target) {sidetomove white}";
     input.write_all(format!("mate\n{slow}\nstalemate\n").as_bytes()).unwrap();
     drop(input);
@@ -203,7 +203,7 @@ fn an_interrupt_stops_the_query_alone() {
         let text = String::from_utf8_lossy(&printed.bytes()).into_owned();
         if text.contains(" more: :next lists them\n") { Ok(()) } else { Err(text) }
     });
-    // Hardly anything is computed between two queries: a process that computes is in the middle of the next.
+    // Hardly any time is spent between two queries: a process that computes is in the middle of the next query.
     let before = process.computed();
     until("a query that runs", || {
         let computed = process.computed() - before;

@@ -198,7 +198,7 @@ fn a_source_that_ends_too_early_exits_with_3() {
     assert!(text(&out.stderr).contains("c.reel"), "{}", text(&out.stderr));
 }
 
-/// About so many bytes of games, all different.
+/// Returns about `bytes` bytes of games, all different.
 fn many(bytes: usize) -> Vec<u8> {
     let mut out = Vec::new();
     while out.len() < bytes {
@@ -243,7 +243,7 @@ fn plain_and_values_depend_on_the_games_alone() {
     }
 }
 
-/// Counts of a reel leave out the tags of games where they can; that must not be seen.
+/// Counts of a reel skip the tags of games where possible; this must not change the output.
 #[test]
 fn a_reel_is_counted_as_its_games_are() {
     let folder = folder();
@@ -302,7 +302,7 @@ fn until_the_pipe_breaks(folder: &Path, format: &str, games: &[u8]) {
     let mut stdin = process.stdin.take().unwrap();
     let mut stdout = process.stdout.take().unwrap();
     let games = games.to_vec();
-    // It may be gone before it has read everything.
+    // The program may end before it has read everything.
     let writer = std::thread::spawn(move || {
         let _ = stdin.write_all(&games);
         stdin

@@ -1,4 +1,4 @@
-//! `orbit serve`: the conversation of its document, what it answers, and what it survives.
+//! `orbit serve`: the conversation of its document, its answers, and the faults that it survives.
 
 mod beside;
 #[cfg(feature = "http")]
@@ -24,14 +24,14 @@ use serde_json::{Value, json};
 use crate::common::waiting::{Process, received, until};
 use crate::program::{QUERY, SAMPLE, rows, stdout};
 
-/// A process that serves, and its lines as they come.
+/// A process that serves, and the lines that it prints.
 pub struct Server {
     process: Process,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     /// The beginning of the last line.
     last: String,
-    /// Answers that came before they were wanted.
+    /// Answers that arrived before the test waited for them.
     early: Vec<Value>,
     /// The id of the next request.
     next: u64,
@@ -45,7 +45,7 @@ impl Server {
         server
     }
 
-    /// The same before its greeting.
+    /// Starts a server without reading its greeting.
     fn unheard(args: &[&str]) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
         command.current_dir(env!("CARGO_MANIFEST_DIR")).arg("serve").args(args);
@@ -88,7 +88,7 @@ impl Server {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// Sends a request without waiting, and gives the id that it got.
+    /// Sends a request without waiting, and returns its id.
     pub fn ask(&mut self, request: &str, mut fields: Value) -> u64 {
         let id = self.next;
         self.next += 1;
@@ -98,7 +98,7 @@ impl Server {
         id
     }
 
-    /// The answer to a request; events are passed over.
+    /// Returns the answer to a request; skips events.
     #[track_caller]
     pub fn answer(&mut self, request: &str, fields: Value) -> Value {
         let id = self.ask(request, fields);
@@ -120,7 +120,7 @@ impl Server {
         }
     }
 
-    /// Ends the input and waits for the process; gives what it still said.
+    /// Ends the input, waits for the process, and returns its last answers.
     #[track_caller]
     pub fn end(mut self) -> (ExitStatus, Vec<Value>) {
         drop(self.input.take());
@@ -145,7 +145,7 @@ fn document() -> String {
     fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/serve.md")).unwrap()
 }
 
-/// Whether a line is one in which some pieces are left out: `...` stands for each.
+/// Returns whether a line matches a shown line, in which `...` stands for any text.
 fn fits(line: &str, shown: &str) -> bool {
     let mut pieces = shown.split("...");
     let Some(mut rest) = pieces.next().and_then(|first| line.strip_prefix(first)) else { return false };
@@ -283,13 +283,13 @@ fn pages_are_the_rows_of_a_scan() {
     server.finish();
 }
 
-/// The arguments without those that order games, and their limits: counts are of all games then.
+/// Returns the arguments without those that sort games or limit them, because counts are of all games.
 fn args_of_count<'a>(args: &'a [&'a str]) -> &'a [&'a str] {
     let end = args.iter().position(|arg| ["--sort", "--sample"].contains(arg));
     &args[..end.unwrap_or(args.len())]
 }
 
-/// What programs send that is wrong, and what they hear; each time the process goes on.
+/// Wrong requests get an error with a code, and the process keeps running.
 #[test]
 fn wrong_lines_are_answered() {
     let mut server = Server::start(&[SAMPLE]);
@@ -331,7 +331,7 @@ fn wrong_lines_are_answered() {
     assert_code(&server.line(), ErrorCode::TooLong);
     server.input.as_mut().unwrap().write_all(b"\"\xff\"\n\n \t\r\n").unwrap();
     assert_code(&server.line(), ErrorCode::Request);
-    // A query that is nested deeply, as long as a line may be.
+    // A deeply nested query, as long as a line may be.
     let deep = "not ".repeat(200_000) + "mate";
     assert_code(&server.answer("query", json!({ "query": deep })), ErrorCode::Query);
     let place = server.answer("query", json!({ "query": "mate\n  and {Nf3" }));
@@ -389,12 +389,12 @@ fn a_running_query_is_cancelled() {
         let answer = server.answer("progress", json!({ "of": first }));
         if answer["state"] == "running" { Ok(()) } else { Err(answer) }
     });
-    // What waits is answered at once, and so is what waits for it.
+    // A waiting query is answered at once, and so is a request that waits for it.
     assert_eq!(server.answer("cancel", json!({ "of": second }))["cancelled"], true);
     assert_code(&server.answer_to(second), ErrorCode::Cancelled);
     assert_code(&server.answer_to(waits), ErrorCode::UnknownQuery);
     assert_eq!(server.answer("cancel", json!({ "of": first }))["cancelled"], true);
-    // The games that are under way may still be told. A query that went on would tell of more and more.
+    // Events about games in progress may still arrive. A query that continued would send more and more.
     let mut events = 0;
     let answer = loop {
         let line = server.line();
@@ -417,7 +417,7 @@ fn a_running_query_is_cancelled() {
 /// A query that takes hours for a single game is cancelled within that game, and the next query is answered.
 #[test]
 fn a_query_is_cancelled_within_a_game() {
-    // Two blocks of games, in the second of which it lasts.
+    // Two blocks of games; the query takes long in the second one.
     let mut server = Server::start(&["-j", "1", SAMPLE, SAMPLE, SAMPLE, SAMPLE]);
     let lasting = "{initial gamenumber>3000 nn=0 while (nn<9000000) nn+=1 nn==0}";
     for engine in ["reference", "cpu"] {
@@ -433,7 +433,7 @@ fn a_query_is_cancelled_within_a_game() {
     server.finish();
 }
 
-/// What a game or a file is called does not act on a terminal, in whatever answer it comes.
+/// Escape sequences in names of games and files do not reach a terminal in any answer.
 #[test]
 fn no_answer_acts_on_a_terminal() {
     let hostile = "\u{1b}]0;pwned\u{7}\u{9b}31m\u{202e}evil\u{200b}";
@@ -462,7 +462,7 @@ fn no_answer_acts_on_a_terminal() {
     server.finish();
 }
 
-/// What a process is asked before its input ends is answered, also by a query that runs then; and `quit` waits for nothing.
+/// Requests that were sent before the end of the input are answered, queries that still run included; `quit` waits for nothing.
 #[test]
 fn the_end_of_the_input_is_the_end() {
     let mut server = Server::start(&[SAMPLE]);
@@ -492,7 +492,7 @@ fn the_end_of_the_input_is_the_end() {
     assert_eq!((&said[2]["id"], &said[2]["quit"]), (&quit.into(), &true.into()));
 }
 
-/// A reader that goes away is no error, and what is too much to hold is read anew.
+/// A reader that disappears is no error, and a database that is too large to hold is read again.
 #[test]
 fn a_database_that_does_not_fit_is_read_anew() {
     let mut server = Server::start(&["--memory", "64K", SAMPLE]);
@@ -514,7 +514,8 @@ fn a_database_that_does_not_fit_is_read_anew() {
     assert_eq!(out.stdout.iter().filter(|&&byte| byte == b'\n').count(), 2);
 }
 
-/// Of hits that need too much memory the first are kept, and the counts are of all; the best by an order are kept all the same.
+/// If hits need too much memory, the first ones are kept and the counts are of all hits; the best ones by an order are kept all
+/// the same.
 #[test]
 fn hits_that_need_too_much_memory_are_left_out() {
     let mut options = ServeOptions::default();
@@ -533,7 +534,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
         kept.page(0, 1000, None).unwrap().iter().map(|row| serde_json::from_str(row).unwrap()).collect();
     assert!((25..175).contains(&page.len()), "{}", page.len());
     assert_eq!(page, rows(&[&["mate"], &[SAMPLE; 8][..]].concat())[..page.len()]);
-    // Of each block some games come before all that were seen; blocks that no longer matter make room.
+    // In each block some games come before all earlier ones; blocks that no longer matter make room.
     let best = ask(json!({ "query": "mate gamenumber", "sort": "value", "limit": 3 }));
     let page = best.kept.unwrap().page(0, 9, None).unwrap();
     let numbers =
@@ -541,7 +542,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
     assert_eq!((best.is_cut, numbers.collect::<Vec<_>>()), (false, vec![7961, 7948, 7924]));
 }
 
-/// Events come if they are asked for, and tell more and more.
+/// Events are sent if they are requested, with growing counts.
 #[test(part = 3)]
 fn a_query_tells_how_far_it_has_come() {
     let mut server = Server::start(&[&["-j", "1"], &[SAMPLE; 4][..]].concat());

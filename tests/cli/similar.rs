@@ -99,7 +99,7 @@ fn the_best_position_of_a_game_is_its_only_hit() {
     assert_eq!(read(&best), due);
 }
 
-/// Hits that do not count are taken away with the copies that matched at them.
+/// Hits that do not count are removed, with the copies that matched at them.
 #[test]
 fn the_best_hit_has_its_own_copies() {
     for query in ["flip count {Nf3 or Nd5}", "shift flipcolor (N attacks k)"] {
@@ -114,7 +114,7 @@ fn the_best_hit_has_its_own_copies() {
                 assert_eq!(row[column], same[column], "{query}: {column} at {:?}", place(row));
             }
         }
-        // That it was looked at is shown by copies that are not those of the first hits.
+        // Some copies differ from those of the first hits, so the comparison above is no accident.
         let first: Vec<&Value> = all.iter().take(best.len()).map(|row| &row["copy"]).collect();
         assert!(best.iter().zip(first).any(|(row, copy)| row["copy"] != *copy), "{query}");
 

@@ -1,4 +1,4 @@
-//! The moves of which hits consist, as users see them in each output.
+//! The moves of hits, as users see them in each output.
 //!
 //! shakmaty replays the moves: they lead from the position of the hit to the positions of its span.
 
@@ -60,7 +60,7 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("line --> {Qh5 btm} --> wtm --> Q[f3,f7] --> wtm", &["3.  3... g6 4. Qf3 --"]),
         ("flipcolor line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
         ("line <-- mate <-- true <-- Qh5", &["4.  3... Nf6 4. Qxf7#"]),
-        // What stands in another line has no span of its own.
+        // A `line` inside another one has no span of its own.
         ("line --> {Qh5 btm} --> {line --> wtm --> Q[f3,f7]}", &["3.  3... Nf6"]),
         ("path --h5 -- --f7", &["2...  3. Qh5 Nf6 4. Qxf7#"]),
         ("path focus Q --h5 --f3", &["2...  3. Qh5 … 4. Qf3"]),
@@ -75,13 +75,13 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("initial find all Q[f3,f7]", &["start  … 4. Qxf7# … 4. Qf3 --"]),
         ("mate find <-- Qh5", &["4.  … 3... Nf6"]),
         ("echo (s t) {s:initial t:mate}", &["start  … 4. Qxf7#"]),
-        // A negated filter matches where it has nothing to show.
+        // A negated filter matches where it has no moves to show.
         ("initial not line --> mate", none),
-        // Of several filters lines come before moves, and moves before what is found.
+        // Among several filters, lines come before moves, and moves before the positions of `find`.
         ("find mate --h5 line --> true --> Qh5", &["2...  3. Qh5"]),
         ("find mate --h5", &["2...  3. Qh5"]),
         ("sort \"s\" line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
-        // A variable that lasts, and starts that are banned.
+        // A variable that keeps its value, and starts that are banned.
         ("if initial xx=0 xx+=1 xx>5 Q[x]p", &["3...  4. Qxf7#"]),
         ("mainline path nestban -- --", &["start  1. e4 e5", "1...   2. Bc4 Nc6", "2...   3. Qh5 Nf6"]),
     ] {
@@ -203,7 +203,7 @@ fn reports_draw_arrows() {
     );
     assert!(page.contains("path <strong>3. Qh5 Nf6 4. Qxf7#</strong>"), "{page}");
     assert!(!html("path --h5 -- --f7", &["--no-spans"]).contains("arrows:"));
-    // A way to what was found is drawn where it is short.
+    // A way to the position of `find` is drawn if it is short.
     assert!(!html("initial find mate", &[]).contains("arrows:"));
     assert!(html("Qh5 btm find mate", &[]).contains("; arrows: g8-f6 h5-f7</desc>"));
 }
@@ -271,7 +271,7 @@ fn chess(fen: &str) -> Option<Chess> {
     fen.parse::<Fen>().ok()?.into_position(CastlingMode::Chess960).ok()
 }
 
-/// Where pieces stand and who is to move.
+/// Returns the placement of the pieces and the side to move.
 fn place(position: Chess) -> String {
     let fen = Fen::from_position(&position, EnPassantMode::Legal).to_string();
     fen.split(' ').take(2).collect::<Vec<_>>().join(" ")

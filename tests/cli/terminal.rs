@@ -1,4 +1,4 @@
-//! Nothing that a game, a reel, a file or an argument holds acts on a terminal, whatever command it passes through.
+//! Escape sequences in a game, a reel, a file or an argument do not reach a terminal, whatever command prints them.
 
 use std::fs;
 use std::io::Write as _;
@@ -7,10 +7,10 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::harness::SCRIPT;
 
-/// What sets titles, clears, colours, turns the direction of writing, has no width, and begins a line.
+/// Sequences that set titles, clear, colour, turn the direction of writing, have no width, or begin a line.
 const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[31mRED\u{1b}[2J\u{9b}31m\u{7f}\u{202e}evil\u{2066}\u{200b}\u{200f}\u{feff}\u{61c}";
 
-/// Letters that must not be in what is printed, by a list of this test's own.
+/// Returns whether a letter must not be printed, by this test's own list.
 fn acts(letter: char) -> bool {
     let code = letter as u32;
     let ranges = [(0x200b, 0x200f), (0x202a, 0x202e), (0x2066, 0x2069), (0xfeff, 0xfeff), (0x61c, 0x61c)];
@@ -83,7 +83,7 @@ impl Place {
     }
 }
 
-/// Both streams, which hold nothing that acts and no line that a name forged.
+/// Returns both streams, which must contain no sequence that acts and no line that a name forged.
 #[track_caller]
 fn check(what: &[&str], output: &Output) -> String {
     let mut all = String::new();
@@ -227,7 +227,7 @@ fn no_command_prints_what_acts_on_a_terminal() {
         let all = check(case, &output);
         escapes += usize::from(all.contains("\\x1b]0;pwned") || all.contains("\\u001b]0;pwned"));
     }
-    // The names were there, and were shown.
+    // The names were printed.
     assert!(escapes > 60, "{escapes} of {}", cases.len());
     for name in ["problems.txt", "list.txt", "rows.jsonl"] {
         let text = fs::read_to_string(place.path(name)).unwrap();

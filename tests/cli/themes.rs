@@ -28,7 +28,7 @@ fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).expect("UTF-8")
 }
 
-/// What `orbit batch` prints.
+/// Returns the output of `orbit batch`.
 fn batch(args: &[&str]) -> String {
     let out = orbit(Path::new(env!("CARGO_MANIFEST_DIR")), &[&["batch", "-q"], args].concat());
     assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
@@ -69,7 +69,7 @@ fn game_of(example: &str) -> String {
     format!("[FEN \"{fen}\"]\n\n{moves} *\n\n")
 }
 
-/// Whether a theme's query hits a position of each example, on one engine.
+/// Returns whether a theme's query hits a position of each example, on one engine.
 fn answers(theme: &Theme, examples: &[String], engine: &dyn Engine) -> Vec<bool> {
     let text: String = examples.iter().map(|example| game_of(example)).collect();
     let blocks = pgn_blocks(&text);
@@ -207,7 +207,7 @@ fn files_include_others_and_the_catalogue() {
     let main = format!("include = ['x/b.toml', 'c.toml']\n{a}");
     let (b, c) = (format!("include = ['../c.toml']\n{b}"), c);
     let files = [("t.toml", &*main), ("x/b.toml", &*b), ("c.toml", &*c)];
-    // What two files include is there once.
+    // A file that two files include is there once.
     let loaded = load(&files).unwrap();
     assert_eq!(names(&loaded), ["c", "b", "a"]);
     assert_eq!((&*loaded[0].title, &*loaded[0].group), ("c", ""));
@@ -420,7 +420,7 @@ fn an_answer_goes_into_a_file_and_nothing_found_can_be_a_failure() {
     assert_eq!(orbit(folder.path(), &some).status.code(), Some(0));
 }
 
-/// A row of theme-verdicts.tsv: a hit of a theme, and whether it is what the theme's name says.
+/// A row of theme-verdicts.tsv: a hit of a theme, and whether it matches the theme's name.
 #[derive(serde::Deserialize)]
 struct Verdict {
     theme: String,
@@ -440,7 +440,7 @@ fn verdicts() -> Vec<Verdict> {
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// How many hits of a theme were judged, how many of them are right, and the games they are from.
+/// Returns the number of judged hits of a theme, the number of those that are right, and the games that they come from.
 fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str) {
     let judged: Vec<&Verdict> =
         verdicts.iter().filter(|row| row.theme == name && row.found == "now").collect();
@@ -461,7 +461,7 @@ fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str
     }
 }
 
-/// How many hits of a group's themes are what their names say.
+/// Returns a table of the hits of a group's themes, with the numbers of judged and of right ones.
 fn precision(themes: &[&Theme], verdicts: &[Verdict]) -> String {
     let mut out = String::from("| theme | games | judged | right |\n|---|---|---|---|\n");
     for Theme { name, .. } in themes {

@@ -33,7 +33,7 @@ fn stdout(args: &[&str], stdin: Option<&[u8]>) -> String {
     text(&out.stdout)
 }
 
-/// Demands a refusal that says so much, and nothing else.
+/// Demands a refusal whose message contains some parts, and no output.
 fn refused(args: &[&str], parts: &[&str]) {
     let out = orbit(args, None);
     let message = text(&out.stderr);

@@ -106,7 +106,7 @@ fn statistics_count_side_lines_by_ply() {
     );
 }
 
-/// Each theme has shares of the positions that it is asked of.
+/// The shares of each theme are shares of the positions that it searches.
 #[test]
 fn a_batch_of_both_kinds_has_shares_of_each() {
     let folder = Folder::new();
@@ -146,13 +146,13 @@ fn comments_stand_in_side_lines() {
         ));
         assert_eq!(fs::read_to_string(folder.path(&format!("{from}.pgn"))).unwrap(), marked, "{from}");
     }
-    // A reel is asked for the main lines alone as well.
+    // A reel can also be searched by its main lines alone.
     folder.stdout("scan -q check b.reel -o c.pgn --comment=X");
     assert_eq!(
         fs::read_to_string(folder.path("c.pgn")).unwrap(),
         TREE.replace("4.Qxf7# 1-0", "4.Qxf7# {X} 1-0")
     );
-    // Another tree under the same main line is another game.
+    // A game with the same main line and another tree is a different game.
     let other = TREE.replace("(1... e6)", "(1... d6)");
     fs::write(folder.path("a.pgn"), other).unwrap();
     let error = folder.stderr("scan -q --variations check b.reel -o d.pgn");
@@ -191,7 +191,7 @@ fn show_prints_the_tree() {
     let beyond = folder.stderr("show --variations a.pgn 1:17");
     assert!(beyond.contains("the last node of game 1 is 16: there is no node 17"), "{beyond}");
     assert!(folder.stderr("show a.pgn 1:8").contains("game 1 has 7 plies: there is no ply 8"));
-    // A reel keeps what is said of the moves.
+    // A reel keeps the comments on the moves.
     assert!(folder.run("index --variations a.pgn -o b.reel").status.success());
     assert_eq!(folder.stdout("show --variations b.reel 1:15"), shown);
 }

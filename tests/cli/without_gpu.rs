@@ -1,5 +1,4 @@
-//! What a build without the GPU engine says: the processor does everything, and a card that is asked for is an error with
-//! a remedy.
+//! A build without the GPU engine: the processor does everything, and a request for a card is an error with a remedy.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! What a build without a client for the web says of URLs.
+//! A build without a client for the web refuses URLs.
 
 use std::process::Command;
 

@@ -1,23 +1,23 @@
-//! Zip archives as a test wants them, also such as no program writes.
+//! Makes zip archives for tests, including archives that no program writes.
 
 use std::io::Write as _;
 
-/// A member as it is written. Its fields can be changed to say what is not true.
+/// A member to be written. Its fields can be changed to values that are not true.
 #[derive(Clone)]
 pub struct Member {
-    /// Its name, in any encoding.
+    /// The name, in any encoding.
     pub name: Vec<u8>,
-    /// The general purpose bits: bit 0 for encrypted, bit 3 for sizes behind the bytes, bit 11 for names in UTF-8.
+    /// The general purpose bits: bit 0 for encrypted, bit 3 for sizes after the bytes, bit 11 for names in UTF-8.
     pub flags: u16,
-    /// How it is packed: 0 not at all, 8 by deflate.
+    /// The method of compression: 0 stores the file, 8 is deflate.
     pub method: u16,
     /// The checksum of the unpacked bytes.
     pub crc: u32,
-    /// Fields behind the name in the directory.
+    /// Fields after the name in the directory.
     pub extra: Vec<u8>,
     /// The packed bytes.
     pub packed: Vec<u8>,
-    /// How many bytes they unpack to.
+    /// The number of bytes after decompression.
     pub bytes: u64,
 }
 
@@ -27,19 +27,19 @@ pub const SIZES_BEHIND: u16 = 8;
 pub const UTF_8: u16 = 1 << 11;
 
 impl Member {
-    /// A member that is packed already.
+    /// Makes a member from packed bytes.
     pub fn packed(name: &str, text: &[u8], method: u16, packed: Vec<u8>) -> Member {
         let name = name.as_bytes().to_vec();
         let (crc, bytes) = (crc32fast::hash(text), text.len() as u64);
         Member { name, flags: 0, method, crc, extra: Vec::new(), packed, bytes }
     }
 
-    /// A member that is not packed.
+    /// Makes a member that is stored without compression.
     pub fn stored(name: &str, text: &[u8]) -> Member {
         Member::packed(name, text, 0, text.to_vec())
     }
 
-    /// A member that is packed as most are.
+    /// Makes a member that is compressed by deflate, as most are.
     pub fn deflated(name: &str, text: &[u8]) -> Member {
         let mut writer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
         writer.write_all(text).unwrap();
@@ -62,12 +62,12 @@ impl Member {
     }
 }
 
-/// An archive of these members.
+/// Makes an archive of members.
 pub fn zip(members: &[Member]) -> Vec<u8> {
     written(members, false)
 }
 
-/// The same in the form for archives of more than 4 GiB.
+/// Makes an archive in the form for more than 4 GiB.
 pub fn zip64(members: &[Member]) -> Vec<u8> {
     written(members, true)
 }
@@ -78,7 +78,7 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
         let offset = out.len() as u64;
         out.extend(b"PK\x03\x04");
         out.extend(member.fields(if member.flags & SIZES_BEHIND != 0 { [0; 3] } else { member.sizes() }));
-        // Other fields than in the directory.
+        // The fields that only the directory has.
         out.extend([4, 0]);
         out.extend(&member.name);
         out.extend([0xfe, 0xca, 0, 0]);

@@ -1,9 +1,8 @@
-//! Evaluates CQL 5 position lists, short and slow, as a second opinion on the engines.
+//! Evaluates CQL 5 position lists with short and slow code, as a second opinion on the engines.
 //!
-//! Written from the rules of the dialect alone and sharing no code with the library: squares are
-//! (file, rank) pairs, a square set is a table of booleans, a transformation is a word of unit steps,
-//! and every image of a list is made. Malformed text panics. [`lists`] generates lists, and boards on
-//! which they are likely to match.
+//! The code is written from the rules of the dialect alone and shares nothing with the library: squares are (file, rank) pairs, a
+//! square set is a table of booleans, a transformation is a word of unit steps, and every image of a list is made. Malformed text
+//! panics. [`lists`] generates lists, and boards on which they are likely to match.
 //!
 //! Source: CQL 5 manual (transforms), with the rules settled for this dialect.
 
@@ -28,7 +27,7 @@ pub struct Board {
     pub white_to_move: bool,
 }
 
-/// What the caller knows of the position and its game; no moves are generated here.
+/// Facts about the position and its game, from the caller: no moves are generated here.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// The side to move is in check.
@@ -78,7 +77,7 @@ impl Board {
         self.squares[8 * rank + file]
     }
 
-    /// Whether the piece on `from` attacks `to`, whatever stands there; pins do not matter.
+    /// Returns whether the piece on `from` attacks `to`, whatever is on `to`. Pins do not matter.
     fn attacks(&self, from: Square, to: Square) -> bool {
         let piece = self.at(from);
         let (dx, dy) = (to.0 as i32 - from.0 as i32, to.1 as i32 - from.1 as i32);
@@ -96,7 +95,7 @@ impl Board {
         }
     }
 
-    /// Whether all squares strictly between two squares of a line are empty.
+    /// Returns whether all squares strictly between two squares of a line are empty.
     fn open_between(&self, from: Square, to: Square) -> bool {
         let sign = |a: usize, b: usize| (b as i32 - a as i32).signum();
         let direction = (sign(from.0, to.0), sign(from.1, to.1));
@@ -124,7 +123,7 @@ fn step((file, rank): Square, (dx, dy): (i32, i32)) -> Option<Square> {
 type Squares = [[bool; 8]; 8];
 const NO_SQUARES: Squares = [[false; 8]; 8];
 
-/// What may stand (FEN letters, `.` for nothing) and where.
+/// The pieces that may be there (FEN letters, `.` for an empty square), and the squares.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Designator {
     pieces: BTreeSet<char>,
@@ -151,7 +150,7 @@ enum Item {
 struct Nested {
     /// One of `NESTINGS`.
     keyword: String,
-    /// It had transform keywords of its own; otherwise it has exactly one image.
+    /// True if it has transform keywords of its own; otherwise it has exactly one image.
     own: bool,
     images: BTreeSet<Vec<Item>>,
 }
@@ -170,7 +169,7 @@ fn is_one_of(word: &str, words: &str) -> bool {
     words.split_whitespace().any(|w| w == word)
 }
 
-/// The pieces a symbol stands for, as FEN letters.
+/// The pieces that a symbol means, as FEN letters.
 fn pieces_of(symbol: char) -> BTreeSet<char> {
     const LETTERS: &str = "KQRBNPkqrbnp";
     let pieces = match symbol {
@@ -383,7 +382,7 @@ fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
         return original;
     }
     let mut images = BTreeSet::new();
-    // A keyword is in the list or it is not; how often it is written does not matter.
+    // A keyword is in the list or not; repetitions do not matter.
     let one_name = |k: &String| if k == "flipdihedral" { "flip".to_string() } else { k.clone() };
     let named: BTreeSet<String> = keywords.iter().map(one_name).collect();
     let others = named.iter().filter(|k| *k != "flipcolor").map(String::as_str).collect();
@@ -404,7 +403,7 @@ fn apply_set(lists: BTreeSet<Vec<Item>>, keyword: &str) -> BTreeSet<Vec<Item>> {
     all.filter(|image| !has_empty_designator(image)).collect()
 }
 
-/// All orders of some things.
+/// Returns all orders of some things.
 fn orders(things: Vec<&str>) -> Vec<Vec<&str>> {
     let mut all = Vec::new();
     for i in 0..things.len() {
@@ -438,7 +437,7 @@ fn apply_step(item: Item, unit: char) -> Item {
             let step_list = |image: Vec<Item>| image.into_iter().map(|i| apply_step(i, unit)).collect();
             nested.images = nested.images.into_iter().map(step_list).collect();
             if nested.own {
-                // A list with its own keywords loses its dead images itself.
+                // A list with keywords of its own drops its dead images itself.
                 nested.images.retain(|image| !has_empty_designator(image));
             }
             Item::Nested(nested)
@@ -493,13 +492,13 @@ fn step_squares(old: &Squares, unit: char) -> Squares {
     new
 }
 
-/// Whether the list is to be removed: a designator of it, or of a list in it, has no square.
+/// Returns whether the list must be removed, because a designator in it, or in a list inside it, has no square.
 fn has_empty_designator(list: &[Item]) -> bool {
     list.iter().any(|item| match item {
         Item::Fact(_) => false,
         Item::Count(_, designators, _) => designators.iter().any(|d| d.squares == NO_SQUARES),
         Item::Negated(inner) => has_empty_designator(&[(**inner).clone()]),
-        // Of one with keywords of its own, no image is left.
+        // A list with keywords of its own has none if no image is left.
         Item::Nested(nested) if nested.own => nested.images.is_empty(),
         Item::Nested(nested) => nested.images.iter().any(|i| has_empty_designator(i)),
     })
@@ -521,13 +520,13 @@ impl Expanded {
         Expanded { images }
     }
 
-    /// Whether some image matches.
+    /// Returns whether some image matches.
     pub fn matches(&self, board: &Board, facts: &Facts) -> bool {
         self.images.iter().any(|image| image.iter().all(|item| holds(item, board, facts)))
     }
 }
 
-/// Whether the list matches the board. Panics on malformed text.
+/// Returns whether the list matches the board. Panics on malformed text.
 pub fn matches(list: &str, board: &Board, facts: &Facts) -> bool {
     Expanded::new(list).matches(board, facts)
 }

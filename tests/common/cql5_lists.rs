@@ -1,15 +1,15 @@
 //! Random CQL 5 position lists, and boards made from a list so that hits are frequent.
 //!
-//! Boards have one king a side and no pawn on the first or last rank. They may be out of reach of any game:
-//! ask [`Board::is_plausible`] where the side not to move must not be in check.
+//! Boards have one king a side and no pawn on the first or last rank. No game may be able to reach them: use
+//! [`Board::is_plausible`] where the side not to move must not be in check.
 
 use super::*;
 
-/// Images of a list at most, the images of nested lists counted wherever they occur.
+/// The largest number of images of a list, the images of nested lists counted at each occurrence.
 const IMAGES_MAX: usize = 4_000;
-/// Compositions of transformations at most; most of them die or coincide.
+/// The largest number of compositions of transformations; most of them die or coincide.
 const WORDS_MAX: usize = 8_000;
-/// Boards tried to see that a list matches now and then, and the hits wanted among them.
+/// The number of boards tried to see that a list matches sometimes, and the number of hits that are wanted.
 const TRIALS: u64 = 32;
 const HITS: std::ops::RangeInclusive<usize> = 4..=28;
 
@@ -20,7 +20,7 @@ impl Random {
         Random(fastrand::Rng::with_seed(seed))
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     fn below(&mut self, n: usize) -> usize {
         self.0.usize(..n)
     }
@@ -87,7 +87,7 @@ pub fn random_list(seed: u64) -> String {
     }
 }
 
-/// The number of images, an image with nested lists counting as many as theirs.
+/// Returns the number of images, where an image with nested lists counts as many times as these have images.
 fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     fn of_item(item: &Item) -> usize {
         match item {
@@ -99,7 +99,7 @@ fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     images.iter().map(|image| image.iter().map(of_item).sum::<usize>().max(1)).sum()
 }
 
-/// Facts for trying a list out: a real check, and the rest by chance.
+/// Returns facts for trying a list: a real check, and the rest by chance.
 fn guess_facts(board: &Board, random: &mut Random) -> Facts {
     let mate = random.percent(10);
     Facts {
@@ -112,7 +112,7 @@ fn guess_facts(board: &Board, random: &mut Random) -> Facts {
     }
 }
 
-/// The inside of a list. Every transform used divides the budget by the size of its set.
+/// Returns the inside of a list. Every transform used divides the budget by the size of its set.
 fn list_text(random: &mut Random, depth: usize, budget: &mut usize) -> String {
     let mut parts = Vec::new();
     let transforms: &[usize] = if depth == 0 { &[0, 1, 1, 1, 1, 2, 2, 2, 3, 3] } else { &[0, 0, 0, 0, 1, 2] };
@@ -178,7 +178,7 @@ fn range_text(random: &mut Random, lowest: i64, highest: i64) -> String {
     }
 }
 
-/// A designator; `empty` allows the symbols that also stand for an empty square, `.` and `?`.
+/// A designator; `empty` allows the symbols that also mean an empty square, `.` and `?`.
 fn designator_text(random: &mut Random, empty: bool) -> String {
     let one = |random: &mut Random| random.word(". ? . K Q R B N P k q r b n p");
     let symbol = |random: &mut Random| {
@@ -230,21 +230,21 @@ fn element_text(random: &mut Random) -> String {
 // ------------------------------------------------------------------------------------------ boards
 
 impl Board {
-    /// Whether the side has a king that is attacked.
+    /// Returns whether the side has a king that is attacked.
     fn in_check(&self, white: bool) -> bool {
         let king = all_squares().find(|s| self.at(*s) == if white { 'K' } else { 'k' });
         let hostile = |s: &Square| self.at(*s) != '.' && self.at(*s).is_uppercase() != white;
         king.is_some_and(|king| all_squares().filter(hostile).any(|s| self.attacks(s, king)))
     }
 
-    /// Whether each side has one king and the side not to move is not in check.
+    /// Returns whether each side has one king and the side not to move is not in check.
     pub fn is_plausible(&self) -> bool {
         let kings = |king| self.squares.iter().filter(|c| **c == king).count();
         kings('K') == 1 && kings('k') == 1 && !self.in_check(!self.white_to_move)
     }
 }
 
-/// A board with the pieces of a random image of the list, other pieces, and at times one square changed.
+/// Returns a board with the pieces of a random image of the list, other pieces, and sometimes one square changed.
 pub fn board_for(list: &str, seed: u64) -> Board {
     board_from(&Expanded::new(list), &mut Random::new(seed))
 }
@@ -267,7 +267,7 @@ fn board_from(list: &Expanded, random: &mut Random) -> Board {
     board
 }
 
-/// A board in the making; settled squares are no longer changed, even where they are to stay empty.
+/// A board in the making. Settled squares no longer change, even those that must stay empty.
 struct Draft<'a> {
     board: Board,
     settled: Squares,
@@ -284,7 +284,7 @@ impl<'a> Draft<'a> {
         !self.settled[x][y]
     }
 
-    /// Whether the piece may stand there: a second king may not, nor a pawn on the first or last rank.
+    /// Returns whether the piece may be on the square: a second king may not, nor a pawn on the first or last rank.
     fn is_allowed(&self, piece: char, (_, rank): Square) -> bool {
         match piece {
             'K' | 'k' => !self.board.squares.contains(&piece),
@@ -434,7 +434,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// At times empties, fills or recolours a square, or gives the move to the other side.
+    /// Sometimes empties, fills or recolours a square, or gives the move to the other side.
     fn change_one(&mut self) {
         if self.random.percent(8) {
             self.board.white_to_move ^= true;

@@ -254,7 +254,7 @@ fn nested_lists_are_transformed_with_the_outer_one_and_by_their_own_keywords() {
         "♔e1 :and (♖b3 :flipvertical) :fliphorizontal",
         &["♔e1 :or (:and (♖b3) :and (♖g3))", "♔e8 :or (:and (♖b6) :and (♖g6))"],
     );
-    // There a dead image goes alone; a list whose images are all dead takes the outer image along.
+    // There a dead image is removed alone; if all images of a list are dead, the outer image is removed too.
     assert_images(
         "♔g1 :and (♖a3 ♗g3 :flipvertical) :shifthorizontal",
         &[

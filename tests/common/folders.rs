@@ -1,8 +1,8 @@
-//! What a folder holds.
+//! Reads the contents of folders.
 
 use std::{fs, path::Path};
 
-/// The names of all that is in a folder, sorted.
+/// Returns the names of everything in a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =

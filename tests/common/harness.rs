@@ -1,7 +1,7 @@
-//! The main function of the binaries of tests, tables whose rows are tests, and how a test ends for which something is missing.
+//! The main function of the test binaries, tables whose rows are tests, and tests that need something which may be missing.
 //!
-//! Such a test is *ignored*, with what it needs, and does not count as passed. Where a variable such as
-//! `ORBIT_CORPUS_REQUIRED` is set, it fails.
+//! A test whose need is missing is *ignored*, with a message that names the need, and does not count as passed. If a variable
+//! such as `ORBIT_CORPUS_REQUIRED` is set, it fails.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -45,7 +45,7 @@ impl Row {
     }
 }
 
-/// What some machines do not have.
+/// Something that a test needs and some machines do not have.
 pub struct Need {
     /// As in "needs a browser".
     what: &'static str,
@@ -63,7 +63,7 @@ pub const BROWSER: Need =
     Need { what: "a browser (Debian's package chromium)", required: "ORBIT_BROWSER_REQUIRED" };
 
 impl Need {
-    /// What was found, or the end of the test: it is ignored, or fails where the thing is required.
+    /// Returns what was found. Otherwise it ends the test: the test is ignored, or fails if the thing is required.
     #[track_caller]
     pub fn met<T>(&self, found: Option<T>) -> T {
         found.unwrap_or_else(|| {

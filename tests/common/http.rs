@@ -1,4 +1,4 @@
-//! A server on the loopback that answers as a test says.
+//! A server on the loopback interface whose answers the test determines.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A request as it came.
+/// A request as it was received.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Which one it is of all that came, from 0.
+    /// The index among all requests, from 0.
     pub index: usize,
     /// The path with the query.
     pub target: String,
@@ -18,29 +18,29 @@ pub struct Request {
 }
 
 impl Request {
-    /// The value of a line, by its name in lower case.
+    /// Returns the value of a line, by its name in lower case.
     pub fn line(&self, name: &str) -> Option<&str> {
         self.lines.iter().find(|line| line.0 == name).map(|line| line.1.as_str())
     }
 
-    /// The first byte that is asked for.
+    /// The first byte of the requested range.
     pub fn from(&self) -> usize {
         let range = self.line("range").and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-'));
         range.map_or(0, |first| first.parse().unwrap())
     }
 }
 
-/// What is sent.
+/// The response to a request.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     pub status: u16,
     pub lines: Vec<String>,
     pub body: Vec<u8>,
-    /// Sends chunks of this size.
+    /// The size of the chunks in which the body is sent.
     pub chunks: Option<usize>,
-    /// So many bytes of the body are sent, then the connection ends.
+    /// The number of bytes of the body that are sent before the connection ends.
     pub cut: Option<usize>,
-    /// After these bytes nothing is sent until the test lets go.
+    /// A pause after some bytes: nothing more is sent until the test releases it.
     pub hold: Option<Hold>,
 }
 
@@ -94,7 +94,7 @@ pub struct Hold {
     met: Arc<AtomicUsize>,
 }
 
-/// Lets go what a [`Hold`] holds back, when it is dropped.
+/// Releases what a [`Hold`] holds back, when it is dropped.
 pub struct Release(Sender<()>);
 
 impl Hold {
@@ -115,7 +115,7 @@ impl Hold {
     }
 }
 
-/// A file as a good server has it: its length, a strong tag, ranges.
+/// Answers with a file as a good server does: its length, a strong tag, ranges.
 pub fn file(request: &Request, body: &[u8], tag: &str) -> Answer {
     let (from, total) = (request.from(), body.len());
     let is_same = request.line("if-range").is_none_or(|condition| condition == tag);
@@ -132,7 +132,7 @@ pub fn file(request: &Request, body: &[u8], tag: &str) -> Answer {
     Answer { status: 206, body: body[from..].to_vec(), ..answer }
 }
 
-/// A server. It ends with the test's process.
+/// A server. It runs until the test's process ends.
 pub struct Server {
     /// `http://127.0.0.1:PORT`.
     pub url: String,
@@ -162,7 +162,7 @@ impl Server {
         Server { url, requests }
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use super::harness;
 
-/// In how many parts long tests are run.
+/// The number of parts into which long tests are divided.
 pub const PARTS: usize = 4;
 
 /// The share of the trials that a run makes.
@@ -52,15 +52,15 @@ fn part_of_commit() -> usize {
 }
 
 impl Length {
-    /// The trials that a run makes of `0..all`: in a sample the first `sample` of them.
+    /// Returns the trials of `0..all` that a run makes: in a sample the first `sample` of them.
     pub fn trials(self, all: usize, sample: usize) -> impl Iterator<Item = usize> {
         let stride = self.stride(1, 1);
         let end = if self == Length::Sample { sample } else { all };
         (stride.first..end).step_by(stride.step)
     }
 
-    /// The parts that a run makes, for tests whose trials depend on those before them in their part. A sample is the beginning
-    /// of part 0.
+    /// Returns the parts that a run makes, for tests whose trials depend on those before them in their part. A sample is the
+    /// beginning of part 0.
     pub fn parts(self) -> std::ops::Range<usize> {
         match self {
             Length::Sample => 0..1,
@@ -69,7 +69,7 @@ impl Length {
         }
     }
 
-    /// The things of a list that a run takes: every `all`-th one, in a sample every `sample`-th.
+    /// The items of a list that a run takes: every `all`-th one, or in a sample every `sample`-th.
     pub fn stride(self, all: usize, sample: usize) -> Stride {
         match self {
             Length::Sample => Stride { first: 0, step: sample },
@@ -78,7 +78,7 @@ impl Length {
         }
     }
 
-    /// A number that a run must reach of which all trials have `all` and a sample has `sample`.
+    /// The least number that a run must reach if all trials reach `all` and a sample reaches `sample`.
     pub fn least(self, all: usize, sample: usize) -> usize {
         match self {
             Length::Sample => sample,
@@ -87,7 +87,7 @@ impl Length {
         }
     }
 
-    /// Tells whether the trial of this number, which a sample makes in a short way, is made in the long one.
+    /// Returns whether a run makes the long form of the trial of this number, which a sample makes in a short form.
     pub fn is_long(self, number: usize) -> bool {
         match self {
             Length::Sample => false,
@@ -96,13 +96,13 @@ impl Length {
         }
     }
 
-    /// Tells whether a run makes the trial of this number, which one part makes and a sample makes whole.
+    /// Returns whether a run makes the trial of this number, which one part makes and a sample always makes.
     pub fn makes(self, number: usize) -> bool {
         self == Length::Sample || self.is_long(number)
     }
 }
 
-/// The places of the things that are taken of a list.
+/// The indices of the items that are taken from a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stride {
     pub first: usize,
@@ -115,25 +115,25 @@ impl Stride {
     }
 }
 
-/// The trials of this run: see [`Length::trials`].
+/// Returns the trials of this run: see [`Length::trials`].
 pub fn trials(all: usize, sample: usize) -> impl Iterator<Item = usize> {
     length().trials(all, sample)
 }
 
-/// The things of a list that this run takes: see [`Length::stride`].
+/// The items of a list that this run takes: see [`Length::stride`].
 pub fn stride(all: usize, sample: usize) -> Stride {
     length().stride(all, sample)
 }
 
-/// Ends the trial of a number that another part makes. Without [`Length::Part`] it goes on: a trial that takes a driver in software
-/// is dear where many are made, and is made by all other runs.
+/// Ends the trial of a number that another part makes. Runs other than [`Length::Part`] make the trial: trials that take a driver
+/// in software are expensive only in large numbers.
 pub fn only_in_its_part(number: usize) {
     if !length().makes(number) {
         harness::leave_to_another_part();
     }
 }
 
-/// A number that this run must reach: see [`Length::least`].
+/// Returns a number that this run must reach: see [`Length::least`].
 pub fn least(all: usize, sample: usize) -> usize {
     length().least(all, sample)
 }

@@ -1,19 +1,19 @@
 //! Comments in games, and the games without them.
 
-/// The comment that is put in.
+/// The comment that is inserted.
 pub const MARK: &[u8] = b"{MARK}";
 
-/// Whether a text is another one with comments `{MARK}` put in, each perhaps with blanks beside it.
+/// Returns whether a text is another one with comments `{MARK}` inserted, each perhaps with blanks around it.
 pub fn is_marked(marked: &[u8], text: &[u8]) -> bool {
     are(&pieces(marked), text)
 }
 
-/// How many comments `{MARK}` there are.
+/// Returns the number of comments `{MARK}`.
 pub fn marks(text: &[u8]) -> usize {
     memchr::memmem::find_iter(text, MARK).count()
 }
 
-/// The text between comments.
+/// Splits a text at the comments.
 fn pieces(text: &[u8]) -> Vec<&[u8]> {
     let mut starts = vec![0];
     let mut ends: Vec<usize> = memchr::memmem::find_iter(text, MARK).collect();
@@ -22,8 +22,8 @@ fn pieces(text: &[u8]) -> Vec<&[u8]> {
     starts.iter().zip(ends).map(|(&start, end)| &text[start..end]).collect()
 }
 
-/// Whether pieces, put together without up to four blanks before and one behind where two of them meet, are a
-/// text.
+/// Returns whether pieces are a text when they are joined. Where two pieces meet, up to four blanks before and one after may be
+/// left out.
 fn are(pieces: &[&[u8]], text: &[u8]) -> bool {
     let [first, rest @ ..] = pieces else { return false };
     let Some(second) = rest.first() else { return *first == text };

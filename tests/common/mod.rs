@@ -1,4 +1,4 @@
-//! What tests of all kinds share: the corpus, positions and blocks.
+//! Helpers for tests of all kinds: the corpus, positions and blocks.
 
 #![allow(dead_code, reason = "each integration binary uses its own part")]
 
@@ -22,23 +22,23 @@ use orbit_reel::{Block, BlockBuilder};
 use orbit_search::executor::{EngineOptions, Executor};
 use shakmaty::fen::Fen;
 
-/// The folder of real files that the environment variable `ORBIT_CORPUS` names, without which a test is ignored.
+/// Returns the folder of real files that the environment variable `ORBIT_CORPUS` names, without which a test is ignored.
 pub fn corpus() -> PathBuf {
     harness::CORPUS.met(corpus_if_any())
 }
 
-/// The same for tests that have something to check without it.
+/// Returns this folder if there is one, for tests that have something to check without it.
 pub fn corpus_if_any() -> Option<PathBuf> {
     std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
 }
 
-/// A file below `tests/data`.
+/// Reads a file below `tests/data`.
 pub fn data(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All blocks of a file of the corpus, which is read once.
+/// Returns all blocks of a file of the corpus, which is read once.
 pub fn corpus_blocks(name: &str) -> Arc<[Block]> {
     static READ: Mutex<BTreeMap<PathBuf, Arc<[Block]>>> = Mutex::new(BTreeMap::new());
     let path = corpus().join(name);
@@ -46,22 +46,22 @@ pub fn corpus_blocks(name: &str) -> Arc<[Block]> {
     Arc::clone(read.entry(path).or_insert_with_key(|path| blocks_of(path).into()))
 }
 
-/// All blocks of a file.
+/// Returns all blocks of a file.
 pub fn blocks_of(path: &Path) -> Vec<Block> {
     blocks_with(path, StreamOptions::default())
 }
 
-/// The same, read as options say.
+/// Returns all blocks of a file, read with options.
 pub fn blocks_with(path: &Path, options: StreamOptions) -> Vec<Block> {
     blocks(BlockStream::open(&[path.to_owned()], options).unwrap())
 }
 
-/// All blocks of a PGN text.
+/// Returns all blocks of a PGN text.
 pub fn pgn_blocks(text: &str) -> Vec<Block> {
     pgn_blocks_with(text, StreamOptions::default())
 }
 
-/// The same, read as options say.
+/// Returns all blocks of a PGN text, read with options.
 pub fn pgn_blocks_with(text: &str, options: StreamOptions) -> Vec<Block> {
     blocks(BlockStream::from_pgn_bytes("test", text.as_bytes().to_vec(), options))
 }
@@ -77,7 +77,7 @@ fn blocks(database: BlockStream) -> Vec<Block> {
     out
 }
 
-/// One block of every `step`-th game of some blocks, from game `first` on.
+/// Returns one block of every `step`-th game of some blocks, from game `first` on.
 pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     let mut builder = BlockBuilder::new();
     let games = blocks.iter().flat_map(Block::games).skip(first).step_by(step);
@@ -99,12 +99,12 @@ impl Samples {
         Samples { long: every_nth_game(blocks, first, long), short: every_nth_game(blocks, first, short) }
     }
 
-    /// The games of the trial with a number.
+    /// Returns the games of the trial with a number.
     pub fn of_trial(&self, number: usize) -> &Block {
         if length::length().is_long(number) { &self.long } else { &self.short }
     }
 
-    /// The queries, each a trial, of which `hits` finds none.
+    /// Returns the queries, each a trial, for which `hits` finds nothing.
     pub fn without_hits<'a>(
         &self,
         queries: &[&'a str],
@@ -118,7 +118,8 @@ impl Samples {
     }
 }
 
-/// The shipped games of a stride, from `first` on, and small files of games of all kinds; side lines are read or not.
+/// Returns the shipped games of a stride, from `first` on, and small files of games of all kinds. `variations` is true to read
+/// side lines.
 pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) -> Vec<Block> {
     let mut options = StreamOptions::default();
     options.parse.variations = variations;
@@ -132,7 +133,7 @@ pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) ->
     std::iter::once(some).chain(small).collect()
 }
 
-/// The position of a FEN, or of `startpos`.
+/// Returns the position of a FEN, or of `startpos`.
 pub fn position(fen: &str) -> Position {
     match fen {
         "startpos" => Position::standard(),
@@ -143,18 +144,18 @@ pub fn position(fen: &str) -> Position {
     }
 }
 
-/// A scan by a query on the processor.
+/// Returns a scan by a query on the processor.
 pub fn scan(query: &str) -> Executor {
     let parsed = orbit_query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
     Executor::with_query(parsed, &EngineOptions::default()).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 
-/// A block of games without moves, one for each position.
+/// Makes a block of games without moves, one for each position.
 pub fn block_of(positions: &[Position]) -> Block {
     block_of_games(positions.iter().map(|&start| Game { start: Some(start), ..Game::default() }))
 }
 
-/// A block of games, which get the numbers from 1.
+/// Makes a block of games, which get the numbers from 1.
 pub fn block_of_games(games: impl IntoIterator<Item = Game>) -> Block {
     let mut builder = BlockBuilder::new();
     for (number, game) in (1..).zip(games) {
@@ -163,7 +164,7 @@ pub fn block_of_games(games: impl IntoIterator<Item = Game>) -> Block {
     builder.finish()
 }
 
-/// A game of one position with tags.
+/// Makes a game of one position with tags.
 pub fn game_with_tags(start: Position, tags: &[(&str, &str)], outcome: Outcome) -> Game {
     let tags = tags
         .iter()

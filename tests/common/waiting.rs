@@ -1,7 +1,7 @@
 //! Waiting for events.
 //!
-//! A test does not ask how long something takes: it looks for an event until that is there. [`PATIENCE`]
-//! alone keeps a test that waits in vain from hanging.
+//! A test does not measure how long something takes: it polls until an event has happened. [`PATIENCE`] alone keeps a test that
+//! waits in vain from hanging.
 
 use std::fmt::Debug;
 use std::io::{ErrorKind, Read};
@@ -13,14 +13,14 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The longest wait for an event: longer than any takes, however busy the machine is.
+/// The longest wait for an event: longer than any event takes, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(600);
-/// The time between two looks.
+/// The time between two polls.
 const PAUSE: Duration = Duration::from_millis(5);
-/// The number of looks in sequence that must find all threads of a process asleep.
+/// The number of polls in sequence that must find all threads of a process asleep.
 const LOOKS: u32 = 3;
 
-/// Looks until something is there; `look` gives it, or what it sees instead.
+/// Polls until something is there; `look` returns it, or what it sees instead.
 #[track_caller]
 pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
     let begun = Instant::now();
@@ -35,7 +35,7 @@ pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) ->
     }
 }
 
-/// The next thing that comes through a channel; `seen` tells what came before.
+/// Returns the next message of a channel; `seen` describes what came before, for the error.
 #[track_caller]
 pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String) -> T {
     match from.recv_timeout(PATIENCE) {
@@ -45,7 +45,7 @@ pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String
     }
 }
 
-/// Runs work that must come to its end, and returns its result.
+/// Runs work that must end, and returns its result.
 #[track_caller]
 pub fn done<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (send, receive) = channel();
@@ -77,24 +77,24 @@ impl Heard {
         Heard { bytes, reader }
     }
 
-    /// Tells whether nothing more comes.
+    /// Returns whether nothing more comes.
     pub fn is_over(&self) -> bool {
         self.reader.is_finished()
     }
 
-    /// All that came so far.
+    /// The bytes read so far.
     pub fn bytes(&self) -> Vec<u8> {
         self.bytes.lock().unwrap().clone()
     }
 
-    /// The last of what came so far, for messages.
+    /// The last lines read so far, for messages.
     pub fn last(&self) -> String {
         let bytes = self.bytes.lock().unwrap();
         let last = &bytes[bytes.len().saturating_sub(500)..];
         format!("{} bytes, at last {:?}", bytes.len(), String::from_utf8_lossy(last))
     }
 
-    /// All that comes until the end.
+    /// Returns everything up to the end.
     pub fn whole(self) -> Vec<u8> {
         self.reader.join().unwrap();
         std::mem::take(&mut *self.bytes.lock().unwrap())
@@ -109,7 +109,7 @@ impl Process {
         Process(child)
     }
 
-    /// Looks until something is there; the process must not end before.
+    /// Polls until something is there; the process must not end before.
     #[track_caller]
     pub fn until<T, S: Debug>(&mut self, what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
         let found = until(what, || {
@@ -123,8 +123,8 @@ impl Process {
         found.unwrap_or_else(|(seen, status)| panic!("{what}: the process ended ({status}); seen: {seen:?}"))
     }
 
-    /// Waits until the process itself waits for something from outside: several looks in sequence find all
-    /// its threads asleep. Where the system tells nothing of threads, this does not wait.
+    /// Waits until the process itself waits for something from outside: several polls in sequence find all its threads asleep. On
+    /// systems that do not report the state of threads, this does not wait.
     #[track_caller]
     pub fn falls_asleep(&mut self) {
         let threads = format!("/proc/{}/task", self.0.id());
@@ -140,30 +140,30 @@ impl Process {
         });
     }
 
-    /// Hundredths of a second for which the process has computed so far.
+    /// The time that the process has computed so far, in hundredths of a second.
     #[cfg(target_os = "linux")]
     #[track_caller]
     pub fn computed(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
-        // The name of the program may hold blanks. Behind it the state is field 3, the times are 14 and 15.
+        // The name of the program may contain blanks. After it the state is field 3, the times are 14 and 15.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum()
     }
 
-    /// Sends what Ctrl-C sends.
+    /// Sends the signal of Ctrl-C.
     #[track_caller]
     pub fn interrupt(&self) {
         let id = self.0.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     }
 
-    /// Waits for the end. What was piped into the process stays open.
+    /// Waits for the end. The pipe into the process stays open.
     #[track_caller]
     pub fn end(&mut self, what: &str) -> ExitStatus {
         until(&format!("the end of {what}"), || self.0.try_wait().unwrap().ok_or("it runs"))
     }
 
-    /// Closes the standard input, and reads what comes through the other pipes until the process ends.
+    /// Closes the standard input, and reads the other pipes until the process ends.
     #[track_caller]
     pub fn output(mut self, what: &str) -> Output {
         drop(self.0.stdin.take());
@@ -183,7 +183,7 @@ fn states(threads: &str) -> String {
     let threads = std::fs::read_dir(threads).into_iter().flatten();
     threads
         .map(|thread| {
-            // A thread that ends meanwhile is none that sleeps.
+            // A thread that ends meanwhile does not sleep.
             let stat = thread.and_then(|thread| std::fs::read_to_string(thread.path().join("stat")));
             stat.ok().and_then(state).unwrap_or('?')
         })

@@ -12,18 +12,18 @@ use crate::common::{
     waiting::{Process, until},
 };
 
-/// Names under which Chromium is installed.
+/// The names under which Chromium may be installed.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// What became of a page.
+/// The result of opening a page.
 pub struct Rendered {
     /// The document after it was loaded, as HTML.
     pub dom: String,
-    /// What the page or the browser on its behalf wrote to the console.
+    /// The messages that the page, or the browser on its behalf, wrote to the console.
     pub console: Vec<String>,
 }
 
-/// The browser of this machine, without which a test is ignored.
+/// Returns the browser of this machine, without which a test is ignored.
 pub fn browser() -> &'static str {
     let runs = |name: &&str| {
         let version =
@@ -67,13 +67,13 @@ fn run(browser: &str, profile: &Path, file: &Path, arguments: &[&str], out: &Pat
     assert!(status.success(), "{browser}: {status}");
 }
 
-/// What stands between two marks, for each time that they occur.
+/// Returns the text between two marks, for each pair of them.
 pub fn between<'a>(text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
     let rest = text.split(open).skip(1);
     rest.map(|part| part.split(close).next().unwrap()).collect()
 }
 
-/// Text of a piece of HTML: without tags, entities resolved, one blank for several.
+/// Returns the text of a piece of HTML: without tags, with entities resolved, and one blank for several.
 pub fn words(html: &str) -> String {
     let mut text = String::new();
     for (k, part) in html.split('<').enumerate() {
@@ -99,7 +99,7 @@ pub fn table(dom: &str, id: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Where a page may be kept to be looked at: the folder that `ORBIT_PAGE_DIR` names.
+/// Returns the folder where a page is kept for inspection, if `ORBIT_PAGE_DIR` names one.
 pub fn kept() -> Option<PathBuf> {
     std::env::var_os("ORBIT_PAGE_DIR").map(PathBuf::from)
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::browser::{between, render, words};
 use crate::shows_its_json;
 
-/// A page in frames as narrow as phones, in which no script may run: nothing is wider than the frame, all is there, and
-/// charts of numbers are to scale. `lit` is how many pieces of the sample stand on lit squares, if that is known.
+/// Shows a page in frames as narrow as phones, in which no script may run: nothing is wider than the frame, nothing is missing,
+/// and charts of numbers are to scale. `lit` is the number of pieces of the sample on lit squares, if that is known.
 pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
     let frames = r#"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
         const page = PAGE, answer = [];
@@ -85,8 +85,8 @@ pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
     }
 }
 
-/// The bars of numbers stand where their numbers are on one axis, and so do the numbers that are named: a year without games
-/// is a gap.
+/// The bars of numbers are where their numbers are on one axis, and so are the labels of the numbers: a year without games is a
+/// gap.
 fn is_to_scale(chart: &Value) {
     let ends = |label: &str| {
         let (first, last) = label.split_once('-').unwrap_or((label, label));

@@ -17,7 +17,7 @@ pub fn orbit_of(text: &str) -> Orbit {
     filter.outermost().unwrap_or_else(|| panic!("{text} is no transform"))
 }
 
-/// Everything that a page can show, some of it too long, too large or hostile.
+/// Makes findings with everything that a page can show, some of it too long, too large or hostile.
 pub fn rich(query: &str) -> Findings {
     let orbit = orbit_of(query);
     let size = orbit.copies.len() as u64;

@@ -36,7 +36,7 @@ fn embedded(html: &str) -> &str {
     found[0]
 }
 
-/// Whether a page holds findings, byte for byte but for the sign that could end a script.
+/// Returns whether a page holds findings, byte for byte except for the escaped `<`, which could end a script.
 fn holds(html: &str, findings: &Findings) -> bool {
     embedded(html).replace("\\u003c", "<") == serde_json::to_string(findings).unwrap()
 }
@@ -54,7 +54,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Every number that a page shows is that of the JSON in it.
+/// Checks that every number on a page equals that of the JSON in it.
 fn shows_its_json(html: &str) {
     let json: Value = serde_json::from_str(embedded(html)).unwrap();
     let tiles: Vec<String> = between(html, "<dd>", "</dd>").into_iter().map(words).collect();
@@ -109,7 +109,7 @@ fn shows_its_json(html: &str) {
     }
 }
 
-/// A map, or in its place one for each colour. Of a few cells there is no map.
+/// Checks a map, or the two maps by colour that replace it. If there are few cells, there is no map.
 fn shows_maps(html: &str, id: &str, map: &Value, by_color: &Value) {
     let apart = by_color.as_array().into_iter().flatten().enumerate();
     let apart: Vec<_> = apart.map(|(k, map)| (format!("{id}-{k}"), map)).collect();
@@ -127,7 +127,7 @@ fn is_drawn(map: &Value) -> bool {
     map["counts"].as_array().unwrap().iter().filter(|count| count.as_u64() > Some(0)).count() > 2
 }
 
-/// Where nothing hits, the page says so, and tells what similar queries hit.
+/// Checks that a page without hits says so and shows what similar queries hit.
 fn shows_misses(html: &str, json: &Value) {
     let is_hit = json["totals"]["games_hit"].as_u64() > Some(0);
     assert_eq!(html.contains("<section id=\"misses\""), !is_hit);
@@ -140,7 +140,7 @@ fn shows_misses(html: &str, json: &Value) {
     }
 }
 
-/// Every hit of the sample is told with its game and place.
+/// Checks that every hit of the sample is shown with its game and place.
 fn shows_sample(html: &str, sample: &[Value], has_copies: bool) {
     let list = between(html, "<ol class=\"sample\" start=", "</ol>");
     let shown: Vec<&str> = list.iter().flat_map(|list| between(list, "<li>", "</li>")).collect();
@@ -156,14 +156,14 @@ fn shows_sample(html: &str, sample: &[Value], has_copies: bool) {
         for part in [game.as_str(), &players, &text(&hit["fen"]), &text(&hit["source"])] {
             assert!(caption.contains(part), "{part}: {caption}");
         }
-        // A single copy is the query.
+        // If there is a single copy, it is the query.
         let copy = if has_copies { &hit["copy"] } else { &Value::Null };
         let parts = [&hit["next"], &hit["value"], copy, &hit["span"]["moves"]];
         let moves = ["before", "after"].into_iter().flat_map(|side| hit["moves"][side].as_array().unwrap());
         for part in parts.into_iter().filter(|part| !part.is_null()).chain(moves) {
             assert!(caption.contains(&text(part)), "{part}: {caption}");
         }
-        // What the button copies is the position of the row.
+        // The button copies the position of the row.
         let buttons: Vec<String> = between(shown, "data-fen=\"", "\"").into_iter().map(words).collect();
         assert_eq!(buttons, [hit["fen"].as_str().unwrap()]);
         if let Some(last) = hit["moves"]["before"].as_array().unwrap().last() {
@@ -192,7 +192,7 @@ fn shows_map(html: &str, id: &str, map: &Value) {
     let wanted: Vec<&[String]> = counts.chunks(side).rev().collect();
     let shown = table(html, id);
     assert_eq!(shown.iter().map(|row| &row[1..]).collect::<Vec<_>>(), wanted, "{id}");
-    // The picture has the same numbers, told to who points at a cell.
+    // The picture has the same numbers, as titles of the cells.
     let picture = between(html, &format!("aria-labelledby=\"{id}-map-title {id}-map-desc\">"), "</svg>")[0];
     let mut told: Vec<String> = between(picture, "<g><title>", "</title>")
         .iter()
@@ -205,7 +205,7 @@ fn shows_map(html: &str, id: &str, map: &Value) {
     assert_eq!(by_rows(&told), wanted, "{id}");
 }
 
-/// Parts that a page must have whatever it shows, and those that it must not have.
+/// Checks the parts that every page must have, and those that no page may have.
 fn is_well_made(html: &str) {
     assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{}", &html[..80]);
     let script = between(html, "<script>", "</script>");
@@ -234,7 +234,7 @@ fn is_well_made(html: &str) {
     assert_eq!(html.matches("<table").count(), html.matches("<caption>").count());
     assert_eq!(html.matches("<th ").count(), html.matches("<th scope=").count());
     assert!(!html.contains("<th>"));
-    // Nobody is told from where a link was followed.
+    // Links do not reveal the page from which they were followed.
     let links = between(html, "<a ", ">").into_iter().filter(|link| link.contains("href=\"https:"));
     links.for_each(|link| assert!(link.contains("rel=\"noopener noreferrer\""), "{link}"));
 }
@@ -352,7 +352,7 @@ fn text_can_be_read_in_light_and_dark() {
         ] {
             assert!(ratio(mark, ground) >= 3.0, "{mark} on {ground}: {}", ratio(mark, ground));
         }
-        // The scale goes one way.
+        // The scale is monotonic.
         let from_paper: Vec<f64> = levels.iter().map(|level| ratio(level, "paper")).collect();
         assert!(from_paper.is_sorted(), "{from_paper:?}");
     }
@@ -383,12 +383,12 @@ fn a_browser_shows_the_page() {
         assert!(holds(&shown.dom, findings));
         let boards = |html: &str| html.matches("class=\"board\"").count();
         assert_eq!(boards(&shown.dom), boards(&html));
-        // Of the seven squares that are lit in the sample one is empty.
+        // One of the seven squares that are lit in the sample is empty.
         fits(browser, &html, Some(if findings.sample.is_empty() { 0 } else { 6 }));
     }
 }
 
-/// What the tests above look for is seen where it is.
+/// Checks that the tests above notice the faults that they look for.
 #[test(part = 1)]
 fn a_browser_tells_what_is_wrong() {
     let browser = browser();

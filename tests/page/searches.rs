@@ -23,7 +23,7 @@ fn json(out: &[u8]) -> Value {
     serde_json::from_slice(out).unwrap()
 }
 
-/// The report of a search, which names no folder of this machine and is not large.
+/// Returns the report of a search, which must not name a folder of this machine and must be small.
 fn report(query: &str, games: &Path) -> (String, Value) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
@@ -57,7 +57,7 @@ fn a_browser_shows_the_report_of_a_search() {
         assert_eq!(findings["orbit"]["symmetries"], printed["symmetries"]);
         let count = json(&scan(QUERY, &games, &["--count", "--format", "jsonl"]));
         assert_eq!(findings["totals"], count);
-        // What is shown for each colour adds up to what is shown for both.
+        // The numbers shown for each colour add up to those shown for both.
         for (apart, both) in [("heat_by_color", "heat"), ("squares_by_color", "squares")] {
             let of = |map: &Value| {
                 map["counts"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect::<Vec<_>>()
@@ -76,7 +76,7 @@ fn a_browser_shows_the_report_of_a_search() {
     }
 }
 
-/// Sections fit the query, and fit a phone.
+/// The sections of a page fit the query, and a phone.
 #[test(part = 2)]
 fn reports_fit_their_queries_and_phones() {
     let browser = browser();
@@ -100,7 +100,7 @@ fn reports_fit_their_queries_and_phones() {
         shows_its_json(&html);
         fits(browser, &html, None);
     }
-    // A chart for each grouping by numbers, to scale as well.
+    // There is a chart for each grouping by numbers, and it is to scale as well.
     let (html, _) = report("power A - power a", &sample());
     let charts = between(&html, "aria-labelledby=\"means-", "-title");
     assert_eq!(charts, ["year", "ply"]);
@@ -125,8 +125,8 @@ fn buttons_copy_the_fen_of_the_row() {
     assert_eq!(fens.len(), 24);
     let written: Vec<String> = between(&html, "data-fen=\"", "\"").into_iter().map(words).collect();
     assert_eq!(written, fens);
-    // The clipboard stands in a frame, so that the page around it sees what is copied. Without a clipboard, the page copies
-    // in another way, and says whether that went well.
+    // The clipboard is replaced inside a frame, so that the page around it sees what is copied. Without a clipboard, the page
+    // copies in another way, and says whether that worked.
     let around = r#"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
         const frame = document.createElement("iframe"), copied = [];
         frame.srcdoc = PAGE;
@@ -153,7 +153,7 @@ fn buttons_copy_the_fen_of_the_row() {
     assert_eq!(answer["says"], serde_json::json!(["Copied"]), "{answer}");
 }
 
-/// Where nothing hits, the counts of similar queries are those that a search for them counts.
+/// If nothing hits, the counts of similar queries equal those of a search for them.
 #[test]
 fn the_nearest_misses_are_counted() {
     for (query, least) in [("{Ka1 Ka2}", 5), ("Ka1 & kh8 & Qb8 & Rc8", 9), ("flip {mate stalemate}", 2)] {
@@ -176,7 +176,7 @@ fn the_nearest_misses_are_counted() {
         }
         assert!(hit > 0, "{query}: {tried:?}");
     }
-    // A report of hits asks nothing else, and a query without parts has nothing similar.
+    // A report of hits runs no other query, and a query without parts has nothing similar.
     assert_eq!(report("mate", &sample()).1["misses"], Value::Null);
     assert_eq!(report("mate stalemate and false", &sample()).1["misses"]["is_whole"], true);
 }

@@ -1,12 +1,12 @@
-//! Lines, paths and moves that were played, where no table of CQL's answers says enough: limits, castling of Chess960,
-//! null moves, and the comments of what was found.
+//! Lines, paths and played moves in cases that no table of CQL's answers covers well: limits, castling of Chess960, null moves,
+//! and the comments of hits.
 
 use orbit_database::StreamOptions;
 use orbit_engine::{Answer, Answers, Engine, EngineError, Wants, reference::Bulk};
 
 use crate::common::pgn_blocks_with;
 
-/// A game in which knights go to and fro, so many half-moves long.
+/// A game of `plies` half-moves in which knights move back and forth.
 fn long_game(plies: usize) -> String {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
     (0..plies).map(|ply| moves[ply % 4]).collect::<Vec<_>>().join(" ") + " *\n"
@@ -50,8 +50,7 @@ fn fault(text: &str, pgn: &str) -> String {
     }
 }
 
-/// Each place is tried once. To walk the ways through nested repeats one by one would exceed the limit of
-/// what is tried.
+/// Each place is tried once. Walking the ways through nested repeats one by one would exceed the limit of steps.
 #[test]
 fn nested_repeats_take_no_longer_than_their_places() {
     let game = long_game(400);
@@ -92,7 +91,7 @@ fn castling_of_chess960_is_a_move_of_the_king() {
         ("--(castle)", vec![]),
         ("R--", vec![]),
         ("b1--(#from)", vec![(0, 1)]),
-        // The rook has moved all the same.
+        // The rook has moved in castling.
         ("initial piece X=Ra1 child:X", vec![(0, 3)]),
     ] {
         assert_eq!(values(text, game), due, "{text}");

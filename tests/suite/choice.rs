@@ -51,7 +51,7 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     Hits { bits, values, main_lines: false }
 }
 
-/// Those of hits that stand close, stand far apart, or stand where games begin or end.
+/// Hits that are close together, far apart, or where games begin or end.
 #[test]
 fn games_with_hits_are_counted() {
     // The last has one segment, which is no pair.
@@ -91,7 +91,7 @@ fn conditions_hold_where_they_should() {
         ("elo>=2600", "12"),
         ("elo > 2600", "1"),
         ("elo=2600", "2"),
-        // A rating of 0 is none; who asks for the text finds it.
+        // A rating of 0 means no rating; a query for the text still finds it.
         ("whiteelo<3000", "1"),
         ("whiteelo=0", "2"),
         ("blackelo=2600", "2"),
@@ -261,7 +261,7 @@ fn the_top_keeps_the_best_in_little_room() {
     assert_eq!(none.list(0).collect::<Vec<()>>(), []);
 }
 
-/// A sample is spread evenly, differs by seed, and does not depend on where a game stands.
+/// A sample is spread evenly, differs by seed, and does not depend on the place of a game.
 #[test]
 fn samples_are_of_games_not_of_places() {
     let blocks = corpus_blocks("otb.pgn");

@@ -1,8 +1,7 @@
-//! What the sources of the transforms say, statement by statement, and what the program answers.
+//! Checks the answers of the program against the sources of the transforms, statement by statement.
 //!
-//! `tests/data/conformance.tsv` holds the statements, in our own words, each with something that can be checked;
-//! this test checks them and writes `docs/conformance.md` (with `UPDATE_GOLDEN=1`; otherwise the file must be
-//! what would be written).
+//! `tests/data/conformance.tsv` holds the statements, in our own words, each with something that can be checked. This test checks
+//! them and compares the result with `docs/conformance.md`; `UPDATE_GOLDEN=1` writes that file.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -20,27 +19,27 @@ use crate::{
     game_vectors::{Row, answer_on},
 };
 
-/// One statement: what is said, how it is checked, and a remark where the source is wrong or silent.
+/// One statement: its text, how it is checked, and a remark if the source is wrong or silent.
 struct Statement<'a> {
     says: &'a str,
     check: Check<'a>,
     remark: &'a str,
 }
 
-/// A way to check. Two texts and what is expected of them.
+/// A way to check, with two texts and the expected result.
 #[derive(Clone, Copy)]
 enum Check<'a> {
     /// The value of a query on a position.
     Value(&'a str, &'a str, &'a str),
     /// The value of a query on the first position of a game.
     Found(&'a str, &'a str, &'a str),
-    /// The numbers of the games that are found, in the order in which they are listed.
+    /// The numbers of the games found, in the order of the list.
     Games(&'a str, &'a str, &'a str),
     /// The number of distinct copies.
     Count(&'a str, &'a str),
     /// All distinct copies.
     Copies(&'a str, &'a str),
-    /// One of them.
+    /// One of the distinct copies.
     Contains(&'a str, &'a str),
     /// Two queries hit the same positions of real games.
     Same(&'a str, &'a str),
@@ -90,7 +89,7 @@ fn value(text: &str, block: &Block) -> String {
     reference
 }
 
-/// The numbers of the games that are found, as they are listed.
+/// Returns the numbers of the games found, as they are listed.
 fn games_found(text: &str, games: &str) -> String {
     let game = |game| format!("[Event \"x\"]\n{game}\n\n");
     let pgn: String = games.split(" | ").map(game).collect();
@@ -124,7 +123,7 @@ fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
     blocks.iter().map(|block| engine.answer(block, Wants::HITS).unwrap().hits.bits).collect()
 }
 
-/// Checks a statement; what the program answers, for the page.
+/// Checks a statement and returns the program's answer, for the page.
 fn answer(check: Check<'_>, games: &[Block]) -> String {
     match check {
         Check::Value(text, fen, expected) => {

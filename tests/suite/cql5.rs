@@ -105,7 +105,7 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position ♕[])", "startpos", false),
     // An empty designator removes every image, also that by the identity.
     ("(position :not (position ♕[]) :flip)", "startpos", false),
-    // A list none of whose images is left removes the image that it stands in.
+    // If no image of a list is left, the image that contains the list is removed.
     ("(position :not (position ♕b1) :shifthorizontal)", "k7/8/8/8/8/8/8/QQQQQQQQ w - - 0 1", false),
     (
         "(position :not (position ♕b1 :shiftvertical) :shifthorizontal)",
@@ -132,12 +132,12 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position :powerdifference ◑ 5 unlimited)", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", false),
     ("(position :powerdifference ◑ 5 unlimited :flipcolor)", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", true),
     ("(position :powerdifference ◑ >4 :flipcolor)", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1", true),
-    // Pairs, neither attackers nor attacked: two knights, each of which attacks both rooks.
+    // The number of pairs, not of attackers or attacked pieces: two knights, each of which attacks both rooks.
     ("(position :attackcount ♘ ♜ 3)", "k7/8/2r5/4N3/1N6/3r4/8/K7 w - - 0 1", false),
     ("(position :attackcount ♘ ♜ 4)", "k7/8/2r5/4N3/1N6/3r4/8/K7 w - - 0 1", true),
     ("(position :attackcount ♖ . 14)", "k7/8/8/8/3R4/8/8/K7 w - - 0 1", true),
     ("(position :attackcount ♖ ? 14)", "k7/8/8/8/3R4/8/8/K7 w - - 0 1", true),
-    // The nearer rook is in the way of the other, which attacks it.
+    // The nearer rook blocks the other one, which attacks it.
     ("(position :attackcount ♖ ♚ 1)", "8/8/8/8/R2R3k/8/8/K7 w - - 0 1", true),
     ("(position :attackcount ♖ ♖ 2)", "8/8/8/8/R2R3k/8/8/K7 w - - 0 1", true),
     ("(position :attackcount ♙ ○ 0)", "startpos", true),
@@ -202,7 +202,7 @@ fn lists_match_as_the_rules_say() {
     }
 }
 
-/// A list is a condition, whatever stands in it.
+/// A list is a condition, whatever its contents.
 #[test]
 fn lists_are_conditions() {
     for &(text, ..) in ROWS {
@@ -253,7 +253,7 @@ fn shifts_that_leave_nothing_behind_are_planned_together() {
     assert!(edge.anchored > 0 && edge.in_tables > 0, "{edge:?}");
 }
 
-/// What CQL 6 has is the same node in both dialects.
+/// A feature that CQL 6 has too is the same node in both dialects.
 #[test]
 fn lists_use_the_nodes_of_cql_6() {
     fn ops(node: &Node) -> Vec<String> {
@@ -275,7 +275,7 @@ fn lists_use_the_nodes_of_cql_6() {
     }
 }
 
-/// Lists, and what they are in CQL 6.
+/// Lists, and their conversions to CQL 6.
 #[test]
 fn lists_are_converted() {
     for (text, converted, written_out) in [
@@ -315,7 +315,7 @@ fn converted_lists_answer_as_the_lists_do() {
     for text in &texts {
         let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
         let Ok(converted) = to_cql6(&query, 1500) else { continue };
-        // `orbit convert` refuses what is too long to be read; anything else that is not read is a fault.
+        // `orbit convert` refuses lists that become too long to be read; any other result that is not read is a fault.
         if let Err(error) = orbit_query::parse(&converted.text) {
             assert!(error.message.contains("too "), "{text}\n{}: {}", converted.text, error.message);
             unread += 1;

@@ -1,5 +1,5 @@
-//! Databases: in memory, from files and by the command the same answers; progress, cancellation, threads; hits against
-//! shakmaty; games by their numbers.
+//! Databases: the same answers in memory, from files and by the command; progress, cancellation, threads; hits against shakmaty;
+//! games by their numbers.
 
 mod places;
 mod request;
@@ -67,7 +67,7 @@ fn sample() -> Vec<PathBuf> {
     vec![SAMPLE.into()]
 }
 
-/// A reel of the sample, a PGN file with games that are cut and skipped, a list of positions.
+/// Returns a reel of the sample, a PGN file with games that are cut and skipped, and a list of positions.
 fn mixed(folder: &Path) -> Vec<PathBuf> {
     let reel = folder.join("sample.reel");
     let mut writer = ReelWriter::create(&reel).unwrap();
@@ -82,7 +82,7 @@ fn mixed(folder: &Path) -> Vec<PathBuf> {
     vec![folder.join("a.pgn"), reel, folder.join("b.epd"), SAMPLE.into()]
 }
 
-/// Everything that a hit says.
+/// Returns everything that a hit contains.
 fn told(hit: &Hit) -> String {
     let copy = hit.copy().map(|copy| (copy.index + 1, copy.text.to_owned(), copy.transform.to_owned()));
     let game = hit.game();
@@ -114,7 +114,7 @@ fn held_and_streamed_databases_answer_alike() {
                 .collect(&orbit_search::run::TotalsCollector)
                 .unwrap();
             assert!(summary.finished);
-            // Dates and ratings are not read where nobody asks for them.
+            // Dates and ratings are read only if a query needs them.
             let totals = Totals { dates: None, elos: None, ..summary.totals };
             (part.queries, totals, summary.sources, summary.side_lines, summary.bytes)
         };
@@ -299,7 +299,7 @@ fn a_switch_stops_a_request() {
         assert!(matches!(stopped.count(), Err(DatabaseError::Cancelled)));
         assert_eq!(blocks, 1);
         assert!(cancel.is_cancelled());
-        // Other requests go on.
+        // Other requests continue.
         assert_eq!(database.scan(&query).count().unwrap()[0].positions, database.positions());
     }
     let cancel = Cancel::new();
@@ -342,7 +342,7 @@ fn engines_answer_alike_and_check_each_other() {
         assert_eq!(told(EngineChoice::Auto), expected);
         assert_eq!(told(EngineChoice::Reference), expected);
         let name = |choice| database.scan(&query).engine(choice).engine_name().unwrap();
-        // So few positions are not worth a card.
+        // This few positions are not worth a card.
         assert_eq!(
             [EngineChoice::Auto, EngineChoice::Cpu, EngineChoice::Reference].map(name),
             ["cpu", "cpu", "reference"]
@@ -350,7 +350,7 @@ fn engines_answer_alike_and_check_each_other() {
     }
 }
 
-/// Only a real card is taken, but with positions enough one is looked for, and once.
+/// Only a real card is used, but with enough positions the search for one happens, and only once.
 #[cfg(feature = "gpu")]
 #[test]
 fn positions_enough_are_worth_a_card() {
@@ -369,7 +369,7 @@ fn positions_enough_are_worth_a_card() {
     assert_eq!(of(few + 1), many);
 }
 
-/// The card is opened by the first request and stays open for the others.
+/// The first request opens the card, which stays open for later ones.
 #[cfg(feature = "gpu")]
 #[test]
 fn a_card_that_is_asked_for_answers_alike() {
@@ -441,7 +441,7 @@ fn hits_in_side_lines_tell_their_nodes() {
     assert!(matches!(plain.scan(&whole).hits(), Err(DatabaseError::NoVariations)));
     let mut answers = Vec::new();
     for database in &databases {
-        // Without side lines it is as if none were kept.
+        // Without side lines the answers are as if none were kept.
         assert_eq!(all(database, "true"), all(&plain, "true"));
         let sums = |database: &Database| {
             let (_, summary) = database.scan(&query).collect(&orbit_search::run::TotalsCollector).unwrap();

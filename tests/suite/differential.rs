@@ -1,8 +1,7 @@
-//! Generated queries on positions generated from them: `cpu` against `reference`, and `gpu` against
-//! `cpu`.
+//! Generated queries on positions generated from them: `cpu` against `reference`, and `gpu` against `cpu`.
 //!
-//! Everything follows from seeds, so a failure names the one that repeats it. The number of seeds
-//! is fixed; `ORBIT_FUZZ_SECONDS=600` goes on with further seeds for that time.
+//! Everything follows from seeds, so a failure names the seed that repeats it. The number of seeds is fixed;
+//! `ORBIT_FUZZ_SECONDS=600` continues with further seeds for that time.
 
 mod game_queries;
 mod games;
@@ -51,15 +50,15 @@ use term::Term;
 
 /// Queries of a part, after which further ones are made for filters and strategies that are still rare in it.
 const QUERIES_DUE: u64 = 1500;
-/// The same of a sample, which holds what it holds.
+/// The same for a sample, which does not demand that every operation occurs.
 const SAMPLE_DUE: u64 = 800;
 /// The least number of times that each filter and each strategy occurs in a part.
 const FILTERS_DUE: u64 = 1;
 const STRATEGIES_DUE: u64 = 8;
-/// No part looks at more seeds.
+/// The most seeds of a part.
 const SEEDS_MAX: u64 = 100_000;
 
-/// What a run has seen.
+/// The counts of a run.
 #[derive(Default, Debug)]
 struct Seen {
     queries: u64,
@@ -116,7 +115,7 @@ impl Seen {
     }
 }
 
-/// An operation by name, variants that differ in what they do told apart.
+/// Returns the name of an operation. Variants that behave differently have different names.
 pub fn operation(node: Ref<Written>) -> String {
     use tree::{ConditionKeyword as CK, Keyword as K, NumberKeyword as NK};
     let transform = |kind: &tree::TransformKind| format!("{kind:?} Any");
@@ -245,7 +244,7 @@ fn all_kinds() -> Vec<String> {
     out
 }
 
-/// What two engines say of one query, or why they say nothing.
+/// The answers of two engines to one query, or why there are none.
 enum Outcome {
     /// Positions that hit.
     Same(Box<PreparedQuery>, u64),
@@ -257,7 +256,7 @@ fn compare(query: &TypedQuery, block: &Block, options: PlanOptions) -> Outcome {
     catching(|| compare_engines(query, block, options)).unwrap_or_else(Outcome::Differ)
 }
 
-/// Runs something; if it panics, the error says what with.
+/// Runs something; if it panics, the error has the message of the panic.
 fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -361,7 +360,7 @@ fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Op
                 (Values::None, Values::None) => true,
                 (Values::Sets(x), Values::Sets(y)) => x[k] == y[k],
                 (Values::Numbers(x), Values::Numbers(y)) => !a || x[k] == y[k],
-                // Strings themselves are left to `reference`.
+                // Strings are left to `reference`.
                 (Values::Texts(_), Values::None) => true,
                 _ => false,
             };
@@ -393,7 +392,7 @@ fn fen(position: &Position) -> String {
     shakmaty::fen::Fen::try_from_setup(position.to_setup()).map_or_else(|_| "?".into(), |fen| fen.to_string())
 }
 
-/// What a seed leads to.
+/// A case that a seed produces.
 struct Case {
     term: Term,
     query: TypedQuery,
@@ -413,7 +412,7 @@ fn case(seed: u64, real: &[Position]) -> Option<Case> {
     Some(Case { term, query, block, mask })
 }
 
-/// Whether so many hits are neither hardly any nor nearly all.
+/// Returns whether the number of hits is neither very small nor nearly all.
 fn is_balanced(hits: u64, block: &Block) -> bool {
     (5..=95).contains(&(100 * hits / block.slots() as u64))
 }
@@ -456,7 +455,7 @@ fn shrink(term: Term, block: &Block, options: PlanOptions) -> Term {
     })
 }
 
-/// Positions of real games where there are any, else of random ones.
+/// Returns positions of real games if there are any, otherwise random ones.
 fn real_positions() -> Vec<Position> {
     let mut rng = Rng::new(1);
     let mut out = positions::random_games(&mut rng, 400);
@@ -488,7 +487,7 @@ impl Seen {
     }
 }
 
-/// Tells whether a query has something that was seen too rarely.
+/// Returns whether a query has something that occurred too rarely so far.
 fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
     let mut rare = false;
     case.query.body.walk(&mut |node| rare |= seen.is_rare(&operation(node)));
@@ -501,7 +500,7 @@ fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
         })
 }
 
-/// Goes on with the seeds of a part until everything occurs as often as is due.
+/// Continues with the seeds of a part until everything occurs as often as required.
 fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
     let end = seed + SEEDS_MAX * PARTS as u64;
     while seen.faults.is_empty() && seed < end {
@@ -516,8 +515,8 @@ fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
     }
 }
 
-/// Runs seeds on two threads, as many as are due or as the time allows: one part after the other, whose seeds are their number
-/// modulo [`PARTS`].
+/// Runs seeds on two threads, as many as required or as the time allows, one part after the other. The seeds of a part are those
+/// equal to its number modulo [`PARTS`].
 fn run_all(first_seed: u64) -> Seen {
     let seconds = std::env::var("ORBIT_FUZZ_SECONDS").ok().map(|text| text.parse().expect("seconds"));
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));

@@ -1,4 +1,4 @@
-//! Answers that are carried along games as they are: no program runs over the positions for them.
+//! Answers that are the bits carried along games, so that no program runs over the positions for them.
 
 use orbit_engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans};
 use orbit_plan::PlanOptions;
@@ -6,10 +6,10 @@ use orbit_reel::Block;
 
 use crate::common::{length::stride, some_and_small};
 
-/// Queries that match elsewhere each.
+/// Queries each of which is only a search for matches elsewhere.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
 
-/// Queries of which each looks at what matches elsewhere, and at no square.
+/// Queries that depend on matches elsewhere, and on no square of the position itself.
 const COMPUTED: [&str; 4] = [
     "not find mate",
     "2 <= find all check",
@@ -17,13 +17,13 @@ const COMPUTED: [&str; 4] = [
     "(shift flip flipcolor count find {Nd4 kf3}) >= 2",
 ];
 
-/// What queries that are answered together are found to need.
+/// The answers to queries that are answered together, and what their plan needs.
 struct Found {
     /// The hits of each query on each block.
     hits: Vec<Vec<Vec<u32>>>,
-    /// Whether the answers are carried as they are.
+    /// True if the answers are those of a stage, with no further work.
     is_carried: bool,
-    /// Whether the program looks at positions.
+    /// True if the program reads positions.
     positions: bool,
 }
 
@@ -42,14 +42,14 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
 }
 
-/// What is found with and without the optimisation: the same hits.
+/// Returns the answers with and without the optimisation, which must have the same hits.
 fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
     let (with, without) = (found(blocks, texts, true), found(blocks, texts, false));
     assert!(with.hits == without.hits, "{texts:?}");
     (with, without)
 }
 
-/// The same for each of some queries and for all together, which have hits. `holds` is what else must be seen.
+/// Compares each query alone and all together, which must have hits. `holds` checks what else must be true.
 fn each_and_all(texts: &[&str], holds: impl Fn(&Found, &Found) -> bool) {
     let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();

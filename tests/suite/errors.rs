@@ -1,7 +1,7 @@
-//! What the parser says of a query: the whole text, caret and remedy included.
+//! The parser's error messages: the whole text, caret and remedy included.
 //!
-//! `tests/data/errors.txt` holds queries, each after `> `, and under each what is printed of it;
-//! `errors-cql5.txt` does so for lists of CQL 5. `UPDATE_GOLDEN=1` writes the files anew.
+//! `tests/data/errors.txt` holds queries, each after `> `, and under each the message. `errors-cql5.txt` holds lists of CQL 5 in
+//! the same form. `UPDATE_GOLDEN=1` writes the files again.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -10,7 +10,7 @@ use orbit_plan::PlanOptions;
 
 use crate::common::data;
 
-/// All that is said of a query: the error, or the remarks, or `fine`.
+/// Returns the messages about a query: the error, or the remarks, or `fine`.
 fn printed(text: &str) -> String {
     let said = match orbit_query::parse(text) {
         Err(error) => vec![error],
@@ -26,7 +26,7 @@ fn printed(text: &str) -> String {
     if said.is_empty() {
         out += "fine\n";
     }
-    // Blanks at the ends of lines are nobody's concern.
+    // Blanks at the ends of lines do not matter.
     out.lines().map(|line| line.trim_end().to_string() + "\n").collect()
 }
 

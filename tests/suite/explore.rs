@@ -1,4 +1,4 @@
-//! What is played in positions, beside a count by pgn-reader and shakmaty that knows positions by their FENs.
+//! Moves played in positions, compared with a count by pgn-reader and shakmaty that identifies positions by their FENs.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ fn positions_are_counted_as_shakmaty_counts_them() {
     let database = Database::open([SAMPLE]).unwrap();
     let mut places: BTreeMap<&String, usize> = BTreeMap::new();
     games.iter().flat_map(|(_, names)| names).for_each(|place| *places.entry(place).or_default() += 1);
-    // The most frequent positions, of which many are reached in several ways.
+    // The most frequent positions. Many of them are reached in several ways.
     let mut often: Vec<(usize, &String)> = places.iter().map(|(place, count)| (*count, *place)).collect();
     often.sort_unstable_by(|a, b| b.cmp(a));
     let mut chosen: Vec<&String> = often.iter().take(25).map(|(_, place)| *place).collect();
@@ -100,7 +100,7 @@ fn positions_are_counted_as_shakmaty_counts_them() {
         assert_eq!(found, due, "{place}");
         assert_eq!(count(&json), total, "{place}");
         assert!(text.contains(&format!("{place} 0 1\n")), "{text}");
-        // Each move is that move in UCI too, castling as the king takes the rook.
+        // Each move is the same in UCI, where castling is written as the king taking the rook.
         let chess: Chess = place.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
         for one in moves {
             let mv = one["san"].as_str().unwrap().parse::<SanPlus>().unwrap().san.to_move(&chess).unwrap();
@@ -217,7 +217,7 @@ fn transpositions_are_one_position() {
         (&recent[0]["uci"], &recent[0]["speed"], &recent[0]["month"]),
         (&"b1c3".into(), &"ultraBullet".into(), &Value::Null)
     );
-    // The mean rating of those who played the move, and of a single game the game.
+    // The mean rating of the players of the move, and for a single game the game itself.
     let (json, _) = explored(&games(), after("d2d4,g8f6"));
     assert_eq!(shown(&json), ["c4 c2c4: 2 0 0"]);
     assert_eq!((&json["moves"][0]["averageRating"], &json["moves"][0]["game"]), (&2500.into(), &Value::Null));
@@ -233,7 +233,7 @@ fn rights_and_captures_in_passing_tell_positions_apart() {
     let can_take = "rnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3";
     assert_eq!(shown(&explored(&games(), all(can_take)).0), ["exd6 e5d6: 1 0 0"]);
     assert_eq!(count(&explored(&games(), all(&can_take.replace("d6", "-"))).0), [0; 3]);
-    // A double step beside which no pawn stands.
+    // A double step with no pawn next to it.
     let (json, _) = explored(&games(), all("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"));
     assert_eq!(shown(&json), ["Nf6 g8f6: 1 0 0", "d6 d7d6: 0 0 1"]);
     // A game counts by its last move there; with White's right on the queen's side gone it is another position.

@@ -1,4 +1,4 @@
-//! Queries as people write them: what belongs to what, and what is refused with a remedy.
+//! Queries as people write them: precedence and grouping, and queries that are refused with a remedy.
 
 use orbit_search::executor::EngineChoice;
 use orbit_transforms::{AsText, expand};
@@ -8,7 +8,7 @@ use crate::{
     game_vectors::{Row, answer, check},
 };
 
-/// A query in which nothing is left to rules of precedence.
+/// Returns a query with all parentheses, so that nothing depends on rules of precedence.
 fn told(text: &str) -> String {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     AsText(&expand(&parsed.query.body).unwrap_or_else(|error| panic!("{text}: {error}"))).to_string()
@@ -63,7 +63,7 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
         );
         assert!(fault.help.unwrap_or_default().contains(help), "{query}: no {help}");
     }
-    // Values that are listed, and numbers inside of other filters.
+    // Values in lists, and numbers inside other filters.
     for query in
         ["ply", "2 + 3", "{check 3} > 2", "x = 3", "{x = 3 x == 3}", "if check 3 else 4", "\"x\" in fen"]
     {
@@ -81,7 +81,7 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("vv=eco", &[1]),
     ("{vv=tag \"Annotator\" true}", &[2]),
     ("{vv=\"ab\" {vv=eco or true} vv==\"ab\"}", &[2, 3, 4]),
-    // What a comment says is evaluated.
+    // The arguments of a comment are evaluated.
     ("{nn=0 comment({nn+=1 A or true}) nn==1}", &[1, 2, 3, 4]),
     ("{nn=0 comment(\"x\" {nn+=2 K}) nn==2}", &[1, 2, 3, 4]),
     // Two filters without a value are equal.
@@ -89,7 +89,7 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("equal(1/0 1/0)", &[1, 2, 3, 4]),
     ("equal(originalcomment tag \"Zoo\")", &[1, 2, 3, 4]),
     ("equal(1/0 eco)", &[2, 3, 4]),
-    // Loops over keys match whatever their bodies do.
+    // Loops over keys match whatever their bodies answer.
     ("{nn=0 {local dictionary D D[1]=ply D[2]=ply t∊D {nn+=1 false}} nn==2}", &[1, 2, 3, 4]),
     ("{while (tag \"Annotator\" ~~ \"m\") true}", &[2]),
     ("settag(\"Foo\" tag \"Annotator\")", &[2]),
@@ -102,7 +102,7 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("str(eco) == \"C50\"", &[1]),
 ];
 
-/// Queries whose answers the reference engine tells: it knows no plans.
+/// Queries whose expected answers come from the reference engine, which knows no plans.
 const ALIKE: [&str; 6] = [
     "piece X in R {X attacks s∊[Kk] s}",
     "piece X in [Rr] {X attacked by s∊[Qq] s}",
@@ -148,7 +148,7 @@ fn plans_answer_as_the_reference_engine() -> Vec<harness::Row> {
     ALIKE.into_iter().map(on_cpu).collect()
 }
 
-/// What studies won: `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`, `sp.hm`, `3/4.p`, nothing.
+/// The studies won, in order: `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`, `sp.hm`, `3/4.p`, nothing.
 #[test]
 fn awards_of_studies_are_read() {
     for (query, due) in [

@@ -1,4 +1,4 @@
-//! `find`: rows of query, games and values, and orbits beside evaluation copy by copy.
+//! `find`: rows of query, games and values, and orbits compared with an evaluation copy by copy.
 
 use std::sync::Arc;
 
@@ -37,9 +37,8 @@ fn check(row: &Row, engine: &str, number: usize) {
     }
 }
 
-/// The squares on which a white queen stands at some time, the configurations of the queens in opposite
-/// corners, and other orbits of what is found: as the reference engine has them, which tries every copy at every
-/// position.
+/// Compares orbits of `find` with the reference engine, which tries every copy at every position: the squares on which a white
+/// queen is at some time, the configurations of the queens in opposite corners, and others.
 #[test]
 fn orbits_of_what_is_found_on_real_games() {
     let blocks = corpus_blocks("otb.pgn");
@@ -89,7 +88,7 @@ fn games_of_any_length_are_carried_through() {
     }
 }
 
-/// Hits, values and copies of a query read what was found for one of them only if it is the same.
+/// Hits, values and copies of a query share the results of a search for one of them only if the search is the same.
 #[test]
 fn what_outputs_carry_is_their_own() {
     let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6 5. Nf3 *";

@@ -1,4 +1,4 @@
-//! Flat programs: queries that keep state, beside the reference engine, on real games and on games with side lines.
+//! Flat programs: queries that keep state, compared with the reference engine, on real games and on games with side lines.
 
 use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};
@@ -17,7 +17,7 @@ use crate::{
 
 /// Queries, a few of each construct. Each has hits in real games.
 const QUERIES: &[&str] = &[
-    // Variables that last from position to position.
+    // Variables that keep their values from position to position.
     "{if initial nn=0 if check nn+=1 nn}",
     "{if initial nn=0 {if move previous capture . nn+=1} nn%3==1}",
     "{if initial seen=[] seen|=to #seen}",
@@ -103,7 +103,7 @@ pub(crate) fn tree_blocks() -> Vec<Block> {
     pgn_blocks_with(&games, options)
 }
 
-/// Asks every engine that plans of every query, and says where an answer is another than that of the reference engine.
+/// Runs a query on every engine that plans it, and fails where an answer differs from that of the reference engine.
 pub(crate) fn compared(text: &str, block: &Block) -> usize {
     assert!(!Runner::cpu(0).refuses(text), "no plan says {text}");
     let reference =

@@ -1,5 +1,5 @@
-//! Searches of flat programs that go from one move to the next that can match, and chains that begin where a move can,
-//! beside the reference engine, on real games and on games with side lines.
+//! Searches of flat programs that move from one move to the next that can match, and chains that begin where a move can match,
+//! compared with the reference engine, on real games and on games with side lines.
 
 use orbit_engine::{Engine as _, EngineError, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -9,7 +9,7 @@ use crate::{
     flat::{compared, tree_blocks},
 };
 
-/// Queries whose searches and chains begin with a move of which something is known. Each has hits in real games.
+/// Queries whose searches and chains begin with a move about which something is known. Each has hits in real games.
 const QUERIES: &[&str] = &[
     // Squares and pieces that variables hold.
     "{initial square V in a-h4-5 {5<=find all --V}}",
@@ -28,7 +28,7 @@ const QUERIES: &[&str] = &[
     // The square of a captured pawn is not the one that is reached.
     "{initial ss=e5 find [x]ss}",
     "{initial square V in a-h5 {find P[x]V}}",
-    // Strings that name what a pawn becomes.
+    // Strings that name the promoted piece.
     "{tt=\"Q\" find --=tt}",
     "{tt=\"N\" not find --=tt}",
     "{tt=\"Qq\" path P--=tt --}",
@@ -44,7 +44,7 @@ const QUERIES: &[&str] = &[
     "{ss=[Nn] line <-- ss attacks [Kk] <-- true}",
 ];
 
-/// Loops over squares in each other, of which a plan would have a row for each three or more squares.
+/// Nested loops over squares, for which a plan would need a row for each combination of three or more squares.
 const NESTED: &[&str] = &[
     "square x in [qrnb] {square y in [QRBN] {y attacks x square z in [QRBN] {z attacks x not y == z z attacks k}}}",
     "square x in [qrnbp] {square y in [QRB] {pin from y through x to k square z in [QRB] {y!=z z attacks x}}}",
@@ -54,7 +54,7 @@ const NESTED: &[&str] = &[
     "#(square x in A {square y in a {x attacks y square z in A {z attacks y x!=z}}})",
 ];
 
-/// Queries that read variables that hold nothing, where no move can match at first.
+/// Queries that read variables without a value, so that no move can match at first.
 const FAULTY: &[&str] = &[
     "{if ply>200 ss=A find a1--ss}",
     "{if ply>200 piece X=K find X--h8}",
@@ -63,7 +63,7 @@ const FAULTY: &[&str] = &[
     "{if ply>200 tt=\"Q\" path --=tt}",
 ];
 
-/// Queries that read tags or match regular expressions beside variables.
+/// Queries that read tags or match regular expressions as well as variables.
 const STRINGS: &[&str] = &[
     "{tt=tag \"White\" #tt>12}",
     "{tt=player black if check tt+=\"+\" #tt>14}",

@@ -1,4 +1,4 @@
-//! Strings, dictionaries and moves in flat programs, beside the reference engine, on real games and on games with side
+//! Strings, dictionaries and moves in flat programs, compared with the reference engine, on real games and on games with side
 //! lines.
 
 use crate::{
@@ -51,7 +51,7 @@ const DICTIONARIES: &[&str] = &[
     "{local dictionary D D[str(100-ply)]=1 tt=\"\" string s in D {tt=s} tt==\"99\"}",
 ];
 
-/// Queries that look at moves, at those that could be played, and at pairs of positions.
+/// Queries about played moves, about possible moves, and about pairs of positions.
 const MOVES: &[&str] = &[
     "piece X in [Rr] {line --> move from X --> true* --> move from X to a-h8}",
     "piece X in N {line --> not move from X {2,3} --> move from X capture .}",
@@ -101,7 +101,7 @@ const LINES: &[&str] = &[
     "{ss=[Pp] move previous from ss secondary}",
 ];
 
-/// The queries without hits among some, each asked of each engine.
+/// Runs queries on each engine and returns those without hits.
 fn compared_all(queries: &[&'static str]) -> Vec<&'static str> {
     Samples::of(&corpus_blocks("otb.pgn"), 7, 30, 90).without_hits(queries, compared)
 }
@@ -139,7 +139,7 @@ fn side_lines_are_those_of_the_reference_engine() {
     assert!(without.len() <= 8, "no hits of {without:#?}");
 }
 
-/// Games that ask for more strings or entries than a program holds are left to the reference engine.
+/// Games that need more strings or entries than a program can hold are left to the reference engine.
 #[test]
 fn many_strings_are_left_to_the_reference_engine() {
     use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};

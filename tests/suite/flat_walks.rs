@@ -1,4 +1,4 @@
-//! `line` and `path` in flat programs, beside the reference engine, on real games and on games with side lines.
+//! `line` and `path` in flat programs, compared with the reference engine, on real games and on games with side lines.
 
 use orbit_engine::{Answer, BlockRequest, Engine as _, GameEnds, PreparedQuery, Wants, narrowed::Narrowed};
 use orbit_plan::PlanOptions;
@@ -33,7 +33,7 @@ const QUERIES: &[&str] = &[
     "piece X in N {line <-- X attacks a <-- true* <-- X==b1}",
     "piece X in [Nn] {line lastposition --> X attacks A{2,4}}",
     "piece X in n {line firstmatch 2 9 --> .{2} --> X--}",
-    // How far a path has come.
+    // The progress of a path.
     "piece X in R {path focus X -- pathcount<3 +}",
     "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",
     "piece X in N {path focus X -- {find all {pathcount<ply X--}>3} {2,}}",
@@ -101,7 +101,7 @@ fn games_without_a_match_are_passed_over() {
     assert!(hits > 0);
 }
 
-/// What searches remember has a limit: of the shorter game fewer tables than there are pieces, of the longer one none.
+/// Searches remember a limited amount: for the shorter game fewer tables than there are pieces, for the longer one none.
 #[test]
 fn long_games_are_searched_in_bounded_memory() {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];

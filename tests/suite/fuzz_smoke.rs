@@ -1,5 +1,5 @@
-//! The fuzz targets on their seeds and on seeded alterations of these. A fuzzer needs a nightly
-//! compiler; this keeps the targets true until somebody runs one.
+//! Runs the fuzz targets on their seeds and on seeded alterations of these. A fuzzer needs a nightly compiler; this test keeps
+//! the targets working until somebody runs one.
 
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
@@ -17,7 +17,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// With a seed, so that a run that fails can be had again.
+/// A generator with a seed, so that a failing run can be repeated.
 struct Dice(fastrand::Rng);
 
 impl Dice {
@@ -50,8 +50,7 @@ impl Dice {
     }
 }
 
-/// Runs the seeds and as many alterations of them; returns how many of these were good for more than
-/// a refusal.
+/// Runs the seeds and alterations of them; returns the number of inputs that were more than refused.
 fn run(seeds: &[Vec<u8>], runs: u64, target: fn(&[u8]) -> bool) -> usize {
     for seed in seeds {
         target(seed);

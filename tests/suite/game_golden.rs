@@ -1,6 +1,6 @@
-//! What CQL 6.2 answers to queries of the game language on real games, by the reference engine.
+//! The answers of CQL 6.2 to queries of the game language on real games, compared with the reference engine.
 //!
-//! Those that plans say ([`crate::planned`]) are asked of every engine in [`crate::golden`] and [`crate::game_trees`].
+//! [`crate::golden`] and [`crate::game_trees`] run the queries that plans can express ([`crate::planned`]) on every engine.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use crate::{
 use orbit_database::StreamOptions;
 use orbit_reel::Block;
 
-/// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute; plans say them.
+/// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute; plans can express them.
 const SLOW: &[&str] = &["v02", "v03"];
 
 /// The rows that this run takes of a table: every `all`-th one, in a sample every `sample`-th.

@@ -1,5 +1,5 @@
-//! What queries of the game language keep from filter to filter: strings, dictionaries, groups of regular expressions,
-//! and what ends a run. A query tells its values by `message`.
+//! The state that queries of the game language keep from filter to filter (strings, dictionaries, groups of regular expressions),
+//! and what ends a run. A query shows its values with `message`.
 
 use std::ops::ControlFlow;
 
@@ -38,7 +38,7 @@ fn told(text: &str) -> Result<Vec<String>, String> {
     Ok(out.into_iter().map(|line| String::from_utf8_lossy(&line).into_owned()).collect())
 }
 
-/// What a query tells at the first position of the first game.
+/// Returns the message of a query at the first position of the first game.
 fn first(before: &str, told_of: &str) -> String {
     let query = format!("if {{initial gamenumber==1}} {{{before} message quiet({told_of})}}");
     told(&query).unwrap_or_else(|error| panic!("{query}: {error}")).concat()

@@ -1,4 +1,4 @@
-//! Games with side lines: from moves to text, to a block, to a file and back, beside a tree of nodes that is numbered by
+//! Games with side lines: from moves to text, to a block, to a file and back, compared with a tree of nodes that is numbered by
 //! recursion and played by shakmaty.
 
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ use crate::{
     runners::{ENGINES, Runner, answer},
 };
 
-/// A position and what follows it: first the move of the line, then the alternatives.
+/// A position and its children: first the move of the line, then the alternatives.
 struct Node {
     chess: Chess,
     next: Vec<(Option<shakmaty::Move>, Node)>,
@@ -40,7 +40,7 @@ pub(crate) fn with_variations() -> StreamOptions {
     options
 }
 
-/// A random move, or `None` to pass; nothing where the game is over.
+/// Returns a random move, or `None` in its place to pass; returns nothing if the game is over.
 fn random_move(rng: &mut Rng, chess: &Chess) -> Option<(Option<shakmaty::Move>, Chess)> {
     let moves = chess.legal_moves();
     let mv = if rng.percent(4) { None } else { moves.get(rng.below(moves.len().max(1))).copied() };
@@ -51,7 +51,7 @@ fn random_move(rng: &mut Rng, chess: &Chess) -> Option<(Option<shakmaty::Move>, 
     Some((mv, after))
 }
 
-/// A tree of a line of so many moves, with side lines nested so deep.
+/// Makes a tree: a line of the given number of half-moves, with side lines nested up to the given depth.
 fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node {
     let mut next = Vec::new();
     if plies > 0
@@ -73,7 +73,7 @@ fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node 
 #[derive(Clone, PartialEq, Debug)]
 struct Numbered {
     parent: Option<u32>,
-    /// Its place among what follows its parent.
+    /// The index among the children of its parent.
     sibling: u32,
     ply: u32,
     is_last: bool,
@@ -84,7 +84,7 @@ fn packed(chess: &Chess) -> Position {
     Position::from_setup(&chess.to_setup(EnPassantMode::Always))
 }
 
-/// Numbers a line from its first node on, then what hangs from its nodes, from the deepest on.
+/// Numbers a line from its first node on, then the side lines of its nodes, from the deepest on.
 fn number(first: &Node, parent: Option<u32>, sibling: u32, ply: u32, out: &mut Vec<Numbered>) {
     let mut line = vec![(first, parent, sibling)];
     let begin = out.len() as u32;
@@ -111,7 +111,7 @@ fn write_move(chess: &Chess, mv: Option<shakmaty::Move>, out: &mut String) {
     }
 }
 
-/// Writes what follows a node. An alternative may stand beside its elder, or within it after its first move.
+/// Writes the moves after a node. An alternative may be written next to an earlier one, or inside it after its first move.
 fn write_line(rng: &mut Rng, node: &Node, out: &mut String) {
     let Some((mv, next)) = node.next.first() else { return };
     write_move(&node.chess, *mv, out);
@@ -143,7 +143,7 @@ const STARTS: [&str; 4] = [
 
 pub(crate) struct Made {
     pub(super) text: String,
-    /// Of each game.
+    /// The nodes of each game.
     nodes: Vec<Vec<Numbered>>,
 }
 
@@ -233,7 +233,7 @@ fn generated_trees_go_through_text_blocks_and_files() {
         }
         assert_eq!(found.len(), nodes.len());
         assert_eq!(through_a_file(&blocks), blocks);
-        // Without side lines it is the block that is made where they are not kept.
+        // Without side lines it equals the block that is made when they are not kept.
         let mut options = StreamOptions::default();
         options.pgn.chunk_bytes = 16 << 10;
         let plain = pgn_blocks_with(&text, options);
@@ -293,7 +293,7 @@ fn cql_answers_on_studies_with_side_lines() -> Vec<harness::Row> {
 fn check_on_studies(row: &Golden, engine: &str, number: usize) {
     let blocks = studies();
     assert_eq!(blocks.iter().map(Block::slots).sum::<usize>(), 24_277);
-    // CQL was asked of side lines by its command line.
+    // CQL searched side lines because of an option of its command line.
     let query = TypedQuery { variations: true, ..row.parsed() };
     for runner in Runner::needed(engine, number) {
         let found = golden::answer(row, &*runner.engine(&query).unwrap(), &blocks);
@@ -363,7 +363,7 @@ fn each_query_of_a_run_has_its_own_lines() {
             let [ours, theirs] = [found, &alone].map(|answers| answers.copies.as_ref().unwrap());
             assert_eq!((ours.sums(), ours.len()), (theirs.sums(), theirs.len()), "{text}");
             assert!((0..ours.len()).all(|hit| ours.at_hit(hit) == theirs.at_hit(hit)), "{text}");
-            // Hits of main lines stand in other places than in a block without side lines, and so do their copies.
+            // Hits of main lines have other slots than in a block without side lines, and so do their copies.
             for (game, alone_in) in blocks[index].games().zip(of.games()) {
                 let places = (game.first_slot(), alone_in.first_slot());
                 assert_eq!(

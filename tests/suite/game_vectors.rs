@@ -1,8 +1,8 @@
-//! What CQL 6.2 answers to 823 queries of the game language on a few games.
+//! The answers of CQL 6.2 to 823 queries of the game language on a few games.
 //!
-//! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id says what the answer
-//! is: `b` the positions that match, `n` numbers, `s` sets (those with a square), `t` strings, `p` positions by their numbers,
-//! `g` the games that are found, in the order in which they are listed, `e` that the query is refused.
+//! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id tells the kind of
+//! answer: `b` the positions that match, `n` numbers, `s` sets (those with a square), `t` strings, `p` positions by their
+//! numbers, `g` the games found, in the order of the list, `e` a refused query.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -53,7 +53,7 @@ pub(super) fn rows(table: &str) -> Vec<Row> {
     rows
 }
 
-/// What an engine answers to a row on some blocks, in the notation of the table.
+/// Returns the answer of an engine to a row on some blocks, in the notation of the table.
 pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Result<String, EngineError> {
     let mut all = Answered { row, out: Vec::new(), games: Vec::new() };
     for block in blocks {
@@ -62,12 +62,12 @@ pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Resul
     Ok(all.finish())
 }
 
-/// What an engine answers to a row, in the notation of the table.
+/// Returns the answer of an engine to a row, in the notation of the table.
 pub(super) fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> {
     answer_on(row, data(&format!("games/{}", row.file)), engine)
 }
 
-/// The same on other games.
+/// Returns the answer of an engine to a row on other games.
 pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<String, String> {
     let parsed = orbit_query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
     let mut options = StreamOptions::default();
@@ -95,7 +95,7 @@ pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<
 struct Answered<'a> {
     row: &'a Row,
     out: Vec<String>,
-    /// Ranks and numbers of games that are found.
+    /// The sort keys and numbers of the games found.
     games: Vec<(Rank, u32)>,
 }
 
@@ -140,7 +140,7 @@ impl Answered<'_> {
     }
 }
 
-/// What is neither a letter, a digit nor a common sign is `%` and two hexadecimal digits.
+/// Encodes bytes that are neither a letter, a digit nor a common sign as `%` and two hexadecimal digits.
 fn encoded(text: &[u8]) -> String {
     text.iter().fold(String::new(), |mut out, &byte| {
         match byte {
@@ -151,7 +151,7 @@ fn encoded(text: &[u8]) -> String {
     })
 }
 
-/// What of an answer is not due, and what is missing, a few of each.
+/// Returns a few of the words that an answer has too many, and a few that it lacks.
 fn difference(found: &str, due: &str) -> String {
     let words = |text: &str| text.split(' ').map(String::from).collect::<BTreeSet<String>>();
     let (found, due) = (words(found), words(due));
@@ -170,7 +170,7 @@ fn table(engine: EngineChoice) -> Vec<harness::Row> {
     rows("game-vectors.tsv").into_iter().enumerate().map(row).collect()
 }
 
-/// Demands that an engine answers a row, or refuses it as none of its own.
+/// Demands that an engine answers a row, or refuses a query that it does not support.
 pub(super) fn check(row: &Row, engine: EngineChoice, number: usize) {
     if engine == EngineChoice::Gpu {
         only_in_its_part(number);
@@ -179,7 +179,7 @@ pub(super) fn check(row: &Row, engine: EngineChoice, number: usize) {
     let due = row.due.as_str();
     match answer(row, engine) {
         Err(_) if due == "ERROR" => {}
-        // Plans do not say all queries, and some adapters end long loops.
+        // Plans cannot express all queries, and some adapters end long loops.
         Err(error) if engine != EngineChoice::Reference && is_refusal(&error) => {}
         Err(error) => panic!("{}\n  {error}\n  due     {}", row.query, &due[..due.len().min(120)]),
         Ok(found) => assert!(found == due, "{}\n{}", row.query, difference(&found, due)),

@@ -23,7 +23,7 @@ fn open(paths: &[impl AsRef<Path>]) -> BlockStream {
     BlockStream::open(&paths, options).unwrap()
 }
 
-/// The plies that hit, of each game that does, and how many games there are.
+/// Returns the plies that hit in each game with hits, and the number of games.
 fn hits(query: &str, paths: &[impl AsRef<Path>]) -> (Vec<Vec<u32>>, u64) {
     let mut games: Vec<(u32, Vec<u32>)> = Vec::new();
     let paths = paths.iter().map(|path| path.as_ref().to_owned());
@@ -38,7 +38,7 @@ fn hits(query: &str, paths: &[impl AsRef<Path>]) -> (Vec<Vec<u32>>, u64) {
     (games.into_iter().map(|game| game.1).collect(), games_read)
 }
 
-/// One game that hits, as it is written.
+/// One game that hits, as written.
 struct Written {
     source: u32,
     offset: usize,
@@ -89,7 +89,7 @@ fn write(query: &str, database: BlockStream, out: &Path) -> Result<Vec<Written>,
     written
 }
 
-/// Writes the hits of a query and reads them again; returns how many games and positions hit.
+/// Writes the hits of a query and reads them again; returns the numbers of games and positions that hit.
 fn round_trip(query: &str, paths: &[PathBuf], out: &Path) -> (usize, usize) {
     let (found, _) = hits(query, paths);
     let written = write(query, open(paths), out).unwrap();
@@ -205,7 +205,7 @@ fn a_reel_that_was_moved_with_its_sources_finds_them() {
     assert_eq!(write(QUERY, open(&[reel]), &moved.path().join("hits.pgn")).unwrap().len(), 4000);
 }
 
-/// Who goes back in a packed source gets what he gets on the way forward.
+/// A reader that goes back in a packed source gets the same as on the way forward.
 #[test]
 fn games_are_found_in_any_order() {
     let indexed = Indexed::new();
@@ -234,7 +234,7 @@ fn games_are_found_in_any_order() {
     }
 }
 
-/// Neither what lies behind the last game nor what was read to find its end stays in memory.
+/// Neither the text after the last game nor the text read to find its end stays in memory.
 #[test]
 fn the_text_of_a_game_takes_no_more_room_than_it_may() {
     let folder = tempfile::tempdir().unwrap();
@@ -273,7 +273,7 @@ fn the_text_of_a_game_takes_no_more_room_than_it_may() {
     assert!(grown.iter().all(|&(bytes, _)| bytes < 110_000), "{grown:?}");
 }
 
-/// What becomes of writing hits of the reel after a change.
+/// Returns the result of writing hits of the reel after a change.
 fn after(change: impl Fn(&Indexed)) -> Result<usize, TextError> {
     let indexed = Indexed::new();
     change(&indexed);
@@ -302,7 +302,7 @@ fn sources_that_changed_are_told() {
     assert!(error.to_string().contains("all.reel was made"), "{error}");
 }
 
-/// A reel that knows nothing but names: each text is compared with the game.
+/// A reel without any stamps of its sources: each text is compared with the game.
 #[test]
 fn a_game_that_is_another_one_is_told() {
     for (from, to) in [
@@ -342,7 +342,7 @@ fn text_is_kept_only_if_it_is_wanted() {
     }
 }
 
-/// Blocks of a text, and of what is written of them from the blocks alone.
+/// Returns the blocks of a text, and the blocks of the text that is written from those alone.
 fn written_from_blocks(bytes: &[u8]) -> (Vec<Block>, Vec<Block>) {
     let blocks = |bytes: Vec<u8>| {
         let mut blocks = Vec::new();
@@ -361,7 +361,7 @@ fn written_from_blocks(bytes: &[u8]) -> (Vec<Block>, Vec<Block>) {
     (before, after)
 }
 
-/// Checks that what is written from blocks reads back; tags that are added stand first or last.
+/// Checks that a text written from blocks reads back; tags that are added are first or last.
 fn check_from_blocks(name: &str, bytes: &[u8]) -> usize {
     let (before, after) = written_from_blocks(bytes);
     let (before, after) = (before.iter().flat_map(Block::games), after.iter().flat_map(Block::games));

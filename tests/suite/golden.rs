@@ -1,8 +1,7 @@
-//! What CQL 6.2 answers to 122 queries, 14 with pure mates and 64 of the game language on two sets of real games.
+//! The answers of CQL 6.2 to 122 queries, 14 with pure mates and 64 of the game language on two sets of real games.
 //!
-//! `tests/data/golden-*.tsv` hold, for each query, the games, the games and positions hit, and the
-//! first 16 hex digits of the SHA-256 of the hit list: `game ply` a line, or `game ply value` for
-//! the queries named `v..`.
+//! `tests/data/golden-*.tsv` hold, for each query, the games, the games and positions hit, and the first 16 hex digits of the
+//! SHA-256 of the hit list. The list has a line `game ply` for each hit, or `game ply value` for the queries named `v..`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -25,7 +24,7 @@ use crate::{
 
 /// Queries with `puremate` and its kin.
 const MATE_ROWS: usize = 14;
-/// Of the queries of the game language, those that need nothing beyond `find` and position filters.
+/// The queries of the game language that need only `find` and position filters.
 pub const FIND_ROWS: [&str; 6] = ["g01", "g02", "g03", "v02", "v03", "v29"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +42,7 @@ impl Golden {
         if self.id.starts_with('v') { Wants::VALUES } else { Wants::HITS }
     }
 
-    /// Whether the engines for processors and graphics cards run it.
+    /// Returns whether the engines for processors and graphics cards run it.
     pub fn is_planned(&self) -> bool {
         let prepared = PreparedQuery::new(self.parsed(), PlanOptions::default());
         prepared.unwrap_or_else(|error| panic!("{}: {error}", self.id)).planner.refusal().is_none()
@@ -54,7 +53,7 @@ impl Golden {
     }
 }
 
-/// The rows of a table; of a table of the game language those that plans can say.
+/// Returns the rows of a table; from a table of the game language, those that plans can express.
 pub fn rows(name: &str) -> Vec<Golden> {
     let mut rows = all_rows(name);
     if name.starts_with("golden-game-") {
@@ -131,7 +130,7 @@ fn write_value(text: &mut String, hits: &Hits, slot: usize) {
     }
 }
 
-/// The names of the rows of the game language that plans can say, as `planned.txt` has them.
+/// Returns the names of the rows of the game language that plans can express, according to `planned.txt`.
 pub fn planned_rows() -> BTreeSet<String> {
     let text = data("planned.txt");
     let names = text.lines().filter_map(|line| line.strip_prefix("planned\tgolden ")?.split('\t').next());
@@ -169,7 +168,7 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// The rows above, which are answered by machine code where there is some.
+/// The rows above, answered by machine code if there is some.
 #[table]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))
@@ -184,7 +183,7 @@ fn gpu_answers_as_cql() -> Vec<harness::Row> {
     })
 }
 
-/// With everything split that can be split.
+/// With limits that split everything.
 #[table]
 fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
     let tables = [ON_OTB, ON_FEN, MATES].concat();
@@ -194,7 +193,7 @@ fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Pure mates are rare, so all problems are asked.
+/// Pure mates are rare, so the search covers all problems.
 #[table]
 fn reference_finds_the_pure_mates_of_cql() -> Vec<harness::Row> {
     table(&MATES[1..], |row, _, games| check(row, &Runner::reference(), &corpus_blocks(games)))
@@ -220,7 +219,7 @@ fn some(games: &'static str, of_otb: usize, of_fen: usize, share: usize) -> Arc<
     some_games(games, if games == "otb.pgn" { of_otb } else { of_fen }, share)
 }
 
-/// `gpu` against `cpu` on a few games, with everything split that can be split.
+/// `gpu` against `cpu` on a few games, with limits that split everything.
 #[table]
 fn tight_limits_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN, MATES].concat(), |row, number, games| {
@@ -239,7 +238,7 @@ fn variants_change_nothing() -> Vec<harness::Row> {
         only_in_its_part(number);
         GPU.met(Runner::gpu(0));
         let variants = Runner::every_variant();
-        // A step that has no divisor in common with their number comes to all of them.
+        // A step that is coprime to the number of variants reaches all of them.
         let variant = variants[(number * 37 + row.id.len() + games.len()) % variants.len()];
         let runner = Runner::variant(0, variant).expect("the adapter runs it");
         differ_nowhere(row, &some(games, 200, 800, 5), &[Runner::cpu(0), runner]);

@@ -1,6 +1,6 @@
-//! What the queries of the golden tables answer on `games/sample.pgn`, which everybody has.
+//! The answers to the queries of the golden tables on `games/sample.pgn`, which is part of the repository.
 //!
-//! `tests/data/golden-sample.tsv` is what the reference engine answered: `UPDATE_GOLDEN=1` writes it anew.
+//! `tests/data/golden-sample.tsv` holds the answers of the reference engine; `UPDATE_GOLDEN=1` writes it again.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use crate::{
 
 const TABLE: &str = "golden-sample.tsv";
 
-/// The tables whose queries are asked.
+/// The tables whose queries run.
 const QUERIES: [&str; 3] = ["golden-otb.tsv", "golden-game-otb.tsv", "golden-mates-otb.tsv"];
 
 fn sample() -> Vec<Block> {
     blocks_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn"))
 }
 
-/// What a runner answers, a row for each query.
+/// Returns the answers of a runner, a row for each query.
 fn answers(runner: &Runner) -> Vec<Golden> {
     let blocks = sample();
     let of_table = |table: &str| -> Vec<Golden> {

@@ -1,6 +1,6 @@
-//! What the GPU engine does at the edges of blocks, chunks and limits, and when a device fails.
+//! The GPU engine at the edges of blocks, chunks and limits, and after a device fails.
 //!
-//! `cpu` says what is right.
+//! The answers are compared with those of `cpu`.
 
 use std::sync::Arc;
 
@@ -38,12 +38,12 @@ pub fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(query, PlanOptions::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Demands that an engine says of some blocks what `cpu` says: hits, values, counts of copies.
+/// Demands that an engine gives the answers of `cpu` on some blocks: hits, values, counts of copies.
 pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     check_named(text, text, gpu, blocks);
 }
 
-/// The same; messages begin with `text`.
+/// Demands the same with messages that begin with `text`.
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     let cpu = prepared(query).cpu().unwrap();
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
@@ -66,7 +66,7 @@ pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block])
     }
 }
 
-/// The same for every query, on the shared devices: one as it is, one within limits that split everything.
+/// Checks every query on the shared devices: one with the usual limits, one with limits that split everything.
 fn check_all(blocks: &[&Block]) {
     for runner in Runner::both_gpus() {
         for text in QUERIES {
@@ -77,7 +77,7 @@ fn check_all(blocks: &[&Block]) {
     }
 }
 
-/// Knights that go out and home again.
+/// A game in which knights move out and back home.
 pub fn long_game(plies: usize) -> Game {
     let (white, black) = (Code(2), Code(10));
     let tour = [
@@ -148,7 +148,7 @@ fn the_last_segment_may_be_short_or_full() {
     }
 }
 
-/// Castling and en passant, which only the replay knows of.
+/// Castling and en passant, about which only the replay knows.
 #[test]
 fn rights_are_lost_as_games_go_on() {
     let text = "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. Kf1 Kf8 5. Ke1 Ke8 6. d4 d5 7. a4 a5 *\n\n\
@@ -170,7 +170,7 @@ fn rights_are_lost_as_games_go_on() {
     }
 }
 
-/// Code for them is in kernels only where a game begins with such a side.
+/// Kernels contain code for several kings only if a game begins with such a side.
 #[test]
 fn sides_with_several_kings_move_as_on_the_processor() {
     let placed = |kings: &[Square]| {
@@ -194,7 +194,7 @@ fn sides_with_several_kings_move_as_on_the_processor() {
     }
 }
 
-/// Kernels are kept, and must not be taken for each other.
+/// Kernels are cached, and must not be mistaken for each other.
 #[test]
 fn queries_that_differ_in_little_are_told_apart() {
     let runner = GPU.met(Runner::gpu(0));
@@ -254,7 +254,7 @@ const MANY: &str = "shift flip {Nd4 Pe4}";
 fn a_device_that_is_lost_once_is_opened_again() {
     let blocks = some_blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
-    // Before the hits, the values, the counts of copies and what lies between, and never.
+    // Faults before the hits, the values, the counts of copies and the steps between, and no fault.
     for at in [0, 1, 2, 3, 4, 5, 10, 1000] {
         let device = faulty(InjectedFault::DestroyedOnce(at));
         check("legal --", &prepared("legal --").gpu(&device).unwrap(), &blocks);
@@ -280,7 +280,7 @@ fn a_device_that_is_lost_again_and_again_is_an_error() {
         assert!(matches!(error, EngineError::Gpu(GpuError::Lost { .. })), "{error}");
         let text = error.to_string();
         assert!(text.starts_with("the GPU was lost") && text.contains("--engine cpu"), "{text}");
-        // And so for good.
+        // The device stays lost.
         let again = gpu.answer(&block, Wants::HITS).unwrap_err();
         assert!(matches!(again, EngineError::Gpu(GpuError::Lost { .. })), "{again}");
     }
@@ -306,14 +306,14 @@ fn a_loss_with_blocks_on_the_device_is_an_error() {
     let resident = device.upload(&[&block]).unwrap();
     let error = gpu.scan_resident(&resident).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
-    // What comes anew runs on a new device.
+    // A new scan runs on a new device.
     check("Ra1", &gpu, &[&block]);
     let device = faulty(InjectedFault::DestroyedOnce(0));
     let error = device.upload(&[&block]).map(|_| ()).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
 }
 
-/// Threads that run queries on the same blocks wait for one another, and none for ever.
+/// Threads that run queries on the same blocks wait for one another, and none waits forever.
 #[test]
 fn threads_share_blocks_on_the_device() {
     let device = open_device(device_options(GpuLimits::default()));
@@ -334,7 +334,7 @@ fn threads_share_blocks_on_the_device() {
     });
 }
 
-/// What a scan within limits says when it cannot run.
+/// Returns the error of a scan that cannot run within limits.
 fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Wants) -> GpuError {
     let device = open_device(device_options(limits));
     match prepared(text).gpu(&device).unwrap().answer(block, want) {
@@ -404,7 +404,7 @@ fn bindings_too_small_for_a_segment_are_an_error() {
         assert!(matches!(error, GpuError::TooSmall { .. }), "{binding_bytes} bytes, {text}: {error}");
         assert!(error.to_string().contains("--engine cpu"), "{error}");
     }
-    // A segment's values are more than its moves.
+    // The values of a segment take more room than its moves.
     let long = block_of_games([long_game(100)]);
     let limits = GpuLimits { binding_bytes: 64, ..GpuLimits::default() };
     let error = refusal(limits, "Ra1", &long, Wants::VALUES);
@@ -477,14 +477,14 @@ fn queries_of_many_turns_are_right_or_refused() {
     let gpu = prepared(text).gpu(&device).unwrap();
     assert!(gpu.kernel().turns > 65_535 / SEGMENT_SLOTS as u64, "{} turns", gpu.kernel().turns);
     check(text, &*runner.engine(&query).unwrap(), &[&block]);
-    // Just below and above what 32 slots may take.
+    // Just below and above the capacity of 32 slots.
     check(
         "shift (sqrt (sqrt (type [bN]g-h2)))",
         &prepared("shift (sqrt (sqrt (type [bN]g-h2)))").gpu(&device).unwrap(),
         &[&block],
     );
-    // Several segments of an invocation have the turns of one between them, where there are more than a workgroup. What
-    // is asked needs the loops in the first pass.
+    // If there are more than a workgroup, several segments of an invocation share the turns of one. The query needs the loops in
+    // the first pass.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
     let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;
@@ -493,7 +493,7 @@ fn queries_of_many_turns_are_right_or_refused() {
         let found = prepared(text).gpu_with(&device, variant).unwrap().hits(&many).unwrap().remove(0);
         assert!(found.iter().all(|found| *found == expected), "{name}");
     }
-    // Loops over moves stay loops in every driver, which may write those of a fixed number of turns out.
+    // Loops over moves stay loops in every driver, which may unroll loops with a fixed number of turns.
     let count = |kind: &str, to: &str| format!("(countmoves {kind} --[{to}])");
     let [a, b, c] = [("legal", "a-c1-4"), ("legal", "a-c1-3"), ("pseudolegal", "a-b1-4")]
         .map(|(kind, to)| count(kind, to));

@@ -1,6 +1,7 @@
-//! What `find` finds, carried along games on the device and by the processor.
+//! The stages of `find`, carried along games on the device and by the processor.
 //!
-//! `cpu` and `reference` say what is right. Which of both ways is taken is told by the device's count of stages.
+//! The answers are compared with those of `cpu` and `reference`. The device's count of stages shows which of the two carried
+//! them.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Each kind of what is carried in each direction; several stages, constants, columns of games beside them.
+/// Each kind of carried stage in each direction; several stages, constants, and columns of games with them.
 const QUERIES: [&str; 13] = [
     "find Nf3",
     "find <-- {Nd4 nc6}",
@@ -54,7 +55,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Blocks of a few games each, of which a small upload holds one or two.
+/// Blocks of a few games each; a small upload holds one or two of them.
 fn long_blocks() -> Vec<Block> {
     let of = |count: usize, plies| block_of_games((0..count).map(|k| long_game((plies + 13 * k) % 300)));
     (0..12).map(|k| of(6 + k, 20 * k)).collect()
@@ -64,7 +65,7 @@ fn device(limits: GpuLimits) -> Arc<GpuDevice> {
     open_device(device_options(limits))
 }
 
-/// How many stages the device carries while it does something.
+/// Returns the number of stages that the device carries during some work.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -77,7 +78,7 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The stages of all kernels are carried where the variant says.
+/// The stages of all kernels are carried by the side that the variant names.
 #[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();
@@ -98,7 +99,7 @@ fn the_device_carries_unless_it_is_told_not_to() {
 
 #[test]
 fn hits_are_those_of_the_reference_engine() {
-    // It looks from each position at all of the game.
+    // The reference engine searches the whole game from each position, so these games are few and short.
     let few = short_games(40).into_iter().zip((0..12).map(|k| long_game(7 * k % 45)));
     let blocks = [
         block_of_games([30, 0, 0, 31, 31, 32, 5, 63, 0, 64, 1, 2, 3].map(long_game)),
@@ -120,7 +121,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// What stays on the device, in one upload and in many.
+/// Checks games that stay on the device, with one upload and with many.
 #[test]
 fn games_that_stay_on_the_device_are_carried_there() {
     let tight = GpuLimits { binding_bytes: 16 << 10, ..GpuLimits::default() };
@@ -134,7 +135,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 let gpu = prepared(text).gpu_with(&device, variant(name)).unwrap();
                 let count = carried(&device, || match gpu.scan_resident(&resident) {
                     Ok((found, _)) => assert_eq!(found, expected, "{text} ({name})"),
-                    // Words of a large upload may be more than a shader sees.
+                    // Words of a large upload may be more than a shader can address.
                     Err(error) => assert!(limits != GpuLimits::default(), "{text} ({name}): {error}"),
                 });
                 let has_stages = gpu.kernel().all().count() > 1;
@@ -150,8 +151,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// Several uploads of whole blocks, which are all carried on the device; and blocks that are cut, which are carried by
-/// the processor.
+/// Several uploads of whole blocks, which the device carries; and blocks that are cut, which the processor carries.
 #[test(part = 2)]
 fn blocks_that_are_cut_are_carried_by_the_processor() {
     let blocks = long_blocks();
@@ -197,7 +197,7 @@ fn games_are_carried_in_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Buffers pass from query to query and from games to games; what was carried along others is not read.
+/// Buffers pass from query to query and from games to games; words carried along other games are not read.
 #[test]
 fn what_was_carried_along_other_games_is_forgotten() {
     let device = device(GpuLimits::default());

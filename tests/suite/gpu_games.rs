@@ -1,6 +1,7 @@
-//! The game language on the device: moves that were played, children and parents, automata along games.
+//! The game language on the device: played moves, children and parents, automata along games.
 //!
-//! `cpu` and `reference` say what is right. Which of both ways is taken is told by the device's count of stages.
+//! The answers are compared with those of `cpu` and `reference`. The device's count of stages shows which of the two carried
+//! them.
 
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// What tests a move: its squares as designators, as sets that are computed, and as the target of another `--`; captures,
-/// promotions, castling, null moves; the move behind a position and the one before it.
+/// Tests of a move: its squares as designators, as computed sets, and as the target of another `--`; captures, promotions,
+/// castling, null moves; the move that led to a position and the one that leaves it.
 const EDGES: [&str; 24] = [
     "--(check)",
     "N--",
@@ -46,7 +47,7 @@ const EDGES: [&str; 24] = [
     "move previous null",
 ];
 
-/// Words that come from a child, masks that come from the parent or from the position that a number names.
+/// Words that depend on a child, masks that depend on the parent or on the position with a given number.
 const SHIFTS: [&str; 11] = [
     "countmoves --(check)",
     "--(ply) > 20",
@@ -112,7 +113,7 @@ const NUMBERS: [&str; 19] = [
     "path nestban singlecolor lastposition -- --",
 ];
 
-/// What no shader makes: then the processor carries all of a query.
+/// Queries that no shader can carry, so that the processor carries the whole query.
 const BY_THE_PROCESSOR: [&str; 5] = [
     "path max ply -- {2}",
     "(path focus N -- {4,}) > 0",
@@ -141,7 +142,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// How many stages the device carries while it does something.
+/// Returns the number of stages that the device carries during some work.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -213,7 +214,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// What stays on the device, beside what the processor makes of moves alone.
+/// Checks games that stay on the device, with queries for whose moves the processor computes something too.
 #[test(part = 0)]
 fn games_that_stay_on_the_device_are_carried_there() {
     let blocks = blocks();
@@ -235,8 +236,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// Queries share kernels, and what several of them carry is carried once; one that the processor carries takes those
-/// along that share its kernel.
+/// Queries share kernels, and a stage of several of them is carried once. If the processor carries one of them, it carries all
+/// that share the kernel.
 #[test(part = 3)]
 fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
@@ -278,7 +279,7 @@ fn games_take_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Side lines, what no shader makes, and games that are longer than an invocation walks.
+/// Side lines, queries that no shader can carry, and games that are longer than an invocation walks.
 #[test]
 fn the_processor_makes_what_the_device_cannot() {
     let mut options = StreamOptions::default();

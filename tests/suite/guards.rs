@@ -8,7 +8,7 @@ use crate::{
     flat::compared,
 };
 
-/// Queries of which a part costs far less than the whole; most hold at few positions.
+/// Queries with a part that costs far less than the whole; most hold at few positions.
 const GUARDED: &[&str] = &[
     "flipcolor {btm mate square all x in (_|A) attackedby k (#(A attacks x)<=1)}",
     "check square x in a-h1-8 {x attackedby A 2<=#(A attacks x) #(a attacks x)==1}",
@@ -19,7 +19,7 @@ const GUARDED: &[&str] = &[
     "{{check square x in a-h1-8 {4<=#(A attacks x)}} or {castle square x in a-h1-8 {3<=#(a attacks x)}}}",
     // A condition that holds nearly everywhere.
     "{K square x in a-h1-8 {4<=#(A attacks x) 3<=#(a attacks x)}}",
-    // A search and what tags say, beside the condition.
+    // A search and conditions on tags, next to the condition.
     "{check find {mate} square x in a-h1-8 {3<=#(A attacks x)}}",
     "{check year>1900 square x in a-h1-8 {3<=#(A attacks x)}}",
 ];

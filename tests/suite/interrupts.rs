@@ -1,4 +1,4 @@
-//! Engines that are told to give up: how often they look, and that they end; and evaluations that count their steps.
+//! Interrupted engines: how often they check, and that they end; and evaluations that count their steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,20 +9,20 @@ use orbit_plan::PlanOptions;
 
 use crate::common::{pgn_blocks, pgn_blocks_with};
 
-/// Looks that an engine may make after the one that tells it to end.
+/// The most checks that an engine may make after the one that tells it to end.
 const AFTERWARDS_MAX: u64 = 8;
 
-/// An interrupt that is set from a look on, and how many looks there were.
+/// Returns an interrupt that is set from a given check on, and the counter of the checks.
 fn set_at(look: u64) -> (Interrupt, Arc<AtomicU64>) {
     let looks = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&looks);
     (Interrupt::from_test(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look), looks)
 }
 
-/// Half-moves from which on the reference engine, which looks at each position, is left out.
+/// The number of half-moves from which on the reference engine is left out, because it checks at each position.
 const LONG: usize = 1_000;
 
-/// Queries with the half-moves of their game, the steps that they take at least, and what is wanted of them.
+/// Queries with the half-moves of their game, the least number of steps, and the outputs that are wanted.
 const ROWS: &[(&str, usize, u64, Wants)] = &[
     // Filters and repetitions within one position.
     ("{initial nn=0 while (nn<50000) nn+=1 nn>0}", 1, 50_000, Wants::HITS),
@@ -44,7 +44,7 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
     ("shift flip {Nf3 n}", 60_000, 60_000, Wants::COPY_COUNTS),
 ];
 
-/// Steps between two looks at most: those of the reference engine, and those of others.
+/// Returns the most steps between two checks, by engine.
 fn steps_a_look(engine: &str, query: &str) -> u64 {
     match engine {
         _ if query.contains("~~") => 1 << 16,
@@ -96,8 +96,8 @@ const WALKS: Tours = [
     &["Nc6", "Nd4", "Nb5", "Nd6", "Nb5", "Nd4", "Nc6", "Nb8", "Na6", "Nb8"],
 ];
 
-/// Queries that look from each position of a game at many others, with the moves of the game and how many there are, and the looks
-/// of `cpu` at least: one for each million positions.
+/// Queries that search many other positions from each position of a game, with the moves of the game and their number, and the
+/// least number of checks of `cpu`: one for each million positions.
 const FAR: [(&str, Tours, usize, u64); 4] = [
     // Once for each set of pieces in focus.
     ("path focus ([Nn] | (A attackedby N) | (a attackedby n)) --{1,60}", WALKS, 4_000, 6),
@@ -136,7 +136,7 @@ fn what_looks_far_from_each_position_is_interrupted() {
     }
 }
 
-/// The reference engine counts what annotators wrote at a position as it counts positions.
+/// The reference engine counts annotations at a position as it counts positions.
 #[test]
 fn comments_and_glyphs_are_counted() {
     for (text, annotations) in [
@@ -161,7 +161,8 @@ fn comments_and_glyphs_are_counted() {
     }
 }
 
-/// Queries whose evaluation takes long on a game of forty half-moves, most of them hours, and what is done so often in each.
+/// Queries whose evaluation takes long on a game of forty half-moves, most of them hours, with the operation that repeats in
+/// each.
 const ENDLESS: [(&str, &str); 11] = [
     ("positions that are found", "find all find all find all find all find all find all find all check"),
     ("the first position that is found", "find find find find find find find find find find check"),
@@ -203,7 +204,7 @@ fn steps_end_what_takes_long() {
     const STEPS_MAX: u64 = 30_000;
     let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(40).collect::<Vec<_>>().join(" ");
     let block = pgn_blocks(&format!("{game} *\n")).remove(0);
-    // As many looks as steps allow, and one at each position.
+    // As many checks as steps allow, and one at each position.
     let looks_max = block.slots() as u64 + STEPS_MAX / 1024 + AFTERWARDS_MAX;
     for (name, text) in ENDLESS {
         let prepared =

@@ -1,4 +1,4 @@
-//! The table of words: every row does what it says, and `docs/language.md` is written from it.
+//! The table of words: every row behaves as described, and `docs/language.md` is written from it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,12 +26,12 @@ fn rows() -> impl Iterator<Item = (&'static WordGroup, &'static Word)> {
     words::groups().flat_map(|group| group.words.iter().map(move |&word| (group, word)))
 }
 
-/// Whether a spelling is written in letters, so that it ends where no letter follows.
+/// Returns whether a spelling consists of letters, so that it ends where no letter follows.
 fn is_word(spelling: &str) -> bool {
     spelling.len() > 1 && spelling.starts_with(|first: char| first.is_ascii_alphabetic())
 }
 
-/// Where a query uses a spelling first.
+/// Returns the first place where a query uses a spelling.
 fn place(query: &str, spelling: &str) -> Option<usize> {
     let open = if query.starts_with("(position ") { "(position ".len() } else { 0 };
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -67,7 +67,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// What an example answers, which may use the files of a folder.
+/// Returns the answers to an example, which may use the files of a folder.
 fn answers_of(
     runner: &Runner,
     example: &str,
@@ -83,7 +83,7 @@ fn sample() -> Vec<Block> {
     pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap())
 }
 
-/// A game with what the sample has not: tags, side lines, a null move, comments, glyphs.
+/// A game with features that the sample lacks: tags, side lines, a null move, comments, glyphs.
 const TAGGED: &str = r#"[Event "2.p Tourney of orbit"]
 [White "Alekhine, A"]
 [Black "?"]
@@ -183,7 +183,7 @@ fn examples_answer() {
     assert!(outcomes.len() > 170, "{} examples", outcomes.len());
 }
 
-/// What is not built is refused by name, in every spelling and wherever it stands.
+/// Words that are not built are refused by name, in every spelling and at every place.
 #[test]
 fn words_that_are_not_built_are_named() {
     let mut count = 0;
@@ -210,7 +210,7 @@ fn words_that_are_not_built_are_named() {
     assert!(count > 130, "{count} queries");
 }
 
-/// What is refused for good says why, and may name a variable.
+/// Words that are refused for good give a reason, and may name a variable.
 #[test]
 fn words_that_are_refused_say_why() {
     let refused = rows().filter_map(|(_, word)| match word.status {
@@ -227,7 +227,7 @@ fn words_that_are_refused_say_why() {
     assert!(count > 5);
 }
 
-/// A misspelt word gets the word that was meant, if a letter is missing.
+/// For a misspelt word with a letter missing, the word that was meant is suggested.
 #[test]
 fn every_word_is_suggested() {
     for (group, word) in rows() {
@@ -241,7 +241,7 @@ fn every_word_is_suggested() {
             let meant = words::nearest(group.dialect, &misspelt);
             let is_near = |meant: &str| {
                 meant == spelling
-                    // Of words that are as near the first is meant: `isubound` has a letter more than `isbound`.
+                    // If several words are equally near, the first is suggested: `isubound` has a letter more than `isbound`.
                     || (0..misspelt.len()).any(|at| [&misspelt[..at], &misspelt[at + 1..]].concat() == meant)
                     || matches!(word.status, WordStatus::NotYet)
                     || meant.len() + 2 > spelling.len()
@@ -251,7 +251,7 @@ fn every_word_is_suggested() {
     }
 }
 
-/// Every word of CQL 6 that is built occurs in what the generator of test queries makes.
+/// Every built word of CQL 6 occurs in the output of the generator of test queries.
 #[test]
 fn generated_queries_use_every_word() {
     let mut rng = Rng::new(23);
@@ -262,15 +262,15 @@ fn generated_queries_use_every_word() {
     }
     text += &query_texts(30);
     let apart = [
-        // These end a run.
+        // These words end a run.
         "cql_abort",
         "cql_assertvariations",
-        // These need a folder.
+        // These words need a folder.
         "readfile",
         "writefile",
         // No generated game has won a prize.
         "hhdb",
-        // It asks of a whole database, and a generated query is asked of one block.
+        // This word needs a whole database, and a generated query runs on one block.
         "lastgamenumber",
     ];
     let mut unused = Vec::new();
@@ -284,7 +284,7 @@ fn generated_queries_use_every_word() {
     assert!(unused.is_empty(), "teach the generator (differential/generate) these words: {unused:?}");
 }
 
-/// Whether queries use a word beyond their header.
+/// Returns whether queries use a word outside their header.
 fn is_in_queries(word: &Word) -> bool {
     matches!(word.status, WordStatus::Here) && !word.form(word.spellings[0]).starts_with("cql(")
 }

@@ -1,4 +1,4 @@
-//! Kernels as naga reads them: what Rust and WGSL must agree on, and what no kernel may hold.
+//! Kernels as naga reads them: the layouts on which Rust and WGSL must agree, and the constructs that no kernel may have.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -43,14 +43,14 @@ fn read(kernel: &Kernel) -> Module {
     found.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&kernel.wgsl)))
 }
 
-/// Both passes of a query that asks for whole positions, columns and tables.
+/// Returns both passes of a query that uses whole positions, columns and tables.
 fn modules(variant: Variant) -> [Module; 2] {
     let text = "shift flip flipcolor {Nd4 kf3 mate elo > 1000}";
     let [hits, _, copies] = kernels(text, PlanOptions::default(), variant).expect("it can be planned");
     [read(&hits), read(&copies)]
 }
 
-/// Those that differ from the default in one thing or two, and one that differs in all.
+/// Returns the variants that differ from the default in one or two things, and one that differs in all.
 fn variants() -> Vec<Variant> {
     let mut out = Variant::every();
     let most = out.iter().map(Variant::changes).max();
@@ -58,7 +58,7 @@ fn variants() -> Vec<Variant> {
     out
 }
 
-/// What an adapter can do, as far as a variant needs it.
+/// Returns the capabilities that an adapter must have for a variant.
 fn capabilities(variant: Variant) -> Capabilities {
     if variant.wide { Capabilities::SHADER_INT64 } else { Capabilities::empty() }
 }
@@ -154,7 +154,7 @@ fn check_bindings(variant: Variant) {
     assert_eq!((stride(&hits, "hits"), stride(&words, "words")), (4, 8), "{variant}");
 }
 
-/// What stages carry in each way that there is: along games, to children and parents, by automata of few and many states.
+/// Queries whose stages carry in every way: along games, to children and parents, by automata of few and many states.
 const CARRYING: [&str; 14] = [
     "find Nf3",
     "find <-- count check > 3",
@@ -229,7 +229,7 @@ fn check_carrier(text: &str) {
     assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
 }
 
-/// Whether a kernel finds bits, and not words.
+/// Returns whether a kernel writes bits rather than words.
 fn own_bit(module: &Module) -> bool {
     module.global_variables.iter().any(|(_, it)| it.name.as_deref() == Some("hits"))
 }
@@ -324,7 +324,7 @@ fn constants_are_those_of_the_reel() {
     }
 }
 
-/// What stands between the braces of the query's own function.
+/// Returns the text between the braces of the query's own function.
 fn evaluate(kernel: &Kernel) -> &str {
     let from = kernel.wgsl.find("\nfn evaluate(").expect("every kernel has one") + 1;
     let len = kernel.wgsl[from..].find("\n}\n").expect("it ends");
@@ -332,8 +332,8 @@ fn evaluate(kernel: &Kernel) -> &str {
     &text[text.find('{').expect("it begins") + 1..]
 }
 
-/// Branches that depend on the query's answers would make neighbours wait for each other, and a return from
-/// within would leave the replay.
+/// Branches that depend on the query's answers would make neighbouring invocations wait for each other, and a return inside would
+/// leave the replay.
 fn check_straightness(text: &str, kernel: &Kernel) {
     let body = evaluate(kernel);
     let words: Vec<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -352,7 +352,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     let rows = text.lines().filter(|line| !line.starts_with("# "));
     let texts: BTreeSet<&str> = rows.filter_map(|line| line.split('\t').next()).collect();
     let mut planned = 0;
-    // All that is printed in another way: what is written out, words, layouts, lanes.
+    // Everything that has another form in other variants: unrolled loops, words, layouts, lanes.
     let others =
         ["looped", "lanes2,transposed,u64,segments4"].map(|name| name.parse::<Variant>().expect("a variant"));
     for text in length::stride(1, 5).of(texts.into_iter()) {
@@ -374,7 +374,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     assert!(planned > least(1000, 200), "{planned} plans");
 }
 
-/// Drivers take long over long kernels; plans of many copies are to be loops and shared words.
+/// Drivers take long to compile long kernels, so plans of many copies must become loops and shared words.
 #[test]
 fn kernels_of_many_copies_are_short() {
     const SMALL: &str = "shift flip flipcolor {Nd4 kf3}";

@@ -11,7 +11,7 @@ use orbit_reel::Block;
 
 use crate::common::{blocks_of, every_nth_game};
 
-/// Chains under shifts, tables, attacks, numbers, several stages, and what no region has in the middle.
+/// Chains under shifts, tables, attacks, numbers, several stages, and operations that no region has in the middle.
 const DEAR: [&str; 7] = [
     "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}",
     "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2}",
@@ -64,7 +64,7 @@ fn plans_that_are_compiled_while_they_run_answer_the_same() {
     }
 }
 
-/// A plan that a long block would keep busy is compiled before it runs on it.
+/// A plan that would take long on a large block is compiled before it runs on it.
 #[test]
 fn dear_plans_are_compiled_before_a_long_block() {
     for isa in Isa::available() {

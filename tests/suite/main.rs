@@ -2,53 +2,53 @@
 //!
 //! * `tables`: rows of query, position and value, on every runner.
 //! * `cql5`: position lists of CQL 5, and their worked examples.
-//! * `golden`: what CQL 6.2 answers on real games, on every runner.
-//! * `game_golden`: what CQL 6.2 answers to queries of the game language on real games, by `reference`.
-//! * `scripts`: what the scripts that come with CQL 6.2 find, where they are at hand.
+//! * `golden`: the answers of CQL 6.2 on real games, on every runner.
+//! * `game_golden`: the answers of CQL 6.2 to queries of the game language on real games, by `reference`.
+//! * `scripts`: the games that the scripts of CQL 6.2 find, if the scripts are at hand.
 //! * `golden_sample`: the same queries on `games/sample.pgn`.
 //! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
 //!   against `cpu`.
-//! * `find`: what other positions of the game say, on every runner.
-//! * `flat`: queries that keep state as programs over columns, beside the reference engine.
+//! * `find`: conditions on other positions of the game, on every runner.
+//! * `flat`: queries that keep state as programs over columns, compared with the reference engine.
 //! * `flat_walks`: chains in such programs.
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
-//! * `variants`: the other kernels of the GPU engine, which answer as its own do.
+//! * `variants`: the other kernels of the GPU engine, which must give the same answers.
 //! * `language`: the table of words, its examples, and the page that is written from it.
-//! * `length`: the parts in which long tests are run.
-//! * `layout`: what Rust and the shaders must agree on.
+//! * `length`: the parts into which long tests are divided.
+//! * `layout`: the layouts on which Rust and the shaders must agree.
 //! * `machine_code`: plans that become machine code while they run.
-//! * `mates`: pure mates and stalemates among positions made at random, on every engine.
-//! * `moves`: moves as sets beside shakmaty and beside a list of moves.
-//! * `measures`: clocks and evaluations in comments, beside python-chess.
-//! * `mutations`: game queries and scripts with a few changes, which bring nothing down, and on which engines agree.
-//! * `planned`: plans of the game language, beside CQL 6.2 and the reference engine.
-//! * `player`: queries asked from a player's side, beside queries with the colours swapped by hand and beside python-chess.
-//! * `parts`: what is collected of a database in pieces.
-//! * `errors`: what the parser says of queries that it refuses.
-//! * `second`: position lists of CQL 5 beside an evaluator of its own.
-//! * `second_chains`: `line` and `path` beside an evaluator of its own.
-//! * `soup`: random text, which must never bring the parser down.
-//! * `visits`: tables of positions beside counts by shakmaty; files that are damaged or of other games.
-//! * `verify`: engines that check and stand in for one another, several queries at once.
-//! * `reference`: what tables cannot say of the reference engine.
+//! * `mates`: pure mates and stalemates among random positions, on every engine.
+//! * `moves`: moves as sets, compared with shakmaty and with a list of moves.
+//! * `measures`: clocks and evaluations in comments, compared with python-chess.
+//! * `mutations`: game queries and scripts with a few changes, which must not crash anything, and on which engines agree.
+//! * `planned`: plans of the game language, compared with CQL 6.2 and the reference engine.
+//! * `player`: queries from a player's side, compared with queries with the colours swapped by hand and with python-chess.
+//! * `parts`: results that are collected from a database in pieces.
+//! * `errors`: the parser's messages for queries that it refuses.
+//! * `second`: position lists of CQL 5, compared with an evaluator of the tests.
+//! * `second_chains`: `line` and `path`, compared with an evaluator of the tests.
+//! * `soup`: random text, which must never crash the parser.
+//! * `visits`: tables of positions, compared with counts by shakmaty; files that are damaged or of other games.
+//! * `verify`: engines that check and replace one another, several queries at once.
+//! * `reference`: tests of the reference engine that do not fit into tables.
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
 //! * `pgn`: files as found in the wild to games.
 //! * `reel`: the reel against shakmaty, its file against faults.
-//! * `game_state`: what queries of the game language keep: strings, dictionaries, groups, and what ends a run.
-//! * `game_trees`: games with side lines beside a tree that shakmaty plays.
-//! * `game_vectors`: what CQL 6.2 answers to queries of the game language on a few games.
+//! * `game_state`: the state that queries of the game language keep (strings, dictionaries, groups), and what ends a run.
+//! * `game_trees`: games with side lines, compared with a tree that shakmaty plays.
+//! * `game_vectors`: the answers of CQL 6.2 to queries of the game language on a few games.
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
 //! * `examples`: the examples of the library.
-//! * `explore`: what is played in positions, beside shakmaty.
-//! * `database`: what the library answers, in memory, from files and by threads; games by their numbers.
+//! * `explore`: moves played in positions, compared with shakmaty.
+//! * `database`: the answers of the library, in memory, from files and by threads; games by their numbers.
 //! * `positions`: transforms of square sets, boards and positions.
-//! * `conformance`: what the sources of the transforms say, and `docs/conformance.md`.
+//! * `conformance`: the statements of the sources of the transforms, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the targets of the fuzzers on their seeds.
 //! * `tree_outputs`: how outputs name and write the nodes of games with side lines.
 //! * `trees`: trees that no text is parsed to.
-//! * `told`: what queries write and sort by, told with the hits and after them.
-//! * `tidy`: rules of the house.
+//! * `told`: comments and sort keys of queries, computed with the hits and after them.
+//! * `tidy`: rules of the project.
 
 #[macro_use]
 extern crate attribute;

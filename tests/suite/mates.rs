@@ -1,5 +1,5 @@
-//! Pure mates and stalemates among positions made at random: positions of real games hardly ever have what makes
-//! them hard, a second check, pinned men, lines that open.
+//! Pure mates and stalemates among random positions: positions of real games hardly ever have what makes them hard: a second
+//! check, pinned men, lines that open.
 
 use orbit_core::board::{Board, Code, Position, Square, State, legal};
 use orbit_engine::Answer;
@@ -49,7 +49,7 @@ fn made(rng: &mut Rng) -> Position {
     Position { board, state: turn.with_en_passant(passed) }
 }
 
-/// So many mates and stalemates, in a mixture that does not depend on the machine.
+/// Returns the given numbers of mates and stalemates, in a mixture that does not depend on the machine.
 fn finals(mates: usize, stalemates: usize) -> Vec<Position> {
     let (mut rng, mut out, mut left) = (Rng::new(12), Vec::new(), [stalemates, mates]);
     while left != [0, 0] {
@@ -90,7 +90,7 @@ fn engines_agree_on_made_mates() {
             }
         }
     }
-    // What the mixture has to have.
+    // The features that the mixture must have.
     for (query, least) in [
         ("puremate", 1000),
         ("modelmate", 300),

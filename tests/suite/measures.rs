@@ -1,4 +1,4 @@
-//! Clocks and evaluations in comments, beside python-chess: `tests/tools/measures.py` made the games and the table.
+//! Clocks and evaluations in comments, compared with python-chess: `tests/tools/measures.py` made the games and the table.
 
 use orbit_chess::{Color, Database, DatabaseError, DatabaseOptions, EngineChoice, Query};
 use orbit_core::game::{Eval, Measure};
@@ -10,7 +10,7 @@ use crate::common::{blocks_with, data};
 use crate::runners::device_options;
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games/measures.pgn");
-/// What the groups and conditions of the table are asked of.
+/// The query on which the groups and conditions of the table are tested.
 const QUERY: &str = "Nf3 btm";
 
 /// The rows of a kind.
@@ -32,7 +32,7 @@ fn engines() -> Vec<EngineChoice> {
     engines
 }
 
-/// What the comments of each game say, side lines included.
+/// The comments of each game, side lines included, are those that python-chess reads.
 #[test]
 fn comments_say_what_python_chess_reads() {
     let mut options = StreamOptions::default();
@@ -43,7 +43,7 @@ fn comments_say_what_python_chess_reads() {
     for block in blocks_with(GAMES.as_ref(), options) {
         for (game, row) in block.games().zip(&rows[games..]) {
             let told = GameMeasures::from_game(&game);
-            // How many, their sum, and their sum with each times its ply.
+            // The number of values, their sum, and the sum of each value times its ply.
             let mut sums = [[0; 3]; 4];
             for node in 0..game.positions() as u32 {
                 let measures = told.at(node);
@@ -115,7 +115,7 @@ fn conditions_leave_the_hits_of_python_chess() {
             let due = (games.parse().unwrap(), positions.parse().unwrap());
             assert_eq!((found[0].games, found[0].positions), due, "{condition} on {engine:?}");
             assert_eq!(search().hits().unwrap().len() as u64, due.1, "{condition} on {engine:?}");
-            // Both narrow each other.
+            // The two conditions narrow each other.
             let total = search().statistics("clock").unwrap().total();
             assert_eq!((total.hit.games, total.hit.positions), due, "{condition} on {engine:?}");
             assert!(due.1 > 50, "{condition}: {due:?}");
@@ -123,7 +123,7 @@ fn conditions_leave_the_hits_of_python_chess() {
     }
 }
 
-/// Where the clock is asked for from the side of Black, the numbers stay those of the game.
+/// Conditions on evaluations and clocks keep the game's view if a search takes the side of a player who has Black.
 #[test]
 fn evaluations_are_whites_whoever_asks() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
@@ -144,7 +144,7 @@ fn evaluations_are_whites_whoever_asks() {
     assert!(seen > 10, "{seen}");
 }
 
-/// A position lies in one class, which begins at a border.
+/// A position belongs to one class, which begins at a border.
 #[test]
 fn classes_hold_all_positions() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
@@ -171,7 +171,7 @@ fn classes_hold_all_positions() {
     assert_eq!(shown("time-control"), due);
 }
 
-/// Without comments nothing is known, and asking for them is an error that says what to do.
+/// Without comments nothing is known, and a condition on them is an error with a remedy.
 #[test]
 fn a_database_without_comments_says_so() {
     let database = Database::open([GAMES]).unwrap();

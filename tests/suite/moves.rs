@@ -1,4 +1,4 @@
-//! Moves as sets of squares beside shakmaty, in real games, and beside the list of moves, in any placement.
+//! Moves as sets of squares, compared with shakmaty in real games, and with the list of moves in any placement.
 
 use std::ops::ControlFlow;
 
@@ -23,7 +23,7 @@ const ALL: MoveRequest = MoveRequest { pseudo: false, ordinary: true, castling: 
 /// Arrivals, origins and the number of moves.
 type Found = [u64; 3];
 
-/// What the sets say; none of a side with several kings, of which they say nothing.
+/// Returns the moves according to the sets, or `None` for a side with several kings, which the sets do not cover.
 fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Option<Found> {
     let view = View::new(position.board.planes, position.state);
     if view.has_several_kings() {
@@ -52,7 +52,7 @@ fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Optio
     Some(all)
 }
 
-/// What pairs of squares come to.
+/// Returns the arrivals, the origins and the number of pairs of squares.
 fn found(mut pairs: Vec<(Square, Square)>) -> Found {
     pairs.sort_unstable();
     pairs.dedup();
@@ -65,7 +65,7 @@ fn king_comes_to(king: Square, rook: Square) -> Square {
     Square::new(king as u32 & 56 | if rook > king { 6 } else { 2 })
 }
 
-/// What the list of moves says.
+/// Returns the moves according to the list of moves.
 fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found {
     let mut pairs = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
@@ -84,7 +84,7 @@ fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found
     found(pairs)
 }
 
-/// What shakmaty says, where it takes the position.
+/// Returns the moves according to shakmaty, if it accepts the position.
 fn by_shakmaty(position: &Position) -> Option<Found> {
     let moves = position.to_chess().ok()?.legal_moves();
     let pair = |mv: Move| match mv {
@@ -125,7 +125,7 @@ fn real_positions_have_the_moves_that_shakmaty_finds() {
     );
 }
 
-/// A few pieces anywhere, kings of any number, and a state that need not fit them.
+/// Makes a position with a few pieces anywhere, any number of kings, and a state that need not fit them.
 fn made(rng: &mut Rng) -> Position {
     let mut board = Board::default();
     let anywhere = |rng: &mut Rng| Square::new(rng.below(64) as u32);
@@ -209,7 +209,7 @@ fn moves_that_uncover_a_check_are_none() {
     for (fen, pairs) in [("8/8/8/K1pP3r/8/8/8/7k w - c6 0 1", 5), ("8/8/8/K1pP4/8/8/8/7k w - c6 0 1", 6)] {
         assert_eq!(by_sets(&position(fen), ALL, !0, !0).map(|[_, _, pairs]| pairs), Some(pairs), "{fen}");
     }
-    // The rook on b1 stands before the king's new place on c1.
+    // The rook on b1 is in front of the king's new place on c1.
     row(
         "4k3/8/8/8/8/8/8/qR2K3 w B - 0 1",
         by_list(&position("4k3/8/8/8/8/8/8/qR2K3 w - - 0 1"), ALL, !0, !0),

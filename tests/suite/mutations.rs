@@ -1,8 +1,8 @@
-//! Game queries and scripts with a few changes: nothing of them brings the parser, the planner or an engine down, nothing runs
-//! forever, which is counted in steps, and the engines agree.
+//! Game queries and scripts with a few changes: none of them crashes the parser, the planner or an engine, none runs forever,
+//! which is measured in steps, and the engines agree.
 //!
-//! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with scripts that
-//! come with CQL 6.2, which are changed as well.
+//! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with scripts
+//! that come with CQL 6.2, which are changed as well.
 
 use std::{
     ops::Range,
@@ -26,14 +26,14 @@ use crate::{
     soup::{TOKENS, Tokens, agrees},
 };
 
-/// The number of changed texts, and of those in a sample. A text with deep nests takes as many steps as an evaluation may.
+/// The number of changed texts, and the number in a sample. A text with deep nests takes as many steps as an evaluation may.
 const MUTATIONS: usize = 100_000;
 const MUTATIONS_OF_A_SAMPLE: usize = 2_000;
 
-/// What changes a text.
+/// A function that changes a text.
 type Change = fn(&mut Changed<'_>);
 
-/// What a change does, each to as many texts at least as any other.
+/// The changes by name. Each is applied to about as many texts as any other.
 const CHANGES: [(&str, Change); 13] = [
     ("drop", |text| text.drop_token()),
     ("double", |text| text.double()),
@@ -53,7 +53,7 @@ const CHANGES: [(&str, Change); 13] = [
 /// Signs that come in pairs.
 const BRACES: [&str; 10] = ["{", "}", "(", ")", "[", "]", "\"", "/*", "*/", "cql("];
 
-/// Numbers at the ends of what numbers may be, and beyond.
+/// Numbers at the ends of the ranges of integers, and beyond.
 const NUMBERS: [&str; 11] = [
     "0",
     "65",
@@ -68,7 +68,7 @@ const NUMBERS: [&str; 11] = [
     "99999999999999999999999999999999999999999999",
 ];
 
-/// What a filter may stand in, as often as one likes.
+/// The texts before and after a filter that can be nested any number of times.
 const NESTS: [(&str, &str); 28] = [
     ("{", "}"),
     ("(", ")"),
@@ -111,7 +111,7 @@ const BINDINGS: [(&str, &str); 8] = [
     ("{function zz(xx) {xx}", "}"),
     ("{dictionary zz zz[\"a\"]=", "}"),
 ];
-/// Ways to use it in another.
+/// Ways to use that name in another place.
 const USES: [&str; 8] = ["zz", "#zz", "zz(1)", "zz[\"a\"]", "zz:true", "zz==zz", "zz+=1", "zz--zz"];
 
 /// A text in pieces: words, strings, blanks and single signs.
@@ -133,7 +133,7 @@ impl<'a> Changed<'a> {
         Changed { rng, tokens, pieces }
     }
 
-    /// The place of a piece that is not blank and fits.
+    /// Returns the index of a piece that is not blank and fits.
     fn place(&mut self, fits: fn(&[u8]) -> bool) -> Option<usize> {
         let piece =
             |(at, piece): (usize, &Vec<u8>)| (!piece.trim_ascii().is_empty() && fits(piece)).then_some(at);
@@ -192,7 +192,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// What stands within a pair of braces, with them, or some pieces: a subtree as far as tokens tell.
+    /// Returns a pair of braces with the text between them, or a few pieces: a subtree as far as tokens show.
     fn subtree(&mut self) -> Option<Range<usize>> {
         let is_open = |piece: &[u8]| matches!(piece, b"(" | b"{" | b"[");
         let open = if self.rng.percent(70) { self.place(is_open) } else { None };
@@ -217,7 +217,7 @@ impl<'a> Changed<'a> {
         self.pieces.drain(range);
     }
 
-    /// Puts a copy before something else, or in its place.
+    /// Puts a copy of a subtree before something else, or replaces it.
     fn copy_subtree(&mut self) {
         let (Some(from), Some(to)) = (self.subtree(), self.subtree()) else { return };
         let copy = [&[b" ".to_vec()], &self.pieces[from], &[b" ".to_vec()]].concat();
@@ -225,7 +225,7 @@ impl<'a> Changed<'a> {
         self.pieces.splice(to.start..end, copy);
     }
 
-    /// Swaps two that do not overlap.
+    /// Swaps two subtrees that do not overlap.
     fn swap_subtrees(&mut self) {
         let (Some(a), Some(b)) = (self.subtree(), self.subtree()) else { return };
         let (first, second) = if a.start <= b.start { (a, b) } else { (b, a) };
@@ -237,7 +237,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Puts one word for another, in one place or wherever it stands.
+    /// Replaces one word by another, at one place or at every place.
     fn rename(&mut self) {
         let is_word = |piece: &[u8]| piece[0].is_ascii_alphabetic();
         let (Some(old), Some(new)) = (self.place(is_word), self.place(is_word)) else { return };
@@ -333,7 +333,7 @@ fn changed_game_queries_are_refused_or_run() {
             (CHANGES[kind].1)(&mut changed);
             changes[kind] += 1;
         }
-        // The program refuses files of another encoding; whoever has a text has characters.
+        // The program refuses files of another encoding, so a text always consists of characters.
         let pieces = changed.pieces.concat();
         let text = String::from_utf8_lossy(&pieces);
         let options = if rng.percent(25) { runners::without(runners::NONE) } else { PlanOptions::default() };

@@ -1,11 +1,11 @@
-//! Spellings of real names: which pairs the rule of `--player` takes together.
+//! Spellings of real names: the pairs that the rule of `--player` considers equal.
 
 use orbit_core::game::are_alike;
 
 use crate::common::data;
 
-/// Each row says what is true of two spellings, and marks what the rule gets wrong: `missed` if it keeps apart what is the same,
-/// `joined` if it joins what differs. Of pairs that two names alone cannot decide nothing is promised.
+/// Each row has two spellings and whether they are the same player, and marks the errors of the rule: `missed` if it separates
+/// equal ones, `joined` if it joins different ones. Pairs that cannot be decided from two names alone are not checked.
 #[test]
 fn pairs_of_spellings_are_judged_as_the_table_says() {
     let table = data("names.tsv");

@@ -1,6 +1,6 @@
-//! Parts: a database in pieces whose parts are merged, written down, read again and taken gives what one run gives.
+//! Parts: a database in pieces whose parts are merged, written, read again and taken gives the same output as one run.
 //!
-//! Every collector of [`Collectors`] has examples here; one without any fails.
+//! Every collector of [`Collectors`] has examples here; a collector without examples fails the test.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -27,21 +27,21 @@ const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
 const SETS: &str = "k attackedby N";
 const NUMBERS: &str = "#(Q attackedby q)";
 const RARE: &str = "mate flip {Rd8 kg8}";
-/// Queries whose hits consist of moves: of one that plans say, and of one that keeps state.
+/// Queries whose hits consist of moves: one that plans can express, and one that keeps state.
 const MOVES: &str = "flip path N-- --";
 const STATE: &str = "if initial xx=0 xx+=1 xx>3 line --> check --> not check";
 
-/// Something that is collected.
+/// One example of a collector.
 struct Example {
     queries: Vec<&'static str>,
     condition: Option<&'static str>,
-    /// A player from whose side the queries are asked.
+    /// The player from whose side the queries are evaluated.
     player: Option<&'static str>,
     first: bool,
     collectors: Box<dyn Fn(&Executor) -> Collectors>,
-    /// Games that are passed over, and that are listed.
+    /// The number of games to skip, and the limit of the listed games.
     limits: (u64, Option<u64>),
-    /// Whether columns are as wide as the games of a block need.
+    /// True if columns are as wide as the games of a block need.
     is_fitted: bool,
 }
 
@@ -227,7 +227,7 @@ fn statistics() -> Vec<Example> {
     ]
 }
 
-/// What parts amount to, taken one after the other.
+/// Returns the merged output of parts, taken one after the other.
 fn taken(
     example: &Example,
     collectors: &Collectors,
@@ -302,7 +302,7 @@ fn write_games<'a>(
     writer.finish().unwrap();
 }
 
-/// Merges neighbours in any order until one is left; some are written down and read again on the way.
+/// Merges neighbours in any order until one part is left; some parts are written and read again on the way.
 fn merged(mut parts: Vec<Parts>, random: &mut fastrand::Rng) -> Parts {
     while parts.len() > 1 {
         let at = random.usize(..parts.len() - 1);
@@ -346,7 +346,7 @@ fn open(files: &[PathBuf], chunk_bytes: usize) -> BlockStream {
     BlockStream::open(files, options).unwrap()
 }
 
-/// The parts of all blocks, each as complete as if it were the only one.
+/// Returns the parts of all blocks, each as complete as if it were the only one.
 fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: BlockStream) -> Vec<Parts> {
     let (mut texts, names) = (database.texts(), run.names(database.source_names()));
     let mut parts = Vec::new();
@@ -389,7 +389,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
     };
     is_same(taken(&[collected]), "all that was collected at once");
     if !example.is_fitted {
-        // Blocks as large as there are: next to nothing is merged.
+        // With blocks as large as possible, next to nothing is merged.
         is_same(taken(&parts(&run, &collectors, open(files, 1 << 24))), "a run over large blocks");
     }
     for seed in 0..12 {
@@ -415,7 +415,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
         .for_each(|end| assert!(Parts::from_bytes(&bytes[..end]).is_err(), "{name}: cut at {end}"));
 }
 
-/// Every collector, however a database is split.
+/// Checks every collector, with a database split in many ways.
 #[test(part = 3)]
 fn parts_of_any_split_make_one_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -432,7 +432,7 @@ fn parts_of_any_split_make_one_run() {
 /// Forged parts of each collector.
 const FORGERIES: usize = 2_000;
 
-/// Numbers at their ends as postcard writes them, seven bits a byte: 2^64 - 1, 2^63, 2^44, 2^36, 2^32 - 1, 0, 1.
+/// Extreme numbers as postcard writes them, seven bits a byte: 2^64 - 1, 2^63, 2^44, 2^36, 2^32 - 1, 0, 1.
 const ENDS: [&[u8]; 7] = [
     &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
     &[128, 128, 128, 128, 128, 128, 128, 128, 128, 1],
@@ -460,7 +460,7 @@ fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
                 let piece = whole[from..(from + end - at).min(whole.len())].iter().copied();
                 bytes.splice(at..at, piece);
             }
-            // A number in the place of another one.
+            // A number in place of another one.
             _ => {
                 let last =
                     bytes[at..].iter().position(|byte| byte & 0x80 == 0).map_or(end, |last| at + last + 1);
@@ -472,7 +472,7 @@ fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     bytes
 }
 
-/// Bytes that were altered are refused, or are a part that can be taken.
+/// Altered bytes are refused, or are a part that can be taken.
 #[test]
 fn forged_parts_are_refused_or_taken() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! Files as found in the wild to games: `orbit_pgn` from the outside.
+//! Files as found in the wild: `orbit_pgn` from the outside.
 //!
-//! The tests that need real files find them through `ORBIT_CORPUS`, a folder of packages of PGN
-//! files with `otb.pgn` and `fen.pgn` beside them; without it they are ignored.
+//! The tests that need real files find them through `ORBIT_CORPUS`, a folder of packages of PGN files that also has `otb.pgn` and
+//! `fen.pgn`. Without it these tests are ignored.
 
 mod annotate;
 mod archives;
@@ -45,12 +45,12 @@ fn corpus_files() -> Vec<(String, PathBuf)> {
     files
 }
 
-/// Whether a note is of the end of a file, and not of the game before it.
+/// Returns whether a note is about the end of a file, and not about the game before it.
 fn is_of_end(note: &ReadFault) -> bool {
     note.reason == "the last game has no result and counts as `*`: the file may be cut off"
 }
 
-/// Tells all games of all sources, numbers running on over the parts of a source.
+/// Passes all games of all sources to a function, with numbers that continue over the parts of a source.
 fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sources {
     let mut seen = std::collections::BTreeMap::<u32, u32>::new();
     while let Some(chunk) = sources.next_chunk() {

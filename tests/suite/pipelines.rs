@@ -13,7 +13,7 @@ use crate::{
     runners::{device_options, open_device},
 };
 
-/// Stages, values and copies beside hits.
+/// Stages, values and copies in addition to hits.
 const QUERIES: [&str; 3] = ["shift find {Nd4 Pe4}", "#(P | n)", "shift flip flipcolor {Nd4 Pe4}"];
 
 #[test]
@@ -39,14 +39,14 @@ fn threads_compile_a_shader_once() {
     assert_eq!(together.pipelines_compiled(), before);
 }
 
-/// A new device that keeps what it compiles in a folder.
+/// A new device that keeps compiled pipelines in a folder.
 fn device(folder: &Path) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.pipeline_cache = Some(PipelineCache { folder: folder.to_owned(), of_software: true });
     open_device(options)
 }
 
-/// Runs a query on a new device; gives what is to be told of the file.
+/// Runs a query on a new device and returns the message about the file, if there is one.
 fn told(folder: &Path) -> Option<String> {
     let blocks = some_blocks();
     let device = device(folder);
@@ -72,7 +72,7 @@ fn what_was_compiled_is_kept_in_one_file() {
     let bytes = fs::read(file).unwrap();
     assert!(bytes.starts_with(b"orbitpl1") && bytes.len() > 16, "{} bytes", bytes.len());
     assert_eq!(told(&folder), None);
-    // Those of other versions give way, and no other files.
+    // Files of other versions are removed, and no other files.
     let name = file.file_name().unwrap().to_str().unwrap();
     let (card, _) = name.split_once('-').unwrap();
     let (other, stranger) =
@@ -99,12 +99,12 @@ fn files_that_cannot_be_used_are_passed_over() {
         assert!(note.contains("is passed over") && note.contains("compiled anew"), "{note}");
         assert_eq!(told(folder), None, "it was written anew");
     }
-    // A right hash over what no driver has made.
+    // A right hash over bytes that no driver has made.
     let hash = twox_hash::XxHash3_64::oneshot(&foreign).to_le_bytes();
     fs::write(&file, [&b"orbitpl1"[..], &hash, &foreign].concat()).unwrap();
     assert_eq!(told(folder), None);
     assert_eq!(told(folder), None);
-    // A folder in the place of the file; a file in that of the folder.
+    // A folder at the place of the file; a file at the place of the folder.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(told(folder).is_some_and(|note| note.contains("ordinary file")));
@@ -112,7 +112,7 @@ fn files_that_cannot_be_used_are_passed_over() {
     assert!(told(&folder.join("in the way/below")).is_some());
 }
 
-/// What the command says, and where it writes.
+/// The environment variable `ORBIT_PIPELINE_CACHE` names the folder, or turns the cache off.
 #[test]
 fn the_environment_names_the_folder_or_none() {
     open_device(device_options(GpuLimits::default()));
@@ -128,7 +128,7 @@ fn the_environment_names_the_folder_or_none() {
     };
     let folder = top.path().join("named");
     let expected = run("off");
-    // Mesa has a folder of its own there.
+    // Mesa has its own folder there.
     assert!(!top.path().join("user/orbit").exists() && !folder.exists());
     let named = folder.to_str().unwrap();
     assert_eq!(run(named).0, expected.0);

@@ -1,4 +1,4 @@
-//! Plans of the game language beside what CQL 6.2 answers, and beside the reference engine on real games.
+//! Plans of the game language, compared with the answers of CQL 6.2, and with the reference engine on real games.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Queries by name: what CQL 6.2 was asked on real games, and the example of each word that is of the game language.
+/// Returns queries by name: those that CQL 6.2 answered on real games, and the example of each word of the game language.
 fn named_queries() -> Vec<(String, String)> {
     let golden = |table: &str, header: &str| -> Vec<(String, String)> {
         let rows = golden::all_rows(table).into_iter();
@@ -47,8 +47,8 @@ fn named_queries() -> Vec<(String, String)> {
     out
 }
 
-/// `tests/data/planned.txt` says of each query whether `cpu` and `gpu` have a plan for it, or `reference` interprets it; that
-/// is what `orbit explain` tells. A query that changes sides either way fails this test until the list says so.
+/// `tests/data/planned.txt` records for each query whether `cpu` and `gpu` have a plan for it, or `reference` interprets it, as
+/// `orbit explain` prints. A query that changes sides fails this test until the list is updated.
 #[test]
 fn what_is_interpreted_is_listed() {
     let told = |(name, text): &(String, String)| {
@@ -81,7 +81,7 @@ fn what_is_interpreted_is_listed() {
     );
 }
 
-/// Rows that plans answer; those that they leave to the reference engine are no fewer by accident.
+/// The least number of rows that plans answer, so that none is left to the reference engine by accident.
 const PLANNED_MIN: usize = 580;
 
 #[test]
@@ -90,7 +90,7 @@ fn plans_answer_as_cql() {
     let card = Runner::gpu(0);
     let (mut planned, mut faults) = (0, Vec::new());
     let mut rows = rows("game-vectors.tsv");
-    // Those whose answers stand at positions.
+    // Keep the rows whose answers are at positions.
     rows.retain(|row| row.id.starts_with(['b', 'n', 's', 'p']));
     for (number, row) in rows.into_iter().enumerate() {
         let Ok(parsed) = orbit_query::parse(&row.query) else { continue };

@@ -1,4 +1,4 @@
-//! Queries asked from a player's side: beside queries with the colours swapped by hand, and beside counts of python-chess.
+//! Queries from a player's side, compared with queries with the colours swapped by hand, and with counts of python-chess.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -70,7 +70,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("if initial xx=0 if Nf3 xx+=1 xx", "if initial xx=0 if nf6 xx+=1 xx"),
 ];
 
-/// One position that hits: game, node, value, how many copies, and the moves of which it consists.
+/// One position that hits: game, node, value, number of copies, and the moves of the hit.
 type Hit = (u32, u32, Answer, usize, Option<(Vec<u32>, Vec<u32>)>);
 
 fn player(name: &str, side: Side) -> Choice {
@@ -90,7 +90,7 @@ fn scan(text: &str, engine: EngineChoice) -> Executor {
     Executor::with_query(parsed, &options).unwrap_or_else(|error| panic!("{text}: {error}")).threads(2)
 }
 
-/// All that is told of each hit.
+/// Returns everything that is known about each hit.
 fn hits(text: &str, engine: EngineChoice, choice: &Choice, database: BlockStream) -> Vec<Hit> {
     let mut all = Vec::new();
     let outputs = [Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS];
@@ -134,8 +134,8 @@ fn trees() -> BlockStream {
     BlockStream::from_pgn_bytes("trees", TREES.into(), options())
 }
 
-/// Where the player has White a query is asked as it stands, where he has Black as if its colours were swapped; on every
-/// engine, with values, copies, spans and side lines.
+/// In games where the player has White, a query is used as written; where the player has Black, with its colours swapped. Checked
+/// on every engine, with values, copies, spans and side lines.
 #[test(part = 3)]
 fn a_query_is_asked_from_the_side_of_the_player() {
     let mut hit = 0;
@@ -165,18 +165,18 @@ fn a_query_is_asked_from_the_side_of_the_player() {
     assert!(hit > 10_000, "{hit}");
 }
 
-/// A game of two players of one name is asked from White's side.
+/// A game between two players of the same name is searched from White's side.
 #[test]
 fn a_game_of_two_namesakes_is_whites() {
     let choice = Choice { player: Some(Player::new("Carlsen".parse().unwrap())), ..Choice::default() };
     let initial = hits("initial wtm", EngineChoice::Auto, &choice, trees());
     let games: Vec<u32> = initial.iter().map(|hit| hit.0).collect();
-    // In the first the player has Black, who then moves second; in the second Black begins.
+    // In the first game the player has Black and moves second; in the second game Black begins.
     assert_eq!(games, [3]);
     assert_eq!(hits("initial", EngineChoice::Auto, &choice, trees()).len(), 3);
 }
 
-/// Scores are those of the player, and by player those of each.
+/// Scores are those of the player; tables by player have the score of each player.
 #[test]
 fn scores_are_those_of_whom_the_table_names() {
     let database = DatabaseOptions::new().open_bytes("trees", TREES.into()).unwrap();
@@ -231,7 +231,7 @@ const QUESTIONS: [(&str, &str); 5] = [
     ("check", "movenumber <= 10 wtm check"),
 ];
 
-/// The games of five players: how many, what they scored, and in how many positions five things are so.
+/// The games of five players: their number, their scores, and the number of positions with each of five features.
 #[test]
 fn counts_of_players_are_those_of_python_chess() {
     let path = corpus().join("otb.pgn");

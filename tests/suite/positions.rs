@@ -1,9 +1,9 @@
 //! Transforms of square sets, boards and positions.
 //!
-//! * `against_chessops`: what chessops itself answers for 10,000 random positions.
+//! * `against_chessops`: chessops' own answers for 10,000 random positions.
 //! * `documentation`: every statement and sample of chessops' documentation, and the table of square sets in CQL 5's.
 //! * `fen`: reading and writing against shakmaty; faults with their places; random bytes.
-//! * `whole`: colours, symmetry, canonical form, what falls off the board.
+//! * `whole`: colours, symmetry, canonical form, pieces that fall off the board.
 
 mod against_chessops;
 mod documentation;

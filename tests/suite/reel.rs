@@ -1,5 +1,4 @@
-//! The reel against shakmaty, its file against faults, and its stream against the number of
-//! threads.
+//! The reel against shakmaty, its file against faults, and its stream against the number of threads.
 
 use std::{io::Cursor, ops::ControlFlow, path::Path};
 
@@ -16,8 +15,7 @@ use orbit_reel::{
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, fen::Fen};
 
-/// A game and its positions as shakmaty has them: nothing here goes through the code under test but
-/// the packing of one position and of one move.
+/// A game and its positions according to shakmaty. No code under test is used, except to pack one position and one move.
 struct Played {
     game: Game,
     positions: Vec<Position>,
@@ -129,7 +127,7 @@ fn build(games: &[Played]) -> Block {
     builder.finish()
 }
 
-/// Compares every slot with what shakmaty has there.
+/// Compares every slot with shakmaty's position.
 fn compare(block: &Block, games: &[Played]) -> Result<usize, String> {
     let mut expected = games.iter().enumerate().flat_map(|(game, played)| {
         let last = played.positions.len() - 1;
@@ -193,7 +191,7 @@ fn replay_equals_shakmaty() {
     }
 }
 
-/// A builder that is told the positions need not play, and makes the same block.
+/// A builder that is given the positions need not play the moves, and makes the same block.
 #[test]
 fn positions_that_are_told_make_the_same_block() {
     let mut games = mixed();
@@ -264,7 +262,7 @@ fn eight_segments_at_once_equal_each_alone() {
     let mut one = replay::SegmentColumns::new();
     let tail = block.slots() % SEGMENT_SLOTS;
     assert!(tail != 0 && !block.segments().is_multiple_of(LANES) && block.segments() > LANES);
-    // From every segment, so that each stands in every lane; in a row, and with others between them.
+    // Reads from every segment, so that each is in every lane; in a row, and with other segments between them.
     let firsts = || 0..block.segments() as u32;
     for (step, first) in [3, 1].into_iter().flat_map(|step| firsts().map(move |first| (step, first))) {
         let segments: Vec<u32> = firsts().skip(first as usize).step_by(step).take(LANES).collect();
@@ -295,7 +293,7 @@ fn write(path: &Path, blocks: &[Block]) {
     writer.finish(&[sources]).unwrap();
 }
 
-/// All blocks of a database, and what the run came to.
+/// All blocks of a database, and the summary of the run.
 fn blocks(database: BlockStream, threads: usize) -> (Vec<Block>, Summary) {
     let mut blocks = Vec::new();
     let summary = database.for_each_block(
@@ -316,7 +314,7 @@ fn small_chunks() -> StreamOptions {
     options
 }
 
-/// Blocks with all that a block can hold.
+/// Blocks with everything that a block can hold.
 fn varied_blocks() -> Vec<Block> {
     let fault = |reason: &str| ReadFault { offset: 99, ply: 3, reason: reason.into() };
     let mut first = BlockBuilder::new();
@@ -365,7 +363,7 @@ fn blocks_come_back_from_a_file() {
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "the temporary file is gone");
 }
 
-/// All that a block holds but tags.
+/// Returns everything that a block holds except tags.
 fn all_but_tags(block: &Block) -> impl PartialEq + std::fmt::Debug + use<'_> {
     let game = |game: GameRow<'_>| {
         let numbers = (game.index(), game.number(), game.source(), game.number_in_source(), game.offset());
@@ -456,7 +454,7 @@ fn a_cut_or_altered_reel_is_refused() {
         }
     }
     assert_eq!(refused, 1000);
-    // What follows the end that the header names is of an append that was interrupted.
+    // Bytes after the end that the header names are left by an append that was interrupted.
     std::fs::write(&copy, [&whole[..], b"x"].concat()).unwrap();
     assert!(read_all(&copy).unwrap() == expected);
     let mut newer = whole.clone();
@@ -468,7 +466,7 @@ fn a_cut_or_altered_reel_is_refused() {
     assert!(matches!(read_all(&folder.path().join("none")), Err(ReelError::Io { .. })));
 }
 
-/// Makes the checksums right again: of the blocks at `offsets`, the directory and the header.
+/// Corrects the checksums: those of the blocks at `offsets`, of the directory and of the header.
 fn forge(bytes: &mut [u8], blocks: &[(usize, usize)]) {
     for &(offset, len) in blocks {
         let crc = crc32fast::hash(&bytes[offset + 4..offset + len]);
@@ -541,11 +539,11 @@ fn a_forged_reel_does_no_harm() {
             blocks.iter().for_each(|block| assert!(use_all(block) > 0));
         }
     }
-    // Else the checksums are not right and nothing behind them is tested.
+    // Otherwise the checksums are not right and nothing after them is tested.
     assert!(accepted > 1000, "{accepted}");
 }
 
-/// A claim behind right checksums, and what is said of it: no memory is taken for it first.
+/// Claims of sizes behind right checksums, with the expected messages: no memory is taken for a claim before it is checked.
 #[test]
 fn a_reel_claims_no_more_than_it_may_hold() {
     let folder = tempfile::tempdir().unwrap();
@@ -590,7 +588,7 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     }
 }
 
-/// A file with holes is as long as it likes and takes no room on a disk.
+/// A file with holes can be of any length and takes no room on a disk.
 #[cfg(unix)]
 #[test]
 fn a_directory_of_forty_gigabytes_is_not_read() {

@@ -1,4 +1,4 @@
-//! What tables cannot say of the reference engine.
+//! Tests of the reference engine that do not fit into tables.
 
 use orbit_engine::{
     Annotation, Answer, GameFacts, Interrupt, Outcome, Spot,

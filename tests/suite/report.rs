@@ -22,7 +22,7 @@ fn block(pgn: &[u8]) -> Block {
     builder.finish()
 }
 
-/// Hits at every slot of a block, or where `test` says so.
+/// Returns hits at every slot of a block, or at those that `test` selects.
 fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     let mut bits = vec![0; block.segments()];
     (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));
@@ -66,7 +66,7 @@ fn moves_are_numbered_from_the_counters_of_the_start() {
 /// A game by its header, and the groups that it is in: year, White's rating, opening, White.
 type Facts = (&'static [u8], [&'static str; 4]);
 
-/// What is odd about each is read by one rule, whoever asks.
+/// Headers with unusual values. All readers must apply one rule to them.
 const HEADERS: [Facts; 6] = [
     (b"[Date \"2015.03.07\"][WhiteElo \"2700\"][ECO \"B90\"][White \"Ann\"]", ["2015", "2700", "B90", "Ann"]),
     (
@@ -324,7 +324,7 @@ fn positions_are_listed_with_what_is_known_of_them() {
             format!("{last} hmvc 2; fmvn 3; {id} 4\"; c1 \"2... Nc6\";"),
         ]
     );
-    // They are read again as what they were written from.
+    // The positions are read back as they were written.
     let again = self::block(epd.join("\n").as_bytes());
     let fens: Vec<String> = again.games().map(|game| game.start().to_fen()).collect();
     assert_eq!(fens.len(), 2);

@@ -1,6 +1,7 @@
 //! Blocks that stay on a device from query to query.
 //!
-//! `cpu` says what is right; the bytes that an engine has uploaded say what was there.
+//! The answers are compared with those of `cpu`; the number of bytes that an engine has uploaded shows which blocks were on the
+//! device.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::{
     runners::{TIGHT, device_options, open_device},
 };
 
-/// A condition, numbers, columns of games, stages that are carried, copies.
+/// A condition, numbers, columns of games, carried stages, copies.
 const QUERIES: [&str; 6] = [
     "Ra1",
     "#(P | n)",
@@ -31,7 +32,7 @@ const QUERIES: [&str; 6] = [
     "(find count Nf3) > 3",
 ];
 
-/// Some blocks that are held, and their numbers.
+/// Some blocks that are kept, and their numbers.
 fn held() -> (Vec<Block>, Range<u64>) {
     let blocks = some_blocks();
     let numbers = Block::hold_all(blocks.iter());
@@ -43,14 +44,14 @@ fn device_for(bytes: u64) -> Arc<GpuDevice> {
     open_device(options_for(bytes))
 }
 
-/// Room for so many bytes of games.
+/// Options with room for the given number of bytes of games.
 fn options_for(bytes: u64) -> GpuOptions {
     let mut options = device_options(GpuLimits::default());
     options.resident_bytes_max = Some(bytes);
     options
 }
 
-/// Demands that a new engine says of blocks, all at once or each alone, what `cpu` says. Gives what lies on the card then.
+/// Demands that a new engine gives the answers of `cpu` on blocks, all at once or each alone. Returns what is on the card then.
 fn checked(text: &str, device: &Arc<GpuDevice>, groups: &[&[&Block]]) -> CardUse {
     let (gpu, cpu) = (prepared(text).gpu(device).unwrap(), prepared(text).cpu().unwrap());
     for blocks in groups {
@@ -99,7 +100,7 @@ fn copies_and_others_are_other_blocks() {
     assert_eq!(checked("Nf3", &device, &[&[block], &[&other]]).uploaded, 0);
 }
 
-/// Blocks of two databases, of which the device holds one.
+/// Blocks of two databases; the device has room for one.
 #[test]
 fn what_was_not_used_for_longest_goes_first() {
     let (ours, of_ours) = held();
@@ -122,7 +123,7 @@ fn what_was_not_used_for_longest_goes_first() {
     }
 }
 
-/// Of a database that is larger than what may stay, the first blocks stay and the others come anew.
+/// If a database is larger than the memory for blocks, its first blocks stay and the rest is uploaded again.
 #[test]
 fn a_database_that_does_not_fit_stays_in_part() {
     let (blocks, numbers) = held();
@@ -131,7 +132,7 @@ fn a_database_that_does_not_fit_stays_in_part() {
     let all = checked("Ra1", &device_for(64 << 20), &groups);
     let device = device_for(all.resident / 2);
     let first = checked("Ra1", &device, &groups);
-    // Where games are goes there for what stays, and for stages.
+    // The places of games are uploaded for the blocks that stay, and for stages.
     let nearly = |bytes: u64| bytes > all.uploaded / 10 * 8 && bytes <= all.uploaded;
     assert!(nearly(first.uploaded), "{first:?}, {all:?}");
     let next: Vec<u64> = QUERIES.map(|text| checked(text, &device, &groups).uploaded).into();
@@ -159,7 +160,7 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
         }
         assert!(device.holds(&numbers), "on the second device");
         assert_eq!(checked("Ra1", &device, &[&blocks]).uploaded, 0);
-        // By itself it would be an error.
+        // Without the fallback to the processor this would be an error.
         let device = faulty(InjectedFault::Destroyed(at));
         let [cpu, spare] = [(); 2].map(|()| Box::new(prepared("#(P | n)").cpu().unwrap()));
         let engine = Fallback::new(Box::new(prepared("#(P | n)").gpu(&device).unwrap()), spare);
@@ -172,7 +173,7 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
     }
 }
 
-/// Buffers that grew while nothing stayed leave too little memory for what is to stay.
+/// Buffers that grew while no blocks stayed leave too little memory for blocks.
 #[test]
 fn where_memory_is_short_blocks_come_each_time() {
     let copies: Vec<Vec<Block>> = (0..24).map(|_| some_blocks()).collect();
@@ -235,7 +236,7 @@ fn memory_is_given_back() {
     assert!(checked("Ra1", &device, &[&ours]).uploaded > 0);
 }
 
-/// What `serve` tells, over the databases that it keeps.
+/// The databases that `serve` keeps share one card, as its answers show.
 #[test]
 fn databases_of_a_desk_share_a_card() {
     device_for(0);

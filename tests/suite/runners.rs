@@ -32,12 +32,12 @@ enum Way {
     Gpu(PlanOptions, Arc<GpuDevice>, Variant),
 }
 
-/// A device, without which a test is ignored.
+/// Opens a device, without which a test is ignored.
 pub fn open_device(options: GpuOptions) -> Arc<GpuDevice> {
     GPU.met(device_if_any(options))
 }
 
-/// A device; `None` where there is no adapter at all and none is required.
+/// Opens a device; `None` if there is no adapter at all and none is required.
 fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     match GpuDevice::open(options) {
         Ok(device) => Some(Arc::new(device)),
@@ -61,19 +61,19 @@ pub fn device_options(limits: GpuLimits) -> GpuOptions {
 /// Bindings of 64 KiB, three workgroups a dispatch, 1 MiB in all.
 pub const TIGHT: GpuLimits = GpuLimits { binding_bytes: 64 << 10, workgroups: 3, memory_bytes: 1 << 20 };
 
-/// The device that all tests share.
+/// Returns the device that all tests share.
 fn shared_device() -> Option<Arc<GpuDevice>> {
     static DEVICE: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
     DEVICE.get_or_init(|| device_if_any(device_options(GpuLimits::default()))).clone()
 }
 
-/// The same within tight limits.
+/// Returns the shared device with tight limits.
 fn tight_device() -> Option<Arc<GpuDevice>> {
     static DEVICE: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
     DEVICE.get_or_init(|| device_if_any(device_options(TIGHT))).clone()
 }
 
-/// The name of an optimisation, and what turns it off.
+/// The name of an optimisation, and the function that turns it off.
 type Switch = (&'static str, fn(&mut PlanOptions));
 
 /// The optimisations, each with the switch that turns it off.
@@ -140,7 +140,7 @@ impl Runner {
         Isa::available().into_iter().map(Runner::kernels_for).chain(others)
     }
 
-    /// `gpu` as it is and within tight limits, without which a test is ignored.
+    /// `gpu` with its usual limits and with tight limits. A test without these is ignored.
     #[cfg(feature = "gpu")]
     pub fn both_gpus() -> [Runner; 2] {
         [Runner::gpu(0), Runner::tight_gpu()].map(|runner| GPU.met(runner))
@@ -151,7 +151,7 @@ impl Runner {
         Runner::variant(mask, Variant::default())
     }
 
-    /// The same with kernels of a variant; `None` also where the adapter cannot run it.
+    /// `gpu` with kernels of a variant; `None` also if the adapter cannot run it.
     pub fn variant(mask: u32, variant: Variant) -> Option<Runner> {
         let mut name = named("gpu", mask);
         if variant != Variant::default() {
@@ -165,7 +165,7 @@ impl Runner {
         Runner::tight_variant(Variant::default())
     }
 
-    /// The same with kernels of a variant.
+    /// `gpu` with tight limits and with kernels of a variant.
     pub fn tight_variant(variant: Variant) -> Option<Runner> {
         let name = match variant == Variant::default() {
             true => "gpu within tight limits".into(),
@@ -186,14 +186,14 @@ impl Runner {
         Variant::every().into_iter().filter(|variant| variant.unfit(&report).is_none()).collect()
     }
 
-    /// Two runners whose kernels are printed in another way throughout: lanes, words, layouts, loops.
+    /// Two runners whose kernels differ from the default throughout: lanes, words, layouts, loops.
     pub fn other_kernels() -> impl Iterator<Item = Runner> {
         let variant = |name: &str| name.parse::<Variant>().expect("it is a variant");
         let shared = Runner::variant(0, variant("lanes2,transposed,wg128,u64,segments4"));
         shared.into_iter().chain(Runner::tight_variant(variant("lanes2,wg32,segments2,looped")))
     }
 
-    /// `gpu` where the processor carries along games what is found.
+    /// `gpu` with stages carried along games by the processor.
     pub fn host_carry() -> Option<Runner> {
         Runner::variant(0, "hostcarry".parse().expect("it is a variant"))
     }
@@ -203,14 +203,14 @@ impl Runner {
         [Runner::reference(), Runner::cpu(0)].into_iter().chain(Runner::gpu(0)).collect()
     }
 
-    /// All runners that a trial of this number is due, which tells whether it is a long one.
+    /// Returns all runners for the trial of this number, which determines whether the trial is a long one.
     pub fn all(number: usize) -> Vec<Runner> {
         ENGINES.into_iter().flat_map(|engine| Runner::of(engine, number)).collect()
     }
 
-    /// Those of one of the [`ENGINES`]. `cpu` is run for other instructions as well, with each optimisation alone and with all
-    /// switched off; in a long trial also with each pair switched off. `gpu` is run in a long trial with all switched off, within
-    /// tight limits, with other kernels and carried by the processor.
+    /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs for other instructions, with each optimisation alone and
+    /// with all switched off; in a long trial also with each pair switched off. In a long trial `gpu` also runs with all switched
+    /// off, within tight limits, with other kernels and with stages carried by the processor.
     pub fn of(engine: &str, number: usize) -> Vec<Runner> {
         let is_long = length().is_long(number);
         match engine {
@@ -229,7 +229,8 @@ impl Runner {
         }
     }
 
-    /// The same for a test, which is ignored without them, and for `gpu` in the parts of long runs that are not its own.
+    /// Returns the runners for a test, which is ignored if there are none, or if it is for `gpu` in a part of a long run that
+    /// leaves it to another part.
     pub fn needed(engine: &str, number: usize) -> Vec<Runner> {
         if engine == "gpu" {
             only_in_its_part(number);
@@ -244,7 +245,7 @@ impl Runner {
         Runner::other_instructions().chain(masks.map(Runner::cpu)).collect()
     }
 
-    /// An engine for a query, or why there is none.
+    /// Returns an engine for a query, or why there is none.
     pub fn engine(&self, query: &TypedQuery) -> Result<Box<dyn Engine>, String> {
         let prepared =
             |options| PreparedQuery::new(query.clone(), options).map_err(|error| error.to_string());
@@ -259,7 +260,7 @@ impl Runner {
         })
     }
 
-    /// Whether a query parses, but is left to the reference engine.
+    /// Returns whether a query parses, but is left to the reference engine.
     pub fn refuses(&self, text: &str) -> bool {
         let options = match self.way {
             Way::Reference => return false,
@@ -269,12 +270,12 @@ impl Runner {
         PreparedQuery::new(parsed.query, options).is_ok_and(|prepared| prepared.planner.refusal().is_some())
     }
 
-    /// The value of a query at every slot of a block.
+    /// Returns the value of a query at every slot of a block.
     pub fn answers(&self, text: &str, block: &Block) -> Result<Vec<Answer>, String> {
         self.answers_of(&orbit_query::parse(text).map_err(|error| error.to_string())?.query, block)
     }
 
-    /// The same of a query that is parsed.
+    /// Returns the answers of a parsed query.
     pub fn answers_of(&self, query: &TypedQuery, block: &Block) -> Result<Vec<Answer>, String> {
         let answers = self.engine(query)?.answer(block, Wants::VALUES).map_err(|error| error.to_string())?;
         let hits = answers.hits;
@@ -287,7 +288,7 @@ fn named(engine: &str, mask: u32) -> String {
     off.fold(engine.into(), |name, (_, (off, _))| format!("{name} -{off}"))
 }
 
-/// The value at one slot.
+/// Returns the value at one slot.
 pub fn answer(hits: &Hits, slot: usize, ty: Type) -> Answer {
     let hit = hits.contains(slot);
     match &hits.values {
@@ -317,7 +318,7 @@ pub fn print(answer: Answer, reading: &str) -> String {
     }
 }
 
-/// The reading of an answer's own type.
+/// Returns the reading of an answer's own type.
 pub fn reading(answer: Answer) -> &'static str {
     match answer {
         Answer::Bool(_) => "bool",

@@ -1,4 +1,4 @@
-//! Segments that are passed over, because nothing in them can match.
+//! Segments that are skipped, because nothing in them can match.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -26,7 +26,7 @@ fn blocks() -> Vec<Block> {
 
 const CODES: [u64; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// The squares on which each piece may stand in each segment, and those that moves touch.
+/// The squares on which each piece may be in each segment, and those that moves touch.
 fn known(block: &Block) -> Vec<([u64; 16], u64)> {
     let (mut known, segments) = (Vec::new(), (0..block.segments() as u32).collect::<Vec<u32>>());
     for segments in segments.chunks(LANES) {
@@ -58,7 +58,7 @@ fn pieces_stand_where_the_bounds_say() {
     let (mut positions, mut exact, mut stay) = (0, 0, 0);
     for block in blocks() {
         let known = known(&block);
-        // What the positions of each segment have together.
+        // The union of the positions of each segment.
         let mut unions = vec![[0u64; 16]; block.segments()];
         for_each_slot(&block, |slot| {
             let at = slot.slot / SEGMENT_SLOTS;
@@ -123,7 +123,7 @@ fn material_is_that_of_all_positions() {
         }
     }
     for block in blocks() {
-        // What was found of a block is not that of its main lines.
+        // The data collected of a block is not that of its main lines.
         block.material(Material::from_block);
         let main_lines = block.into_main_lines(false);
         assert_eq!(main_lines.material(Material::from_block), &Material::from_block(&main_lines));
@@ -148,7 +148,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
             let without = scan(&[block], text, false);
             assert!((&of_new.0, &of_new.1) == (&without.0, &without.1), "{text}");
             assert!((&of_searched.0, &of_searched.1) == (&without.0, &without.1), "{text}");
-            // What the engine found.
+            // The data that the engine collected.
             assert_eq!(block.material(|_| panic!("it is known")), &Material::from_block(block));
             (first, second) = (first + of_new.2.0, second + of_searched.2.0);
             segments += of_new.2.1;
@@ -161,7 +161,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
     );
 }
 
-/// Queries, and the share of segments that is passed over at least, in hundredths.
+/// Queries, and the least share of segments that must be skipped, in hundredths.
 const SELECTIVE: &[(&str, u64)] = &[
     ("Bh7 kg8", 80),
     ("flipcolor {Bh7 kg8}", 70),
@@ -200,7 +200,7 @@ fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String,
     let outputs = [Wants::ALL_COPIES | Wants::VALUES];
     let (mut bits, mut values, mut passed_over) = (Vec::new(), String::new(), (0, 0));
     for block in blocks {
-        // A new engine for each, since one that passes over few segments rests.
+        // A new engine for each scan, since an engine that skips few segments stops trying.
         let engine = prepared.cpu().unwrap();
         let answers = engine.scan(&[block], &BlockRequest::all(&outputs)).unwrap();
         let answer = &answers[0][0];

@@ -1,8 +1,8 @@
 //! Scripts that come with CQL 6.2, on real games.
 //!
-//! They are not part of the project: `ORBIT_SCRIPTS` names a folder with them and with `games.tsv`, which has for each script
-//! and each set of games how many games CQL 6.2 finds, a digest of their numbers, and the numbers themselves if they are few. Where
-//! it has neither, `tests/data/script-games.tsv` has the numbers.
+//! They are not part of the project: `ORBIT_SCRIPTS` names a folder with them and with `games.tsv`. For each script and each set
+//! of games, this file has the number of games that CQL 6.2 finds, a digest of their numbers, and the numbers themselves if they
+//! are few. If it has neither, `tests/data/script-games.tsv` has the numbers.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,14 +24,14 @@ use crate::common::{
     length::{length, stride},
 };
 
-/// What CQL 6.2 finds.
+/// The games that CQL 6.2 finds for a script.
 struct Row {
     script: String,
     set: String,
     games: usize,
-    /// `-` where it is not known.
+    /// The digest; `-` if it is not known.
     digest: String,
-    /// None where they are many.
+    /// The numbers; `None` if they are many.
     list: Option<BTreeSet<u32>>,
 }
 
@@ -59,15 +59,15 @@ fn rows(folder: &Path, set: &str) -> Vec<Row> {
     rows
 }
 
-/// Which games a script is asked of.
+/// The games on which a script runs.
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
     All,
-    /// So many, and those that are read with them.
+    /// This many games, and those that are read with them.
     First(u32),
 }
 
-/// The numbers of the games that a script finds, and that of the last game that it was asked of.
+/// The numbers of the games that a script finds, and the number of the last game that was searched.
 fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u32), String> {
     let text = std::fs::read_to_string(folder().join(format!("{script}.cql"))).unwrap();
     let parsed = orbit_query::parse(&text).map_err(|error| error.render(&text, script, false))?;
@@ -120,7 +120,7 @@ fn digest(numbers: &BTreeSet<u32>) -> String {
     Sha256::digest(&lines).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What is wrong with the answer to a row.
+/// Returns what is wrong with the answer to a row.
 fn fault(row: &Row, path: &Path, extent: Extent) -> Option<String> {
     let (found, last) = match found(&row.script, path, extent) {
         Ok(found) => found,
@@ -176,7 +176,7 @@ fn scripts_find_the_problems_of_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Scripts that take more than twenty seconds on all tournament games: they are asked of some.
+/// Scripts that take more than twenty seconds on all tournament games: they run on some of them.
 const SLOW: [&str; 7] = [
     "8piecesinline",
     "bristol-universal",

@@ -1,5 +1,4 @@
-//! Position lists of CQL 5 beside an evaluator that was written from the rules alone and shares nothing with
-//! the library.
+//! Position lists of CQL 5 compared with an evaluator that was written from the rules alone and shares nothing with the library.
 
 use orbit_core::board::Position;
 use orbit_engine::{Outcome, Wants};
@@ -34,7 +33,7 @@ fn start(board: &Board) -> Position {
     position(&board.fen())
 }
 
-/// What the evaluator wants to be told of each position: it generates no moves.
+/// Returns the facts that the evaluator needs about each position, because it generates no moves.
 fn facts(block: &Block) -> Vec<Facts> {
     let column = |text: &str| {
         let query = orbit_query::parse(text).expect("a filter").query;
@@ -80,12 +79,12 @@ fn an_evaluator_from_the_rules_alone_agrees() {
         };
         if let Some(orbit) = expand(&query.body).ok().and_then(|filter| filter.outermost()) {
             let images = cql5::images(&text).len();
-            // A list that holds nothing but a list with transforms is that list.
+            // A list that contains only a list with transforms equals that list.
             if images > 1 && images != orbit.copies.len() {
                 faults.push(format!("{text}: {images} images, {} copies", orbit.copies.len()));
             }
         }
-        // A driver in software takes its time.
+        // A driver in software is slow.
         let gpu = if lists % 25 == 1 { Runner::gpu(0) } else { None };
         for runner in runners.iter().chain(&gpu) {
             let found = runner.engine(&query).unwrap().answer(&block, Wants::HITS).unwrap().hits;

@@ -1,5 +1,5 @@
-//! `line` and `path` beside an evaluator that was written from the text of the language alone, which tries every walk
-//! through the tree of a game that shakmaty plays.
+//! `line` and `path` compared with an evaluator that was written from the text of the language alone. It tries every walk through
+//! the tree of a game that shakmaty plays.
 
 pub mod game;
 mod generate;
@@ -40,7 +40,7 @@ fn games() -> &'static [Game] {
     })
 }
 
-/// A query, the games on which it is asked, and what each of their positions answers, by each reading.
+/// A query, the games on which it runs, and the answer at each of their positions, by each reading.
 struct Case {
     body: Body,
     games: Vec<Game>,
@@ -51,7 +51,7 @@ struct Case {
 const TRIES: u64 = 6;
 
 impl Case {
-    /// What a seed leads to; `None` if there are too many walks.
+    /// Returns the case that a seed produces, or `None` if there are too many walks.
     fn new(seed: u64) -> Option<Case> {
         let mut rng = Rng::new(seed);
         let variations = rng.percent(60);
@@ -73,7 +73,7 @@ impl Case {
     }
 }
 
-/// What a run has seen.
+/// The counts of a run.
 #[derive(Default, Debug)]
 struct Seen {
     queries: usize,
@@ -83,12 +83,12 @@ struct Seen {
     balanced: usize,
     /// Games on which the readings differ.
     open: usize,
-    /// How many of them each reading answers as the engine does.
+    /// The number of open games for which each reading gives the engine's answer.
     as_reading: [usize; READINGS.len()],
     faults: Vec<String>,
 }
 
-/// Whether an engine's answer is a value of the evaluator.
+/// Returns whether an engine's answer equals a value of the evaluator.
 fn is_same(answer: Answer, value: Option<i32>) -> bool {
     match answer {
         Answer::Num(number) => number == value,
@@ -183,7 +183,7 @@ fn it_agrees_with_plans() {
     run(&Runner::cpu(0));
 }
 
-/// What CQL says of the queries that the evaluator can read: it is told by its answers and not by those of an engine.
+/// Compares the evaluator with the answers of CQL itself, on the queries that it can read.
 #[test]
 fn the_evaluator_answers_as_cql_does() {
     let (mut read, mut faults) = (0, Vec::new());

@@ -1,4 +1,4 @@
-//! `similar`: men that stand right, counted copy by copy on boards of letters, beside all engines.
+//! `similar`: men on their squares, counted copy by copy on boards of letters, compared with all engines.
 
 use fastrand::Rng;
 use orbit_engine::Answer;
@@ -8,7 +8,7 @@ use crate::{
     runners::Runner,
 };
 
-/// What a placement asks for: files and ranks from 0, and letters.
+/// The men that a placement asks for: files and ranks from 0, and letters.
 type Men = Vec<(i8, i8, char)>;
 
 const PLACEMENTS: &[&str] = &[
@@ -47,7 +47,7 @@ fn turned(men: &Men, of: impl Fn(i8, i8) -> (i8, i8)) -> Men {
         .collect()
 }
 
-/// Where a turn or reflection takes a square.
+/// A turn or reflection, as a function of a square.
 type Way = fn(i8, i8) -> (i8, i8);
 
 fn flipped(all: Vec<Men>) -> Vec<Men> {
@@ -85,7 +85,7 @@ fn shifted(all: Vec<Men>) -> Vec<Men> {
     all.iter().flat_map(shifts).collect()
 }
 
-/// Transforms, and what they make of one placement.
+/// Transforms, and their effect on one placement.
 type Transform = (&'static str, fn(Vec<Men>) -> Vec<Men>);
 
 const TRANSFORMS: [Transform; 5] = [
@@ -96,7 +96,7 @@ const TRANSFORMS: [Transform; 5] = [
     ("shift flip flipcolor", |all| shifted(flipped(recoloured(all)))),
 ];
 
-/// A board: letters by rank and file, blanks where nothing stands.
+/// A board: letters by rank and file, blanks for empty squares.
 type Board = [[char; 8]; 8];
 
 const LETTERS: [char; 13] = ['P', 'N', 'B', 'R', 'Q', 'K', 'p', 'n', 'b', 'r', 'q', 'k', ' '];
@@ -115,7 +115,7 @@ fn right(board: &Board, men: &Men) -> i32 {
     men.iter().filter(|&&man| stands(board, man)).count() as i32
 }
 
-/// A board on which one of some copies stands, but for men that are missing, and others.
+/// Makes a board with one of some copies, except for some men that are missing, and some additional men.
 fn near(rng: &mut Rng, copies: &[Men]) -> Board {
     let copy = &copies[rng.usize(..copies.len())];
     let mut board = [[' '; 8]; 8];
@@ -171,7 +171,7 @@ fn men_that_stand_right_are_counted_under_transforms() {
     assert!((0..16).all(|value| values.contains(&value)), "{values:?}");
 }
 
-/// Sums that are like it: weights, conditions and constants, beside the reference engine.
+/// Similar sums: weights, conditions and constants, compared with the reference engine.
 #[test]
 fn sums_of_squares_are_the_same_on_all_engines() {
     let queries = [

@@ -24,7 +24,7 @@ use crate::{
     runners::answer,
 };
 
-/// What queries of CQL 6 are made of beside words and signs.
+/// The tokens of queries of CQL 6 other than words and signs.
 pub const TOKENS: &[&str] = &[
     "[RN]",
     "[Aa]",
@@ -76,7 +76,7 @@ pub const TOKENS: &[&str] = &[
     "",
 ];
 
-/// What lists of CQL 5 are made of beside words and signs.
+/// The tokens of lists of CQL 5 other than words and signs.
 const LIST_TOKENS: &[&str] = &[
     "(position",
     "(match",
@@ -140,7 +140,7 @@ impl Tokens {
         tokens
     }
 
-    /// One of them, seldom a word that is not built, since that ends what is read.
+    /// Returns one of the words, seldom one that is not built, because such a word ends the parsing.
     pub fn pick(&self, rng: &mut Rng) -> &str {
         let list = if rng.percent(3) { &self.unbuilt } else { &self.built };
         &list[rng.below(list.len())]
@@ -150,26 +150,27 @@ impl Tokens {
 /// The most steps that a query may take in a game: text that is random may repeat without an end.
 const STEPS_MAX: u64 = 30_000;
 
-/// The most looks of the fast engine, which has no such limit, at its switch: it takes thousands of steps between two looks.
+/// The largest number of checks that the fast engine, which has no limit of steps, makes of its switch. It takes thousands of
+/// steps between two checks.
 const LOOKS_MAX: u64 = 200;
 
-/// The looks at its switch for which the steps of the reference engine suffice.
+/// Returns the number of checks for which the steps of the reference engine suffice.
 fn looks_of_steps(block: &Block) -> u64 {
     block.slots() as u64 + 40 * block.games_len() as u64
 }
 
-/// Parses, prints what is said, plans and runs; panics with the text if anything does. Counts what is refused, what is
-/// accepted and not run, what the fast engine runs and what is left to the reference engine.
+/// Parses, prints the messages, plans and runs; panics with the text if any of these does. Counts the texts that are refused,
+/// that are accepted and not run, that the fast engine runs, and that are left to the reference engine.
 pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
     seen[kind(text, block, PlanOptions::default(), |_, _, _| ())] += 1;
 }
 
-/// The same with options, and asks the reference engine as well for what the fast engine runs: both must give the same.
+/// Does the same with options, and also runs the reference engine on what the fast engine runs: both must give the same.
 pub fn agrees(text: &str, block: &Block, options: PlanOptions, seen: &mut [u64; 4]) {
     seen[kind(text, block, options, compare)] += 1;
 }
 
-/// Panics unless the reference engine answers the same, or gives up since it takes too many steps.
+/// Panics unless the reference engine answers the same, or gives up because it takes too many steps.
 fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, &Block)) {
     let slow = match within_looks(&reference, looks_of_steps(block), block, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.contains("too many steps") => return,
@@ -182,7 +183,7 @@ fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, 
     assert_eq!(prepared.cpu().unwrap().info().copies[0], reference.info().copies[0]);
 }
 
-/// The answers of an engine within the looks that it may make.
+/// Returns the answers of an engine within a number of checks.
 fn within_looks(
     engine: &dyn Engine,
     looks_max: u64,
@@ -197,7 +198,7 @@ fn within_looks(
     Ok(answers.remove(0).remove(0))
 }
 
-/// Which of those that are counted a text is. `look` sees what the fast engine answers.
+/// Returns the kind of a text, among those that are counted. `look` gets the answers of the fast engine.
 fn kind(
     text: &str,
     block: &Block,
@@ -235,7 +236,7 @@ fn kind(
             if copies > 512 {
                 return 1;
             }
-            // What does not ask for side lines gets main lines alone, as in a search.
+            // A query without side lines gets main lines alone, as in a search.
             let main_lines = (!parsed.query.variations).then(|| block.clone().into_main_lines(true));
             let block = main_lines.as_ref().unwrap_or(block);
             let Ok(prepared) = PreparedQuery::new(parsed.query, options) else { return 1 };
@@ -244,9 +245,9 @@ fn kind(
                 |outputs| within_looks(&reference(), looks_of_steps(block), block, outputs);
             let (answered, kind) = match prepared.planner.refusal() {
                 None => match within_looks(&prepared.cpu().unwrap(), LOOKS_MAX, block, Wants::VALUES) {
-                    // It would go on for long.
+                    // The query would run for long.
                     Err(EngineError::Interrupted) => return 2,
-                    // The reference engine says why.
+                    // The reference engine reports the reason.
                     Err(EngineError::Stopped) => {
                         let told = told_by_reference(Wants::VALUES);
                         assert!(matches!(told, Err(EngineError::Query { .. })), "{told:?}");
@@ -360,7 +361,7 @@ fn change(rng: &mut Rng, text: &mut String, tokens: &Tokens) {
     }
 }
 
-/// Nothing that is long or deep exhausts the stack or takes forever.
+/// Long and deep queries neither exhaust the stack nor take forever.
 #[test]
 fn long_and_deep_queries() {
     let (mut seen, block) = ([0; 4], block());

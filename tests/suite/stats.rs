@@ -19,7 +19,7 @@ use orbit_search::stats::{Counts, Grouping, Stats};
 
 use crate::common::scan;
 
-/// Three games from the start and one from the 29th move, two of them with a result that White likes.
+/// Three games from the start and one from the 29th move, two of them with results that White likes.
 const PGN: &str = "\
 [Event \"Open\"]\n[Date \"1997.05.11\"]\n[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2700\"]\n[BlackElo \"2501\"]\n\
 [ECO \"C65\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n\
@@ -32,7 +32,7 @@ const PGN: &str = "\
 /// Hits plies 3 to 5 of the first game of [`PGN`], 1 and 2 of the second, 2 to 4 of the fourth.
 const KNIGHT: &str = "{Nf3 not initial}";
 
-/// How to read a database, in chunks of so many bytes.
+/// Returns options that read a database in chunks of the given number of bytes.
 fn options(chunk_bytes: usize) -> StreamOptions {
     let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
@@ -47,7 +47,7 @@ fn file(path: &Path, chunk_bytes: usize) -> BlockStream {
     BlockStream::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
 }
 
-/// Counts what a query hits. Games count if their tag `Event` is `event`, should there be one.
+/// Counts the hits of a query. If `event` is given, games count only if their tag `Event` equals it.
 fn counted(
     query: &str,
     groupings: &str,

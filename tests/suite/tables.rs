@@ -37,7 +37,7 @@ fn rows(name: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Why a row of the vectors is not run, or how its expectation is known to differ from ours.
+/// Returns why a row of the vectors is not run, or how its expected answer is known to differ from ours.
 fn exception(row: &Row) -> Option<&'static str> {
     match (row.query.as_str(), row.fen.as_str()) {
         ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") => Some(
@@ -91,7 +91,7 @@ fn tables_have_their_rows() {
     assert!(rows("rows.tsv").len() >= 155);
 }
 
-/// The two vectors in which the peer looks at the moves played, with our value in place of its.
+/// The two vectors in which the other program searches the played moves, with our value instead of its value.
 #[test]
 fn rights_come_from_the_position() {
     let castle = ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
@@ -120,7 +120,7 @@ fn texts_in_another_encoding() {
     let tags = [("White", ""), ("Black", "Müller"), ("Event", "")];
     let mut game = game_with_tags(Position::standard(), &tags, Outcome::Unknown);
     game.tags[0].value = b"M\xfcller,A \x96".to_vec();
-    // The bytes of an e with an accent, beside one that makes them no UTF-8.
+    // The bytes of an é, and another one that makes the text invalid UTF-8.
     game.tags[2].value = b"\xff caf\xc3\xa9".to_vec();
     let block = block_of_games(vec![game]);
     check_facts(
@@ -134,7 +134,7 @@ fn texts_in_another_encoding() {
             ("\"–\" in tag \"White\"", "T"),
             ("{x={player white} x==\"Müller, A –\"}", "T"),
             ("{x={player white} \"ü\" in x}", "T"),
-            // Only beside the name itself is a text spelt as names are.
+            // A text is spelt as names are only if it is compared with the name itself.
             ("{x={player white} x==\"Müller,A –\"}", "F"),
             ("{if true player white else player black}==\"Müller,A –\"", "F"),
             ("{true player white}==\"Müller,A –\"", "T"),
@@ -146,7 +146,7 @@ fn texts_in_another_encoding() {
             ("event == \"ÿ café\"", "F"),
         ],
     );
-    // A string that is made.
+    // A string that a query makes.
     let made = "{x={player white} x+=\"!\" x==\"Müller, A –!\" \"ü\" in x}";
     for runner in Runner::all(2).iter().filter(|runner| !runner.refuses(made)) {
         assert_eq!(runner.answers(made, &block), Ok(vec![Answer::Bool(true)]), "{}", runner.name);
@@ -226,7 +226,7 @@ fn every_slot_is_answered() {
     }
 }
 
-/// What begins and ends a game is told by the games' own bounds, which no engine and no replay knows.
+/// The beginning and end of a game follow from the games' own bounds, which no engine and no replay knows.
 #[test]
 fn initial_and_terminal_are_the_ends_of_games() {
     let text: String = (0..200)

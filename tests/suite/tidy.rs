@@ -1,5 +1,5 @@
-//! Rules of the house that the compiler does not know: who may import whom, which files exist, how
-//! long they are, what they may say.
+//! Rules of the project that the compiler does not check: which module may import which, which files exist, how long they are,
+//! which words they may contain.
 
 mod arrows;
 mod documents;
@@ -14,12 +14,12 @@ use std::{
 
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
-/// Lines of a source file at most.
+/// The most lines of a source file.
 const LINES_MAX: usize = 800;
 
-/// Who may import whom, and why. A unit is a module with all below it, except what is a unit of its
-/// own. `engine` stands for `crates/engine/src/lib.rs`. The manifest of a crate says which crates it may
-/// import; this table says it of the modules within crates that have several. docs/dev/imports.md shows it.
+/// The units that each unit may import, with the reason. A unit is a module with all modules below it, except those that are
+/// units of their own. `engine` means `crates/engine/src/lib.rs`. The manifest of a crate limits the crates that it may import;
+/// this table limits the imports of modules within crates that have several. docs/dev/imports.md shows it.
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "everything stands on it"),
     ("visible", &[], "one list of letters for all that is shown"),
@@ -247,7 +247,7 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("engine", "query::parse", "the typed tree is all it sees"),
 ];
 
-/// Words that are not about the project, and the only file in which each may stand.
+/// Words that are not about the project, and the only file that may contain each.
 const FORBIDDEN: &[(&str, &str)] = &[
     ("/work/", ""),
     ("/tmp/", ""),
@@ -313,7 +313,7 @@ fn sources() -> Vec<String> {
     files().into_iter().filter(is_source).collect()
 }
 
-/// A word, a sign or a bracket, and the line where it stands.
+/// A word, a sign or a bracket, and its line.
 struct Token {
     word: String,
     line: usize,
@@ -365,7 +365,7 @@ fn flatten(stream: TokenStream, out: &mut Vec<Token>) {
     }
 }
 
-/// Whether an attribute is `[cfg(test)]`.
+/// Returns whether an attribute is `[cfg(test)]`.
 fn is_cfg_test(attribute: &TokenTree) -> bool {
     matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
@@ -409,7 +409,7 @@ fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     out
 }
 
-/// One tree of a path or a `use`; returns how many tokens it takes.
+/// Reads one tree of a path or a `use`; returns the number of tokens read.
 fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> usize {
     let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
     let mut at = 0;
@@ -455,7 +455,7 @@ fn root_of(is_it: impl Fn(&(&str, &str, Option<&'static str>)) -> bool) -> Optio
     CRATES.iter().find(|it| is_it(it)).and_then(|it| it.2)
 }
 
-/// The longest unit that a path lies in.
+/// Returns the longest unit that contains a path.
 fn unit(path: &str) -> Option<&'static str> {
     let inside =
         |unit: &&str| path == *unit || path.strip_prefix(*unit).is_some_and(|rest| rest.starts_with("::"));
@@ -474,7 +474,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     for path in paths(&module, &tokens(text)) {
         let parts: Vec<String> = path.split("::").map(String::from).collect();
         match (unit(&path), allowed) {
-            // What begins with a capital is shown at the root of a crate.
+            // A name that begins with a capital is exported at the root of a crate.
             (None, _) if !is_crate(&parts) && !parts[0].starts_with(char::is_uppercase) => {
                 wrong.push(format!("{file}: `{path}` lies in no module of the table"))
             }
@@ -496,7 +496,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Tells whether a module lies in a crate of one module, whose manifest says what it may import.
+/// Returns whether a module belongs to a crate of one module, whose manifest lists its imports.
 fn is_crate(module: &[String]) -> bool {
     CRATES.iter().any(|it| it.2.is_some_and(|root| module.first().is_some_and(|first| first == root)))
 }
@@ -582,7 +582,7 @@ fn the_library_does_not_unwrap() {
     assert_none(wrong.collect());
 }
 
-/// Ways to print, and the one file of the program in which they may stand.
+/// Ways to print, and the one file of the program that may use them.
 const PRINTERS: [&str; 6] = ["stdout()", "stderr()", "print!", "println!", "eprint!", "eprintln!"];
 const PRINTING: &str = "crates/command/src/terminal.rs";
 
@@ -609,7 +609,7 @@ fn one_file_prints() {
     assert!(read(PRINTING).contains("io::stdout()"));
 }
 
-/// The words of a file that may not stand in it.
+/// Returns the forbidden words of a file.
 fn forbidden(path: &str, text: &str) -> Vec<String> {
     let words = FORBIDDEN.iter().filter(|(word, only)| path != *only && text.contains(word));
     words.map(|(word, _)| format!("{path}: `{word}`")).collect()
@@ -626,7 +626,7 @@ fn the_project_speaks_of_itself_alone() {
     assert_none(wrong.collect());
 }
 
-/// What stands between backquotes and looks like a path of this project.
+/// Returns the texts between backquotes that look like paths of this project.
 fn named_paths(text: &str) -> Vec<&str> {
     let prose: Vec<&str> = text.split("```").step_by(2).collect();
     let top: Vec<String> =
@@ -677,7 +677,7 @@ fn every_module_is_named() {
     assert_none(missing.map(|folder| format!("{MODULES} does not name {}", folder.display())).collect());
 }
 
-/// The command lines of a document: what stands in its `sh` blocks, continued lines joined.
+/// The command lines of a document: the contents of its `sh` blocks, continued lines joined.
 fn commands(text: &str) -> Vec<String> {
     let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let lines =

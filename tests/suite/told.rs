@@ -1,5 +1,5 @@
-//! The comments of queries on the games that they find, and the ranks of these: told by an engine that evaluates whole
-//! games, and afterwards of the games and hits that a plan has found.
+//! The comments and sort keys of queries: computed by an engine that evaluates whole games, and afterwards for the games and hits
+//! that a plan has found.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use crate::common::{data, length::stride};
 use crate::database::SAMPLE;
 use crate::game_trees::with_variations;
 
-/// Queries that write or sort, beside those of the table.
+/// Queries that write or sort, in addition to those of the table.
 const QUERIES: &[&str] = &[
     "check comment(\"check by \" (A attacks k))",
     "flipcolor {Q attacks k comment(\"of \" currenttransform)}",
@@ -64,8 +64,8 @@ fn games() -> Vec<u8> {
     format!("{}\n{}", tables.join("\n"), sample.concat().trim_end_matches("[Event ")).into_bytes()
 }
 
-/// The comments on each block, and the ranks of the games that are found, by an engine; none if that refuses the query or if
-/// it goes wrong.
+/// Returns the comments on each block, and the sort keys of the games found, by an engine; `None` if that refuses the query or
+/// fails.
 fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>> {
     let mut options = EngineOptions::default();
     options.engine = engine;

@@ -1,4 +1,4 @@
-//! Outputs of games with side lines: rows beside positions that pgn-reader and shakmaty find in the same text, trees that
+//! Outputs of games with side lines: rows compared with positions that pgn-reader and shakmaty find in the same text, trees that
 //! are written and read again, counts by ply.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,7 +119,7 @@ fn passed(chess: &Chess) -> Chess {
     setup.position(CastlingMode::Standard).unwrap()
 }
 
-/// What a row says of a node.
+/// The columns of a row that describe a node.
 #[derive(PartialEq, Debug)]
 struct Said {
     node: u64,
@@ -131,7 +131,7 @@ struct Said {
     next: Option<String>,
 }
 
-/// What is to be said of the nodes of a game, in order.
+/// Returns the expected columns for the nodes of a game, in order.
 fn said(nodes: &[Node]) -> Vec<Said> {
     let mut out = Vec::new();
     say(nodes, 0, 0, &mut Vec::new(), &mut out);
@@ -143,7 +143,7 @@ fn numbered(chess: &Chess) -> String {
     format!("{}{dots}", chess.fullmoves())
 }
 
-/// A line from its first node on, then what hangs from its nodes, from the deepest on.
+/// Appends a line from its first node on, then the side lines of its nodes, from the deepest on.
 fn say(nodes: &[Node], first: usize, ply: u64, names: &mut Vec<String>, out: &mut Vec<Said>) {
     let mut line = vec![first];
     line.extend(std::iter::successors(nodes[first].next.first().copied(), |&at| {
@@ -195,7 +195,7 @@ fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// What the rows of all positions say.
+/// Returns the columns in the rows of all positions.
 fn rows(blocks: &[Block]) -> Vec<Vec<Said>> {
     let columns = Columns::of_objects(Extras { nodes: true, ..Extras::default() });
     let format = Format::JsonLines { rows: Rows::Hits, columns };
@@ -239,7 +239,7 @@ fn check_rows(pgn: &[u8]) -> usize {
             assert_eq!(found, expected, "game {game}");
         }
     }
-    // What is written from the blocks alone is read by the same reader.
+    // The text that is written from the blocks alone is read by the same reader.
     let mut writer = PgnWriter::new(Vec::new());
     blocks.iter().flat_map(Block::games).for_each(|game| writer.write(&game_pgn(&game)).unwrap());
     assert_eq!(played(&writer.finish().unwrap()), expected);
@@ -331,19 +331,19 @@ fn a_tree_is_written_with_what_is_said_of_it() {
     assert_eq!(String::from_utf8(game_pgn(&block.game(0))).unwrap(), text);
     let tokens = movetext(&block.game(0));
     assert_eq!(tokens.iter().filter(|token| **token == MoveToken::Open).count(), 3);
-    // Without side lines it is what it was.
+    // Without side lines the output does not change.
     let block = block.into_main_lines(false);
     let text = game_pgn(&block.game(0));
     assert!(text.ends_with(b"\n\n1. e4 e5 2. Nf3 1-0"), "{}", String::from_utf8_lossy(&text));
 }
 
-/// What is to be the same after a game was written and read, beside its moves.
+/// Returns the parts of a game, other than its moves, that must be the same after writing and reading it.
 fn essence(game: &Game) -> [String; 4] {
     let Game { start, lines, annotations, outcome, .. } = game;
     [format!("{start:?}"), format!("{lines:?}"), format!("{annotations:?}"), format!("{outcome:?}")]
 }
 
-/// Writes the games of a text from their blocks, and reads them again; how many side lines and annotations there are.
+/// Writes the games of a text from their blocks, and reads them again; returns the numbers of side lines and annotations.
 fn round_trip(name: &str, pgn: &[u8]) -> (usize, usize) {
     let before = blocks(pgn);
     let mut writer = PgnWriter::new(Vec::new());
@@ -447,7 +447,7 @@ fn positions_of_side_lines_count_by_their_plies() {
     assert_eq!(by_value.iter().map(|row| row.hit.positions).sum::<u64>(), total.hit.positions);
 }
 
-/// Of queries that are asked of main lines alone, shares are of these.
+/// The shares of a query that runs on main lines alone are shares of main-line positions.
 #[test]
 fn each_query_has_shares_of_its_own_positions() {
     let text = made(302, 150).text;

@@ -1,7 +1,7 @@
-//! Variants of kernels answer what the default answers, which is what `cpu` says.
+//! Variants of kernels give the answers of the default, which are those of `cpu`.
 //!
-//! Beside the tests here, rows of the tables run with two variants (`Runner::other_kernels`), golden rows and
-//! generated queries with each variant in turn.
+//! In addition to the tests here, rows of the tables run with two variants (`Runner::other_kernels`), golden rows and generated
+//! queries with each variant in turn.
 
 use std::sync::{
     Arc,
@@ -50,7 +50,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Ends the work of the other thread when this one panics.
+/// Ends the work of the other thread if this one panics.
 struct EndOnPanic<'a>(&'a AtomicUsize);
 
 impl Drop for EndOnPanic<'_> {
@@ -76,8 +76,8 @@ fn for_each(variants: &[Variant], work: impl Fn(Variant) + Sync) {
     });
 }
 
-/// The queries with kernels of a variant, on all of a device; if it differs in one thing from the default, within limits
-/// that split everything as well.
+/// Runs the queries with kernels of a variant, on a whole device. If the variant differs from the default in one thing, also
+/// within limits that split everything.
 fn check_all(variant: Variant, texts: &[&str], blocks: &[&Block]) {
     let tight = (variant.changes() <= 1).then(|| Runner::tight_variant(variant)).flatten();
     for runner in Runner::variant(0, variant).into_iter().chain(tight) {
@@ -181,7 +181,7 @@ fn short_tables_are_written_out() {
     assert!(!long.tables.is_empty() && long.evaluate().contains("for ("), "{}", long.evaluate());
 }
 
-/// What is counted, beside what a person counts in the shader.
+/// The counts of operations are those that a person finds in the shader.
 #[test]
 fn operations_are_those_of_the_shader() {
     // `r4 = r2 & ~r0 & ~r1 & ~r3` on pairs; `r5 = non_empty(r4 & ...)`: the intersection, one union and one comparison of
@@ -203,7 +203,7 @@ fn operations_are_those_of_the_shader() {
     let work = kernel("Ra1", "default").work().expect("it can be read");
     assert_eq!(work.operations, 32 * (evaluate + slot) + 8 * word);
     assert_eq!((work.read_bytes, work.written_bytes), (48 + 2 * 32, 4));
-    // Of two lanes one replays half of the slots in vain, and each asks whether a slot is one of its own.
+    // With two lanes, one replays half of the slots in vain, and each checks whether a slot is its own.
     let pairs = kernel("Ra1", "lanes2").work().expect("it can be read");
     assert_eq!(pairs.operations, 32 * evaluate + 48 * (slot + 5) + 12 * word);
     // A word that is one integer counts as two: taking its lower half and joining two halves are new.

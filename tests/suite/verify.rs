@@ -1,4 +1,4 @@
-//! Engines that check and stand in for one another.
+//! Engines that check and replace one another.
 
 use orbit_engine::{
     Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Values, Wants,
@@ -36,9 +36,9 @@ struct Liar {
 
 #[derive(Clone, Copy)]
 enum Lie {
-    /// Whether a position hits.
+    /// A wrong hit or a missing one at a position.
     Hit(usize),
-    /// Which copies match at a hit.
+    /// Wrong copies at a hit.
     Copies,
     /// The value at a hit.
     Value,
@@ -65,7 +65,7 @@ impl Engine for Liar {
         match self.lie {
             Lie::Hit(_) => {}
             Lie::Copies => {
-                // Of the query with the other transform: as many copies, which match elsewhere.
+                // Copies of the query with the other transform: the same number, which match elsewhere.
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Wants::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
@@ -104,14 +104,14 @@ fn verification_finds_a_lie() {
     }
 }
 
-/// What verification says of a lie about the first block.
+/// Returns the error of verification after a lie about the first block.
 fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Wants) -> String {
     let liar = Liar { honest: Box::new(prepared.cpu().unwrap()), lie };
     let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
     checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
 }
 
-/// Hits that were taken away are checked, values and copies only of those that stay.
+/// Hits that were removed are checked, values and copies only of those that stay.
 #[test]
 fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let prepared = prepared("flip {Nf3 nc6}");
@@ -135,8 +135,8 @@ fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     }
 }
 
-/// A sample is at least as large as was asked for, far smaller than the whole, spread over all blocks, and
-/// takes tags and game numbers along.
+/// A sample is at least as large as requested, far smaller than the whole, spread over all blocks, and keeps tags and game
+/// numbers.
 #[test]
 fn verification_samples_what_was_asked_for() {
     let blocks = blocks();
@@ -165,7 +165,7 @@ fn verification_samples_what_was_asked_for() {
     }
 }
 
-/// A device that is lost for good, at the first or a later submission: the run goes on where it stood.
+/// A device that is lost permanently, at the first or a later submission: the run continues from where it was.
 #[test]
 #[cfg(feature = "gpu")]
 fn the_cpu_takes_over_from_a_lost_card() {
@@ -192,13 +192,13 @@ fn the_cpu_takes_over_from_a_lost_card() {
         assert_eq!(engine.info().name, "gpu, then cpu");
         let notice = engine.info().notice.expect("a user is told");
         assert!(notice.contains("lost") && notice.contains("CPU"), "{notice}");
-        // By itself the card is an error, not a wrong answer.
+        // Without the fallback, the failing card is an error, not a wrong answer.
         let error = prepared.gpu(&device).unwrap().answer(&blocks[0], Wants::HITS).unwrap_err();
         assert!(matches!(error, EngineError::Gpu(GpuError::Lost { .. })), "{error:?}");
     }
 }
 
-/// Several queries in one run answer as each alone, on every engine that can.
+/// Several queries in one run answer as each alone, on every engine that supports them.
 #[test]
 fn queries_together_answer_as_alone() {
     let texts = [
@@ -220,7 +220,7 @@ fn queries_together_answer_as_alone() {
         engines.push(Box::new(Gpu::new(plans(), open_device(device_options(GpuLimits::default())))));
     }
     engines.push(Box::new(Bulk::new(queries[..texts.len()].iter().map(|prepared| &prepared.query)).unwrap()));
-    // Of one query all is wanted, of the next less.
+    // The first query wants all outputs, the next ones fewer.
     let wishes = [Wants::VALUES | Wants::ALL_COPIES, Wants::HITS, Wants::COPY_COUNTS, Wants::VALUES];
     for engine in engines {
         let wanted: Vec<Wants> =

@@ -1,5 +1,5 @@
-//! Tables of positions beside counts by shakmaty alone: visits, games, dates, novelties; keys that collide; files that are cut,
-//! altered or of other games; games that were appended.
+//! Tables of positions compared with counts by shakmaty alone: visits, games, dates, novelties; keys that collide; files that are
+//! cut, altered or of other games; games that were appended.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -94,7 +94,7 @@ fn sample_games(count: usize) -> String {
     games.iter().map(|game| format!("[Event {game}")).collect()
 }
 
-/// Makes a reel of games, in blocks of about so many bytes of text.
+/// Makes a reel of games, in blocks of about `chunk_bytes` bytes of text.
 fn reel_of(folder: &Path, text: &str, chunk_bytes: usize) -> PathBuf {
     let (pgn, path) = (folder.join("games.pgn"), folder.join("games.reel"));
     fs::write(&pgn, text).unwrap();
@@ -131,7 +131,7 @@ struct Played {
     number: u32,
     date: DateOrder,
     players: [String; 2],
-    /// Names of positions that are equal for equal ones, one more than moves.
+    /// The names of the positions, which are equal for equal positions; one more than moves.
     positions: Vec<String>,
     sans: Vec<String>,
 }
@@ -170,7 +170,7 @@ fn name(chess: &Chess) -> String {
     fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
 }
 
-/// What a table should say of a position.
+/// The entry that a table should have for a position.
 #[derive(PartialEq, Eq, Debug)]
 struct Expected {
     visits: u64,
@@ -218,7 +218,7 @@ fn position(fen: &str) -> Position {
     *format!("{fen} 0 1").parse::<ExactPosition>().unwrap().position()
 }
 
-/// Compares every `step`th position of a reel with what shakmaty counts.
+/// Compares every `step`th position of a reel with shakmaty's counts.
 fn compare(reel: &Path, step: usize) {
     let expected = expected(&played(reel));
     let mut compared = 0;
@@ -252,7 +252,7 @@ fn positions_are_counted_as_shakmaty_counts() {
     // The kings have moved.
     assert_eq!(count("e4 e5"), (5, 3));
     assert_eq!(count("e4 e5 Ke2 Ke7 Ke1 Ke8"), (1, 1));
-    // `d6` can be captured: the pawn stands on e5 already.
+    // `d6` can be captured: the pawn is on e5 already.
     assert_eq!(count("e4 a6 e5 d5"), (1, 1));
     assert_eq!(count("e4 d5 e5 a6"), (1, 1));
     assert_eq!(count("e4 a6 e5 d5 Nf3 h6"), (2, 2));
@@ -260,7 +260,7 @@ fn positions_are_counted_as_shakmaty_counts() {
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - d6"), (2, 2));
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - -"), (2, 2));
     assert_eq!(count("e4 e5 Nf3 Nc6 Bc4"), (0, 0));
-    // A reel without a table is read.
+    // Without a table, the reel itself is read.
     let with = look_up(&reel, &Position::STANDARD);
     fs::remove_file(table_path(&reel)).unwrap();
     let without = look_up(&reel, &Position::STANDARD);
@@ -400,7 +400,7 @@ fn a_table_that_cannot_be_written_leaves_the_one_that_is_there() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
 }
 
-/// A novelty: game, half-moves, move, what was played before, and in how many games the position before was.
+/// A novelty: the game, the half-moves, the move, the moves played before, and the number of games with the position before.
 type Found = (u32, usize, Option<String>, Vec<(String, u64)>, u64);
 
 /// The first new position of each game by brute force.
@@ -465,7 +465,7 @@ fn check_novelties(folder: &TempDir, text: &str, chunk_bytes: usize) -> usize {
 #[test]
 fn novelties_are_those_of_brute_force() {
     let folder = tempfile::tempdir().unwrap();
-    // Of two equal games the first one has the novelty.
+    // If two games are equal, the first one has the novelty.
     assert_eq!(check_novelties(&folder, GAMES, 300), 6);
     let ratings =
         novelties(&folder.path().join("games.reel")).into_iter().map(|novelty| novelty.game.ratings);
@@ -473,7 +473,7 @@ fn novelties_are_those_of_brute_force() {
     let (folder, text) = (tempfile::tempdir().unwrap(), sample_games(500));
     let found = check_novelties(&folder, &text, 30_000);
     assert!(found > 400, "{found}");
-    // Games that are there twice hide nothing and add nothing but earlier games.
+    // Duplicate games hide nothing, and add only earlier games.
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(check_novelties(&folder, &format!("{text}\n{text}"), 30_000), found);
 }

@@ -148,7 +148,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// The games that count.
+    /// Returns the choice of games.
     fn request(&self) -> Request {
         let mut request = Request { conditions: texts(&self.conditions), ..Request::default() };
         request.engine = Some(self.engine);
@@ -157,12 +157,12 @@ impl Args {
         request
     }
 
-    /// The format of `--format`, or that of the ending of the output's name.
+    /// Returns the format of `--format`, or else that of the ending of the output's name.
     fn table_format(&self) -> Result<TableFormat, Failure> {
         TableFormat::from_option(self.format, "--format", self.output())
     }
 
-    /// The file that is written, if it is one.
+    /// Returns the path of the output file, if the output is a file.
     fn output(&self) -> Option<&Path> {
         named(self.output.as_deref())
     }
@@ -171,7 +171,8 @@ impl Args {
         self.gpu.engine_options(self.engine, positions)
     }
 
-    /// The groupings of `--by`. Only games and positions are grouped: hits of different themes have no common property.
+    /// Returns the groupings of `--by`. Only games and positions are grouped: hits of different themes have no property in
+    /// common.
     fn groupings(&self) -> Result<Vec<Grouping>, Failure> {
         let Some(text) = &self.by else { return Ok(Vec::new()) };
         let groupings = Grouping::list(text).map_err(|error| Failure::Other(error.to_string()))?;
@@ -206,7 +207,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     search(&args, &chosen)
 }
 
-/// Runs all themes over the games and writes what they hit.
+/// Runs all themes over the games and writes the counts of their hits.
 fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let begun = Instant::now();
     refuse_clashes(&args.themes, args.output().into_iter().chain(args.problems.as_deref()))?;
@@ -216,8 +217,8 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     players::refuse_idle(&choice, &groupings)?;
     let stats = Stats::new(groupings);
     let stats = if choice.player.is_some() { stats.of_player() } else { stats };
-    // Text has no scores, and telling sides takes time.
-    // A format that is wrong is told later, behind an output that is an input.
+    // The text format has no scores, and distinguishing sides takes time. A wrong format is reported later, after the check that
+    // the output is not an input.
     let is_text = matches!(args.table_format(), Ok(TableFormat::Text));
     let stats = if is_text { stats } else { stats.with_sides() };
     let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;
@@ -258,7 +259,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     }
     let is_hit = counts.iter().any(|counts| counts.total().hit.games > 0);
     pass.finish(&summary, is_hit, &lines, || match args.output() {
-        // A file that ends early would pass for a whole one.
+        // A file that ends early would look like a complete one.
         Some(path) if interrupt.is_set() => {
             message!("interrupted; {} was not written", path.display());
             Ok(())
@@ -267,7 +268,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     })
 }
 
-/// The themes that `--only` and `--group` choose, in the order in which they were loaded.
+/// Returns the themes that `--only` and `--group` choose, in the order in which they were loaded.
 fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Result<Vec<Theme>, Failure> {
     if names.is_empty() && groups.is_empty() {
         return Ok(all);
@@ -315,7 +316,7 @@ fn render(fault: &ThemeFault) -> String {
     terminal::rendered(&fault.diagnostic, text, origin, 1)
 }
 
-/// Why the themes of a path cannot be loaded.
+/// Explains why the themes of a path cannot be loaded.
 fn failure(error: ThemesError, path: &Path) -> Failure {
     if holds_games(path) {
         let path = shown(path);

@@ -1,4 +1,4 @@
-//! What `orbit batch` prints: counts of themes, and themes themselves.
+//! The output of `orbit batch`: counts of themes, and themes themselves.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -15,13 +15,13 @@ use super::sink::Sink;
 use super::table_format::TableFormat;
 use super::terminal;
 
-/// Groups of games that a table for reading has columns for.
+/// The most groups of games for which a text table has columns.
 const COLUMNS_MAX: usize = 10;
 
-/// Longer names of groups are cut.
+/// The longest name of a group; longer names are cut.
 const HEADING_MAX: usize = 16;
 
-/// The names of the columns in CSV: what a row is about, then the fields of [`ThemeCount`].
+/// The names of the columns in CSV: those that identify a row, then the fields of [`ThemeCount`].
 const COLUMNS: [&str; 23] = [
     "theme",
     "title",
@@ -69,11 +69,11 @@ struct ThemeCount {
     score_of: ScoreOf,
     score_hit: Option<f64>,
     score_all: Option<f64>,
-    /// The share of games less that of the first group of the grouping.
+    /// The share of games minus that of the first group of the grouping.
     difference: Option<f64>,
     difference_low: Option<f64>,
     difference_high: Option<f64>,
-    /// The ends of the games that hit, for the sides that have the pattern, if the query tells them.
+    /// The results of the games that hit, for the side that has the pattern, if the query determines it.
     side_wins: Option<u64>,
     side_draws: Option<u64>,
     side_losses: Option<u64>,
@@ -105,7 +105,7 @@ impl ThemeCount {
         }
     }
 
-    /// The same of a group, compared with the first of its grouping.
+    /// Counts a group, and compares it with the first one of its grouping.
     fn beside(row: &GroupRow, first: Option<&GroupRow>) -> ThemeCount {
         let difference =
             first.filter(|first| first.keys != row.keys).and_then(|first| difference(row, first));
@@ -123,12 +123,12 @@ fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-/// The share of games of a group less that of another one.
+/// Returns the difference between the shares of games of two groups.
 fn difference(row: &GroupRow, other: &GroupRow) -> Option<ShareDifference> {
     Some(ShareDifference::between(row.games()?, other.games()?))
 }
 
-/// The answer as JSON.
+/// The output as JSON.
 #[derive(Serialize)]
 struct BatchDocument<'a> {
     games: u64,
@@ -172,7 +172,7 @@ impl Matrix<'_> {
         tables.collect::<Vec<_>>().join("\n")
     }
 
-    /// A line for each theme.
+    /// Returns a table with one line for each theme.
     fn totals(&self) -> TextTable {
         let header = ["theme", "games hit", "share", "positions hit", "share"];
         let percent =
@@ -184,7 +184,7 @@ impl Matrix<'_> {
         })
     }
 
-    /// A line for each theme, a column for each group of games.
+    /// Returns a table with one line for each theme and one column for each group of games.
     fn table(&self, grouping: &Grouping) -> String {
         let groups = self.groups(grouping);
         let mut shown: Vec<&GroupRow> = groups.iter().collect();
@@ -201,7 +201,7 @@ impl Matrix<'_> {
             _ => row.games().map_or(String::new(), |share| format!("{:.1}", 100.0 * share.value)),
         };
         let names = shown.iter().map(|row| heading(&row.keys[0]));
-        // Two groups are compared.
+        // With exactly two groups, the table compares them.
         let is_pair = shown.len() == 2;
         let last = ["all".into()].into_iter().chain(is_pair.then(|| String::from("second - first (95 %)")));
         let header: Vec<String> = std::iter::once("theme".into()).chain(names).chain(last).collect();
@@ -230,13 +230,14 @@ impl Matrix<'_> {
         out
     }
 
-    /// The counts of a theme that is asked of as many positions as any: of side lines too, if one is.
+    /// Returns the counts of a theme that is searched in the most positions: including side lines, if some theme is searched
+    /// there.
     fn widest(&self) -> Option<&Counts> {
         self.counts.iter().rev().max_by_key(|counts| counts.total().all.positions)
     }
 
-    /// The groups of a grouping, of whichever theme: they count the same games. Names and openings come
-    /// by how many games they have, all else in its own order.
+    /// Returns the groups of a grouping. All themes count the same games, so any theme will do. Names and openings are ordered by
+    /// their numbers of games, everything else in its own order.
     fn groups(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let mut groups = self.widest().map_or(Vec::new(), |counts| counts.rows(grouping));
         if grouping.first.is_ranked() {
@@ -245,7 +246,7 @@ impl Matrix<'_> {
         groups
     }
 
-    /// The lines of all themes below the names of their groups, and above them, if given, the sizes of the columns.
+    /// Returns the lines of all themes below the names of their groups, and above them the sizes of the columns, if given.
     fn grid(
         &self,
         headings: Vec<String>,
@@ -314,7 +315,7 @@ fn by_key(counts: &Counts, grouping: &Grouping) -> HashMap<GroupKey, GroupRow> {
     counts.rows(grouping).into_iter().map(|row| (row.keys[0].clone(), row)).collect()
 }
 
-/// Groups of themes in the order in which they first appear, with the places of their themes.
+/// Returns the groups of themes in the order of their first appearance, with the indices of their themes.
 fn by_group(themes: &[Theme]) -> Vec<(&str, Vec<usize>)> {
     let mut out: Vec<(&str, Vec<usize>)> = Vec::new();
     for (place, theme) in themes.iter().enumerate() {
@@ -326,12 +327,12 @@ fn by_group(themes: &[Theme]) -> Vec<(&str, Vec<usize>)> {
     out
 }
 
-/// The name of a group of games, for a terminal and not too long for a table.
+/// Returns the name of a group of games, escaped for a terminal and cut to the width of a column.
 fn heading(key: &GroupKey) -> String {
     clipped(&escape(&key.to_string(), EscapeContext::Line), HEADING_MAX)
 }
 
-/// A theme for programs.
+/// A theme as JSON.
 #[derive(Serialize)]
 struct ThemeRecord<'a> {
     theme: &'a str,
@@ -361,7 +362,7 @@ impl<'a> ThemeRecord<'a> {
     }
 }
 
-/// Writes what themes there are, without their positions.
+/// Writes the list of themes, without their positions.
 pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<(), Failure> {
     let brief = |theme| ThemeRecord { hits: &[], misses: &[], ..ThemeRecord::from_theme(theme) };
     sink.write_whole(&match format {
@@ -416,7 +417,7 @@ fn whole(theme: &Theme) -> String {
     out
 }
 
-/// Lines of text: a file of themes may come from anywhere.
+/// Escapes text: a file of themes may come from anywhere.
 fn shown(text: &str) -> Vec<u8> {
     escape(text, EscapeContext::Lines).into_owned().into_bytes()
 }

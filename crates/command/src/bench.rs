@@ -1,4 +1,4 @@
-//! `orbit bench`: the engines against each other, or a graphics card by itself, on this machine, each answer checked.
+//! `orbit bench`: compares the engines, or measures a graphics card, on this machine, with each answer checked.
 
 mod card;
 mod engines;
@@ -12,7 +12,7 @@ use super::common::{GpuArgs, count, from_one};
 use super::failure::{Exit, Failure};
 use super::query_text::DialectArgs;
 
-/// Queries that touch each way in which orbits are planned.
+/// Queries that cover each way in which orbits are planned.
 const QUERIES: &str = "\
 knight_check\tshift {Nd4 kf3}
 knight_check_flip\tshift flip {Nd4 kf3}
@@ -30,7 +30,7 @@ table\tshift {Na1 attacks qb3}
 mate\tmate
 ";
 
-/// Threads that stream to a card.
+/// The number of threads that stream to a card.
 const STREAMS: usize = 3;
 
 #[derive(Debug, clap::Args)]
@@ -101,13 +101,13 @@ pub(super) struct Args {
 /// The most positions: more than fit on any card, and few enough for lists of their blocks.
 const POSITIONS_MAX: u64 = 64_000_000_000;
 
-/// A number of positions.
+/// Reads a number of positions.
 fn positions(text: &str) -> Result<u64, String> {
     let positions = count(text)?;
     (positions <= POSITIONS_MAX).then_some(positions).ok_or_else(|| "expected at most 64G positions".into())
 }
 
-/// A time: `90`, `90s` or `8m`.
+/// Reads a time: `90`, `90s` or `8m`.
 fn duration(text: &str) -> Result<Duration, String> {
     let (digits, unit) = match (text.strip_suffix('s'), text.strip_suffix('m')) {
         (Some(digits), _) => (digits, 1),

@@ -1,4 +1,4 @@
-//! `--board` and `--similar`: a search for what stands on a board, and the transforms to search it under.
+//! `--board` and `--similar`: a search for the pieces on a board, and the transforms to search it under.
 
 use orbit_core::diagnostic::Severity;
 use orbit_query::diagram;
@@ -54,12 +54,12 @@ pub(super) struct BoardArgs {
 }
 
 impl BoardArgs {
-    /// Whether positions like the board are wanted.
+    /// Returns whether positions similar to the board are wanted.
     pub(super) fn is_similar(&self) -> bool {
         self.similar.is_some()
     }
 
-    /// The query, if there is a board.
+    /// Returns the query, if there is a board.
     pub(super) fn query(&self) -> Result<Option<String>, Failure> {
         let (board, option) = match (&self.board, &self.similar) {
             (Some(board), _) => (board, "--board"),
@@ -77,7 +77,7 @@ impl BoardArgs {
         Ok(Some(diagram.text))
     }
 
-    /// The transforms that are wanted, shifts outermost.
+    /// Returns the chosen transforms, shifts outermost.
     fn transforms(&self) -> Vec<&'static str> {
         let all = [
             ("shift", self.shift),

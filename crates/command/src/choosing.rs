@@ -63,11 +63,11 @@ pub(super) struct ChoosingArgs {
     pub(super) seed: u64,
 }
 
-/// The games that `--similar` lists without `--limit`.
+/// The number of games that `--similar` lists without `--limit`.
 const SIMILAR_GAMES: NonZeroU64 = NonZeroU64::new(50).expect("it is not 0");
 
 impl ChoosingArgs {
-    /// Puts the choices into a request.
+    /// Copies the choices into a request.
     pub(super) fn put(&self, request: &mut Request) {
         request.conditions = texts(&self.conditions);
         self.player.put(request);
@@ -77,7 +77,7 @@ impl ChoosingArgs {
     }
 }
 
-/// Conditions as they were written.
+/// Returns conditions as they were written.
 pub(super) fn texts(conditions: &[Condition]) -> Vec<String> {
     conditions.iter().map(Condition::to_string).collect()
 }
@@ -95,7 +95,7 @@ pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Hints at what may be wrong with conditions that no game meets.
+/// Returns hints about possible mistakes in conditions that no game meets.
 pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
         let name = compared.own_tag()?;
@@ -103,7 +103,7 @@ pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Hints at the comments that conditions on positions read, for a search that finds nothing.
+/// Returns hints about the comments that conditions on positions read, for a search without results.
 pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
         let command = match compared.measure()? {
@@ -117,7 +117,7 @@ pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// What is said of conditions that no game meets though values have the text as a part.
+/// Returns messages about conditions that no game meets although some values contain their text.
 pub(super) fn missed_lines<'a>(
     collector: &'a WholeTextsCollector,
     part: &'a WholeTextsPart,

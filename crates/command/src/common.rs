@@ -1,4 +1,4 @@
-//! What several commands need.
+//! Helpers that several commands share.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -24,29 +24,28 @@ pub(super) use super::progress::{ProgressArgs, ProgressDisplay};
 pub(super) use super::terminal::Out;
 pub(super) use orbit_search::report::{grouped, kind_name, reason_lines, totals_line};
 
-/// The time that a run has after Ctrl-C to end by itself. A thread that waits for standard input may never notice
-/// the Ctrl-C.
+/// The time that a run has after Ctrl-C to end by itself. A thread that waits for standard input may never notice the Ctrl-C.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 
-/// The most threads that a run gets: so many, or so many for each core where that is more. Each thread takes memory
-/// for the games that it works on.
+/// The most threads of a run: this many, or [`THREADS_A_CORE`] for each core if that is more. Each thread needs memory for the
+/// games that it works on.
 const THREADS_MAX: usize = 32;
 const THREADS_A_CORE: usize = 4;
 
-/// The longest query file, or file of queries, that is read.
+/// The largest file with a query, or with a list of queries, that is read.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
 /// The files that [`remove_unfinished`] removes.
 static UNFINISHED: OnceLock<Unfinished> = OnceLock::new();
 
-/// Removes unfinished files where the program ends in the midst of its work, unless one is just being named.
+/// Removes unfinished files if the program ends in the middle of its work, unless one is just being added.
 pub(super) fn remove_unfinished() {
     if let Some(unfinished) = UNFINISHED.get() {
         unfinished.try_remove();
     }
 }
 
-/// Ctrl-C as a flag, and the files to remove should the run not end by itself.
+/// Ctrl-C as a flag, and the files to remove if the run does not end by itself.
 #[derive(Clone, Default)]
 pub(super) struct CtrlC {
     pub(super) flag: Arc<AtomicBool>,
@@ -54,7 +53,7 @@ pub(super) struct CtrlC {
 }
 
 impl CtrlC {
-    /// Takes over Ctrl-C. A second Ctrl-C, or two seconds, end the process.
+    /// Handles Ctrl-C. A second Ctrl-C, or two seconds, end the process.
     pub(super) fn install() -> Result<CtrlC, Failure> {
         let interrupt = CtrlC::default();
         let _ = UNFINISHED.set(interrupt.unfinished.clone());
@@ -79,17 +78,18 @@ impl CtrlC {
     }
 }
 
-/// Where the system starts no thread, no handler can wait for Ctrl-C: it ends the process at once.
+/// Returns whether the system can start a thread. Without a thread, no handler can wait for Ctrl-C, so it ends the process at
+/// once.
 pub(super) fn can_wait_for_interrupts() -> bool {
     std::thread::Builder::new().spawn(|| ()).is_ok_and(|probe| probe.join().is_ok())
 }
 
-/// A path for messages: of a URL without user, password and query.
+/// Returns a path for messages; a URL without user, password and query.
 pub(super) fn shown(path: &Path) -> String {
     Url::from_path(path).map_or_else(|| path.display().to_string(), |url| url.shown())
 }
 
-/// Tells whether a path is a folder, or a file that is named like one of games: `games.pgn`, `games.pgn.zst`, `games.zip`,
+/// Returns whether a path is a folder, or a file with the name of a file of games: `games.pgn`, `games.pgn.zst`, `games.zip`,
 /// `games.reel`.
 pub(super) fn holds_games(path: &Path) -> bool {
     const ENDINGS: [&str; 6] = ["pgn", "epd", "fen", "reel", "zip", "7z"];
@@ -98,15 +98,15 @@ pub(super) fn holds_games(path: &Path) -> bool {
     path.is_dir() || path.exists() && endings.by_ref().take(2).any(|ending| ENDINGS.contains(&ending))
 }
 
-/// The ending of a file's name without `.zst`, in lower case: `csv` of `Hits.CSV.zst`. Empty if the name has none.
+/// Returns the ending of a file's name without `.zst`, in lower case: `csv` for `Hits.CSV.zst`. Empty if the name has none.
 pub(super) fn ending(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".zst").unwrap_or(&name);
     name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
-/// The number of threads: as given, up to [`THREADS_MAX`] or [`THREADS_A_CORE`] for each core; without a number, one
-/// for each core.
+/// Returns the number of threads: the given one, up to [`THREADS_MAX`] or [`THREADS_A_CORE`] for each core; by default, one for
+/// each core.
 pub(super) fn threads(given: Option<NonZeroUsize>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))
@@ -144,17 +144,17 @@ pub(super) struct GpuArgs {
 }
 
 impl GpuArgs {
-    /// Uses this card.
+    /// Chooses this card.
     pub(super) fn choose(&mut self, card: String) {
         self.gpu = card;
     }
 
-    /// Uses no card.
+    /// Chooses no card.
     pub(super) fn leave_out(&mut self) {
         self.gpu = String::from("none");
     }
 
-    /// `None` if no card may be used.
+    /// Returns the options for the card; `None` if no card may be used.
     pub(super) fn options(&self) -> Option<GpuOptions> {
         let mut options = GpuOptions::default();
         options.adapter = match self.gpu.as_str() {
@@ -167,7 +167,7 @@ impl GpuArgs {
         Some(options)
     }
 
-    /// The engine of choice, on this card, for so many positions as far as they are known.
+    /// Returns options for the chosen engine, on this card, for `positions` positions as far as they are known.
     pub(super) fn engine_options(
         &self,
         engine: EngineChoice,
@@ -184,17 +184,17 @@ impl GpuArgs {
     }
 }
 
-/// A whole number from 1.
+/// Reads a whole number of at least 1.
 pub(super) fn from_one<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "expected a whole number from 1".into())
 }
 
-/// A number of bytes: `65536`, `64K`, `512M`, `2G`.
+/// Reads a number of bytes: `65536`, `64K`, `512M`, `2G`.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     scaled(text, 1024).ok_or_else(|| "expected a number of bytes such as 65536, 64K, 512M or 2G".into())
 }
 
-/// Memory of a card: some.
+/// Reads the memory limit of a card, which must not be 0.
 fn gpu_bytes(text: &str) -> Result<u64, String> {
     match bytes(text)? {
         0 => {
@@ -205,7 +205,7 @@ fn gpu_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A number of things: `1000`, `64K`, `16M`, `2G`, in powers of ten.
+/// Reads a number: `1000`, `64K`, `16M`, `2G`, in powers of ten.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     scaled(text, 1000).ok_or_else(|| "expected a number such as 1000, 64K, 16M or 2G".into())
 }
@@ -217,7 +217,7 @@ fn scaled(text: &str, step: u64) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(step.pow(power))
 }
 
-/// Bytes in the unit that suits: `128 MiB`.
+/// Writes a number of bytes in a suitable unit: `128 MiB`.
 pub(super) fn size_text(bytes: u64) -> String {
     match bytes {
         0..0x400 => format!("{bytes} bytes"),
@@ -227,7 +227,7 @@ pub(super) fn size_text(bytes: u64) -> String {
     }
 }
 
-/// Prints which sources were not read to their ends, and gives the exit that follows from them.
+/// Prints the sources that were not read to their ends, and returns the exit that follows from them.
 pub(super) fn print_failures(summary: &Summary) -> Exit {
     for (source, reason) in summary.skipped() {
         message!("note: {}: skipped: {reason}", source.name);
@@ -240,7 +240,7 @@ pub(super) fn print_failures(summary: &Summary) -> Exit {
     exit
 }
 
-/// Whether there were sources, and none of them could be read.
+/// Returns whether there were sources, and none of them could be read.
 pub(super) fn is_unread(summary: &Summary) -> bool {
     summary.totals.games() == 0
         && summary.finished
@@ -248,8 +248,8 @@ pub(super) fn is_unread(summary: &Summary) -> bool {
         && summary.failures().count() == summary.sources.len()
 }
 
-/// What two readers of games agree on, if two have read: `verified: 12 games read by both readers, 1 differs by a rule:
-/// coordinates 1`.
+/// Returns a line about the games on which two readers agree, if two readers were used: `verified: 12 games read by both readers,
+/// 1 differs by a rule: coordinates 1`.
 pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
     let Agreement { games, differing, .. } = *agreement;
     if games == 0 {
@@ -270,17 +270,17 @@ pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
     })
 }
 
-/// `1 query`, `84 queries`.
+/// Writes a number with its noun: `1 query`, `84 queries`.
 pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
 }
 
-/// The parser of a choice that has names, for help and completions too.
+/// Returns the parser of a named choice, which also serves help and completions.
 pub(super) fn choice<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
     choice_of(|_| true)
 }
 
-/// The same of some of the choices.
+/// Like [`choice`], for some of the choices.
 pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl TypedValueParser<Value = T> {
     let rows = T::TABLE.iter().filter(move |row| is_one(row.0));
     let values = rows.map(|&(_, name, help)| match help {
@@ -290,7 +290,7 @@ pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl T
     PossibleValuesParser::new(values).map(|name| T::named(&name).expect("the parser takes no other name"))
 }
 
-/// The parser of an engine for work that is too much for the reference engine.
+/// Returns the parser of an engine for work that is too much for the reference engine.
 pub(super) fn fast_engine() -> impl TypedValueParser<Value = EngineChoice> {
     choice_of(|engine| engine != EngineChoice::Reference)
 }

@@ -1,7 +1,7 @@
 //! `orbit completions`.
 //!
-//! clap writes the scripts. Added here are the words of the language inside a query: an argument that begins with a quotation
-//! mark, of which shells let only the last word be completed.
+//! clap writes the scripts. This module adds the words of the query language within an argument that begins with a quotation
+//! mark; shells complete only the last word of such an argument.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -23,7 +23,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    // Written as a whole: clap_complete panics where stdout is closed.
+    // The script is made as a whole, because clap_complete panics if stdout is closed.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut help::with_commands(Cli::command()), "orbit", &mut script);
     let mut script = String::from_utf8(script).expect("scripts are written as UTF-8");
@@ -41,8 +41,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Takes the place of clap's function where the word begins with a quotation mark and stands where a query may. Bash closes
-/// the quotation if only one word is left, and then puts no blank behind it.
+/// Replaces clap's function if the word begins with a quotation mark at a place for a query. Bash closes the quotation if only
+/// one word is left; the code prevents a blank after it.
 const IN_BASH: &str = r#"
 _orbit_in_query() {
     local current="${COMP_WORDS[COMP_CWORD]}"
@@ -97,7 +97,7 @@ fn for_zsh(script: &str, words: &str) -> String {
     made
 }
 
-/// `compset -P` moves all before the last word out of what is completed.
+/// `compset -P` excludes everything before the last word from the completion.
 const IN_ZSH: &str = "
 
 _orbit_in_query() {
@@ -110,7 +110,7 @@ _orbit_in_query() {
 }
 ";
 
-/// A candidate is the whole argument.
+/// In fish, a candidate is the whole argument.
 const IN_FISH: &str = r#"function __orbit_in_query
     set -l text (string match -r '^[\'"](.*)$' -- (commandline -ct))[2]
     set -l before (string replace -r '[A-Za-z0-9_]*$' '' -- "$text")

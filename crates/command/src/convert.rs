@@ -54,7 +54,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     query.print_remarks(&parsed.remarks, Severity::Hint);
     let converted =
         orbit_transforms::to_cql6(&parsed.query, args.copies).map_err(|error| query.failure(&error))?;
-    // Queries have limits of length and depth; the converted query must be within them.
+    // Queries have limits of length and depth, which the converted query must not exceed.
     if let Err(error) = orbit_query::parse_dialect(&converted.text, Some(Dialect::Cql6)) {
         let error = Diagnostic::error(
             parsed.query.body.span(),

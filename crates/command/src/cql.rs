@@ -47,7 +47,7 @@ Examples:
   orbit cql -i games.pgn -cql 'flip {Rd8 kg8} mate'
   orbit cql -i games.pgn.zst -flipcolor -white Carlsen -year 2010 2020 x.cql";
 
-/// What stands behind the usage in the help.
+/// Returns the text after the usage in the help.
 fn after_help() -> String {
     format!("{BEFORE_OPTIONS}{}{EXAMPLES}", options::list())
 }
@@ -115,7 +115,7 @@ fn version() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Where the games come from.
+/// Returns the path of the games.
 fn input(options: &CqlOptions, query: &TypedQuery, script: &Script) -> Result<PathBuf, Failure> {
     let path = match (&options.input, &query.header.input) {
         (Some(path), _) if path == Path::new("-") => return Ok(path.clone()),
@@ -141,13 +141,13 @@ fn input(options: &CqlOptions, query: &TypedQuery, script: &Script) -> Result<Pa
     Ok(path)
 }
 
-/// The file that is written, or `-`.
+/// Returns the path of the output, or `-`.
 fn output(options: &CqlOptions, query: &TypedQuery, script: &Script) -> PathBuf {
     let named = query.header.output.as_ref().map(PathBuf::from);
     options.output.clone().or(named).unwrap_or_else(|| script.output())
 }
 
-/// An error of the query is shown with the place in its text.
+/// Converts an error; an error of the query is shown with its place in the text.
 fn failure(script: &Script, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => script.failure(&diagnostic),

@@ -1,14 +1,14 @@
 //! Queries that begin with two dashes, as filters of moves do: `--(o-o)`, `--e4`, `--a`.
 //!
-//! Such an argument would be taken for an option. It gets a blank before it until it is read as a query; the names of
-//! options begin with two lower-case letters, which no filter of moves does.
+//! Such an argument would be taken for an option. It gets a blank before it until it is read as a query. The names of options
+//! begin with two lower-case letters; no filter for moves does.
 
 use std::ffi::OsString;
 
-/// Commands that take a query.
+/// The commands that take a query.
 const COMMANDS: [&str; 5] = ["scan", "explain", "convert", "cql", "job"];
 
-/// Puts a blank before each argument that is a query and looks like an option.
+/// Puts a blank before each argument that is a query but looks like an option.
 pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let mut words = arguments.iter().skip(1);
     let command = loop {
@@ -32,7 +32,7 @@ pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// A query as it was given.
+/// Restores a query as it was given.
 pub(super) fn unguarded(query: String) -> String {
     match query.strip_prefix(' ') {
         Some(given) if is_query(given) => given.to_owned(),
@@ -40,7 +40,7 @@ pub(super) fn unguarded(query: String) -> String {
     }
 }
 
-/// Whether a word with two dashes is no option: `--name`, `--name=value`.
+/// Returns whether a word with two dashes is not an option: options are `--name` and `--name=value`.
 fn is_query(word: &str) -> bool {
     let Some(rest) = word.strip_prefix("--").filter(|rest| !rest.is_empty()) else { return false };
     let name = rest.split('=').next().unwrap_or_default();

@@ -1,17 +1,17 @@
-//! What is loaded with a graphics driver, which prints complaints that no user can act on.
+//! Silences libraries that are loaded with a graphics driver and print complaints on which no user can act.
 
-/// Keeps these libraries quiet. To be called before threads begin.
+/// Keeps these libraries quiet. Call it before other threads begin.
 ///
-/// Mesa's layer that sorts devices looks for a Wayland display, and libwayland complains on stderr where
-/// XDG_RUNTIME_DIR is not an absolute path. In a folder that does not exist libwayland finds no display and prints
-/// nothing. Mesa also warns of drivers that have not passed Khronos' tests.
+/// Mesa's layer that sorts devices looks for a Wayland display, and libwayland complains on stderr if XDG_RUNTIME_DIR is not an
+/// absolute path. In a folder that does not exist, libwayland finds no display and prints nothing. Mesa also warns about drivers
+/// that have not passed Khronos' tests.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the environment is how these libraries are told")]
 pub fn quiet() {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_folder =
         std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|folder| folder.as_encoded_bytes().starts_with(b"/"));
-    // SAFETY: the program calls this first of all, and there is no other thread yet.
+    // SAFETY: the program calls this first of all, before there is any other thread.
     unsafe {
         if !has_folder {
             std::env::set_var("XDG_RUNTIME_DIR", "/nonexistent");

@@ -93,17 +93,17 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Everything that is printed about a query.
+/// All facts that are printed about a query.
 struct Explanation<'a> {
     text: &'a str,
     prepared: &'a PreparedQuery,
-    /// None of a query that plans cannot say.
+    /// `None` if plans cannot express the query.
     plan: Option<Plan>,
-    /// Where it is to be shown.
+    /// The kernel, if its shader is to be printed.
     kernel: Option<Kernel>,
-    /// Every transform, or several fused ones, as written, with its orbit; outer ones first.
+    /// Every transform, or fused chain of transforms, as written, with its orbit; outer ones first.
     orbits: Vec<(&'a str, String, Orbit)>,
-    /// Whether the first of them is the whole query.
+    /// True if the first one is the whole query.
     whole: bool,
     evaluated: Option<EvaluatedPosition>,
 }
@@ -111,7 +111,7 @@ struct Explanation<'a> {
 struct EvaluatedPosition {
     hit: bool,
     value: String,
-    /// Indices of the outermost transform's copies that match.
+    /// The indices of those copies of the outermost transform that match.
     copies: Vec<usize>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Explanation<'a> {
         collect_orbits(body.node(), text, &mut orbits);
         let whole = body.node().is_transform();
         let evaluated = fen.map(|fen| evaluate(prepared, fen)).transpose()?;
-        // Whether a number has a value is often plain; how it is computed is what one wants to see.
+        // For a number, the condition that it has a value is often trivial; the interesting plan is that of its value.
         let plan = || match body.ty() {
             Type::Num | Type::Position => prepared.planner.values(),
             Type::Bool | Type::Set | Type::Str => prepared.planner.hits(),
@@ -178,7 +178,7 @@ impl<'a> Explanation<'a> {
         lines
     }
 
-    /// What the query asks for, in English, and how many copies that makes.
+    /// Describes the query in English, with its number of copies.
     fn sentence(&self) -> String {
         let mut sentence = english::sentence(&self.prepared.query, self.text);
         if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
@@ -188,7 +188,7 @@ impl<'a> Explanation<'a> {
         sentence
     }
 
-    /// How the query is evaluated, and why.
+    /// Describes how the query is evaluated, and why.
     fn plan_lines(&self, args: &Args) -> Vec<String> {
         let Some(plan) = &self.plan else {
             let mut lines =
@@ -205,7 +205,7 @@ impl<'a> Explanation<'a> {
         lines
     }
 
-    /// What of the query no plan can say: `find all x: the engines ...`.
+    /// Describes the filter of the query that no plan can express: `find all x: the engines ...`.
     fn reason(&self) -> Option<String> {
         let refusal = self.prepared.planner.refusal()?;
         let filter = self.text.get(refusal.span.start..refusal.span.end).unwrap_or_default();
@@ -268,7 +268,7 @@ impl<'a> Explanation<'a> {
     }
 }
 
-/// Expands every transform of the tree by itself; a fused chain is one.
+/// Expands every transform of the tree by itself; a fused chain counts as one.
 fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(&'a str, String, Orbit)>) {
     if node.is_transform() {
         let filter = orbit_transforms::expand(&node.cloned()).ok();
@@ -284,7 +284,7 @@ fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(
     node.each_child(&mut |child| collect_orbits(child, text, out));
 }
 
-/// The value of a query on one position.
+/// Evaluates a query on one position.
 fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Failure> {
     let wrong = |reason: &str| Failure::Other(format!("--fen {fen:?}: {reason}"));
     let database = BlockStream::from_pgn_bytes("--fen", fen.as_bytes().to_vec(), StreamOptions::default());
@@ -319,7 +319,7 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Fa
     Ok(EvaluatedPosition { hit, value, copies: copies.into_iter().map(|copy| copy as usize).collect() })
 }
 
-/// `[a1,h8]`, `a1`, `[]`.
+/// Writes a set of squares: `[a1,h8]`, `a1`, `[]`.
 fn set_text(set: u64) -> String {
     let squares: Vec<String> =
         orbit_core::board::Bitboard(set).into_iter().map(|square| square.to_string()).collect();
@@ -333,7 +333,7 @@ fn tree_lines(node: Ref<Written>, text: &str, depth: usize, lines: &mut Vec<Stri
     let kind = node.ty().name();
     let source = one_line(text.get(node.mark().start..node.mark().end).unwrap_or_default());
     lines.push(format!("{:7} {kind:10}{:2$}{source}", "", "", 2 * depth));
-    // A board is 64 designators; its text says it all.
+    // A board is 64 designators; its text is enough.
     let children = node.children();
     if children.len() <= 16 {
         children.into_iter().for_each(|child| tree_lines(child, text, depth + 1, lines));
@@ -384,7 +384,7 @@ fn size_text(plan: &Plan) -> String {
     )
 }
 
-/// What runs along each game, position after position, on columns that the stages found.
+/// Describes the part of a plan that is computed along each game, position by position, from columns of earlier stages.
 fn flat_text(plan: &Plan) -> String {
     let carried = plan.program.stages.iter().flat_map(|stage| &stage.carried);
     let flat = carried.filter_map(|carry| match &carry.what {
@@ -401,7 +401,7 @@ fn flat_text(plan: &Plan) -> String {
     text.collect()
 }
 
-/// How the orbits are evaluated; equal notes are counted, not repeated.
+/// Describes the evaluation of the orbits; equal notes are counted, not repeated.
 fn note_lines(notes: &[OrbitNote]) -> Vec<String> {
     let mut lines: Vec<(String, usize)> = Vec::new();
     for note in notes {

@@ -90,7 +90,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// The position and the games that are asked for.
+    /// Returns the requested position and games.
     fn asked(&self, position: &str) -> Result<ExplorerRequest, Failure> {
         let is_fen = position.contains('/');
         let play = Some(position).filter(|text| !is_fen && *text != "start");

@@ -13,7 +13,7 @@ use orbit_search::job::{JobError, RecordError, ReplayError};
 use orbit_search::run::TakeError;
 use orbit_visits::TableError;
 
-/// The end of a command when nothing went wrong.
+/// The exit of a command without a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Exit {
     /// The command succeeded.
@@ -38,12 +38,12 @@ pub(super) enum Failure {
     /// A block could not be read in the middle of a run: the results so far are incomplete.
     #[error("{0}")]
     Midway(StreamError),
-    /// A query, with the place of the error drawn.
+    /// An error in a query, drawn with its place.
     #[error("{0}")]
     Query(String),
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A job that is not there, or not this one.
+    /// A job that does not exist, or does not match this command.
     #[error(transparent)]
     Job(#[from] JobError),
     /// Parts of a job that are missing or damaged.
@@ -52,15 +52,15 @@ pub(super) enum Failure {
     /// A table of positions that cannot be written or used.
     #[error(transparent)]
     Table(TableError),
-    /// Options that do not go together.
+    /// Options that cannot be combined.
     #[error("{}", .0.in_options())]
     Request(#[from] RequestError),
     #[error("stdout: {0}")]
     Stdout(io::Error),
-    /// The reader of standard output closed the pipe: what is left to do is in vain, and nothing is wrong.
+    /// The reader of standard output closed the pipe: the rest of the work is in vain, but this is no error.
     #[error("the reader of standard output closed the pipe")]
     Closed,
-    /// A file that is written; the error names it.
+    /// An output file failed; the error names it.
     #[error("{0}")]
     File(io::Error),
     #[error("{0}")]
@@ -68,7 +68,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// The failure of standard output.
+    /// Makes the failure of standard output.
     pub(super) fn of_stdout(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
@@ -76,7 +76,7 @@ impl Failure {
         }
     }
 
-    /// The kind of failure, for programs.
+    /// Returns the kind of failure, for programs.
     pub(super) fn code(&self) -> &'static str {
         match self {
             Failure::Database(_) | Failure::Reel(_) | Failure::Midway(_) | Failure::Replay(_) => "database",
@@ -89,12 +89,12 @@ impl Failure {
         }
     }
 
-    /// True if it was interrupted before anything was read.
+    /// Returns true if the command was interrupted before anything was read.
     pub(super) fn is_interrupt(&self) -> bool {
         matches!(self, Failure::Database(StreamError::Pgn(PgnError::Interrupted)))
     }
 
-    /// True if something that was to be searched is missing.
+    /// Returns true if some of the games to search are missing.
     pub(super) fn is_incomplete(&self) -> bool {
         use StreamError::Manifest;
         matches!(

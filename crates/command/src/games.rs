@@ -1,4 +1,4 @@
-//! Games that hit, written as PGN.
+//! Writes games that hit as PGN.
 
 use orbit_database::{GameTexts, StreamedBlock};
 use orbit_search::report::PgnSeparator;
@@ -8,7 +8,7 @@ use super::common::ProgressDisplay;
 use super::failure::Failure;
 use super::sink::Sink;
 
-/// Games that hit, and all places that they are written to.
+/// Writes games that hit to all their outputs.
 pub(super) struct GameOutputs {
     sinks: Vec<Sink>,
     separator: PgnSeparator,
@@ -26,17 +26,17 @@ impl GameOutputs {
         self.sinks.push(sink);
     }
 
-    /// Whether games are written anywhere.
+    /// Returns whether games are written anywhere.
     pub(super) fn are_wanted(&self) -> bool {
         !self.sinks.is_empty()
     }
 
-    /// What is put at hits.
+    /// Returns the comment that is written at hits.
     pub(super) fn comment(&self) -> &Comment {
         &self.comment
     }
 
-    /// Reads and writes the next game of a block, if it is among those that are wanted.
+    /// Fetches and writes the next game of a block, if it is wanted.
     pub(super) fn take(
         &mut self,
         streamed: &StreamedBlock,
@@ -51,7 +51,7 @@ impl GameOutputs {
         progress.beside_stdout(|| self.write_now(text))
     }
 
-    /// Writes the next game, if it is among those that are wanted.
+    /// Writes the next game, if it is wanted.
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Failure> {
         if self.wanted.takes_next() { self.write_now(text) } else { Ok(()) }
     }
@@ -72,7 +72,7 @@ impl GameOutputs {
         })
     }
 
-    /// The places that games are written to.
+    /// Returns the outputs of games.
     pub(super) fn sinks(&self) -> &[Sink] {
         &self.sinks
     }

@@ -41,7 +41,7 @@ enum Topic {
     },
 }
 
-/// Takes any text, and lets shells complete the words of the language.
+/// Accepts any text, and lets shells complete the words of the language.
 #[derive(Clone)]
 struct SomeWord;
 
@@ -62,7 +62,7 @@ impl TypedValueParser for SomeWord {
     }
 }
 
-/// Spellings that need no quotation marks in any shell.
+/// Returns the spellings that need no quotation marks in any shell.
 pub(super) fn plain_spellings() -> BTreeSet<&'static str> {
     let spellings = words::groups().flat_map(|group| &group.words).flat_map(|word| word.spellings);
     let is_plain = |spelling: &&str| {
@@ -71,7 +71,7 @@ pub(super) fn plain_spellings() -> BTreeSet<&'static str> {
     spellings.copied().filter(is_plain).collect()
 }
 
-/// The completions that the generator for fish leaves out: those of arguments that are no options.
+/// Returns the completions that the generator for fish omits: those of positional arguments.
 pub(super) fn for_fish() -> String {
     let orbit = Cli::command();
     let commands: Vec<&str> = orbit.get_subcommands().map(Command::get_name).collect();
@@ -121,7 +121,7 @@ pub(super) fn of_command(call: &[&str]) -> Result<Exit, Failure> {
     }
 }
 
-/// All words, by groups.
+/// Prints all words, by groups.
 fn overview() -> Result<Exit, Failure> {
     let mut out = Out::new();
     for group in words::groups() {
@@ -147,7 +147,7 @@ fn overview() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Words one after the other, in lines of at most 96 letters.
+/// Wraps words in lines of at most 96 characters.
 fn wrapped(title: &str, names: &[impl AsRef<str>], gap: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::from(title);
@@ -165,12 +165,12 @@ fn wrapped(title: &str, names: &[impl AsRef<str>], gap: &str) -> Vec<String> {
     lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// A spelling as queries write it.
+/// Writes a spelling as in queries.
 fn shown(dialect: Dialect, word: &Word, spelling: &str) -> String {
     if word.takes_colon(dialect) { format!(":{spelling}") } else { spelling.into() }
 }
 
-/// What chess players call what words of the language say.
+/// The words of chess players, with the corresponding words of the language.
 const CHESS: [(&str, &[&str]); 22] = [
     ("king", &["K"]),
     ("queen", &["Q"]),
@@ -217,7 +217,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
         found.splice(0..0, meant);
     }
     if found.is_empty() && asked.contains(' ') {
-        // `move capture S`, as a page of a topic is headed.
+        // Such as `move capture S`, the heading on a page of a topic.
         let form = |(_, word): &(&WordGroup, &Word)| word.form(word.spellings[0]);
         found = known.iter().copied().filter(|word| form(word).starts_with(asked)).collect();
     }
@@ -245,7 +245,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The group that a word of its title names: `moves`, `pawns and mates`.
+/// Returns the group with a word in its title: `moves`, `pawns and mates`.
 fn topic(asked: &str) -> Option<&'static WordGroup> {
     let asked = asked.to_lowercase();
     words::groups().find(|group| {
@@ -254,7 +254,7 @@ fn topic(asked: &str) -> Option<&'static WordGroup> {
     })
 }
 
-/// All words of a group, each with an example on the games that come with orbit.
+/// Explains all words of a group, each with an example on the built-in games.
 fn explain_all(group: &WordGroup) -> Result<Exit, Failure> {
     let mut out = Out::new();
     out.line(group.title)?;
@@ -278,7 +278,7 @@ fn explain_all(group: &WordGroup) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What is said of one word.
+/// Returns the page about one word.
 fn page(group: &WordGroup, word: &Word, asked: &str) -> Vec<String> {
     let name = shown(group.dialect, word, asked);
     let dialect = if group.dialect == Dialect::Cql5 { "" } else { "CQL 6: " };

@@ -127,8 +127,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    // A reel may be made from itself, so its inputs are not checked here; the list of problems is checked against the
-    // inputs when these are known.
+    // A reel may be made from itself, so its inputs are not checked here; the list of problems is checked against the inputs once
+    // these are known.
     let outputs = std::iter::once(&args.output).chain(&args.problems);
     refuse_clashes(std::iter::empty::<&Path>(), outputs)?;
     if let Some(shard_bytes) = args.shards {
@@ -203,7 +203,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(if interrupt.is_set() { Exit::Interrupted } else { print_failures(&summary) })
 }
 
-/// Writes the tables of positions of reels that are complete, if they are wanted.
+/// Writes the tables of positions of complete reels, if they are wanted.
 fn write_tables(
     args: &Args,
     reels: impl IntoIterator<Item = impl AsRef<Path>>,
@@ -215,7 +215,7 @@ fn write_tables(
         .try_for_each(|reel| positions::write(reel.as_ref(), args.threads, args.quiet, interrupt))
 }
 
-/// The inputs; when appending, without those that the reel contains. `None` if it contains them all.
+/// Opens the inputs; when appending, without those that the reel contains. `None` if it contains all of them.
 fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Option<BlockStream>, Failure> {
     if !args.append {
         return Ok(Some(BlockStream::open(&args.paths, options.clone())?));
@@ -230,7 +230,7 @@ fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Opt
         return Ok(None);
     }
     let mut options = options.clone();
-    // Folders and archives: what lies in them is given in their stead.
+    // Folders and archives, which were replaced by the files in them.
     let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
     options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
     Ok(Some(match reel {
@@ -239,14 +239,14 @@ fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Opt
     }))
 }
 
-/// Whether a source could not be read at all, for the reason that the reel records of an earlier attempt.
+/// Returns whether a source could not be read at all, for the same reason as in an earlier attempt that the reel records.
 fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
     let is_same =
         |old: &ReelSource| old.is_nothing() && old.name == source.name && old.failure == source.failure;
     source.is_nothing() && reel.sources().iter().any(is_same)
 }
 
-/// Why an input is not appended.
+/// Explains why an input is not appended.
 fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     let (path, output) = (held.path.display().to_string(), output.display());
     let source = &held.source;
@@ -258,7 +258,7 @@ fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     }
 }
 
-/// The games that the reel contains before the append.
+/// Returns the games that the reel contains before the append.
 fn seen(args: &Args, alike: Alike, reel: Option<&Reel>, options: StreamOptions) -> Result<GameSet, Failure> {
     let mut seen = GameSet::new(alike);
     if let Some(reel) = reel {
@@ -283,7 +283,7 @@ fn write(
 ) -> Result<Summary, Failure> {
     let mut fault = None;
     let sources = database.source_names();
-    // The stream sums up each block, so its sums are not computed again.
+    // The stream computes the sums of each block, so they are not computed again.
     let encode = |block: &Block| EncodedBlock::with_totals(block, Totals::default());
     let summary = database.for_each_block(threads, encode, |streamed, mut encoded| {
         progress.update(&streamed);
@@ -299,12 +299,12 @@ fn write(
         }
     });
     progress.clear();
-    // An error here is a failure of the whole command: no reel is written.
+    // An error here fails the whole command: no reel is written.
     let summary = summary?;
     fault.map_or(Ok(summary), Err)
 }
 
-/// Prints what was read and the size of the reel. `all` are the totals of a reel that was appended to.
+/// Prints a summary of the games and the size of the reel. `all` are the totals of a reel that was appended to.
 fn report(
     (output, variations): (&Path, bool),
     summary: &Summary,

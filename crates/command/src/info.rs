@@ -55,7 +55,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Why a file cannot be described. Games that are no reel are told with the commands that take them.
+/// Explains why a file cannot be described. For a file of games, the message names the commands that accept it.
 fn failure(error: ReelError, path: &Path) -> Failure {
     match error {
         ReelError::NotAReel { .. } | ReelError::NoFile { .. } if holds_games(path) => {
@@ -190,12 +190,12 @@ fn source_line(source: &ReelSource, reel: &Reel, verified: bool) -> String {
     line
 }
 
-/// As `xxhsum -H3` prints it.
+/// Writes a hash as `xxhsum -H3` does.
 fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }
 
-/// Whether the file has changed since the reel was made. Its content is read only with `--verify`.
+/// Describes whether the file has changed since the reel was made. Its content is read only with `--verify`.
 fn file_state(source: &ReelSource, reel: &Reel, verified: bool) -> String {
     let freshness = match verified {
         true => source.freshness(reel.path()),

@@ -156,7 +156,7 @@ fn plan(mut args: PlanArgs, invocation: &Invocation) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The arguments as text: a job is written as JSON.
+/// Converts the arguments to text, since a job is stored as JSON.
 fn texts(words: impl Iterator<Item = OsString>) -> Result<Vec<String>, Failure> {
     let text = |word: OsString| {
         let why = |word: OsString| {
@@ -170,7 +170,7 @@ fn texts(words: impl Iterator<Item = OsString>) -> Result<Vec<String>, Failure> 
     words.map(text).collect()
 }
 
-/// The job of a search.
+/// Makes the job of a search.
 fn fixed(asked: &JobInputs, arguments: Vec<String>, parts: Option<NonZeroUsize>) -> Result<Job, Failure> {
     let JobInputs { scan, database, choice, collectors, .. } = asked;
     if let Some(name) = database.remote_sources().next() {
@@ -201,7 +201,7 @@ fn fixed(asked: &JobInputs, arguments: Vec<String>, parts: Option<NonZeroUsize>)
     Ok(Job::new(folder, question, whole, parts))
 }
 
-/// How a part is computed, which what is found does not depend on.
+/// Settings for computing a part that do not affect the result.
 struct PartOptions {
     threads: Option<NonZeroUsize>,
     quiet: bool,
@@ -209,16 +209,16 @@ struct PartOptions {
     progress: ProgressArgs,
 }
 
-/// A job, and the folder in which it lies, as a path that is good everywhere.
+/// A job, and its folder as an absolute path.
 struct OpenedJob {
     job: Job,
     folder: PathBuf,
-    /// The command that is done: the one that planned the job, or one that asks the same and writes to other files.
+    /// The arguments of the search: those that planned the job, or those of an equal request with other output files.
     arguments: Vec<String>,
 }
 
 impl OpenedJob {
-    /// Opens a job, and goes to the folder in which it was planned.
+    /// Opens a job, and changes to the folder in which it was planned.
     fn new(folder: &Path) -> Result<OpenedJob, Failure> {
         let opened = OpenedJob::here(folder)?;
         env::set_current_dir(&opened.job.folder).map_err(|error| {
@@ -238,7 +238,7 @@ impl OpenedJob {
         Ok(OpenedJob { job, folder, arguments })
     }
 
-    /// The search of the job.
+    /// Returns the search of the job.
     fn search(&self) -> Result<scan::Args, Failure> {
         let before = ["orbit", "job", "plan"].map(OsString::from).into_iter();
         let words = before.chain(self.arguments.iter().map(OsString::from));
@@ -390,7 +390,7 @@ fn status(args: &StatusArgs) -> Result<Exit, Failure> {
     Ok(if missing.is_empty() && bad.is_empty() { Exit::Done } else { Exit::SourceFailed })
 }
 
-/// A job in one process, which goes on where it was.
+/// Runs a job in one process, which continues where it was interrupted.
 pub(super) fn resume(mut args: scan::Args, folder: &Path, invocation: &Invocation) -> Result<Exit, Failure> {
     let words = invocation.words.iter().cloned();
     let mut words: Vec<String> = texts(words.skip_while(|word| word != "scan").skip(1))?;

@@ -1,10 +1,10 @@
-//! The command line: arguments, printing and exit codes; everything else is the library's.
+//! The command line: arguments, printing and exit codes; everything else is in the library crates.
 //!
 //! Data goes to stdout, messages and progress to stderr.
 
 #![deny(unsafe_code, missing_docs)]
 
-/// Prints a line of messages.
+/// Prints a message line.
 macro_rules! message {
     ($($line:tt)*) => { $crate::terminal::message(format_args!($($line)*)) };
 }
@@ -72,7 +72,7 @@ Examples:
 `orbit COMMAND --help` explains a command, with examples. `orbit help language` lists the words of
 the query language. A reel is a file that `orbit index` makes from PGN; it is searched faster.";
 
-/// What `--version` and the help add in a build without the GPU engine.
+/// The additions to `--version` and to the help in a build without the GPU engine.
 const WITHOUT_GPU: [&str; 2] = if cfg!(feature = "gpu") {
     ["", ""]
 } else {
@@ -100,10 +100,10 @@ pub struct Cli {
     invocation: Invocation,
 }
 
-/// How the program was begun.
+/// The command line with which the program was started.
 #[derive(Clone, Debug, Default)]
 struct Invocation {
-    /// The words that begin it anew, without arguments.
+    /// The words that start the program again, without arguments.
     program: Vec<OsString>,
     /// Its name and its arguments, as they were given.
     words: Vec<OsString>,
@@ -152,8 +152,8 @@ enum Command {
 }
 
 impl Cli {
-    /// Reads a name and arguments, or prints help or what is wrong with them and ends the process. `program` are the words that
-    /// begin the program anew, as scripts have them.
+    /// Parses a name and arguments. For `--help` or an error, prints the text and ends the process. `program` holds the words
+    /// that start the program again, as scripts need them.
     pub fn parse(program: Vec<OsString>, words: Vec<OsString>) -> Cli {
         let cli = Cli::read(words.clone());
         Cli { invocation: Invocation { program, words }, ..cli }
@@ -185,7 +185,7 @@ impl Cli {
     }
 }
 
-/// The error with what to do about it, where clap says nothing of that: an option that is given twice.
+/// Adds a remedy to an error for which clap has none: an option that is given twice.
 fn with_remedy(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
     if error.kind() != ErrorKind::ArgumentConflict
@@ -201,7 +201,7 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Runs a command, prints its error and gives the code to exit with.
+/// Runs a command, prints its error and returns the exit code.
 pub fn run(cli: Cli) -> u8 {
     cli.look.apply();
     let outcome = match cli.command {
@@ -231,7 +231,7 @@ pub fn run(cli: Cli) -> u8 {
     code(outcome)
 }
 
-/// Prints the error of a command that failed, and gives the code to exit with.
+/// Prints the error of a failed command, and returns the exit code.
 fn code(outcome: Result<Exit, Failure>) -> u8 {
     match outcome {
         Ok(Exit::Done) | Err(Failure::Closed) => 0,
@@ -258,14 +258,14 @@ fn code(outcome: Result<Exit, Failure>) -> u8 {
 mod tests {
     use super::*;
 
-    /// The examples of a command: the lines under that heading which are indented by two.
+    /// Returns the examples of a command: the lines under that heading that are indented by two.
     fn examples(command: &clap::Command) -> Vec<String> {
         let help = command.get_after_help().map_or(String::new(), ToString::to_string);
         let shown = help.split_once("Examples:\n").map_or("", |(_, shown)| shown);
         shown.lines().map_while(|line| line.strip_prefix("  ")).map(str::to_owned).collect()
     }
 
-    /// The words of the commands of a line of the shell, those between `|`, without `<` and `>`.
+    /// Splits a line of the shell into commands, separated by `|`, and these into words, without `<` and `>`.
     fn words(line: &str) -> Vec<Vec<String>> {
         let (mut commands, mut word, mut quote) = (vec![vec![]], None::<String>, None);
         let mut is_redirected = false;
@@ -321,7 +321,7 @@ mod tests {
         }
     }
 
-    /// Terminals may be narrower; where they are as wide as the help can be, no line is broken by it.
+    /// Terminals may be narrower; on a terminal as wide as the help can be, no line of the help is broken.
     #[test]
     fn what_stands_below_the_options_fits() {
         let mut orbit = Cli::command();
@@ -333,7 +333,7 @@ mod tests {
         }
     }
 
-    /// Reads what does not depend on where it runs, such as names that are used twice.
+    /// Checks everything that does not depend on the environment, such as names that are used twice.
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();

@@ -1,10 +1,10 @@
-//! The help of `-h`, which fits a screen, and what is known of arguments before they are read.
+//! The help of `-h`, which fits a screen, and facts about arguments that are needed before they are parsed.
 
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// The arguments that `-h` lists of commands which have more than fit a screen, by their names in clap.
+/// The arguments that `-h` lists for commands with more than fit a screen, by their names in clap.
 const SHORT: [(&str, &[&str]); 6] = [
     (
         "explore",
@@ -58,10 +58,10 @@ const SHORT: [(&str, &[&str]); 6] = [
     ("bench", &["paths", "queries", "runs", "threads", "card", "output", "json"]),
 ];
 
-/// Lines of examples in `-h`.
+/// The number of lines of examples in `-h`.
 const EXAMPLES: usize = 3;
 
-/// The command with a help that fits a screen, if `-h` asks for it: the common options and a few examples.
+/// Returns the command with a help that fits a screen, if `-h` requests it: the common options and a few examples.
 pub(super) fn with_help_for(orbit: Command, arguments: &[OsString]) -> Command {
     let is_short = |word: &OsString| {
         word.to_str()
@@ -91,7 +91,7 @@ fn shortened(command: Command, name: &str, shown: &[&str]) -> Command {
         let is_shown = shown.iter().any(|name| arg.get_id() == name);
         let arg = if arg.is_positional() { arg } else { arg.help_heading("Options") };
         let arg = arg.hide_short_help(!is_shown);
-        // Flags have neither.
+        // Flags have neither possible values nor defaults.
         if arg.get_action().takes_values() {
             arg.hide_possible_values(true).hide_default_value(true)
         } else {
@@ -100,7 +100,7 @@ fn shortened(command: Command, name: &str, shown: &[&str]) -> Command {
     })
 }
 
-/// Whether messages are to be JSON, as far as arguments tell that cannot be read.
+/// Returns whether messages must be JSON, judging by arguments that could not be parsed.
 pub(super) fn asks_for_json(arguments: &[OsString]) -> bool {
     let mut before = None;
     arguments.iter().take_while(|word| *word != "--").any(|word| {

@@ -1,8 +1,8 @@
-//! The end of the program where the system refuses memory.
+//! Ends the program if the system refuses memory.
 //!
-//! A collection that cannot grow aborts the process, with a signal and without a remedy. There are thousands of places where one
-//! grows, so the refusal is noticed in the one place that all of them share, the allocator. Code of the library that can do without
-//! the memory, or names what needed it, still sees the refusal.
+//! A collection that cannot grow aborts the process, with a signal and without a remedy. Collections grow in thousands of places,
+//! so the refusal is handled in the one place that they all share, the allocator. Library code that can do without the memory, or
+//! that reports what needed it, still sees the refusal.
 
 #![allow(dead_code, reason = "the Python package, which contains the program, leaves memory to Python")]
 
@@ -19,10 +19,10 @@ use super::terminal::{has_json_messages, message_at_once};
 /// The exit code of a program that gets no more memory.
 const EXIT_CODE: i32 = 4;
 
-/// The time that the first thread has for its message when memory is refused to another one.
+/// The time that the first thread has for its message when memory is refused to another thread.
 const MESSAGE_GRACE: Duration = Duration::from_millis(200);
 
-/// Beginnings of panics of the standard library and of zstd that say that memory was refused: for the signal stack of a new
+/// The beginnings of panic messages of the standard library and of zstd that report refused memory: for the signal stack of a new
 /// thread, and for a context.
 const PANICS: [&str; 3] = [
     "failed to allocate an alternative stack",
@@ -30,10 +30,10 @@ const PANICS: [&str; 3] = [
     "zstd returned null pointer",
 ];
 
-/// The allocator of the system. Where it has no memory the program ends with a message.
+/// The allocator of the system. If it has no memory, the program ends with a message.
 pub struct Allocator;
 
-// SAFETY: all requests go to the allocator of the system as they come, and what it gives is handed on.
+// SAFETY: all requests are passed unchanged to the allocator of the system, and its results are returned unchanged.
 #[expect(unsafe_code, reason = "allocators are unsafe")]
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
@@ -61,7 +61,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Hands on the memory that the system gave for so many bytes, unless it gave none.
+/// Returns the memory that the system gave for `bytes` bytes; does not return if it gave none and nothing handles the refusal.
 #[inline]
 fn given(pointer: *mut u8, bytes: usize) -> *mut u8 {
     if pointer.is_null() {
@@ -77,27 +77,27 @@ fn refused(bytes: usize) {
     }
 }
 
-/// Takes as much stack as the main thread is likely to need. Linux gives it more when it is used, and a refusal is a signal then.
-/// To be called before other threads begin, which could take what was free.
+/// Uses as much stack as the main thread is likely to need. Linux only allocates stack when it is used, and a refusal then is a
+/// signal. Call it before other threads begin, since they could take the free memory.
 #[cfg(target_os = "linux")]
 pub fn reserve_stack() {
     use std::{hint::black_box, mem::MaybeUninit};
-    /// The pages are used once; more of them would be seen in the memory of small runs.
+    /// The pages are used once; more of them would show in the memory of small runs.
     const BYTES: usize = 1 << 20;
     #[inline(never)]
     fn grow() {
         black_box(&mut [const { MaybeUninit::<u8>::uninit() }; BYTES]);
     }
-    // A refusal of the same from the heap ends the program with a message.
+    // If this allocation from the heap is refused, the program ends with a message.
     drop(black_box(Vec::<u8>::with_capacity(BYTES + BYTES / 8)));
     grow();
 }
 
-/// Other systems set it aside by themselves.
+/// Other systems reserve the stack themselves.
 #[cfg(not(target_os = "linux"))]
 pub fn reserve_stack() {}
 
-/// Ends the program in the same way where a library panics since memory was refused. To be called before threads begin.
+/// Ends the program in the same way if a library panics because memory was refused. Call it before other threads begin.
 pub fn end_panics_of_memory() {
     let others = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -108,7 +108,7 @@ pub fn end_panics_of_memory() {
     }));
 }
 
-/// Prints what was refused, removes unfinished files and ends the process. It takes no memory and waits for no lock.
+/// Prints a message about the refusal, removes unfinished files and ends the process. It takes no memory and waits for no lock.
 fn end(bytes: Option<usize>) -> ! {
     static IS_ENDING: AtomicBool = AtomicBool::new(false);
     if IS_ENDING.swap(true, Ordering::Relaxed) {
@@ -120,7 +120,7 @@ fn end(bytes: Option<usize>) -> ! {
         false => ("error: ", "\n"),
     };
     let mut line = Cursor::new([0; 256]);
-    // The line is shorter.
+    // The buffer is longer than the line.
     let _ = line.write_all(before.as_bytes());
     let _ = match bytes {
         Some(bytes) => write!(line, "the system refused {bytes} bytes of memory"),
@@ -133,7 +133,7 @@ fn end(bytes: Option<usize>) -> ! {
     leave()
 }
 
-/// Ends the process at once: what runs at an ordinary end may need memory.
+/// Ends the process at once, because an ordinary exit may need memory.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the standard library has no such end")]
 fn leave() -> ! {

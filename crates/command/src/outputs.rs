@@ -1,4 +1,4 @@
-//! Where hits are written to: standard output, files, in one format each.
+//! The outputs of hits: standard output and files, each in one format.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ use super::pictures::{self, Picture};
 use super::sink::{OutputFiles, Sink};
 use super::terminal::{self, Stdout, has_colors_on_stdout};
 
-/// Runs of hits in a line of text without `--all-plies`.
+/// The most runs of hits in a line of text without `--all-plies`.
 const RUNS_MAX: usize = 12;
-/// Moves of a hit in a line of text without `--all-plies`.
+/// The most moves of a hit in a line of text without `--all-plies`.
 const MOVES_MAX: usize = 12;
 
 #[derive(Debug, clap::Args)]
@@ -76,7 +76,7 @@ pub(super) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Takes `-o -` as standard output. A format that a file has is not printed as well.
+    /// Treats `-o -` as standard output. A format that a file has is not printed as well.
     pub(super) fn take_stdout(&mut self) {
         let files = self.files.len();
         self.files.retain(|path| path.as_os_str() != "-");
@@ -87,29 +87,29 @@ impl OutputArgs {
         }
     }
 
-    /// Takes away the outputs that are folders: their names end in a slash.
+    /// Removes and returns the outputs that are folders: their names end in a slash.
     pub(super) fn take_folders(&mut self) -> Vec<PathBuf> {
         let is_folder =
             |path: &mut PathBuf| path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
         self.files.extract_if(.., is_folder).collect()
     }
 
-    /// The files that are written.
+    /// Returns the output files.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// Whether a file lists hits or games.
+    /// Returns whether a file lists hits or games.
     pub(super) fn lists_to_files(&self) -> bool {
         self.files_have(|_| true)
     }
 
-    /// What the columns need that were chosen.
+    /// Returns the data that the chosen columns need.
     pub(super) fn wants(&self) -> Wants {
         Columns::new(&self.columns).wants()
     }
 
-    /// The formats and their choices as JSON, without names of files.
+    /// Returns the formats and their options as JSON, without file names.
     pub(super) fn in_json(&self) -> Result<Value, Failure> {
         let format = |path: &PathBuf| {
             Ok(match wish(path)? {
@@ -129,7 +129,7 @@ impl OutputArgs {
         }))
     }
 
-    /// The comment that is written at hits in games.
+    /// Returns the comment that is written at hits in games.
     fn comment(&self) -> Comment {
         match self.comment.as_deref() {
             None => Comment::None,
@@ -138,12 +138,12 @@ impl OutputArgs {
         }
     }
 
-    /// Whether games are written as PGN.
+    /// Returns whether games are written as PGN.
     fn write_games(&self) -> bool {
         self.have(|name| name == FormatName::Pgn)
     }
 
-    /// Whether hits or games are written in a format that passes a test; Parquet counts as CSV.
+    /// Returns whether hits or games are written in a format that passes a test; Parquet counts as CSV.
     fn have(&self, test: impl Fn(FormatName) -> bool) -> bool {
         let shown = self.format.or(self.files.is_empty().then_some(FormatName::Text));
         shown.is_some_and(&test) || self.files_have(test)
@@ -157,8 +157,7 @@ impl OutputArgs {
         })
     }
 
-    /// Refuses options that have no effect on any output.
-    /// `lists` is whether hits may be listed on standard output.
+    /// Refuses options that have no effect on any output. `lists` tells whether hits may be listed on standard output.
     pub(super) fn refuse_idle(&self, lists: bool) -> Result<(), Failure> {
         use FormatName::{Csv, Epd, Fen, Jsonl, Text};
         let lists_in = |is_wanted: fn(FormatName) -> bool| match lists {
@@ -180,17 +179,17 @@ impl OutputArgs {
         Err(Failure::Other(why.into()))
     }
 
-    /// The columns that were chosen, or else those that `usual` gives.
+    /// Returns the chosen columns, or else those of `usual`.
     fn columns_or(&self, usual: impl FnOnce() -> Columns) -> Columns {
         if self.columns.is_empty() { usual() } else { Columns::new(&self.columns) }
     }
 
-    /// The columns of CSV and Parquet.
+    /// Returns the columns of CSV and Parquet.
     fn table_columns(&self, extras: Extras) -> Columns {
         self.columns_or(|| Columns::of_table(extras))
     }
 
-    /// `None` for games as they are.
+    /// Returns the format of lists; `None` for games, which are written as PGN.
     fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, extras: Extras) -> Option<Format> {
         let rows = self.rows;
         let at_most = |usual: usize| if self.all_plies { usize::MAX } else { usual };
@@ -215,7 +214,7 @@ impl OutputArgs {
     }
 }
 
-/// A column of tables by its name.
+/// Finds a column of tables by its name.
 fn column(name: &str) -> Result<Column, String> {
     name.parse().map_err(|unknown: UnknownName| format!("there is no such column; {}", unknown.remedy()))
 }
@@ -230,7 +229,7 @@ enum FileContent {
 fn wish(path: &Path) -> Result<FileContent, Failure> {
     let is_packed = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zst"));
     match ending(path).as_str() {
-        // Parquet is packed inside, and pictures are for browsers, which unpack nothing.
+        // Parquet is compressed inside, and pictures are for browsers, which decompress nothing.
         "parquet" | "html" | "svg" if is_packed => Err(unknown_ending(path)),
         "pgn" => Ok(FileContent::Hits(FormatName::Pgn)),
         "txt" => Ok(FileContent::Hits(FormatName::Text)),
@@ -257,7 +256,7 @@ fn unknown_ending(path: &Path) -> Failure {
     ))
 }
 
-/// One place that hits are written to.
+/// One output of hits.
 struct HitOutput {
     format: Format,
     stitcher: Stitcher,
@@ -272,7 +271,7 @@ impl HitOutput {
     }
 }
 
-/// All places, and what is written to them.
+/// All outputs of a search.
 pub(super) struct Outputs {
     outputs: Vec<HitOutput>,
     pictures: Vec<(Picture, Sink)>,
@@ -284,8 +283,8 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Begins all files. `lists` is whether there can be a list on standard output, `is_sorted` whether the query says in which
-    /// order games are listed.
+    /// Begins all files. `lists` tells whether there can be a list on standard output, `is_sorted` whether the query determines
+    /// the order in which games are listed.
     pub(super) fn create(
         args: &OutputArgs,
         chosen: &Chosen,
@@ -296,7 +295,7 @@ impl Outputs {
         let sources = begun.database.source_names();
         let (skip, games_max) = (chosen.skip, chosen.games_max);
         let mut games = GameOutputs::new(args.comment(), skip, games_max);
-        // The order of the arguments comes before that of the query.
+        // The order of the arguments takes precedence over that of the query.
         let by_query = (is_sorted && (lists || args.lists_to_files())).then_some(Order::ByQuery);
         let order = chosen.order.or(by_query);
         let chooses = !chosen.is_all();
@@ -347,7 +346,7 @@ impl Outputs {
         Ok(Outputs { outputs, pictures, games, order, skip, games_max })
     }
 
-    /// What makes the lists and games that are written here.
+    /// Returns the collectors for the lists and games that are written here.
     pub(super) fn collectors(&self) -> Collectors {
         let formats = self.outputs.iter().map(|output| output.format).collect();
         let reach = || ListReach::new(self.skip, self.games_max);
@@ -377,7 +376,7 @@ impl Outputs {
         for game in games.into_iter().flat_map(|part| part.games) {
             self.games.take(streamed, game, texts, progress)?;
         }
-        // Games in another order than the database's are kept until the end.
+        // Games that are ordered differently from the database are kept until the end.
         let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         let mut all = ControlFlow::Break(());
         for (output, list) in self.outputs.iter_mut().zip(&lists) {
@@ -388,7 +387,7 @@ impl Outputs {
         Ok(all)
     }
 
-    /// Whether all readers have closed their pipes and no file is written.
+    /// Returns whether all readers have closed their pipes and no file is written.
     pub(super) fn are_closed(&self) -> bool {
         let games = self.games.sinks();
         let is_closed = |output: &HitOutput| match &output.sink {
@@ -398,7 +397,7 @@ impl Outputs {
         self.pictures.is_empty() && self.outputs.iter().all(is_closed) && games.iter().all(Sink::is_closed)
     }
 
-    /// Writes the games that were held until the end, and gives all files their names.
+    /// Writes the games that were kept until the end, and gives all files their names.
     pub(super) fn finish(&mut self, held: Vec<HeldGame>, progress: &ProgressDisplay) -> Result<(), Failure> {
         for HeldGame { reports, text } in held {
             if let Some(text) = text {
@@ -414,17 +413,17 @@ impl Outputs {
         self.games.finish()
     }
 
-    /// Whether a heat map is to be drawn.
+    /// Returns whether a heat map is drawn.
     pub(super) fn have_heat_map(&self) -> bool {
         self.pictures.iter().any(|(picture, _)| *picture == Picture::Svg)
     }
 
-    /// Whether a report is written.
+    /// Returns whether a report is written.
     pub(super) fn have_page(&self) -> bool {
         self.pictures.iter().any(|(picture, _)| *picture == Picture::Page)
     }
 
-    /// Whether there are reports or heat maps.
+    /// Returns whether there are reports or heat maps.
     pub(super) fn have_pictures(&self) -> bool {
         !self.pictures.is_empty()
     }
@@ -435,20 +434,20 @@ impl Outputs {
         pictures.try_for_each(|(picture, sink)| pictures::write(picture, findings, sink))
     }
 
-    /// The files that are not finished.
+    /// Returns the files that are not finished.
     pub(super) fn abandoned(&self) -> impl Iterator<Item = &Path> {
         let outputs = self.outputs.iter().map(|output| &output.sink);
         let pictures = self.pictures.iter().map(|(_, sink)| sink);
         outputs.chain(self.games.sinks()).chain(pictures).filter_map(Sink::path)
     }
 
-    /// Whether games are listed, or counted up to a limit.
+    /// Returns whether games are listed, or counted up to a limit.
     fn count_games(&self) -> bool {
         let is_limited = self.skip > 0 || self.games_max.is_some();
         is_limited || self.outputs.iter().any(|output| output.format != Format::Nothing)
     }
 
-    /// The games and positions that were listed; `hit` are all that hit.
+    /// Returns the number of listed games and positions; `hit` is the number of all that hit.
     pub(super) fn listed(&self, hit: HitTotals) -> HitTotals {
         if self.count_games() { self.outputs[0].stitcher.hit_totals() } else { hit }
     }

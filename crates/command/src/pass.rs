@@ -1,4 +1,4 @@
-//! Many queries over the same games in one pass: `orbit batch`, `orbit scan --queries`.
+//! Runs many queries over the same games in one pass: `orbit batch`, `orbit scan --queries`.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -23,24 +23,24 @@ pub(super) struct BatchPass<'a> {
     pub(super) scan: &'a Executor,
     pub(super) interrupt: &'a CtrlC,
     pub(super) progress: ProgressDisplay,
-    /// How many queries there are, in words: `84 themes`.
+    /// The number of queries, in words: `84 themes`.
     pub(super) queries: String,
     pub(super) begun: Instant,
-    /// When the queries were planned.
+    /// The time when the queries were planned.
     pub(super) planned: Instant,
-    /// As given.
+    /// The number of threads as given.
     pub(super) threads: Option<NonZeroUsize>,
     pub(super) quiet: bool,
     pub(super) fail_if_none: bool,
 }
 
-/// Games to search, or a database of which the parts of a job are known.
+/// Games to search, or a database whose job has parts that were computed already.
 pub(super) enum PassSource {
     Read(BlockStream),
     Searched(BlockStream, Replay),
 }
 
-/// Prints what a user should know of how queries are run.
+/// Prints the notes on how queries are run.
 pub(super) fn print_notes(scan: &Executor, quiet: bool) {
     scan.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
 }
@@ -82,8 +82,8 @@ impl BatchPass<'_> {
         }
     }
 
-    /// Writes the counts by `write`, prints the summary with some lines of the caller's, and gives the exit of the command.
-    /// `is_hit` is whether any query hits.
+    /// Writes the counts by `write`, prints the summary with some lines of the caller, and returns the exit of the command.
+    /// `is_hit` tells whether any query hits.
     pub(super) fn finish(
         &self,
         summary: &Summary,

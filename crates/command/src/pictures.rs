@@ -1,4 +1,4 @@
-//! Where on the board hits are: tables and heat maps in the terminal, as SVG, and in a page.
+//! The squares of hits: tables and heat maps in the terminal, as SVG, and in a page.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::sink::Sink;
 use super::terminal;
 
-/// What a file shows.
+/// The kind of picture in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Picture {
     /// A heat map.
@@ -21,7 +21,7 @@ pub(super) enum Picture {
     Page,
 }
 
-/// Prints hits by transform, and a heat map of where they are.
+/// Prints hits by transform, and a heat map of their squares.
 pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     let orbit = findings.orbit.as_ref();
@@ -49,13 +49,13 @@ pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failu
     out.finish()
 }
 
-/// Where the copies stand, and the squares of a set.
+/// Returns the heat maps: of the squares of the copies, and of the squares that the query finds.
 pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
     let places = findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
     places.into_iter().chain(&findings.squares).collect()
 }
 
-/// Copies and hits of each kind of transform.
+/// Returns lines with the copies and hits of each kind of transform.
 fn sums(orbit: &OrbitFindings) -> Vec<String> {
     let hit = format!("{} of {} copies hit", grouped(orbit.copies_hit), grouped(orbit.copies_total));
     let sums = orbit.symmetries.iter().chain(orbit.colors.iter().filter(|_| orbit.colors.len() > 1));
@@ -65,7 +65,7 @@ fn sums(orbit: &OrbitFindings) -> Vec<String> {
     std::iter::once(hit).chain(sums.map(line)).collect()
 }
 
-/// Writes a picture of what was found, and gives the file its name.
+/// Writes a picture of the findings, and gives the file its name.
 pub(super) fn write(picture: Picture, findings: &Findings, sink: Sink) -> Result<(), Failure> {
     let text = match picture {
         Picture::Page => page(findings),

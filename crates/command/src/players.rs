@@ -1,4 +1,4 @@
-//! Arguments that choose the games of a player, and what is said of his name.
+//! Arguments that choose the games of a player, and messages about the player's name.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,10 +17,10 @@ use super::common::choice;
 use super::failure::Failure;
 use super::terminal::Remark;
 
-/// Spellings that the summary lists.
+/// The most spellings that the summary lists.
 const SPELLINGS_MAX: usize = 12;
 
-/// Spellings that are compared with each other for the summary.
+/// The most spellings that are compared with each other for the summary.
 const UNDECIDED_MAX: usize = 200;
 
 #[derive(Debug, Default, clap::Args)]
@@ -55,7 +55,7 @@ pub(super) struct PlayerArgs {
 }
 
 impl PlayerArgs {
-    /// Puts the player into a request.
+    /// Copies the player into a request.
     pub(super) fn put(&self, request: &mut Request) {
         let text = |name: &Option<PlayerName>| name.as_ref().map(PlayerName::to_string);
         let ratings = |ratings: &Option<Ratings>| ratings.as_ref().map(Ratings::to_string);
@@ -65,7 +65,7 @@ impl PlayerArgs {
     }
 }
 
-/// Lists the spellings of the name of a player, if one is chosen.
+/// Collects the spellings of the name of a player, if one is chosen.
 pub(super) fn spellings(choice: &Choice) -> Option<SpellingsCollector> {
     choice.player.as_ref().map(|player| SpellingsCollector::new(player.name.clone()))
 }
@@ -81,8 +81,8 @@ pub(super) fn refuse_idle(choice: &Choice, groupings: &[Grouping]) -> Result<(),
     }
 }
 
-/// The games of the player, the spellings that were taken together, and those that come near. `is_whole` is whether all games
-/// were read.
+/// Returns lines about the games of the player, the spellings that were merged, and those that are similar. `is_whole` tells
+/// whether all games were read.
 pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool) -> Vec<Remark> {
     let Some(player) = &choice.player else { return Vec::new() };
     let name = &player.name;
@@ -146,7 +146,7 @@ fn sums(spellings: &BTreeMap<String, [u64; 2]>) -> [u64; 2] {
     spellings.values().fold([0; 2], |sum, games| [sum[0] + games[0], sum[1] + games[1]])
 }
 
-/// Spellings with their games, the most frequent first.
+/// Returns spellings with their games, the most frequent first.
 fn by_games(spellings: &BTreeMap<String, [u64; 2]>) -> Vec<(&str, u64)> {
     let mut all: Vec<(&str, u64)> =
         spellings.iter().map(|(name, games)| (name.as_str(), games.iter().sum())).collect();
@@ -154,7 +154,7 @@ fn by_games(spellings: &BTreeMap<String, [u64; 2]>) -> Vec<(&str, u64)> {
     all
 }
 
-/// Names with their games, the nearest first.
+/// Returns names with their games, the closest first.
 fn nearest<'a>(name: &PlayerName, near: &'a BTreeMap<String, u64>) -> Vec<(&'a str, u64)> {
     let mut all: Vec<(&str, u64)> = near.iter().map(|(name, games)| (name.as_str(), *games)).collect();
     all.sort_by_cached_key(|&(near, games)| (name.nearness(near), Reverse(games)));
@@ -175,7 +175,7 @@ fn objects(all: &[(&str, u64)]) -> Vec<Value> {
     all.iter().map(|(name, games)| json!({ "name": name, "games": games })).collect()
 }
 
-/// Spellings that were taken and fit others of another player: of two that were taken and differ, or of those that were left out.
+/// Returns merged spellings that also fit another player's spelling: two merged ones that differ, or one that was left out.
 fn undecided<'a>(taken: &[(&'a str, u64)], near: &[(&'a str, u64)]) -> Vec<(&'a str, Vec<&'a str>)> {
     let taken: Vec<&str> = taken.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();
     let near: Vec<&str> = near.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();

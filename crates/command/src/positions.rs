@@ -121,7 +121,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The note on a table that was used.
+/// Returns the note about a table that was used.
 pub(super) fn used_line(used: &UsedTable) -> String {
     let UsedTable { path, blocks, of_blocks, appended, .. } = used;
     let appended = match appended {
@@ -136,7 +136,7 @@ pub(super) fn used_line(used: &UsedTable) -> String {
     )
 }
 
-/// The warning about a table that is not used.
+/// Returns the warning about a table that is not used.
 pub(super) fn unused_line(error: &TableError) -> String {
     format!(
         "{error}; it is not used, and all games are read: `orbit positions --write` with the reel writes it anew"
@@ -184,7 +184,7 @@ fn text_of(fen: &str, seen: &PositionFacts) -> Vec<String> {
     lines
 }
 
-/// `2015.03.07  Carlsen, M (2865) - Anand, V (2797), game 17`.
+/// Describes a game: `2015.03.07  Carlsen, M (2865) - Anand, V (2797), game 17`.
 fn game_text(game: &SeenGame) -> String {
     let player = |side: usize| {
         let name = game.players[side].as_deref().unwrap_or("?");

@@ -9,7 +9,7 @@ use super::common::ProgressDisplay;
 use super::failure::Failure;
 use super::sink::{OutputFiles, Sink};
 
-/// Where problems are listed.
+/// The outputs of the list of problems.
 pub(super) struct Problems {
     /// Taken by `finish`.
     file: Option<Sink>,
@@ -25,17 +25,17 @@ impl Problems {
         Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
-    /// Where none are listed, but may be wanted: a part of a job keeps them.
+    /// Makes a list without outputs, for a part of a job, which stores the problems if they are wanted.
     pub(super) fn unlisted(are_wanted: bool) -> Problems {
         Problems { file: None, verbose: are_wanted }
     }
 
-    /// Whether they are listed anywhere.
+    /// Returns whether problems are listed or stored.
     pub(super) fn are_wanted(&self) -> bool {
         self.file.is_some() || self.verbose
     }
 
-    /// Lists those of the next block.
+    /// Lists the problems of the next block.
     pub(super) fn list(
         &mut self,
         part: Option<ProblemsPart>,
@@ -52,7 +52,7 @@ impl Problems {
         Ok(())
     }
 
-    /// Gives the list its name. What an interrupted run has read so far is listed as well.
+    /// Gives the list its name. An interrupted run also lists the problems of the games that it has read.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         self.file.take().map_or(Ok(()), Sink::finish)
     }

@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use super::terminal;
 
-/// Work that is done sooner needs no bar.
+/// Work that ends sooner needs no bar.
 const BAR_DELAY: Duration = Duration::from_millis(500);
-/// Time between two lines of JSON.
+/// The time between two lines of JSON.
 const LINE_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default, clap::Args)]
@@ -34,7 +34,7 @@ enum ProgressKind {
     None,
 }
 
-/// A bar or lines on stderr, as they were asked for.
+/// The progress display on stderr: a bar or lines, as requested.
 pub(super) struct ProgressDisplay {
     look: Look,
     so_far: Cell<SoFar>,
@@ -46,13 +46,13 @@ enum Look {
         bar: ProgressBar,
         is_shown: Cell<bool>,
     },
-    /// When the last line was written.
+    /// Lines of JSON, with the time of the last one.
     Json {
         last: Cell<Option<Instant>>,
     },
 }
 
-/// What was read so far; bytes are counted before decompression.
+/// The amounts read so far; bytes are counted before decompression.
 #[derive(Clone, Copy, Default, Serialize)]
 struct SoFar {
     bytes: u64,
@@ -64,7 +64,7 @@ struct SoFar {
 }
 
 impl ProgressDisplay {
-    /// A bar if `is_wanted` and stderr is a terminal.
+    /// Makes a bar if `is_wanted` and stderr is a terminal.
     pub(super) fn new_if(is_wanted: bool) -> ProgressDisplay {
         let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let look = if is_wanted && terminal::is_stderr() {
@@ -75,7 +75,7 @@ impl ProgressDisplay {
         ProgressDisplay { look, so_far: Cell::default() }
     }
 
-    /// What was asked for; no bar if `quiet`.
+    /// Makes the requested display; no bar if `quiet`.
     pub(super) fn from_args(args: &ProgressArgs, quiet: bool) -> ProgressDisplay {
         match args.progress {
             ProgressKind::Bar => ProgressDisplay::new_if(!quiet),
@@ -86,7 +86,7 @@ impl ProgressDisplay {
         }
     }
 
-    /// Shows how far a run has come.
+    /// Updates the progress of a run.
     pub(super) fn update(&self, streamed: &StreamedBlock) {
         let SoFar { games, positions, games_hit, .. } = self.so_far.get();
         let (games, positions) = (games + streamed.totals.games(), positions + streamed.totals.positions);
@@ -114,7 +114,7 @@ impl ProgressDisplay {
         }
     }
 
-    /// The same of a search, with the games of the block that hit.
+    /// Updates the progress of a search, with the number of games of the block that hit.
     pub(super) fn update_search(&self, streamed: &StreamedBlock, games_hit: u64) {
         let so_far = self.so_far.get();
         self.so_far.set(SoFar { games_hit: Some(so_far.games_hit.unwrap_or(0) + games_hit), ..so_far });
@@ -138,12 +138,12 @@ impl ProgressDisplay {
         terminal::json_message(&ProgressLine { event, so_far: self.so_far.get() });
     }
 
-    /// Prints a line of messages without spoiling the bar.
+    /// Prints a message line without disturbing the bar.
     pub(super) fn message(&self, line: &str) {
         self.aside(|| message!("{line}"));
     }
 
-    /// Does something that writes to the terminal without spoiling the bar.
+    /// Runs a function that writes to the terminal without disturbing the bar.
     pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.look {
             Look::Bar { bar, .. } => bar.suspend(write),
@@ -151,12 +151,12 @@ impl ProgressDisplay {
         }
     }
 
-    /// Does something that writes to standard output: a bar on the same terminal must not be spoilt.
+    /// Runs a function that writes to standard output, without disturbing a bar on the same terminal.
     pub(super) fn beside_stdout<T>(&self, write: impl FnOnce() -> T) -> T {
         if terminal::is_stdout() { self.aside(write) } else { write() }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn clear(&self) {
         if let Look::Bar { bar, .. } = &self.look {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! Several queries, one a line.
+//! Several queries, one per line.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use super::query_text::{self, DialectArgs, QueryText};
 
 /// One of several queries.
 pub(super) struct NamedQuery {
-    /// As given before a tab, else the text.
+    /// The name before a tab, or else the text.
     pub(super) name: String,
     pub(super) text: String,
     pub(super) prepared: PreparedQuery,
 }
 
-/// Reads `name<TAB>query` or `query` from each line of a file; empty lines and those that begin with `#`
-/// are skipped. Without a file, `text` is read in this way.
+/// Reads `name<TAB>query` or `query` from each line of a file; empty lines and lines that begin with `#` are skipped. Without a
+/// file, `text` is read in this way.
 pub(super) fn read(
     file: Option<&Path>,
     text: &str,

@@ -1,4 +1,4 @@
-//! The query as given, on the command line or in a file, and its diagnostics as shown.
+//! The query as given, on the command line or in a file, and the display of its diagnostics.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::dashes::unguarded;
 use super::failure::Failure;
 use super::terminal;
 
-/// Where the query of a board is said to come from.
+/// The name of the origin of a board's query, for diagnostics.
 const BOARD_QUERY: &str = "query of --board";
 
 /// The language of queries.
@@ -31,7 +31,7 @@ impl DialectArgs {
     }
 }
 
-/// A query, where it came from, and the other arguments.
+/// A query, its origin, and the other arguments.
 pub(super) struct QueryText {
     pub(super) text: String,
     /// `query`, or the name of the file.
@@ -70,7 +70,7 @@ impl QueryText {
         QueryText::over(text, origin, words)
     }
 
-    /// The query of a built-in theme over the files that are the arguments.
+    /// Takes the query of a built-in theme; all arguments are files.
     pub(super) fn of_theme(name: &str, words: Vec<OsString>) -> Result<QueryText, Failure> {
         if name.contains(',') {
             return Err(Failure::Other(format!(
@@ -94,7 +94,7 @@ impl QueryText {
         Ok(QueryText { text, origin, paths })
     }
 
-    /// A query without games, from a board or a file if one is given.
+    /// Takes a query without games, from a board or a file if one is given.
     pub(super) fn alone(
         file: Option<&Path>,
         board: Option<String>,
@@ -108,17 +108,17 @@ impl QueryText {
         Ok(QueryText { text, origin, paths: Vec::new() })
     }
 
-    /// A query from somewhere else.
+    /// Makes a query from another origin.
     pub(super) fn named(text: &str, origin: String) -> QueryText {
         QueryText { text: text.into(), origin, paths: Vec::new() }
     }
 
-    /// Reads the query.
+    /// Parses the query.
     pub(super) fn parse(&self, dialect: DialectArgs) -> Result<Parsed, Failure> {
         orbit_query::parse_dialect(&self.text, dialect.choice()).map_err(|error| self.failure(&error))
     }
 
-    /// Why the query cannot be run.
+    /// Makes a failure from an error in the query.
     pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
         if self.origin != "query" || !Path::new(&self.text).exists() {
             return Failure::Query(self.render(diagnostic));
@@ -135,13 +135,13 @@ impl QueryText {
         })
     }
 
-    /// Why the query could not be evaluated at some position of a game.
+    /// Makes a failure from an error while evaluating the query at a position of a game.
     pub(super) fn failure_in_game(&self, diagnostic: &Diagnostic, place: &str) -> Failure {
         let message = format!("{place}: {}", diagnostic.message);
         Failure::Query(self.render(&Diagnostic { message, ..diagnostic.clone() }))
     }
 
-    /// Prints remarks down to the least grave that are wanted.
+    /// Prints remarks down to the severity `least`.
     pub(super) fn print_remarks(&self, remarks: &[Diagnostic], least: Severity) {
         for remark in remarks.iter().filter(|remark| remark.severity <= least) {
             terminal::drawn_message(&self.render(remark));
@@ -153,12 +153,12 @@ impl QueryText {
     }
 }
 
-/// The text of a query file.
+/// Reads the text of a query file.
 pub(super) fn read(file: &Path) -> Result<String, Failure> {
     read_text("query file", file)
 }
 
-/// With an option that gives the query all arguments are paths.
+/// Refuses a query as first argument if an option gives the query: then all arguments are paths.
 fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<(), Failure> {
     match words.first() {
         Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(
@@ -170,12 +170,12 @@ fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<
     }
 }
 
-/// Whether a word leads to games, as far as this can be told without asking the web.
+/// Returns whether a word leads to games, as far as this can be determined without the web.
 fn is_there(word: &OsString) -> bool {
     Path::new(word).exists() || Url::from_path(Path::new(word)).is_some()
 }
 
-/// With a board all arguments are paths.
+/// Refuses a query as first argument if a board is given: then all arguments are paths.
 fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure> {
     match words.first() {
         Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(

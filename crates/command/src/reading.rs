@@ -1,5 +1,5 @@
-//! How games are read: whether a reel is read in place of a PGN file, which games are left out as duplicates, and how much
-//! memory a .zst file gets.
+//! Arguments about reading games: whether a reel is read in place of a PGN file, which games are left out as duplicates, and the
+//! memory limit for a .zst file.
 
 use std::path::{Path, PathBuf};
 #[cfg(feature = "https")]
@@ -26,7 +26,7 @@ pub(super) struct UnpackArgs {
     timeout: Duration,
 }
 
-/// A time above 0, such as `30` or `0.5`.
+/// Reads a time above 0, such as `30` or `0.5`.
 #[cfg(feature = "https")]
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -36,7 +36,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl UnpackArgs {
-    /// Sets what the database is to do.
+    /// Sets the options of a database.
     pub(super) fn apply(&self, options: &mut StreamOptions) {
         options.pgn.zstd_window_max = self.zstd_window;
         #[cfg(feature = "https")]
@@ -78,17 +78,17 @@ pub(super) struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    /// Puts the choices into a request.
+    /// Copies the choices into a request.
     pub(super) fn put(&self, request: &mut Request) {
         (request.variations, request.unique) = (self.variations, self.unique);
     }
 
-    /// The folder whose files queries may use.
+    /// Returns the folder whose files queries may use.
     pub(super) fn script_files(&self) -> Option<&Path> {
         self.script_files.as_deref()
     }
 
-    /// The database without duplicates, if that is wanted.
+    /// Returns the database without duplicates, if that is wanted.
     pub(super) fn unique(&self, database: BlockStream) -> BlockStream {
         match self.unique {
             None => database,
@@ -96,7 +96,7 @@ impl ReadingArgs {
         }
     }
 
-    /// How many games were left out, if duplicates are.
+    /// Returns a line with the number of games that were left out, if duplicates are.
     pub(super) fn unique_line(&self, summary: &Summary) -> Option<String> {
         let what = match self.unique? {
             Alike::Tags => "equal an earlier game",
@@ -106,8 +106,8 @@ impl ReadingArgs {
         Some(format!("{} games were left out, which {what}", grouped(games)))
     }
 
-    /// Sets what the database is to do for some queries, and whether these are asked of side lines. `needs` are those of
-    /// what is not asked by queries.
+    /// Sets the options of a database for some queries, and whether these search side lines. `wants` are the needs of everything
+    /// but the queries.
     pub(super) fn apply<'a>(
         &self,
         options: &mut StreamOptions,
@@ -126,7 +126,7 @@ impl ReadingArgs {
     }
 }
 
-/// Prints what of folders and archives is not read, which reels are read instead of files, and which reels are outdated.
+/// Prints notes about files of folders and archives that are not read, reels that are read instead of files, and outdated reels.
 pub(super) fn print_substitutes(database: &BlockStream, quiet: bool) {
     database.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
     let passed_over = database.passed_over().iter().filter(|_| !quiet);

@@ -25,9 +25,9 @@ use super::terminal::{
     Out, Stdout, drawn_message, has_colors, has_colors_on_stdout, has_json_messages, json_message,
 };
 
-/// Games that are listed at once.
+/// The number of games that are listed at once.
 const GAMES_SHOWN: usize = 10;
-/// Copies that `:explain` lists.
+/// The number of copies that `:explain` lists.
 const COPIES_SHOWN: usize = 10;
 
 const HELP: &str = "\
@@ -60,12 +60,12 @@ pub(super) struct Args {
     desk: OpenArgs,
 }
 
-/// The request that Ctrl-C stops, while there is one.
+/// The running request, which Ctrl-C stops.
 #[derive(Clone, Default)]
 struct RunningRequest(Arc<Mutex<Option<Cancel>>>);
 
 impl RunningRequest {
-    /// Takes over Ctrl-C: it stops what runs, and ends the process where nothing does.
+    /// Handles Ctrl-C: it stops the running request, or ends the process if none is running.
     fn install() -> Result<RunningRequest, Failure> {
         let running = RunningRequest::default();
         if !can_wait_for_interrupts() {
@@ -80,7 +80,7 @@ impl RunningRequest {
         Ok(running)
     }
 
-    /// Does something that Ctrl-C stops.
+    /// Runs a function that Ctrl-C can stop.
     fn run<T>(&self, work: impl FnOnce(&Cancel) -> T) -> T {
         let cancel = Cancel::new();
         let set = |to| *lock(&self.0) = to;
@@ -91,14 +91,14 @@ impl RunningRequest {
     }
 }
 
-/// What a line did.
+/// The outcome of a line.
 enum Done {
-    /// The next line is taken.
+    /// The next line is read.
     Next,
     Quit,
 }
 
-/// Why a line was not done.
+/// The reason why a line failed.
 enum Wrong {
     Fault(Fault),
     Failure(Failure),
@@ -121,7 +121,7 @@ struct Repl {
     running: RunningRequest,
     /// The last query and its answer.
     last: Option<(Answered, Arc<KeptHits>)>,
-    /// The games of it that were listed.
+    /// The number of its games that were listed.
     shown: usize,
     has_prompt: bool,
 }
@@ -150,14 +150,14 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             }
         }
     }
-    // A person has seen what was wrong; a script is told.
+    // A person has seen the error; a script gets an exit code.
     match is_wrong && !has_prompt {
         true => Ok(Exit::Wrong),
         false => Ok(Exit::Done),
     }
 }
 
-/// Prints what is wrong with the files of a database.
+/// Prints the problems of the files of a database.
 fn print_problems(database: &serde_json::Value) {
     let problems = database["problems"].as_array().into_iter().flatten();
     problems.filter_map(|problem| problem.as_str()).for_each(|problem| message!("warning: {problem}"));
@@ -180,7 +180,7 @@ fn wrong(why: impl Into<String>) -> Wrong {
 }
 
 impl Repl {
-    /// Says what is open, and how to go on; to a script what is wrong with it alone.
+    /// Prints what is open and how to continue; for a script, only the problems.
     fn greet(&self) -> Result<(), Failure> {
         if !self.has_prompt {
             self.desk.descriptions().first().into_iter().for_each(print_problems);
@@ -211,7 +211,7 @@ impl Repl {
         Ok(())
     }
 
-    /// Does what a line says.
+    /// Executes a line.
     fn take(&mut self, line: &str) -> Result<Done, Wrong> {
         if line.is_empty() {
             return Ok(Done::Next);
@@ -275,7 +275,7 @@ impl Repl {
         let listed = self.running.run(|_| kept.lines(first..end, has_colors_on_stdout()))?;
         let mut text = Vec::new();
         for (number, game) in (first + 1..).zip(listed) {
-            // Lines below the first one show of what hits consist.
+            // The lines after the first one show the spans of hits.
             for (index, line) in game.split_inclusive(|&byte| byte == b'\n').enumerate() {
                 let head = if index == 0 { format!("{number:>width$}. ") } else { " ".repeat(width + 2) };
                 text.extend_from_slice(head.as_bytes());
@@ -295,7 +295,7 @@ impl Repl {
         last.ok_or_else(|| wrong("there is no answer yet: ask a query first, such as `mate`"))
     }
 
-    /// A game of the last answer, and a position of it: that of its first hit, or of one that is named.
+    /// Shows a game of the last answer with one of its positions: that of its first hit, or a named one.
     fn shown(&self, rest: &str, show: impl FnOnce(&Shown<'_>) -> Vec<String>) -> Result<(), Wrong> {
         let (_, kept) = self.last()?;
         let mut words = rest.split_whitespace();
@@ -391,7 +391,7 @@ impl Repl {
             return Err(wrong("say which files: `:open games.pgn`"));
         }
         let begun = Instant::now();
-        // The games that are open stay so until the others are.
+        // The open games stay open until the others are.
         let open = Open { database: String::from("next"), ..Open::new(paths) };
         let opened = self.running.run(|cancel| self.desk.open(&open, cancel, &mut |_| ()))?;
         self.desk.rename("next", MAIN);
@@ -405,7 +405,7 @@ impl Repl {
     }
 }
 
-/// `1,234 games and 2,345 positions hit, of ...`.
+/// Returns the summary line: `1,234 games and 2,345 positions hit, of ...`.
 fn summary(answered: &Answered) -> String {
     let (games, positions) = (answered.hit.games, answered.hit.positions);
     let of = answered.searched.map_or(String::new(), |(games, positions)| {
@@ -431,7 +431,7 @@ fn lines(text: impl IntoIterator<Item = impl std::fmt::Display>) -> Result<(), F
     out.finish()
 }
 
-/// The words of a text; one in quotation marks, `"` or `'`, may hold blanks.
+/// Splits a text into words; a word in quotation marks, `"` or `'`, may hold blanks.
 fn words(text: &str) -> Result<Vec<String>, Wrong> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in text.chars() {

@@ -236,14 +236,14 @@ impl FromStr for SampleArg {
 }
 
 impl Args {
-    /// Whether hits are listed rather than only counted.
+    /// Returns whether hits are listed rather than only counted.
     fn lists(&self) -> bool {
         let is_counted = self.count || self.heat || self.copies.is_some();
         let is_listed = !self.stats.are_wanted() || self.outputs.format.is_some();
         !is_counted && is_listed
     }
 
-    /// The query of a board or a position, if there is one.
+    /// Returns the query of a board or a position, if there is one.
     fn board(&self) -> Result<Option<String>, Failure> {
         match &self.at {
             None => self.board.query(),
@@ -254,7 +254,7 @@ impl Args {
         }
     }
 
-    /// True if nothing that is printed depends on games without hits, so that these need not be read.
+    /// Returns true if nothing that is printed depends on games without hits, so that these need not be read.
     fn reads_hits_alone(&self, scan: &Executor, database: &BlockStream) -> bool {
         let counts_moves = self
             .stats
@@ -267,7 +267,7 @@ impl Args {
         counts_moves && !is_all && !lists_problems && !is_searched_twice && !database.keeps_variations()
     }
 
-    /// The choices of games, hits and engine.
+    /// Returns the choices of games, hits and engine as a request.
     fn request(&self) -> Result<Request, Failure> {
         let mut request = Request { dialect: self.dialect.choice(), ..Request::default() };
         (request.engine, request.verify) = (Some(self.engine), self.verify.map(|sample| sample.0));
@@ -280,7 +280,7 @@ impl Args {
         Ok(request)
     }
 
-    /// The things that are made of what is found, as far as parts of a job depend on it: not the names of files.
+    /// Returns the outputs as JSON, as far as parts of a job depend on them: without file names.
     fn output(&self) -> Result<Value, Failure> {
         Ok(json!({
             "count": self.count,
@@ -293,12 +293,12 @@ impl Args {
         }))
     }
 
-    /// What choices, statistics and columns need besides what the query needs.
+    /// Returns the data that choices, statistics and columns need in addition to those of the query.
     fn wants(&self, chosen: &Chosen) -> Wants {
         chosen.wants() | self.stats.wants() | self.outputs.wants()
     }
 
-    /// Refuses `--best`, `--sort` and `--sample` where they have no effect.
+    /// Refuses `--best`, `--sort` and `--sample` if they have no effect.
     fn refuse_orders(&self, chosen: &Chosen, scan: &Executor) -> Result<(), Failure> {
         chosen.check_query(scan.ty(), scan.has_spans())?;
         if chosen.order.is_none() || self.lists() || self.outputs.lists_to_files() {
@@ -320,7 +320,7 @@ impl Args {
         Err(Failure::Other(why.into()))
     }
 
-    /// The format of counts.
+    /// Returns the format of counts.
     fn table_format(&self) -> TableFormat {
         match self.outputs.format {
             Some(FormatName::Jsonl) => TableFormat::Json,
@@ -329,7 +329,7 @@ impl Args {
         }
     }
 
-    /// The least grave remarks on queries that are printed.
+    /// Returns the lowest severity of remarks on queries that are printed.
     pub(super) fn least_remark(&self) -> Severity {
         match (self.verbose, self.quiet) {
             (true, _) => Severity::Note,
@@ -338,7 +338,7 @@ impl Args {
         }
     }
 
-    /// Sets who reads games.
+    /// Chooses the readers of games.
     pub(super) fn choose_readers(&self, options: &mut StreamOptions) {
         options.readers = match (self.engine, &self.verify) {
             (EngineChoice::Reference, _) => Readers::Second,
@@ -346,7 +346,7 @@ impl Args {
             (_, Some(SampleArg(Sample::Segments(_)))) => Readers::Sampled,
             (_, None) => Readers::First,
         };
-        // A reel tells nothing of how its games were read.
+        // A reel does not record by which reader its games were read.
         options.substitute_reels &= options.readers == Readers::First;
     }
 
@@ -417,7 +417,7 @@ fn print_summary(
     agreement_line(&summary.agreement).iter().for_each(|line| message!("{line}"));
 }
 
-/// An error of the query is shown with the place in its text.
+/// Converts an error; an error of the query is shown with its place in the text.
 fn failure(query: &QueryText, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => query.failure(&diagnostic),

@@ -99,7 +99,7 @@ pub(super) struct OpenArgs {
 }
 
 impl OpenArgs {
-    /// The desk, with the database of these files if there are any.
+    /// Opens the databases, including one of the given files, if there are any.
     pub(super) fn open(&self, cancel: &Cancel) -> Result<OpenDatabases, Failure> {
         let mut options = ServeOptions::default();
         options.memory_max = self.memory;
@@ -157,7 +157,7 @@ fn listen_http(args: &Args, address: SocketAddr) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Serves clients until Ctrl-C.
+/// Serves clients over a socket until Ctrl-C.
 fn listen(args: &Args, place: &Endpoint) -> Result<Exit, Failure> {
     let bound = Listener::bind(place, args.allow_remote);
     let listener = Arc::new(bound.map_err(|error| Failure::Other(error.to_string()))?);

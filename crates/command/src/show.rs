@@ -110,7 +110,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Why a game of a block has no positions.
+/// Explains why a game of a block has no positions.
 fn reason(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (index, part) in block.source_games().iter().enumerate() {
@@ -129,9 +129,9 @@ fn reason(block: &Block, number: u32) -> String {
 pub(super) struct Shown<'a> {
     game: GameRow<'a>,
     variations: bool,
-    /// The node whose move is marked, if one was asked for.
+    /// The node whose move is marked, if one was requested.
     marked: Option<u32>,
-    /// Stands at the position.
+    /// A walk at the node of the position.
     walk: NodeWalk<'a>,
 }
 
@@ -188,7 +188,7 @@ impl<'a> Shown<'a> {
         shown
     }
 
-    /// The side lines, in order of their nodes.
+    /// Returns the side lines, in order of their nodes.
     fn lines(&self) -> Value {
         let mut walk = NodeWalk::from_game(&self.game);
         let lines = self.game.lines().map(|line| {
@@ -213,7 +213,7 @@ impl<'a> Shown<'a> {
         annotations.collect()
     }
 
-    /// Tags, moves and the position.
+    /// Returns the tags, the moves and the position as lines of text.
     pub(super) fn text(&self) -> Vec<String> {
         let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
         let mut lines: Vec<String> =
@@ -228,7 +228,7 @@ impl<'a> Shown<'a> {
         lines
     }
 
-    /// The position: where it is in its game, the board, the FEN.
+    /// Returns the position as lines of text: its place in the game, the board, the FEN.
     pub(super) fn position_text(&self) -> Vec<String> {
         let (number, ply) = (self.game.number(), self.walk.ply());
         let mut place = match self.walk.line().as_str() {
@@ -247,7 +247,7 @@ impl<'a> Shown<'a> {
         lines
     }
 
-    /// Moves have the numbers that the game's FEN gives them. Side lines stand in brackets.
+    /// Returns the movetext. Moves have the numbers that the game's FEN gives them; side lines are in brackets.
     fn movetext(&self) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         let mut begun = "";
@@ -276,7 +276,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The moves that leave some nodes of a line, in SAN.
+/// Returns the moves from some nodes of a line, in SAN.
 fn sans(walk: &mut NodeWalk, nodes: Range<u32>) -> Vec<String> {
     let san = |node| {
         walk.to(node);
@@ -285,7 +285,7 @@ fn sans(walk: &mut NodeWalk, nodes: Range<u32>) -> Vec<String> {
     nodes.map(san).collect()
 }
 
-/// Words in lines of at most 80 characters.
+/// Wraps words in lines of at most 80 characters.
 fn wrapped(words: &[String]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words {
@@ -302,7 +302,7 @@ fn wrapped(words: &[String]) -> Vec<String> {
     lines
 }
 
-/// The board, rank 8 first.
+/// Draws the board, rank 8 first.
 fn drawn(position: &Position) -> Vec<String> {
     let mut lines = Vec::new();
     for rank in (0..8).rev() {

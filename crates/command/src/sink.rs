@@ -1,4 +1,4 @@
-//! The places that a command writes to: standard output, and files that get their names when they are complete.
+//! The outputs of a command: standard output, and files that get their names when they are complete.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,13 +12,13 @@ use super::common::CtrlC;
 use super::failure::Failure;
 use super::terminal::Stdout;
 
-/// A place that a command writes to.
+/// An output of a command.
 pub(super) enum Sink {
-    /// Nothing is written: the reader of standard output closed the pipe, or a part of a job keeps what others write.
+    /// Writes nothing: the reader of standard output closed the pipe, or a part of a job stores the results instead.
     Closed,
     Stdout(Stdout),
     File(OutputFile),
-    /// CSV, written as Parquet.
+    /// CSV, converted to Parquet.
     #[cfg(feature = "parquet")]
     Parquet(Box<ParquetWriter<OutputFile>>),
 }
@@ -29,20 +29,20 @@ impl Sink {
         Ok(Sink::File(OutputFile::create(path)?))
     }
 
-    /// The same; without a path, or with `-`, it is standard output.
+    /// Like [`Sink::create`]; without a path, or with `-`, opens standard output.
     pub(super) fn open(path: Option<&Path>) -> Result<Sink, Failure> {
         named(path).map_or_else(|| Ok(Sink::Stdout(Stdout::new())), Sink::create)
     }
 
-    /// The same place for CSV, written as Parquet.
+    /// Converts the output to one that takes CSV and writes Parquet.
     #[cfg(feature = "parquet")]
     pub(super) fn parquet(self, columns: Columns) -> Result<Sink, Failure> {
         let Sink::File(file) = self else { return Ok(self) };
         Ok(Sink::Parquet(Box::new(ParquetWriter::new(file, columns).map_err(Failure::File)?)))
     }
 
-    /// Writes some of the output. If the reader of standard output closed the pipe, that is no fault: the sink is closed, and
-    /// the answer is `None`, as it is of a closed sink.
+    /// Writes a part of the output. If the reader of standard output closed the pipe, this is no failure: the sink is closed, and
+    /// the function returns `None`, as for a closed sink.
     pub(super) fn put<T>(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
@@ -63,7 +63,7 @@ impl Sink {
         }
     }
 
-    /// Writes all of the only output of a command: a pipe that is closed ends the command.
+    /// Writes the only output of a command as a whole: a closed pipe ends the command.
     pub(super) fn write_whole(mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.put(|out| out.write_all(bytes))?.ok_or(Failure::Closed)?;
         self.finish()
@@ -79,12 +79,12 @@ impl Sink {
         }
     }
 
-    /// Tells whether nothing more is written.
+    /// Returns whether nothing more is written.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Sink::Closed)
     }
 
-    /// The path of a file, as it was given.
+    /// Returns the path of a file, as it was given.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Sink::File(file) => Some(file.path()),
@@ -95,27 +95,27 @@ impl Sink {
     }
 }
 
-/// The path of an output, unless it is `-`, which is standard output.
+/// Returns the path of an output, unless it is `-`, which is standard output.
 pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| path.as_os_str() != "-")
 }
 
-/// Begins the files that a search writes while it reads a database, or only sees that they could be begun.
+/// Begins the files that a search writes while it reads a database, or only checks that they could be begun.
 #[derive(Clone, Copy)]
 pub(super) struct OutputFiles<'a> {
     pub(super) database: &'a BlockStream,
     pub(super) interrupt: &'a CtrlC,
-    /// True if they are written: the parts of a job write none.
+    /// True if the files are written; the parts of a job write none.
     pub(super) are_written: bool,
 }
 
 impl<'a> OutputFiles<'a> {
-    /// Begins files that are written.
+    /// Makes a factory for files that are written.
     pub(super) fn new(database: &'a BlockStream, interrupt: &'a CtrlC) -> OutputFiles<'a> {
         OutputFiles { database, interrupt, are_written: true }
     }
 
-    /// Begins a file, which is removed should the run not end by itself.
+    /// Begins a file, which is removed if the run does not end by itself.
     pub(super) fn begin(self, path: &Path) -> Result<Sink, Failure> {
         refuse_clashes(self.database.files(), [path])?;
         if !self.are_written {
@@ -126,12 +126,12 @@ impl<'a> OutputFiles<'a> {
         Ok(Sink::File(file))
     }
 
-    /// Begins a file; without a path, or with `-`, it is standard output.
+    /// Begins a file; without a path, or with `-`, opens standard output.
     pub(super) fn open(self, path: Option<&Path>) -> Result<Sink, Failure> {
         named(path).map_or_else(|| Ok(self.stdout(Stdout::new())), |path| self.begin(path))
     }
 
-    /// Standard output.
+    /// Opens standard output.
     pub(super) fn stdout(self, out: Stdout) -> Sink {
         if self.are_written { Sink::Stdout(out) } else { Sink::Closed }
     }

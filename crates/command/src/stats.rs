@@ -12,7 +12,7 @@ use super::sink::{OutputFiles, Sink, named};
 use super::table_format::TableFormat;
 use super::terminal::is_stdout;
 
-/// Groups in a table of text without `top=N`.
+/// The most groups in a text table without `top=N`.
 const ROWS_MAX: usize = 20;
 
 #[derive(Debug, Default, clap::Args)]
@@ -53,7 +53,7 @@ pub(super) struct StatsArgs {
     stats_output: Option<PathBuf>,
 }
 
-/// What `--stats` counts, and where the counts are written.
+/// The groupings that `--stats` counts, and the output of the counts.
 pub(super) struct Statistics {
     stats: Stats,
     rows_max: usize,
@@ -62,30 +62,30 @@ pub(super) struct Statistics {
 }
 
 impl StatsArgs {
-    /// The file that is written.
+    /// Returns the output file, if there is one.
     pub(super) fn file(&self) -> Option<&Path> {
         named(self.stats_output.as_deref())
     }
 
-    /// What the groupings need; nothing of those that are refused later.
+    /// Returns the data that the groupings need; none for groupings that are refused later.
     pub(super) fn wants(&self) -> Wants {
         let groupings = parse(&self.stats.join(",")).map_or(Vec::new(), |(groupings, _)| groupings);
         groupings.iter().flat_map(Grouping::properties).map(|by| by.wants()).collect()
     }
 
-    /// The groupings as they were given.
+    /// Returns the groupings as they were given.
     pub(super) fn groupings(&self) -> &[String] {
         &self.stats
     }
 
-    /// Whether `--stats` was given.
+    /// Returns whether `--stats` was given.
     pub(super) fn are_wanted(&self) -> bool {
         !self.stats.is_empty()
     }
 }
 
 impl Statistics {
-    /// Refuses groups by moves for a query whose hits consist of none.
+    /// Refuses groups by moves for a query whose hits have no moves.
     pub(super) fn refuse_idle(&self, scan: &Executor) -> Result<(), Failure> {
         let mut all = self.stats.groupings().iter().flat_map(Grouping::properties);
         match all.find(|by| by.is_of_spans()).filter(|_| !scan.has_spans()) {
@@ -108,17 +108,17 @@ impl Statistics {
         Ok(Some(Statistics { stats: Stats::new(groupings), rows_max, format, sink }))
     }
 
-    /// What is counted.
+    /// Returns the groupings to count.
     pub(super) fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// Whether the statistics are written to a file.
+    /// Returns whether the statistics are written to a file.
     pub(super) fn have_file(&self) -> bool {
         self.sink.path().is_some()
     }
 
-    /// Writes all that was counted. `copies` are the texts of the copies, by their numbers.
+    /// Writes all counts. `copies` are the texts of the copies, by their numbers.
     pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
         let Statistics { rows_max, format, mut sink, .. } = self;
         let is_file = sink.path().is_some();
@@ -137,13 +137,13 @@ impl Statistics {
         sink.write_whole(&text)
     }
 
-    /// The file that is not finished.
+    /// Returns the file that is not finished.
     pub(super) fn abandoned(&self) -> Option<&Path> {
         self.sink.path()
     }
 }
 
-/// Reads the groupings, and how many groups a table lists.
+/// Reads the groupings, and the number of groups that a table lists.
 fn parse(text: &str) -> Result<(Vec<Grouping>, usize), Failure> {
     let mut rows_max = ROWS_MAX;
     let mut words = Vec::new();

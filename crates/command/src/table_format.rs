@@ -16,11 +16,11 @@ pub(super) enum TableFormat {
     Json,
 }
 
-/// Endings of names that belong to other formats than a table of counts.
+/// The name endings that belong to other formats than a table of counts.
 const OTHERS: [&str; 10] = ["pgn", "jsonl", "ndjson", "epd", "fen", "parquet", "html", "htm", "svg", "reel"];
 
 impl TableFormat {
-    /// The format that `option` chose, else that of the ending of the file's name, else text. An ending of another format
+    /// Returns the format that `option` chose, else that of the ending of the file's name, else text. An ending of another format
     /// is refused.
     pub(super) fn from_option(
         asked: Option<TableFormat>,
@@ -53,7 +53,7 @@ impl TableFormat {
     }
 }
 
-/// Prints rows as CSV under their names on standard output.
+/// Prints rows as CSV with a header of names on standard output.
 pub(super) fn print_csv<const N: usize>(
     names: &[&str; N],
     rows: impl IntoIterator<Item = [String; N]>,

@@ -1,8 +1,8 @@
-//! Where all that the program prints leaves it.
+//! All printing of the program.
 //!
-//! Messages and text are escaped here whatever they are made of, so that no tag, no name of a file and no argument acts on
-//! a terminal; a test forbids the other files of the command to print. Games, tables and lists of positions are data: they keep their bytes
-//! unless they go to a terminal.
+//! Messages and text are escaped here, so that no tag, no file name and no argument can act on a terminal; a test forbids
+//! printing in the other files of the command. Games, tables and lists of positions are data: their bytes stay unchanged unless
+//! they go to a terminal.
 
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 
-/// How messages and text look. It is the same for all that a process prints, and what prints has no other way to know it.
+/// The appearance of messages and text. It is the same for the whole process, and printing code has no other access to it.
 static LOOK: OnceLock<LookArgs> = OnceLock::new();
 
 /// How messages and text look.
@@ -65,11 +65,11 @@ enum MessageFormat {
 }
 
 impl LookArgs {
-    /// Messages as JSON, for faults of the arguments themselves.
+    /// Messages as JSON, for errors in the arguments themselves.
     pub(super) const JSON: LookArgs =
         LookArgs { color: ColorWhen::Auto, message_format: MessageFormat::Json };
 
-    /// Makes all that is printed look so. The first call counts.
+    /// Applies this appearance to everything that is printed. Only the first call counts.
     pub(super) fn apply(self) {
         let _ = LOOK.set(self);
     }
@@ -79,12 +79,12 @@ fn look() -> LookArgs {
     LOOK.get().copied().unwrap_or_default()
 }
 
-/// Whether messages are JSON.
+/// Returns whether messages are JSON.
 pub(super) fn has_json_messages() -> bool {
     look().message_format == MessageFormat::Json
 }
 
-/// Prints one line of messages. Unlike `eprintln!` it does not panic if stderr is closed.
+/// Prints one message line. Unlike `eprintln!`, it does not panic if stderr is closed.
 pub(super) fn message(line: fmt::Arguments) {
     let line = line.to_string();
     if has_json_messages() {
@@ -97,15 +97,15 @@ pub(super) fn message(line: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "{}", escape(&line, EscapeContext::Line));
 }
 
-/// Prints a line of our own words, which needs no memory, whatever other threads do with stderr.
+/// Prints a line of the program's own words without allocating memory, whatever other threads do with stderr.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the standard library locks stderr")]
 pub(super) fn message_at_once(line: &[u8]) {
-    // SAFETY: the bytes are those of the slice. What cannot be written is lost.
+    // SAFETY: the bytes are those of the slice. Bytes that cannot be written are lost.
     unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
-/// Prints a line of our own words, which needs no memory.
+/// Prints a line of the program's own words without allocating memory.
 #[cfg(not(unix))]
 pub(super) fn message_at_once(line: &[u8]) {
     let _ = io::stderr().write_all(line);
@@ -119,7 +119,7 @@ pub(super) fn error_message(code: &str, text: &str) {
     }
 }
 
-/// A message about a text, drawn, or as JSON where messages are JSON. The text begins at line `line` of its origin.
+/// Returns a message about a text, drawn or as JSON. `line` is the line of the origin at which the text begins.
 pub(super) fn rendered(diagnostic: &Diagnostic, text: &str, origin: &str, line: usize) -> String {
     if !has_json_messages() {
         return diagnostic.render_line(text, origin, line, has_colors());
@@ -144,7 +144,7 @@ pub(super) struct Remark {
 }
 
 impl Remark {
-    /// The same behind some words.
+    /// Puts some words before the message.
     pub(super) fn behind(self, words: &str) -> Remark {
         Remark { text: format!("{words}{}", self.text), ..self }
     }
@@ -168,29 +168,29 @@ impl From<String> for Remark {
     }
 }
 
-/// A sentence, and its fields.
+/// Makes a remark of a sentence and its fields.
 impl From<(String, Value)> for Remark {
     fn from((text, fields): (String, Value)) -> Remark {
         Remark { text, fields }
     }
 }
 
-/// Whether messages go to a terminal.
+/// Returns whether messages go to a terminal.
 pub(super) fn is_stderr() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Whether data go to a terminal.
+/// Returns whether data go to a terminal.
 pub(super) fn is_stdout() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether messages are drawn in colours.
+/// Returns whether messages are drawn in colours.
 pub(super) fn has_colors() -> bool {
     colors(is_stderr())
 }
 
-/// Whether text on standard output is in colours.
+/// Returns whether text on standard output is in colours.
 pub(super) fn has_colors_on_stdout() -> bool {
     colors(is_stdout())
 }
@@ -204,20 +204,20 @@ fn colors(is_terminal: bool) -> bool {
     }
 }
 
-/// A value as JSON, in which no letter acts on a terminal.
+/// Writes a value as JSON in which no character acts on a terminal.
 pub(super) fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("all that is printed can be written as JSON");
     escape(&text, EscapeContext::Json).into_owned()
 }
 
-/// Prints one line of JSON on standard output at once, whole, from any thread.
+/// Prints one line of JSON on standard output at once, as a whole, from any thread.
 pub(super) fn data_line(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(format!("{}\n", escape(line, EscapeContext::Json)).as_bytes())?;
     out.flush()
 }
 
-/// Text for people on standard output, with a buffer.
+/// Buffered text for people on standard output.
 pub(super) struct Out(BufWriter<StdoutLock<'static>>);
 
 impl Out {
@@ -225,17 +225,17 @@ impl Out {
         Out(BufWriter::new(io::stdout().lock()))
     }
 
-    /// One line.
+    /// Prints one line.
     pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
         writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::of_stdout)
     }
 
-    /// One line with a value as JSON.
+    /// Prints one line with a value as JSON.
     pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         writeln!(self.0, "{}", json(value)).map_err(Failure::of_stdout)
     }
 
-    /// Lines with their ends, in our own colours.
+    /// Prints lines with their ends, in the program's own colours.
     pub(super) fn drawn(&mut self, text: &str) -> Result<(), Failure> {
         self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::of_stdout)
     }
@@ -245,11 +245,11 @@ impl Out {
     }
 }
 
-/// Standard output for data: bytes as they are, or, on a terminal, with all escaped that acts on it.
+/// Standard output for data: unchanged bytes, or, on a terminal, with all active characters escaped.
 pub(super) enum Stdout {
     Bytes(io::Stdout),
     Terminal(VisibleBytes<io::Stdout>),
-    /// Text in our own colours, in whole lines.
+    /// Complete lines of text in the program's own colours.
     Drawn(io::Stdout),
 }
 
@@ -261,7 +261,7 @@ impl Stdout {
         }
     }
 
-    /// The same for lines of text, in colours where these are wanted.
+    /// Opens standard output for lines of text, in colours if these are wanted.
     pub(super) fn of_text() -> Stdout {
         if has_colors_on_stdout() { Stdout::Drawn(io::stdout()) } else { Stdout::new() }
     }
@@ -287,7 +287,7 @@ impl Write for Stdout {
     }
 }
 
-/// Lines of which everything is escaped but, where `has_colors`, the sequences that choose a colour.
+/// Escapes everything in lines except, if `has_colors`, the sequences that choose a colour.
 fn but_for_colors(text: &str, has_colors: bool) -> String {
     let mut pieces = text.split('\x1b');
     let mut out = escape(pieces.next().unwrap_or_default(), EscapeContext::Lines).into_owned();

@@ -135,7 +135,7 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    /// Whether an option does something without transforms.
+    /// Returns whether an option has an effect without transforms.
     fn wants_no_transform(&self) -> bool {
         self.canonical.is_some() || self.symmetries.is_some() || self.legal || self.show
     }
@@ -152,7 +152,7 @@ fn refuse_terminal() -> Result<(), Failure> {
     }
 }
 
-/// Takes the transforms off the words and prints warnings about them.
+/// Takes the transforms from the words and prints warnings about them.
 fn take_steps(args: &mut Args) -> Result<Vec<TransformStep>, Failure> {
     let is_position = |word: &String| word == "-" || word.contains('/');
     if args.words.first().is_none_or(is_position) {
@@ -184,7 +184,7 @@ fn take_steps(args: &mut Args) -> Result<Vec<TransformStep>, Failure> {
     Ok(steps)
 }
 
-/// `--squares`.
+/// Runs `--squares`.
 fn show_squares(
     squares: &str,
     steps: &[TransformStep],
@@ -205,7 +205,7 @@ fn show_squares(
     Ok(())
 }
 
-/// A list of squares is a designator without pieces.
+/// Reads a list of squares, which is a designator without pieces.
 fn read_squares(text: &str) -> Result<Bitboard, Diagnostic> {
     let body = orbit_query::parse(text)?.query.body;
     match &body {
@@ -220,14 +220,14 @@ fn read_squares(text: &str) -> Result<Bitboard, Diagnostic> {
     }
 }
 
-/// Positions of every variant, and lists of them.
+/// Accepts positions of every variant, and lists of them.
 const LENIENCY: Leniency = Leniency { variants: true, operations: true, ..Leniency::NONE };
 
 fn as_diagnostic(error: FenError) -> Diagnostic {
     Diagnostic::error(Span::new(error.start, error.end), error.message, error.label)
 }
 
-/// Why an argument is no position.
+/// Explains why an argument is no position.
 fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
     if !word.contains('/') {
         error = error.help("a FEN holds blanks: put quotes around it");
@@ -238,13 +238,13 @@ fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
     QueryText::named(word, "FEN".into()).failure(&error)
 }
 
-/// Counts for the notes at the end.
+/// The counts for the notes at the end.
 #[derive(Default)]
 struct TransformCounts {
     positions: u64,
-    /// Positions with castling rights that a FEN cannot express.
+    /// The number of positions with castling rights that a FEN cannot express.
     untold: u64,
-    /// Lines with operations of an EPD.
+    /// The number of lines with operations of an EPD.
     operations: u64,
 }
 
@@ -306,7 +306,7 @@ impl TransformRun<'_> {
         Ok(())
     }
 
-    /// The same for every line of standard input.
+    /// Reads, transforms and writes every line of standard input.
     fn stdin(&mut self, sink: &mut LinesOut) -> Result<Exit, Failure> {
         let begun = Instant::now();
         let before = self.counts.positions;
@@ -315,7 +315,7 @@ impl TransformRun<'_> {
             let read = self.record(line, sink);
             sink.flush_if_full().map(|()| read)
         });
-        // The lines before a read error are printed all the same.
+        // The lines before a read error are printed nevertheless.
         let exit = match read {
             Err(failure) => return Err(failure),
             Ok(None) => Exit::Done,
@@ -339,7 +339,7 @@ impl TransformRun<'_> {
     }
 }
 
-/// Eight lines, rank 8 first.
+/// Draws eight lines, rank 8 first.
 fn draw(out: &mut Vec<u8>, letter: impl Fn(Square) -> u8) {
     for rank in (0..8).rev() {
         for file in 0..8 {

@@ -1,4 +1,4 @@
-//! Lines in and out, millions a second.
+//! Reads and writes lines, millions per second.
 
 use std::io::{self, Read};
 
@@ -9,13 +9,13 @@ use super::failure::Failure;
 use super::sink::Sink;
 use super::terminal::{Stdout, drawn_message, rendered};
 
-/// Bytes that are read at once, and longer than any line may be.
+/// The number of bytes that are read at once, and the limit on the length of a line.
 const BATCH_BYTES: usize = 1 << 18;
-/// Bytes that are written at once.
+/// The number of bytes that are written at once.
 const OUT_BYTES: usize = 1 << 16;
-/// Wrong lines that are listed without `--verbose`.
+/// The most wrong lines that are listed without `--verbose`.
 const LISTED_MAX: u64 = 20;
-/// Bytes of a wrong line that are shown.
+/// The most bytes of a wrong line that are shown.
 const SHOWN_MAX: usize = 200;
 
 /// Standard output, in large pieces.
@@ -29,7 +29,7 @@ impl LinesOut {
         LinesOut { text: Vec::with_capacity(2 * OUT_BYTES), out: Sink::Stdout(Stdout::new()) }
     }
 
-    /// What will be written next.
+    /// Returns the buffer of the text to write next.
     #[inline]
     pub(super) fn text(&mut self) -> &mut Vec<u8> {
         &mut self.text
@@ -63,8 +63,8 @@ impl<R: Read> TransformLines<R> {
         TransformLines { source, lists_all, number: 0, wrong: 0 }
     }
 
-    /// Hands every line that is not blank to `each`, until it fails. The answer is why the stream ended too
-    /// early, if it did.
+    /// Passes every line that is not blank to `each`, until it fails. Returns the read error that ended the stream, if there was
+    /// one.
     pub(super) fn for_each(
         &mut self,
         mut each: impl FnMut(&[u8]) -> Result<Result<(), Diagnostic>, Failure>,
@@ -126,7 +126,7 @@ impl<R: Read> TransformLines<R> {
         if !self.lists_all && self.wrong > LISTED_MAX {
             return;
         }
-        // A byte stays a byte, so that the caret points at the right one.
+        // Each byte becomes one character, so that the caret points to the right one.
         let shown = &line[..line.len().min(SHOWN_MAX.max(error.span.end))];
         let plain = |&byte: &u8| if matches!(byte, b' '..=b'~') { char::from(byte) } else { ' ' };
         let text: String = shown.trim_ascii_end().iter().map(plain).collect();
@@ -141,7 +141,7 @@ impl<R: Read> TransformLines<R> {
         }
     }
 
-    /// Says how many wrong lines were not listed; the number of all.
+    /// Prints the number of wrong lines that were not listed; returns the number of all.
     pub(super) fn print_unlisted(&self) -> u64 {
         if !self.lists_all && self.wrong > LISTED_MAX {
             message!("{} more wrong lines are not listed: -v lists all", grouped(self.wrong - LISTED_MAX));

@@ -1,8 +1,7 @@
-//! Squares, packed positions and moves: the chess that every other module stands on.
+//! Squares, packed positions and moves: the base of all other modules.
 //!
-//! Squares, colours, roles and square sets are [`shakmaty`]'s (`a1` = 0, `h8` = 63). What is our
-//! own is the *packed* position: four bit planes that an engine evaluates without decoding
-//! anything, and the two-byte move that leads from one to the next.
+//! Squares, colours, roles and square sets are [`shakmaty`]'s (`a1` = 0, `h8` = 63). The *packed* position is our own: four bit
+//! planes that an engine evaluates without decoding, and the two-byte move that leads from one position to the next.
 //!
 //! This module knows nothing of PGN, queries or engines.
 

@@ -1,6 +1,6 @@
-//! Where in a query something is wrong, and how that is shown.
+//! Errors in a query: their places, and how they are displayed.
 //!
-//! Knows text and byte ranges, nothing of chess or CQL. What it draws is escaped as [`visible`] does it.
+//! Knows text and byte ranges, nothing of chess or CQL. Its output is escaped by [`visible`].
 
 use std::fmt;
 
@@ -31,29 +31,29 @@ impl Span {
     }
 }
 
-/// Whether a diagnostic stops the run; the gravest first.
+/// The severity of a diagnostic, the gravest first. Only an error stops the run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// The query cannot be run.
     Error,
-    /// The query runs, perhaps not as meant.
+    /// The query runs, but perhaps not as intended.
     Warning,
-    /// The query runs and says little; something else was probably meant. Programs get it as a note.
+    /// The query runs, but says little; something else was probably intended. Programs receive it as a note.
     Hint,
     /// For information.
     Note,
 }
 
-/// One message about a query: what was found, where, and what to do.
+/// One message about a query: the problem, its place, and a remedy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// Error, warning or note.
+    /// Error, warning, hint or note.
     pub severity: Severity,
     /// The message: lower case, no full stop.
     pub message: String,
-    /// Where it is.
+    /// The place of the problem.
     pub span: Span,
-    /// What stands beside the caret.
+    /// The text beside the caret.
     pub label: String,
     /// A remedy, if one is known.
     pub help: Option<String>,
@@ -81,7 +81,7 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Note, ..Diagnostic::error(span, message, label) }
     }
 
-    /// A note on what was probably meant, at `span`.
+    /// A hint at `span` about what was probably intended.
     pub fn hint(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Hint, ..Diagnostic::error(span, message, label) }
     }
@@ -93,15 +93,16 @@ impl Diagnostic {
         self
     }
 
-    /// Line and column of its first letter in a text, from 1.
+    /// Returns line and column of the span's first character in a text, from 1.
     pub fn place(&self, text: &str) -> (usize, usize) {
         let before = &text[..text.floor_char_boundary(self.span.start)];
         let line = before.rfind('\n').map_or(before, |end| &before[end + 1..]);
         (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
-    /// The message as an object for programs: kind, code `query`, message, file, line and column (from 1), start and end (bytes
-    /// from 0), label, help. The text begins at line `line`, from 1, of its origin. docs/output.md lists the fields.
+    /// Returns the message as an object for programs: kind, code `query`, message, file, line and column (from 1), start and end
+    /// (bytes from 0), label, help. `line` is the line of the origin, from 1, at which the text begins. docs/output.md lists the
+    /// fields.
     pub fn json(&self, text: &str, origin: &str, line: usize) -> Value {
         let kind = match self.severity {
             Severity::Error => "error",
@@ -123,23 +124,23 @@ impl Diagnostic {
         })
     }
 
-    /// Draws the message with the line it is about and a caret. `origin` names the text (`query`,
-    /// or a file), `styled` adds ANSI colours.
+    /// Draws the message with the affected line and a caret. `origin` names the text (`query`, or a file); `styled` adds ANSI
+    /// colours.
     pub fn render(&self, text: &str, origin: &str, styled: bool) -> String {
         self.render_line(text, origin, 1, styled)
     }
 
-    /// The same for a text that begins at line `line`, from 1, of its origin.
+    /// Like [`Diagnostic::render`], for a text that begins at line `line`, from 1, of its origin.
     pub fn render_line(&self, text: &str, origin: &str, line: usize, styled: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
             Severity::Hint | Severity::Note => Level::NOTE,
         };
-        // A span may end inside of a character that some reader took for a byte.
+        // A span may end within a character, if it was computed byte by byte.
         let end = text.ceil_char_boundary(self.span.end.max(self.span.start));
         let start = text.floor_char_boundary(self.span.start.min(end));
-        // What is drawn is escaped before, so that the caret stands below what it points at.
+        // The text is escaped before it is drawn, so that the caret stays below the right characters.
         let [before, within, after] = [&text[..start], &text[start..end], &text[end..]].map(escaped);
         let span = before.len()..before.len() + within.len();
         let text = before + &within + &after;
@@ -157,7 +158,7 @@ impl Diagnostic {
     }
 }
 
-/// Lines of a text, whatever ends them.
+/// Escapes the lines of a text, with any line ends.
 fn escaped(text: &str) -> String {
     visible::escape(&text.replace("\r\n", "\n"), EscapeContext::Lines).into_owned()
 }
@@ -168,10 +169,10 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The known word that a misspelt one most resembles: at most one edit (a letter added, left out, replaced or swapped
-/// with its neighbour) in three letters away. Of several the first.
+/// Returns the known word that a misspelt one most resembles, with at most one edit (a letter added, left out, replaced or
+/// swapped with its neighbour) per three letters. If several are equally near, the first.
 pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>) -> Option<&'k str> {
-    // What is compared is bounded, whatever is given for a word.
+    // The word may be arbitrarily long; only 64 characters of it are compared.
     let lower: String = word.to_lowercase().chars().take(64).collect();
     among
         .map(|known| (strsim::osa_distance(&lower, known), *known))

@@ -8,11 +8,11 @@
 //! | a reel's tags, numbers of moves | the counters | [`counters`] |
 //! | boards to search for and to draw, with letters of their own | the squares | [`ranks()`] |
 //!
-//! Knows squares and positions, nothing of games, queries or files. The invariant: what [`FenRecord::write`] writes is
-//! read as the same position, but for castling rights that no FEN can tell, of which it says so.
+//! Knows squares and positions, nothing of games, queries or files. The invariant: text written by [`FenRecord::write`] is read
+//! as the same position, except for castling rights that no FEN can express, which it reports.
 //!
-//! A reader of our own, since [`shakmaty::fen`] does not say where a FEN is wrong, fills up fields that are
-//! missing, and refuses EPD. What both accept they read alike, and write alike: tests compare.
+//! This is a reader of our own, since [`shakmaty::fen`] does not report the place of an error, fills in missing fields, and
+//! refuses EPD. Tests verify that both read and write the lines that both accept in the same way.
 
 mod error;
 mod list;
@@ -29,28 +29,28 @@ pub use ranks::{RankText, Symbol, ranks};
 pub use rights::possible_en_passant;
 pub use write::{RookLetters, board_text};
 
-/// Pieces as 2 * role + colour.
+/// The letters of pieces, indexed by 2 * role + colour.
 const LETTERS: &[u8; 12] = b"pPnNbBrRqQkK";
 
 /// A FEN or the beginning of an EPD.
 ///
-/// Its fields are placement (`~` after promoted pieces), side to move, castling (`KQkq` or files), en passant square and
-/// two counters. Fields from the right may be missing, blanks may be underscores, sides to move capitals.
+/// Its fields are placement (`~` after promoted pieces), side to move, castling (`KQkq` or files), en passant square and two
+/// counters. Fields may be missing from the right, underscores may replace blanks, and the side to move may be a capital.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FenRecord<'l> {
-    /// The position. Fields that are missing are those of `8/8/8/8/8/8/8/8 w - - 0 1`.
+    /// The position. Missing fields are those of `8/8/8/8/8/8/8/8 w - - 0 1`.
     pub setup: Setup,
-    /// How many of the six fields of plain chess there are.
+    /// The number of fields present, of the six fields of standard chess.
     fields: usize,
-    /// The castling field as it is written; empty where it is missing.
+    /// The castling field as it is written; empty if it is missing.
     pub castling: &'l [u8],
-    /// The en passant field as it is written; empty where it is missing.
+    /// The en passant field as it is written; empty if it is missing.
     pub en_passant: &'l [u8],
-    /// Operations of an EPD, as they are.
+    /// The operations of an EPD, unchanged.
     pub operations: &'l [u8],
 }
 
-/// What a reader takes beyond the fields of plain chess.
+/// The extensions that a reader accepts beyond the fields of standard chess.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leniency {
     /// The fields of variants: pockets as `[QNp]` or as a ninth rank, remaining checks (`2+3`, or checks given `+1+0`)
@@ -58,25 +58,25 @@ pub struct Leniency {
     pub variants: bool,
     /// Operations of an EPD after the other fields.
     pub operations: bool,
-    /// A castling field or en passant field that cannot be read stands for none; without this it is a fault.
+    /// Treats an unreadable castling or en passant field as `-`; otherwise it is an error.
     pub unclear_rights: bool,
-    /// What follows the en passant field is passed over, whatever it is.
+    /// Ignores everything after the en passant field.
     pub any_rest: bool,
 }
 
 impl Leniency {
-    /// The fields of plain chess and nothing else.
+    /// Accepts the fields of standard chess and nothing else.
     pub const NONE: Leniency =
         Leniency { variants: false, operations: false, unclear_rights: false, any_rest: false };
 }
 
 impl FenRecord<'static> {
-    /// A FEN of all six fields.
+    /// Makes a FEN with all six fields.
     pub fn new(setup: Setup) -> FenRecord<'static> {
         FenRecord { setup, fields: 6, castling: b"", en_passant: b"", operations: b"" }
     }
 
-    /// The first four fields, without counters.
+    /// Makes a FEN with the first four fields, without counters.
     pub fn without_counters(setup: Setup) -> FenRecord<'static> {
         FenRecord { fields: 4, ..FenRecord::new(setup) }
     }
@@ -86,7 +86,7 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'_' | b'\t' | b'\r' | b'\n' | b'\x0c')
 }
 
-/// The words of a line; each `next` gives the range of one.
+/// Iterates over the words of a line; yields the range of each.
 struct FenWords<'l> {
     line: &'l [u8],
     at: usize,

@@ -1,18 +1,19 @@
-//! Files that are written: where, when they get their names, and what they may replace.
+//! Output files: where they are written, when they get their names, and what they may replace.
 //!
 //! What each writer may replace:
 //!
-//! | what is written | replaces |
+//! | output | replaces |
 //! |---|---|
-//! | an [`OutputFile`]: hits, games, tables, pictures, statistics, lists of problems | any ordinary file that the run neither reads nor writes otherwise ([`refuse_clashes`]); devices and pipes are written to as they are |
-//! | a new reel (`ReelWriter::create`) | any ordinary file to which no other writer adds, even one that it is made from; the command `orbit index` refuses all but reels and empty files |
+//! | an [`OutputFile`] of the command | any ordinary file but inputs and other outputs of the run ([`refuse_clashes`]) |
+//! | a new reel (`ReelWriter::create`) | any ordinary file to which no other writer adds, even its own source |
 //! | a table of positions | any ordinary file of that name |
-//! | the first append to a reel that does not exist yet | nothing: a file that another process has created by then stays |
+//! | the first append to a reel that does not exist yet | nothing: a file that another process created meanwhile stays |
 //! | a later append to a reel | the bytes after the end of the reel |
 //!
-//! Knows nothing of what is written. The invariant: after a failure, a stop or a panic the final name has what it had
-//! before, or all that was written. A temporary file that a killed run leaves is removed by the next run that writes to
-//! its folder.
+//! An [`OutputFile`] writes to devices and pipes directly. The command `orbit index` replaces only reels and empty files.
+//!
+//! Knows nothing of the contents. The invariant: after a failure, an interrupt or a panic, the final name has either its old
+//! content or the complete new one. A temporary file of a killed run is removed by the next run that writes to its folder.
 
 mod caches;
 mod early;

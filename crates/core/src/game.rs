@@ -1,25 +1,24 @@
-//! What a game says of itself: tags, ratings, dates, players, openings, addresses, the numbers of its moves, and
-//! what comments say of clocks.
+//! Facts about a game from its header: tags, ratings, dates, players, openings, addresses, the numbers of its moves; and the
+//! clocks and evaluations in its comments.
 //!
-//! Each fact has one reader here, and everything that asks for the fact goes through it: the columns of the engines, the
-//! conditions of `--where`, the groups of `--stats`, tables and reports. Where the query language asks, the rule of CQL holds, and
-//! its reader ends in `as_cql`; everything else asks by the rule of `docs/tags.md`. The two stand side by side:
+//! Each fact has one reader here, and all code that needs the fact uses it: the columns of the engines, the conditions of
+//! `--where`, the groups of `--stats`, tables and reports. For the query language the rule of CQL holds, and the reader's name
+//! ends in `as_cql`; everything else follows the rule of `docs/tags.md`. The two rules side by side:
 //!
 //! | fact | the query language | everything else |
 //! |---|---|---|
-//! | a tag's name | as it is spelt | whatever the case of its letters |
-//! | a text | bytes as found; a missing `White`, `Black`, `Event` or `Site` is `?` | [`tags::text`]: decoded, without blanks around it |
-//! | a rating | [`rating::value_as_cql`]: digits from the first byte on, at least 1 | [`rating::of_value`]: the number after blanks, 1 to 9999 |
-//! | a year | [`date::year_as_cql`]: the first four bytes of `Date` | [`Date`]: parts with `.`, `-` or `/` between them, of `Date`, or else of `UTCDate` |
-//! | a name | [`tags::name_as_cql`]: one blank behind each comma | as a text; `?` and `-` are nobody |
-//! | a FIDE number | as a text | [`fide`]: digits alone, more than 0 |
+//! | a tag's name | as it is spelt | in any case of its letters |
+//! | a text | unchanged bytes; `?` if `White`, `Black`, `Event` or `Site` is missing | [`tags::text`]: decoded and trimmed |
+//! | a rating | [`rating::value_as_cql`]: leading digits, at least 1 | [`rating::of_value`]: the number after blanks, 1 to 9999 |
+//! | a year | [`date::year_as_cql`]: the first four bytes of `Date` | [`Date`]: parts of `Date`, or else of `UTCDate` |
+//! | a name | [`tags::name_as_cql`]: one blank after each comma | as a text; `?` and `-` mean "unknown" |
+//! | a FIDE number | as a text | [`fide`]: digits alone, not 0 |
 //! | an opening | as a text | [`eco::of_value`]: a letter and two digits |
 //! | the name of an opening | not at all | [`Opening`]: by positions, whatever tags say |
 //! | a title, an end, a time control | as a text | [`title`], [`termination`], [`Speed`] |
 //! | clocks and evaluations | not at all | [`measures`]: commands in comments |
 //!
-//! The reference engine has readings of its own, so that it can disagree. How a game ended is read with its moves:
-//! `Outcome`.
+//! The reference engine has readers of its own, so that it can disagree. The result of a game is read with its moves: `Outcome`.
 //!
 //! Nothing here knows a block, a query or an output. The invariant: a fact depends on the header of its game alone.
 

@@ -1,31 +1,30 @@
-//! Instruction sets: one body of code, compiled for several of them and chosen while running.
+//! Instruction sets: compiles one function body for several of them and chooses at run time.
 
-/// An instruction set that this processor has. Those of x86-64 are named on every architecture, but elsewhere no processor has
-/// them.
+/// An instruction set that this processor has. The x86-64 sets have variants on every architecture, but elsewhere no processor
+/// has them.
 ///
-/// A value can only be had from [`Isa::available`] and [`Isa::detected`]: that is what makes it safe
-/// to run code compiled for it.
+/// Only [`Isa::available`] and [`Isa::detected`] return values: this makes it safe to run code compiled for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Isa {
-    /// What every processor of the architecture has.
+    /// The baseline of the architecture.
     Base,
-    /// Vectors of 32 bytes, and counts of bits and zeros.
+    /// Vectors of 32 bytes, and instructions that count bits and zeros.
     Avx2(Avx2),
-    /// Vectors of 64 bytes too, and what moves bytes within them.
+    /// Also vectors of 64 bytes, and instructions that permute bytes within them.
     Avx512(Avx512),
 }
 
-/// `avx2`, `bmi1`, `bmi2`, `lzcnt` and `popcnt`.
+/// A proof that the processor has `avx2`, `bmi1`, `bmi2`, `lzcnt` and `popcnt`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Avx2(());
 
-/// The instructions of [`Avx2`], and of AVX-512 `f`, `bw`, `cd`, `dq`, `vl`, `vbmi`, `vbmi2` and `vpopcntdq`, which came together to
-/// processors.
+/// A proof that the processor has the instructions of [`Avx2`], and of AVX-512 `f`, `bw`, `cd`, `dq`, `vl`, `vbmi`, `vbmi2` and
+/// `vpopcntdq`, which processors introduced together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Avx512(());
 
 impl Isa {
-    /// All that this processor has, the best one last.
+    /// Returns all instruction sets that this processor has, the best one last.
     pub fn available() -> Vec<Isa> {
         #[allow(unused_mut, reason = "other architectures have one")]
         let mut all = vec![Isa::Base];
@@ -51,14 +50,14 @@ impl Isa {
         all
     }
 
-    /// The best one.
+    /// Returns the best instruction set of this processor.
     pub fn detected() -> Isa {
         static BEST: std::sync::LazyLock<Isa> =
             std::sync::LazyLock::new(|| *Isa::available().last().expect("there is a base"));
         *BEST
     }
 
-    /// `base`, `avx2` or `avx512`.
+    /// Returns `base`, `avx2` or `avx512`.
     pub fn name(self) -> &'static str {
         match self {
             Isa::Base => "base",
@@ -68,8 +67,8 @@ impl Isa {
     }
 }
 
-/// Defines a function that takes an [`Isa`] first and runs its body compiled for that. What the body
-/// calls in its loops must be inlined into it.
+/// Defines a function that takes an [`Isa`] first and runs its body compiled for that set. Functions that the body calls in its
+/// loops must be inlined.
 #[macro_export]
 macro_rules! for_each_isa {
     ($(#[$doc:meta])* pub(super) fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block) => {

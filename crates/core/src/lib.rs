@@ -1,4 +1,4 @@
-//! The base of all other crates: boards, FEN, games, names, diagnostics, and files that are written.
+//! The base of all other crates: boards, FEN, games, names, diagnostics, and output files.
 
 #![deny(unsafe_code, missing_docs)]
 

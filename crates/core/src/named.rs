@@ -1,21 +1,20 @@
-//! Choices among a few things that have names, such as engines: one table of each for the command line, JSON, Python and
-//! messages.
+//! Choices among a few named values, such as engines: one table of names for the command line, JSON, Python and messages.
 
 use std::fmt;
 
 use crate::diagnostic::nearest;
 
-/// The most names that a message lists where one of them comes near.
+/// The most names that a message lists if one of them is a near match.
 const LISTED_MAX: usize = 12;
 
-/// A choice among a few things that have names. The macro `choices` implements it.
+/// A choice among a few named values. The macro `choices` implements it.
 pub trait Named: Copy + PartialEq + 'static {
     /// The kind of thing that is chosen, as in "no engine".
     const KIND: &'static str;
-    /// Each thing, its name, and a sentence about it for help, without the full stop; empty where the name says enough.
+    /// Each value, its name, and a sentence about it for the help, without a full stop; empty if the name says enough.
     const TABLE: &'static [(Self, &'static str, &'static str)];
 
-    /// The name of this choice.
+    /// Returns the name of this choice.
     ///
     /// # Panics
     ///
@@ -25,11 +24,11 @@ pub trait Named: Copy + PartialEq + 'static {
         row.expect("the table has every choice").1
     }
 
-    /// The choice of a name.
+    /// Returns the choice with a name.
     ///
     /// # Errors
     ///
-    /// No choice has this name; the error lists those that there are.
+    /// If no choice has this name; the error lists the existing names.
     fn named(name: &str) -> Result<Self, UnknownName> {
         let row = Self::TABLE.iter().find(|row| row.1 == name);
         row.map(|row| row.0).ok_or_else(|| UnknownName {
@@ -49,7 +48,7 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// A remedy: the name that was probably meant, where there are many, or else one of all.
+    /// Returns a remedy: the name that was probably meant if there are many names, else the list of all names.
     pub fn remedy(&self) -> String {
         if let Some(near) = nearest(&self.name, self.known.iter()).filter(|_| self.known.len() > LISTED_MAX) {
             return format!("did you mean `{near}`?");
@@ -70,7 +69,7 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// Gives a type its table, from which its text and its JSON are read and written.
+/// Implements [`Named`](crate::named::Named) for a type by a table, which also defines its text and its JSON.
 #[macro_export]
 macro_rules! choices {
     ($type:ty, $kind:literal, $($value:expr => $name:literal, $help:literal;)+) => {

@@ -1,8 +1,8 @@
-//! Square sets, boards and whole positions turned, mirrored, shifted, with the colours swapped.
+//! Transforms square sets, boards and whole positions: rotates, reflects, shifts, and swaps colours.
 //!
-//! A query is never answered this way: transforms of a query act on its text (see the crate of transforms).
-//! This module is for positions themselves: to see them from the other side, to compare them up to
-//! symmetry, to make test positions. It knows squares, nothing of queries, games or engines.
+//! Queries do not use this module: transforms of a query act on its text (see the crate of transforms). This module is for
+//! positions themselves: to see them from the other side, to compare them up to symmetry, to make test positions. It knows
+//! squares, nothing of queries, games or engines.
 //!
 //! | what | where |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | symmetry and canonical form | [`SymmetryGroup`], [`Symmetry`], [`canonical`] |
 //! | the names of chessops | [`chessops`] |
 //!
-//! Positions are [`shakmaty`]'s [`Board`] and [`Setup`]. The invariant: what comes out is a board,
-//! with one piece on a square at most; a function that would put two there is refused.
+//! Positions are [`shakmaty`]'s [`Board`] and [`Setup`]. The invariant: the result is a board with at most one piece on a square;
+//! a function that would put two there is refused.
 //!
 //! ```
 //! use orbit_core::fen::{FenRecord, Leniency};

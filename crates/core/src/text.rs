@@ -1,8 +1,8 @@
-//! Bytes of games as text.
+//! Decodes bytes of games as text.
 //!
-//! PGN does not say in which encoding it is. Every byte of a game that becomes text passes [`decode`], so that a name reads the
-//! same in a condition, a group, a table and a message. It knows nothing of tags or moves. The invariant: no byte is lost,
-//! and what is UTF-8 stays as it is.
+//! PGN does not declare its encoding. Every byte of a game that becomes text goes through [`decode`], so that a name reads the
+//! same in a condition, a group, a table and a message. It knows nothing of tags or moves. The invariant: no byte is lost, and
+//! UTF-8 stays unchanged.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -10,15 +10,15 @@ use std::cmp::Ordering;
 use memchr::memmem;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The code points of Windows-1252 from 0x80 to 0x9f; the five that are not assigned stand for
-/// themselves, as browsers have it. Source: <https://encoding.spec.whatwg.org/#index-windows-1252>.
+/// The code points of Windows-1252 from 0x80 to 0x9f; the five unassigned bytes map to themselves, as in browsers. Source:
+/// <https://encoding.spec.whatwg.org/#index-windows-1252>.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// Whether two byte strings are the same. Names and values of tags are mostly of four to sixteen bytes, for which two words say
-/// it sooner than a call of the system's `memcmp`.
+/// Returns whether two byte strings are the same. Names and values of tags mostly have four to sixteen bytes; for these,
+/// comparing two words is faster than calling the system's `memcmp`.
 #[inline]
 pub fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len()
@@ -29,7 +29,7 @@ pub fn is_same(a: &[u8], b: &[u8]) -> bool {
         }
 }
 
-/// Bytes of a game as text: UTF-8, or else Windows-1252, in which every byte means something.
+/// Decodes bytes of a game: as UTF-8, or else as Windows-1252, in which every byte has a meaning.
 ///
 /// ```
 /// use orbit_core::text::decode;
@@ -44,7 +44,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Orders two texts: by their bytes, or where one of them is no UTF-8, by what both [`decode`] to. Equal bytes are equal texts.
+/// Orders two texts by what [`decode`] makes of them. Texts with equal bytes are equal.
 ///
 /// ```
 /// use std::cmp::Ordering;
@@ -62,7 +62,7 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Whether the first text occurs in the second one: its bytes, or what both [`decode`] to.
+/// Returns whether the first text occurs in the second one, as bytes or after [`decode`].
 ///
 /// ```
 /// use orbit_core::text::occurs_in;
@@ -86,7 +86,7 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// A text for a column of a terminal: cut, with `…` at its end, if it is wider than `width`.
+/// Cuts a text for a column of a terminal, with `…` at its end, if it is wider than `width`.
 pub fn clipped(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -99,7 +99,7 @@ pub fn clipped(text: &str, width: usize) -> String {
     text.chars().take_while(fits).chain(['…']).collect()
 }
 
-/// A text that is no longer than a reader bears: cut, with `…` at its end, after so many letters.
+/// Cuts a text after `letters_max` characters, with `…` at its end.
 pub fn shortened(text: &str, letters_max: usize) -> String {
     match text.char_indices().nth(letters_max) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// What the Encoding Standard's index of windows-1252 assigns to the bytes 0x80 to 0x9f, as numbers.
+    /// The code points that the Encoding Standard's index of windows-1252 assigns to the bytes 0x80 to 0x9f.
     const INDEX: [u32; 32] = [
         0x20ac, 0x81, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152,
         0x8d, 0x17d, 0x8f, 0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122,
@@ -127,7 +127,7 @@ mod tests {
             _ => byte.into(),
         };
         for byte in 0..=0xff {
-            // A byte of ASCII is UTF-8 by itself: 0xff beside it makes the text Windows-1252.
+            // A byte of ASCII is UTF-8 by itself; 0xff next to it makes the text Windows-1252.
             for bytes in [&[byte][..], &[byte, 0xff], &[0xff, byte]] {
                 let text = decode(bytes);
                 assert_eq!(matches!(text, Cow::Borrowed(_)), bytes.is_ascii(), "{bytes:x?}");
@@ -144,7 +144,7 @@ mod tests {
         for text in ["", "Müller", "Ding Liren 丁立人", "♞", "a\u{fffd}b", "\u{80}\u{9f}"] {
             assert!(matches!(decode(text.as_bytes()), Cow::Borrowed(found) if found == text), "{text}");
         }
-        // Of a letter that was cut every byte is one of Windows-1252.
+        // If a UTF-8 letter was cut, each of its bytes is read as Windows-1252.
         assert_eq!(decode(&"Réti".as_bytes()[..2]), "RÃ");
         assert_eq!(decode(b"M\xfcller \x80 \x96 \x9f \x81"), "Müller € – Ÿ \u{81}");
     }

@@ -1,28 +1,28 @@
-//! Text that only shows itself: nothing in it moves a cursor, turns letters round or hides.
+//! Makes text safe to display: nothing in it moves a cursor, reverses the direction of writing or is invisible.
 //!
-//! Tags, names of files and messages come from anywhere, and a terminal obeys what it is sent. Everything that people read
-//! goes through [`escape`], which knows one list of letters, [`is_hidden`]. It knows nothing of chess, files or terminals.
-//! The invariant: no letter of the list is in what it gives, and everything else is there as it was.
+//! Tags, file names and messages come from anywhere, and a terminal obeys control sequences. All text for people goes through
+//! [`escape`], which uses one list of characters, [`is_hidden`]. It knows nothing of chess, files or terminals. The invariant: no
+//! character of the list is in the output, and everything else is unchanged.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// What an escaped text is for.
+/// The purpose of an escaped text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EscapeContext {
     /// One line for people: line feeds and tabs are escaped as well.
     Line,
     /// Whole lines for people: line feeds and tabs stay.
     Lines,
-    /// A JSON document that has been written: its strings keep their values.
+    /// A finished JSON document: its strings keep their values.
     Json,
 }
 
-/// Whether a letter acts on a terminal instead of showing itself: control characters (C0, DEL, C1), what turns the direction
-/// of writing, what has no width, line separators of Unicode, and tags.
+/// Returns whether a character acts on a terminal instead of being displayed: control characters (C0, DEL, C1), characters that
+/// change the direction of writing or have no width, line separators of Unicode, and tags.
 ///
-/// Source: Unicode Standard Annex 9 (bidirectional controls) and the classes `Cc`, `Cf`, `Zl` and `Zp`, of which soft hyphens
-/// and signs of scripts that have a shape are left out.
+/// Source: Unicode Standard Annex 9 (bidirectional controls) and the classes `Cc`, `Cf`, `Zl` and `Zp`, except soft hyphens and
+/// visible format characters of some scripts.
 pub const fn is_hidden(letter: char) -> bool {
     matches!(
         letter,
@@ -39,7 +39,7 @@ pub const fn is_hidden(letter: char) -> bool {
     )
 }
 
-/// A text in which every hidden letter is written out: `\n`, `\t`, `\x1b`, `\u{202e}`, or in JSON `\u202e`.
+/// Escapes every hidden character of a text: `\n`, `\t`, `\x1b`, `\u{202e}`, or in JSON `\u202e`.
 ///
 /// ```
 /// use orbit_core::visible::{Context, escape};
@@ -52,11 +52,11 @@ pub const fn is_hidden(letter: char) -> bool {
 pub fn escape(text: &str, context: EscapeContext) -> Cow<'_, str> {
     let stays = |letter: char| match context {
         EscapeContext::Line => false,
-        // Between the strings of JSON there are blanks and line feeds, and in them there are none.
+        // JSON has blanks and line feeds between its strings, but not in them.
         EscapeContext::Lines | EscapeContext::Json => matches!(letter, '\n' | '\t'),
     };
     let is_written_out = |letter: char| is_hidden(letter) && !stays(letter);
-    // Most is ASCII, which is looked through at once.
+    // Most text is ASCII, which a single pass over the bytes checks.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if is_plain || !text.contains(is_written_out) {
         return Cow::Borrowed(text);
@@ -68,7 +68,7 @@ pub fn escape(text: &str, context: EscapeContext) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// One line for people.
+/// Escapes a text as one line for people.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, EscapeContext::Line)
 }
@@ -88,27 +88,28 @@ fn push_escape(letter: char, context: EscapeContext, out: &mut String) {
     }
 }
 
-/// Bytes of files on their way to a terminal: lines stay lines, hidden letters and bytes that are no UTF-8 are written out.
+/// A writer that makes bytes of files safe for a terminal: lines stay lines; hidden characters and bytes that are not UTF-8 are
+/// escaped.
 ///
-/// Letters may be cut by the pieces in which they come.
+/// A character may be split between two writes.
 #[derive(Debug)]
 pub struct VisibleBytes<W> {
     out: W,
-    /// A letter of which bytes are missing, or a carriage return that a line feed may follow.
+    /// The first bytes of an incomplete character, or a carriage return that a line feed may follow.
     held: Vec<u8>,
 }
 
 impl<W: Write> VisibleBytes<W> {
-    /// Filters what is written to `out`.
+    /// Makes a writer that passes escaped text to `out`.
     pub fn new(out: W) -> VisibleBytes<W> {
         VisibleBytes { out, held: Vec::new() }
     }
 
-    /// Writes what is left.
+    /// Writes the bytes that are left.
     ///
     /// # Errors
     ///
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn finish(mut self) -> io::Result<W> {
         self.flush()?;
         Ok(self.out)
@@ -125,7 +126,7 @@ impl<W: Write> Write for VisibleBytes<W> {
         Ok(bytes.len())
     }
 
-    /// What is left of a letter is written out: a flush ends what belongs together.
+    /// Escapes an incomplete character: a flush ends the text so far.
     fn flush(&mut self) -> io::Result<()> {
         let held = std::mem::take(&mut self.held);
         self.out.write_all(shown(&held).as_bytes())?;
@@ -133,7 +134,7 @@ impl<W: Write> Write for VisibleBytes<W> {
     }
 }
 
-/// Bytes at the end that must wait for more.
+/// Returns the number of bytes at the end that must wait for more.
 fn unfinished(bytes: &[u8]) -> usize {
     if bytes.last() == Some(&b'\r') {
         return 1;
@@ -147,7 +148,7 @@ fn unfinished(bytes: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Lines with line ends of either kind; bytes that are no UTF-8 as `\xe9`.
+/// Escapes lines with line ends of either kind; bytes that are not UTF-8 become `\xe9`.
 fn shown(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -180,7 +181,7 @@ mod tests {
             let stays = |letter: char| context != EscapeContext::Line && matches!(letter, '\n' | '\t');
             assert!(escaped.chars().all(|letter| !is_hidden(letter) || stays(letter)), "{context:?}");
         }
-        // Control characters, and nothing that is seen.
+        // Every control character is hidden, and no visible character is.
         assert!(('\0'..=char::MAX).filter(|letter| letter.is_control()).all(is_hidden));
         assert!(!"aé ♞…—\u{ad}\u{a0}אن中".contains(is_hidden));
     }

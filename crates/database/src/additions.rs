@@ -1,4 +1,4 @@
-//! Which files a reel holds already, so that they are not appended twice.
+//! Finds the files that a reel holds already, so that they are not appended twice.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -7,38 +7,39 @@ use super::{StreamError, is_reel};
 use orbit_pgn::{PgnError, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
 
-/// What of some inputs a reel does not hold.
+/// The inputs that remain to be appended to a reel, and those that it holds already.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Additions {
-    /// Inputs that are new, in their order; folders are replaced by the files below them, archives by their members.
+    /// New inputs, in their order; folders are replaced by the files below them, archives by their members.
     pub paths: Vec<PathBuf>,
-    /// Sentences about what of folders and archives is not read: see [`Sources::notes`](orbit_pgn::Sources::notes).
+    /// Sentences about files of folders and members of archives that are not read: see
+    /// [`Sources::notes`](orbit_pgn::Sources::notes).
     pub notes: Vec<String>,
-    /// Inputs that the reel holds, or will hold.
+    /// Inputs whose content the reel holds already, or will hold once earlier inputs are appended.
     pub already_held: Vec<AlreadyHeld>,
 }
 
-/// An input that a reel holds, or will hold since earlier inputs hold it.
+/// An input whose content a reel holds already, or will hold because an earlier input has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
-    /// The name of the source with the same content, and where it is in an earlier input that is a reel, of which; or
-    /// the earlier input. Of a reel, that of one of its sources.
+    /// The source with the same content: its name, and the reel if it belongs to an earlier input that is a reel; or the earlier
+    /// input itself. If the input is a reel, this is the holder of one of its sources.
     pub source: String,
-    /// Whether that is an earlier input.
+    /// True if an earlier input has the content.
     pub is_input: bool,
 }
 
-/// Sorts out the inputs that a reel holds, or that earlier inputs hold, as if they were appended one after the
-/// other: files with the same content as a source, whatever their names, reels all of whose sources are held, and
-/// the reel itself. A file is read only if a source or an earlier input has the same size, and not if that has the
-/// same place and time as well. Standard input is always new.
+/// Sorts out the inputs that a reel, or earlier inputs, hold already, as if all were appended one after the other: files with the
+/// same content as a source, whatever their names; reels all of whose sources are held; and the reel itself. A file is read only
+/// if a source or an earlier input has the same size, but not if that one also has the same place and time. Standard input is
+/// always new.
 ///
 /// # Errors
 ///
-/// A folder that cannot be read, or a file of which a reel holds some content; a file that a reel holds with another content
-/// ([`StreamError::SourceChanged`]); a reel of which a part is held ([`StreamError::PartlyHeld`],
+/// Fails if a folder, or a file of which a reel holds some content, cannot be read; if the reel holds a file with different
+/// content ([`StreamError::SourceChanged`]); or if some but not all sources of a reel are held ([`StreamError::PartlyHeld`],
 /// [`StreamError::PartlyGiven`]).
 pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, StreamError> {
     let mut known = HeldSources { reel, ..HeldSources::default() };
@@ -54,7 +55,7 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
     let (listed, notes) = orbit_pgn::list(paths)?;
     additions.notes = notes;
     for path in listed {
-        // What cannot be read is refused when it is opened.
+        // A file that cannot be read is refused when it is opened.
         let stamp = Stamp::at(&path).ok().filter(|stamp| stamp.bytes.is_some());
         let Some(stamp) = stamp.filter(|_| path.as_os_str() != "-") else {
             additions.paths.push(path);
@@ -70,30 +71,30 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
     Ok(additions)
 }
 
-/// What the reel holds, and what it will hold once the inputs so far are appended.
+/// The content that the reel holds, and that it will hold once the inputs so far are appended.
 #[derive(Default)]
 struct HeldSources<'a> {
     reel: Option<&'a Reel>,
-    /// The first of that content.
+    /// The first holder of each content, by its hash.
     by_hash: HashMap<u64, Holder>,
-    /// Of those whose hash is known.
+    /// The sizes of contents whose hash is known.
     sizes: HashSet<u64>,
-    /// Inputs whose hash nobody has asked for yet, by their size; no two have the same.
+    /// Inputs that have not been hashed yet, by their size; no two have the same size.
     unread: HashMap<u64, PathBuf>,
-    /// Sources of reels, by where their files lay; of version 1, by where such files are now. The last of each.
+    /// Sources of reels, by the place of their files; for reels of version 1, by the present place. The last one of each place.
     by_place: HashMap<PathBuf, PlacedSource>,
     /// Inputs by their place.
     inputs: HashMap<PathBuf, PathBuf>,
 }
 
-/// Who holds a content.
+/// The reel's source, or the input, that holds a content.
 #[derive(Clone)]
 struct Holder {
     name: String,
     is_input: bool,
 }
 
-/// A source of a reel whose file has a place.
+/// A source of a reel whose file has a known place.
 struct PlacedSource {
     source: ReelSource,
     reel: PathBuf,
@@ -101,7 +102,7 @@ struct PlacedSource {
 }
 
 impl HeldSources<'_> {
-    /// Who holds a file or reel already; if nobody does, it is held from now on.
+    /// Returns the holder of a file or reel; if there is none, records the input as a holder.
     fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, StreamError> {
         let place = orbit_pgn::canonical(path);
         if let Some(input) = place.as_ref().and_then(|place| self.inputs.get(place)) {
@@ -116,11 +117,11 @@ impl HeldSources<'_> {
         let bytes = now.bytes.unwrap_or_default();
         let hash = match self.knows_size(bytes).then(|| orbit_pgn::hash_file(path)).transpose() {
             Ok(hash) => hash,
-            // Whether it has changed cannot be told.
+            // The file may have changed, which cannot be determined.
             Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
                 return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
             }
-            // It will be among what was not read.
+            // The file will be reported as not read.
             Err(_) => None,
         };
         if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {
@@ -144,7 +145,7 @@ impl HeldSources<'_> {
         Ok(None)
     }
 
-    /// The holder of a file that lies where a source lay and has its size and time.
+    /// Returns the holder of a file with the place, size and time of a source.
     fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
         let PlacedSource { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
         let is_same =
@@ -152,7 +153,7 @@ impl HeldSources<'_> {
         is_same.then(|| holder.clone())
     }
 
-    /// The holder of a reel all of whose sources are held.
+    /// Returns the holder of a reel all of whose sources are held.
     fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, StreamError> {
         let path = other.path();
         if let Some(reel) = self.reel
@@ -170,7 +171,7 @@ impl HeldSources<'_> {
                 None => not_held += 1,
             }
         }
-        // Of several, an earlier input: the reel does not hold that yet.
+        // If there are several, an earlier input is preferred, since the reel does not hold its content yet.
         let index = held.iter().position(|(_, holder)| holder.is_input).unwrap_or(0);
         if held.is_empty() {
             return Ok(None);
@@ -189,15 +190,15 @@ impl HeldSources<'_> {
         if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = *stamp {
             return if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None };
         }
-        // What was not read to its end has no hash.
+        // A source that was not read to its end has no hash.
         let PlacedSource { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
         let is_same = stamp.modified_ns.is_some()
             && (stamp, games, failure) == (&other.stamp, &other.games, &other.failure);
         is_same.then(|| holder.clone())
     }
 
-    /// Whether some content of this size is held; its hash is known afterwards. Of an input that cannot be read
-    /// nothing will be held.
+    /// Returns whether some content of this size is held; hashes an input of that size first. An input that cannot be read is
+    /// dropped.
     fn knows_size(&mut self, bytes: u64) -> bool {
         if let Some(input) = self.unread.remove(&bytes)
             && let Ok(hash) = orbit_pgn::hash_file(&input)
@@ -235,7 +236,7 @@ impl Holder {
     }
 }
 
-/// Why a file is refused that lies where a source of another content lay.
+/// Makes the error for a file at the place of a source with different content.
 fn changed(path: &Path, source: &ReelSource, reel: &Path) -> StreamError {
     let how = match source.stamp.hash {
         Some(_) => "has changed since",

@@ -1,4 +1,4 @@
-//! What is read next to blocks: on any thread, but for their numbers.
+//! Prepares blocks: all work on a block that needs no numbers and so may run on any thread.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use orbit_pgn::Chunk;
 use orbit_reel::{Alike, Block, BlockBuilder, Contents, GameHash, Reel, Totals};
 use orbit_witness::{Difference, Reread};
 
-/// What a thread makes a block from.
+/// The input from which a thread makes a block.
 pub(super) enum BlockWork {
     Chunk { chunk: Chunk, base: u32 },
     Reel { reel: Arc<Reel>, base: u32, index: usize },
@@ -19,23 +19,23 @@ pub(super) enum BlockWork {
 pub(super) struct BlockTask {
     pub(super) work: BlockWork,
     pub(super) bytes: u64,
-    /// Games before it that are passed over.
+    /// The number of games before the block that are skipped.
     pub(super) passed: u32,
 }
 
-/// A block on its way to be taken.
+/// A block on its way to the caller.
 pub(super) struct PreparedBlock {
     pub(super) streamed: StreamedBlock,
     pub(super) numbered: Numbered,
-    /// Games before it that are passed over.
+    /// The number of games before the block that are skipped.
     pub(super) passed: u32,
-    /// Of its games, if duplicates are dropped.
+    /// The hashes of its games, if duplicates are dropped.
     pub(super) hashes: Vec<GameHash>,
-    /// Why it is not to be taken: two readers differ on a game.
+    /// A difference between two readers of a game; then the block must not be used.
     pub(super) difference: Option<Difference>,
 }
 
-/// Blocks that are worked on together. After a failure nothing more is taken.
+/// Blocks that are worked on together. If there is a failure, the stream ends with it.
 pub(super) struct BlockGroup {
     pub(super) prepared: Vec<PreparedBlock>,
     pub(super) failure: Option<StreamError>,
@@ -137,10 +137,10 @@ pub(super) fn prepare(
     Ok(PreparedBlock { streamed, numbered, passed, hashes: Vec::new(), difference })
 }
 
-/// The block of a chunk of PGN, and what is known of it besides.
+/// Builds the block of a chunk of PGN, and the result of reading it a second time.
 pub(super) fn build(chunk: &Chunk, options: &StreamOptions) -> (Block, Reread) {
     let mut builder = BlockBuilder::new();
-    // Comments are read where side lines are, which are taken away again if they are not wanted.
+    // Comments are only read together with side lines, which are removed again if they are not wanted.
     let mut parse = options.parse.clone();
     parse.variations |= parse.annotations;
     let mut side_lines = 0;

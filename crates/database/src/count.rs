@@ -1,16 +1,15 @@
-//! How many games a database has, asked before it is searched.
+//! Counts the games of a database before it is searched.
 
 use std::ops::ControlFlow;
 
 use super::{BlockStream, Input, StreamError};
 
 impl BlockStream {
-    /// The number of its last game, skipped games included. Of text the games are counted by reading it, which leaves
-    /// this database unread.
+    /// Returns the number of the last game, skipped games included. Text is read to count its games; this stream stays unread.
     ///
     /// # Errors
     ///
-    /// Those of [`BlockStream::for_each_block`], and what cannot be read twice.
+    /// Those of [`BlockStream::for_each_block`]; also inputs that cannot be read twice.
     pub fn last_game(&self, threads: usize) -> Result<u32, StreamError> {
         if !self.is_repeatable() {
             return Err(StreamError::ReadOnce);

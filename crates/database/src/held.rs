@@ -1,7 +1,7 @@
-//! A database that stays in memory once it was read, or is read again from its beginning.
+//! A database that stays in memory after it was read, or that is read again from its beginning.
 //!
-//! The blocks are those of the first reading, with their numbers: a run over them hands out the same blocks, sums and
-//! sources as a run over the files did, and several runs share them.
+//! The blocks are those of the first reading, with their numbers: a run over them yields the same blocks, sums and sources as a
+//! run over the files, and several runs can share them.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -20,7 +20,7 @@ pub struct Held(Arc<HeldInner>);
 #[derive(Debug)]
 struct HeldInner {
     blocks: Vec<StreamedBlock>,
-    /// Whether side lines were kept, and whether comments were.
+    /// True if side lines were kept; `annotations` is true if comments were.
     variations: bool,
     annotations: bool,
     summary: Summary,
@@ -28,14 +28,14 @@ struct HeldInner {
     numbers: Range<u64>,
 }
 
-/// A database that was read as far as memory was meant for.
+/// The result of loading a database: complete, or stopped at the memory limit.
 #[derive(Clone, Debug)]
 pub enum HeldReading {
     /// All of it was read.
     Whole(Held),
-    /// It is larger; so much of it had been read when that was seen.
+    /// It is larger; reading stopped at the limit.
     Partial {
-        /// Sums over what was read.
+        /// Sums over the part that was read.
         totals: Totals,
         /// Bytes of input that were read, before decompression.
         bytes: u64,
@@ -43,8 +43,8 @@ pub enum HeldReading {
 }
 
 impl Held {
-    /// Reads a database into at most so many bytes of memory; `watch` sees each block. An interrupt ends the reading
-    /// as a lack of memory does.
+    /// Reads a database into at most `bytes_max` bytes of memory; `watch` is called for each block. An interrupt ends the reading
+    /// like a lack of memory.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Held {
         }))))
     }
 
-    /// The database, to be read from memory.
+    /// Returns a stream over the blocks in memory.
     pub fn stream(&self) -> BlockStream {
         let bytes_total = Some(self.bytes_read());
         // Games are counted again as they are taken.
@@ -97,43 +97,43 @@ impl Held {
         database
     }
 
-    /// The blocks, in order.
+    /// Returns the blocks, in order.
     pub fn blocks(&self) -> &[StreamedBlock] {
         &self.0.blocks
     }
 
-    /// Sums over all of them.
+    /// Returns the sums over all blocks.
     pub fn totals(&self) -> &Totals {
         &self.0.summary.totals
     }
 
-    /// What the reading came to.
+    /// Returns the summary of the reading.
     pub fn summary(&self) -> &Summary {
         &self.0.summary
     }
 
-    /// The memory that the blocks take, about.
+    /// Returns the approximate memory that the blocks take.
     pub fn bytes(&self) -> u64 {
         self.0.bytes
     }
 
-    /// The numbers of its blocks: see [`Block::number_held`].
+    /// Returns the numbers of the blocks: see [`Block::number_held`].
     pub fn numbers(&self) -> Range<u64> {
         self.0.numbers.clone()
     }
 
-    /// Bytes of input that were read.
+    /// Returns the number of bytes of input that were read.
     pub(super) fn bytes_read(&self) -> u64 {
         self.0.summary.bytes
     }
 
-    /// Side lines of which only reels know.
+    /// Returns the number of side lines that are only known as sums of whole reels.
     pub(super) fn side_lines_of_reels(&self) -> u64 {
         let of_blocks: u64 = self.blocks().iter().map(|streamed| streamed.side_lines).sum();
         self.0.summary.side_lines.saturating_sub(of_blocks)
     }
 
-    /// The block of a game by its number over all sources, skipped games included.
+    /// Returns the block of a game by its number over all sources, skipped games included.
     pub fn block_of_game(&self, number: u32) -> Option<&StreamedBlock> {
         let blocks = self.blocks();
         let index = blocks.partition_point(|streamed| streamed.block.games_before < number).checked_sub(1)?;
@@ -143,8 +143,8 @@ impl Held {
 }
 
 impl BlockStream {
-    /// The same database from its beginning: what it names is opened anew, and only standard input and pipes cannot be
-    /// read twice. Known games of [`BlockStream::without_duplicates`] are left out.
+    /// Returns the same database from its beginning: its files are opened again; only standard input and pipes cannot be read
+    /// twice. The set of known games of [`BlockStream::without_duplicates`] is dropped.
     ///
     #[must_use]
     pub fn unread(&self) -> BlockStream {
@@ -169,15 +169,15 @@ impl BlockStream {
         self
     }
 
-    /// Reads and works with no more threads at a time than its share.
+    /// Limits the threads that read and work at a time to the stream's share.
     #[must_use]
     pub fn in_turn(mut self, turns: Option<&Turns>) -> BlockStream {
         self.options.share = turns.map(|turns| Arc::new(turns.share()));
         self
     }
 
-    /// Whether all of it can be read a second time: standard input and pipes cannot, and of the web it would cost as much again and
-    /// might be another file.
+    /// Returns whether all of the database can be read a second time. Standard input and pipes cannot; reading from the web would
+    /// cost the same again and might return another file.
     pub fn is_repeatable(&self) -> bool {
         let is_known = |sources: &Sources| {
             sources.sources().iter().all(|source| source.bytes.is_some() && !source.is_remote)
@@ -187,8 +187,8 @@ impl BlockStream {
             .all(|input| if let Input::Pgn { sources, .. } = input { is_known(sources) } else { true })
     }
 
-    /// The files that its games come from: inputs, reels that are read for them, and the files of which these were made; of
-    /// members the archives.
+    /// Returns the files from which the games come: inputs, reels that are read instead of them, and the files from which these
+    /// were made; for members of archives, the archives.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let of_sources = self.sources.iter().flat_map(|source| {
             let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
@@ -198,7 +198,7 @@ impl BlockStream {
         of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
     }
 
-    /// The files that are read, as they were given; of members the archives.
+    /// Returns the files that are read, as they were given; for members of archives, the archives.
     pub fn files_read(&self) -> impl Iterator<Item = PathBuf> {
         let of_sources = self.sources.iter().filter_map(|source| match &source.reel {
             Some(reel) => Some(reel.clone()),
@@ -209,7 +209,7 @@ impl BlockStream {
 }
 
 impl Input {
-    /// The same from its beginning.
+    /// Returns the input from its beginning.
     fn unread(&self) -> Input {
         match self {
             Input::Pgn { sources, base } => Input::Pgn { sources: Box::new(sources.unread()), base: *base },
@@ -223,14 +223,14 @@ impl Input {
     }
 }
 
-/// A block without its side lines, and without its annotations unless they are wanted.
+/// Returns a block without its side lines, and without its annotations unless they are wanted.
 pub fn main_lines(streamed: StreamedBlock, annotations: bool) -> StreamedBlock {
     let Cow::Owned(block) = streamed.block.main_lines(annotations) else { return streamed };
     let side_lines = streamed.side_lines + streamed.totals.side_lines;
     StreamedBlock { totals: Totals::from_block(&block), block: Arc::new(block), side_lines, ..streamed }
 }
 
-/// The memory that a block takes with the text that was kept of it.
+/// Returns the memory that a block takes with the text that was kept for it.
 fn memory(streamed: &StreamedBlock) -> u64 {
     let text: usize = streamed.text.iter().map(|part| part.bytes.len()).sum();
     streamed.block.memory_bytes() + text as u64

@@ -1,8 +1,8 @@
 //! PGN sources and reels as one ordered stream of blocks.
 //!
-//! A reel gives the blocks that it holds, PGN gives the blocks that its reel would hold; who works
-//! on blocks cannot tell which it was. However many threads work, blocks, numbers and the order of
-//! results are the same, and only a few blocks are in memory at once.
+//! A reel yields the blocks that it holds; PGN yields the blocks that its reel would hold, so code that works on blocks cannot
+//! tell the two apart. Whatever the number of threads, blocks, numbers and the order of results are the same, and only a few
+//! blocks are in memory at once.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -48,29 +48,28 @@ use orbit_witness::{Agreement, Difference, Readers};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 
-/// How to read a database. The defaults suit.
+/// Options for reading a database. The defaults are fine for most uses.
 #[derive(Clone, Debug, Default)]
 pub struct StreamOptions {
     /// Sizes of chunks and games.
     pub pgn: orbit_pgn::Options,
-    /// What is kept of a game.
+    /// The parts of a game that are kept.
     pub parse: ParseOptions,
-    /// Reads the reel beside a file that is given by name, if that holds this file as it is now and nothing else:
-    /// see [`BlockStream::substitutes`].
+    /// True to read an up-to-date reel of just this file instead of a file given by name: see [`BlockStream::substitutes`].
     pub substitute_reels: bool,
-    /// Keeps the text of PGN beside the blocks that are made from it: see [`BlockStream::texts`].
+    /// True to keep the text of PGN beside the blocks that are made from it: see [`BlockStream::texts`].
     pub keep_text: bool,
-    /// Who reads text: see [`Summary::agreement`]. Reels are not read again.
+    /// The readers that parse text: see [`Summary::agreement`]. Reels are not parsed again.
     pub readers: Readers,
-    /// Where sidecars lie that tell [`BlockStream::block_of_game`] where games are; `None` for none.
+    /// The cache of sidecars that record the places of games for [`BlockStream::block_of_game`]; `None` to use no sidecars.
     pub places: Option<PlaceCache>,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
-    /// Its share of threads that others use as well; `None` if no others do.
+    /// The stream's share of threads that it shares with other streams; `None` if it shares none.
     pub share: Option<Arc<ThreadShare>>,
 }
 
-/// Why a database cannot be read.
+/// The reason why a database cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
@@ -80,10 +79,10 @@ pub enum StreamError {
     /// A reel is unreadable or damaged.
     #[error(transparent)]
     Reel(#[from] ReelError),
-    /// A folder of reels is not complete, or not as it was written.
+    /// A folder of reels is incomplete or was altered.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// Side lines are wanted of a reel that has none.
+    /// Side lines are wanted from a reel that has none.
     #[error(
         "{} contains only the main lines of its games: make it again with `orbit index --variations`, or leave side \
          lines out", path.display()
@@ -92,7 +91,7 @@ pub enum StreamError {
         /// The reel.
         path: PathBuf,
     },
-    /// Comments are wanted of a reel that has none.
+    /// Comments are wanted from a reel that has none.
     #[error(
         "{} contains no comments of its games, and they are asked for (by the query, or for clocks and evaluations): make \
          it again with `orbit index --variations`, or search the PGN that it was made from", path.display()
@@ -101,7 +100,7 @@ pub enum StreamError {
         /// The reel.
         path: PathBuf,
     },
-    /// The games of standard input, of a pipe or of the web cannot be counted before they are searched.
+    /// The games of standard input, a pipe or the web cannot be counted before they are searched.
     #[error(
         "`lastgamenumber` needs the number of games before the first one is searched, and standard input, pipes and the \
          web are read once: name a file, or a reel that `orbit index` makes of it"
@@ -113,7 +112,7 @@ pub enum StreamError {
     /// A reel that is read instead of a file is damaged: see [`BlockStream::substitutes`].
     #[error("{error}; this reel is read instead of {0}: --no-reel reads {0} itself", file.display())]
     Substitute {
-        /// What is wrong with the reel.
+        /// The error of the reel.
         error: ReelError,
         /// The file as given.
         file: PathBuf,
@@ -128,10 +127,10 @@ pub enum StreamError {
         source_name: String,
         /// The game's number in its source, from 1.
         number: u32,
-        /// What differs.
+        /// The difference.
         difference: Difference,
     },
-    /// A file is to be appended that the reel holds with another content.
+    /// A file to append is already in the reel with different content.
     #[error(
         "{} {how} {} was made from it: index all files again, or append only the new games, in a file of \
          another name", path.display(), reel.display()
@@ -141,7 +140,7 @@ pub enum StreamError {
         path: PathBuf,
         /// The reel.
         reel: PathBuf,
-        /// What is known of the change, up to the word before the reel.
+        /// A description of the change, up to the word before the reel's name.
         how: &'static str,
     },
     /// A folder of reels is to be appended.
@@ -153,50 +152,49 @@ pub enum StreamError {
         /// The folder.
         path: PathBuf,
     },
-    /// The reel to append contains some, but not all, of the sources of the reel that is appended to.
+    /// The reel to append contains some, but not all, of the sources of the target reel.
     #[error(
         "{} contains {source_name}, and {} contains it already: append the files of the other sources instead",
         path.display(), reel.display()
     )]
     PartlyHeld {
-        /// The reel that is to be appended.
+        /// The reel to append.
         path: PathBuf,
-        /// The reel that it is to be appended to.
+        /// The target reel.
         reel: PathBuf,
         /// A source that both hold.
         source_name: String,
     },
-    /// The reel to append contains sources of earlier inputs, and others.
+    /// The reel to append contains some, but not all, of its sources in common with earlier inputs.
     #[error(
         "{} contains {source_name}, and so does an input before it: give the files of the other sources instead",
         path.display()
     )]
     PartlyGiven {
-        /// The reel that is to be appended.
+        /// The reel to append.
         path: PathBuf,
-        /// A source that was given before.
+        /// A source that an earlier input has, too.
         source_name: String,
     },
 }
 
-/// A block as it is taken from the stream.
+/// A block as it comes from the stream.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StreamedBlock {
-    /// The block, with its numbers and problems. It may be shared: hits keep it, and so do blocks that stay in memory.
+    /// The block, with its numbers and problems. It may be shared with hits, and with databases in memory.
     pub block: Arc<Block>,
     /// Sums over this block.
     pub totals: Totals,
-    /// Side lines (variations) that were passed over where it was made from text. What the games of a reel had is
-    /// known of all of it alone: see [`Summary::side_lines`].
+    /// The number of side lines that were skipped when the block was made from text. For reels see [`Summary::side_lines`].
     pub side_lines: u64,
-    /// What two readers of its text agree on, if two read it.
+    /// The games on which two readers of the text agree, if two readers were used.
     pub agreement: Agreement,
-    /// Bytes of input that were read when this block was, before decompression.
+    /// The number of bytes of input read up to this block, before decompression.
     pub bytes: u64,
-    /// Bytes of input in all, where every size is known.
+    /// The number of bytes of all input, if every size is known.
     pub bytes_total: Option<u64>,
-    /// The text that the block was made from, if it was made from text and this is kept.
+    /// The text from which the block was made, if it was made from text and the text is kept.
     pub(crate) text: Vec<orbit_pgn::SourceText>,
 }
 
@@ -210,10 +208,10 @@ enum Input {
         reel: Arc<Reel>,
         base: u32,
         next: usize,
-        /// The block before which reading stops.
+        /// The index of the block at which reading stops.
         end: usize,
     },
-    /// Games of blocks of a reel that are not read: they keep their numbers.
+    /// Games of skipped blocks of a reel: later games keep their numbers.
     Passed {
         games: u32,
     },
@@ -224,42 +222,41 @@ enum Input {
     },
 }
 
-/// Sources and reels, in order.
+/// A stream over sources and reels, in order.
 pub struct BlockStream {
     inputs: VecDeque<Input>,
     sources: Vec<SourceSummary>,
     options: StreamOptions,
     bytes_total: Option<u64>,
-    /// Games that come before the first one that is taken: in inputs that are passed over, or in the reel to which these are
-    /// added.
+    /// The number of games before the first one, in skipped inputs or in the reel to which the games are appended.
     games_before: u32,
     substitutes: Vec<Substitute>,
     passed_over: Vec<PassedOver>,
     outdated: Vec<Outdated>,
-    /// Games that were seen before, if duplicates are dropped.
+    /// The set of games seen before, if duplicates are dropped.
     seen: Option<GameSet>,
-    /// Sentences about what of folders and archives is not read.
+    /// Sentences about files of folders and members of archives that are not read.
     notes: Vec<String>,
     /// Folders of reels.
     folders: Vec<SourceMark>,
-    /// The number of the last game, if blocks after those that are read have games.
+    /// The number of the last game, if games follow after the blocks that are read.
     last_game: Option<u32>,
 }
 
 impl BlockStream {
-    /// Opens files, folders, URLs and `-` (standard input), in the order given. Whether a file is a reel
-    /// is told by its first bytes, unless its name ends in `.reel`; a folder stands for the PGN, EPD and FEN files below it.
+    /// Opens files, folders, URLs and `-` (standard input), in the order given. A file is a reel if its first bytes say so or its
+    /// name ends in `.reel`; a folder stands for the PGN, EPD and FEN files below it.
     ///
     /// # Errors
     ///
-    /// What [`Sources::open`] and [`Reel::open`] refuse.
+    /// The errors of [`Sources::open`] and [`Reel::open`].
     pub fn open(paths: &[PathBuf], options: StreamOptions) -> Result<BlockStream, StreamError> {
         let mut database = BlockStream::empty(options);
         database.add_paths(paths)?;
         Ok(database)
     }
 
-    /// The same as what is to be added to a reel: its sources and games are counted as if they came before.
+    /// Like [`BlockStream::open`], for inputs to append to a reel: sources and games are numbered after those of the reel.
     ///
     /// # Errors
     ///
@@ -281,7 +278,7 @@ impl BlockStream {
         Ok(database)
     }
 
-    /// A database of one PGN text, plain or packed.
+    /// Makes a stream of one PGN text, plain or compressed.
     pub fn from_pgn_bytes(name: &str, bytes: Vec<u8>, options: StreamOptions) -> BlockStream {
         let sources = Sources::from_bytes_with(name, bytes, options.pgn.clone());
         let mut database = BlockStream::empty(options);
@@ -289,14 +286,14 @@ impl BlockStream {
         database
     }
 
-    /// A database of one reel.
+    /// Makes a stream of one reel.
     pub fn from_reel(reel: Reel, options: StreamOptions) -> BlockStream {
         let mut database = BlockStream::empty(options);
         database.add_reel(reel);
         database
     }
 
-    /// A database of one block.
+    /// Makes a stream of one block.
     pub fn from_block(block: Block) -> BlockStream {
         let mut database = BlockStream::empty(StreamOptions::default());
         let sources = block.source_games().iter().map(|part| part.source as usize + 1).max().unwrap_or(0);
@@ -305,12 +302,11 @@ impl BlockStream {
         database
     }
 
-    /// Leaves tags out, which is faster where nobody reads them: games have none. Start positions are
-    /// not touched by it.
+    /// Leaves out tags, which is faster if no one needs them. Games then have no tags; start positions are not affected.
     ///
     /// # Panics
     ///
-    /// When duplicates are dropped and tags tell games apart.
+    /// If duplicates are dropped and tags distinguish games.
     #[must_use]
     pub fn without_tags(mut self) -> BlockStream {
         assert!(!self.tells_games_by_tags(), "{DUPLICATES_NEED_TAGS}");
@@ -318,17 +314,17 @@ impl BlockStream {
         self
     }
 
-    /// Whether side lines are kept: see [`ParseOptions::variations`].
+    /// Returns whether side lines are kept: see [`ParseOptions::variations`].
     pub fn keeps_variations(&self) -> bool {
         self.options.parse.variations
     }
 
-    /// Whether comments and glyphs are kept: see [`ParseOptions::annotations`].
+    /// Returns whether comments and glyphs are kept: see [`ParseOptions::annotations`].
     pub fn keeps_annotations(&self) -> bool {
         self.options.parse.annotations
     }
 
-    /// Leaves side lines out, and comments and glyphs unless they are wanted.
+    /// Leaves out side lines, and comments and glyphs unless they are wanted.
     #[must_use]
     pub fn without_variations(mut self, annotations: bool) -> BlockStream {
         self.options.parse.variations = false;
@@ -343,13 +339,12 @@ impl BlockStream {
         self
     }
 
-    /// Drops games that equal an earlier one or one of those seen before, which are of the reel given to
-    /// [`BlockStream::open_after`]: they are skipped, and say of which game of which source they are an exact
-    /// duplicate. See [`GameSet`] for the memory it takes.
+    /// Drops games that equal an earlier one, or one in `seen`, the games of the reel given to [`BlockStream::open_after`]. They
+    /// count as skipped, and their problem names the game and the source that they duplicate. [`GameSet`] states the memory.
     ///
     /// # Panics
     ///
-    /// When tags are left out and tell games apart.
+    /// If tags are left out and distinguish games.
     #[must_use]
     pub fn without_duplicates(mut self, seen: GameSet) -> BlockStream {
         assert!(self.options.parse.tags || seen.alike() == Alike::Moves, "{DUPLICATES_NEED_TAGS}");
@@ -357,12 +352,12 @@ impl BlockStream {
         self
     }
 
-    /// Whether duplicates are dropped that tags tell apart from other games.
+    /// Returns whether duplicates are dropped and tags distinguish games.
     pub fn tells_games_by_tags(&self) -> bool {
         self.seen.as_ref().is_some_and(|seen| seen.alike() == Alike::Tags)
     }
 
-    /// Whether [`BlockStream::without_duplicates`] was asked for.
+    /// Returns whether [`BlockStream::without_duplicates`] was called.
     pub fn drops_duplicates(&self) -> bool {
         self.seen.is_some()
     }
@@ -402,7 +397,7 @@ impl BlockStream {
                 self.add_shards(path, &manifest)?;
             } else if let Some((reel, notes)) = named.holding(path) {
                 self.notes.extend(notes);
-                // It is read where it is named.
+                // The reel is read where it is named.
                 self.substitutes.push(Substitute { reel: reel.to_owned(), file: path.clone() });
             } else if let Some(fresh) = self.fresh_reel(path) {
                 self.add_texts(&mut texts)?;
@@ -414,7 +409,7 @@ impl BlockStream {
         self.add_texts(&mut texts)
     }
 
-    /// Refuses a reel without side lines where these, or comments, are wanted.
+    /// Refuses a reel without side lines if side lines, or comments, are wanted.
     fn refuse_bare(&self, path: &Path, keeps_variations: bool) -> Result<(), StreamError> {
         match &self.options.parse {
             _ if keeps_variations => Ok(()),
@@ -445,7 +440,7 @@ impl BlockStream {
         Ok(())
     }
 
-    /// PGN paths between reels are opened together: small files share blocks.
+    /// Opens the PGN paths between two reels together, so that small files share blocks.
     fn add_texts(&mut self, paths: &mut Vec<PathBuf>) -> Result<(), StreamError> {
         if !paths.is_empty() {
             let mut options = self.options.pgn.clone();
@@ -480,45 +475,45 @@ impl BlockStream {
         self.add_blocks(reel, base);
     }
 
-    /// Adds a reel whose sources are known; they begin at `base`.
+    /// Adds a reel whose sources are already in the list; they begin at `base`.
     fn add_blocks(&mut self, reel: Reel, base: u32) {
         self.bytes_total = self.bytes_total.map(|bytes| bytes + reel.bytes());
         let end = reel.blocks();
         self.inputs.push_back(Input::Reel { reel: Arc::new(reel), base, next: 0, end });
     }
 
-    /// The reels that are read instead of files.
+    /// Returns the reels that are read instead of files.
     pub fn substitutes(&self) -> &[Substitute] {
         &self.substitutes
     }
 
-    /// The reels beside files that would be read instead, had their games been read by today's rules.
+    /// Returns the reels beside files that are not read because their games were read by the rules of another version.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
     }
 
-    /// The reels that are read although their games were read by other rules than those of this version.
+    /// Returns the reels that are read although their games were read by the rules of another version.
     pub fn outdated(&self) -> &[Outdated] {
         &self.outdated
     }
 
-    /// Sentences about what of folders and archives is not read although it may hold games: see [`Sources::notes`].
+    /// Returns sentences about files and members that may hold games but are not read: see [`Sources::notes`].
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The sources, by the index that [`GameRow::source`](orbit_reel::GameRow::source) gives.
+    /// Returns the sources, indexed by [`GameRow::source`](orbit_reel::GameRow::source).
     pub fn sources(&self) -> &[SourceSummary] {
         &self.sources
     }
 
-    /// The names of the sources that are read from the web.
+    /// Returns the names of the sources that are read from the web.
     pub fn remote_sources(&self) -> impl Iterator<Item = &str> {
         let read = self.sources.iter().filter(|source| source.reel.is_none());
         read.map(|source| &*source.name).filter(|name| Url::from_path(Path::new(name)).is_some())
     }
 
-    /// The reels that are read.
+    /// Returns the reels that are read.
     fn reels(&self) -> impl Iterator<Item = &Reel> {
         self.inputs.iter().filter_map(|input| match input {
             Input::Reel { reel, .. } => Some(&**reel),
@@ -526,33 +521,33 @@ impl BlockStream {
         })
     }
 
-    /// The reels with bytes behind their ends, and how many: see [`Reel::bytes_behind`].
+    /// Returns the reels with bytes after their ends, and the number of these bytes: see [`Reel::bytes_behind`].
     pub fn bytes_behind_reels(&self) -> impl Iterator<Item = (&Path, u64)> {
         self.reels().map(|reel| (reel.path(), reel.bytes_behind())).filter(|(_, bytes)| *bytes > 0)
     }
 
-    /// The names of the sources.
+    /// Returns the names of the sources.
     pub fn source_names(&self) -> Vec<String> {
         self.sources.iter().map(|source| source.name.clone()).collect()
     }
 
-    /// Bytes of input in all, where every size is known.
+    /// Returns the number of bytes of all input, if every size is known.
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_total
     }
 
-    /// Runs `work` on every block on `threads` threads and hands the results to `take` in database
-    /// order, on the caller's thread, until it breaks. With one thread (or none) no thread is
-    /// spawned; where the system starts fewer threads, those do the work.
+    /// Runs `work` on every block on `threads` threads and passes the results to `take` in database order, on the caller's
+    /// thread, until it breaks. With one thread (or none) no thread is started; if the system starts fewer threads, those do all
+    /// the work.
     ///
     /// # Errors
     ///
-    /// A damaged block of a reel, or more than 2^32 games; all blocks before have been taken then.
-    /// A PGN source that cannot be read on is no error: see [`Summary::failures`].
+    /// A damaged block of a reel, or more than 2^32 games; all earlier blocks have been passed to `take` then. A PGN source that
+    /// cannot be read further is not an error: see [`Summary::failures`].
     ///
     /// # Panics
     ///
-    /// When `work` or `take` do.
+    /// If `work` or `take` panics.
     pub fn for_each_block<T: Send>(
         self,
         threads: usize,
@@ -562,8 +557,8 @@ impl BlockStream {
         self.for_each_group(threads, 1, |blocks| blocks.iter().map(|block| work(block)).collect(), take)
     }
 
-    /// The same, with up to `blocks` blocks at once for `work`, which returns a result for each. The
-    /// first groups are smaller, so that all threads soon have something to do.
+    /// Like [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks at once and returns one result for each. The
+    /// first groups are smaller, so that all threads soon have work.
     ///
     /// # Errors
     ///
@@ -571,7 +566,7 @@ impl BlockStream {
     ///
     /// # Panics
     ///
-    /// When `work` or `take` do.
+    /// If `work` or `take` panics.
     pub fn for_each_group<T: Send>(
         self,
         threads: usize,
@@ -582,7 +577,8 @@ impl BlockStream {
         self.for_each_group_in_room(threads, blocks, |blocks, _| work(blocks), take)
     }
 
-    /// The same for results that take much memory: `work` reserves what they will take before it makes them.
+    /// Like [`BlockStream::for_each_group`], for results that take much memory: `work` reserves memory for its results before it
+    /// makes them.
     ///
     /// # Errors
     ///
@@ -590,7 +586,7 @@ impl BlockStream {
     ///
     /// # Panics
     ///
-    /// When `work` or `take` do.
+    /// If `work` or `take` panics.
     pub fn for_each_group_in_room<T: Send>(
         self,
         threads: usize,
@@ -677,7 +673,7 @@ impl BlockStream {
         Ok(summary)
     }
 
-    /// Positions that reels are known to hold; those of other inputs are not known.
+    /// Returns the number of positions in reels; the positions of other inputs are not known.
     pub fn positions_known(&self) -> u64 {
         let known = |input: &Input| match input {
             Input::Reel { reel, next, end, .. } if (*next, *end) != (0, reel.blocks()) => {
@@ -694,9 +690,9 @@ impl BlockStream {
     }
 }
 
-/// Whether a file is a reel, or says so: one that was cut is no PGN.
+/// Returns whether a file is a reel or claims to be one: a truncated reel is no PGN.
 fn is_reel(path: &Path) -> bool {
-    // Reading from a pipe would take its first bytes away.
+    // Reading from a pipe would consume its first bytes.
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let is_named = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("reel"));
     let mut head = [0; MAGIC.len()];
@@ -704,7 +700,7 @@ fn is_reel(path: &Path) -> bool {
     is_file && (is_named || begins_so() && Reel::sniff(&head))
 }
 
-/// Tells of which file a damaged reel took the place.
+/// Adds the name of the file to the error of a damaged reel that was read instead of it.
 fn name_substitute(failure: StreamError, substitutes: Vec<Substitute>) -> StreamError {
     let StreamError::Reel(error) = failure else { return failure };
     match substitutes.into_iter().find(|substitute| substitute.reel == error.path()) {
@@ -713,18 +709,18 @@ fn name_substitute(failure: StreamError, substitutes: Vec<Substitute>) -> Stream
     }
 }
 
-/// The serial part: what is read next.
+/// The serial part of the stream, which hands out the tasks.
 struct Feed {
     inputs: VecDeque<Input>,
-    /// Of inputs before the first one.
+    /// The bytes of the inputs that are finished.
     bytes: u64,
-    /// Games that were passed over since the last task.
+    /// The number of games skipped since the last task.
     passed: u32,
-    /// Of reels of which all blocks were read.
+    /// The side lines of reels all of whose blocks were read.
     side_lines: u64,
-    /// Whether side lines of reels are kept.
+    /// True if side lines of reels are kept.
     variations: bool,
-    /// Of sources that were opened.
+    /// The stamps of sources that were opened.
     stamps: Vec<(u32, Stamp)>,
     failures: Vec<(u32, u64, String)>,
     skipped: Vec<(u32, String)>,
@@ -760,12 +756,12 @@ impl Feed {
                 Input::Held { held, next } if *next < held.blocks().len() => {
                     let block = held.blocks()[*next].clone();
                     *next += 1;
-                    // Of all but the last block that is what the first reading had read by then.
+                    // For all but the last block, this is the number of bytes that the first reading had read by then.
                     let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
                     self.bytes = bytes;
                     return Some((BlockWork::Held(Box::new(block)), bytes));
                 }
-                // A sum that is too large is refused when games are numbered.
+                // An overflow is reported when the games are numbered.
                 Input::Passed { games } => self.passed = self.passed.saturating_add(*games),
                 Input::Reel { .. } | Input::Held { .. } => {}
             }
@@ -773,7 +769,7 @@ impl Feed {
         }
     }
 
-    /// Leaves the first input, read to its end or not, keeping what is to be told of it.
+    /// Leaves the first input, read to its end or not, and keeps its stamps, failures and counts.
     fn finish_input(&mut self) {
         let input = self.inputs.pop_front();
         if let Some(Input::Reel { reel, next, .. }) = &input

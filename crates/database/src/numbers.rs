@@ -1,4 +1,4 @@
-//! What is known of a block only after all blocks before it: numbers, and which games were seen.
+//! Facts about a block that depend on all blocks before it: its numbers, and the games seen before.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use super::{SourceSummary, StreamError};
 use orbit_reel::{Block, GameHash, GameSet};
 use orbit_witness::Difference;
 
-/// Who has numbered a block.
+/// Tells by whom a block was numbered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbered {
-    /// Nobody: it was made from text.
+    /// By no one: it was made from text.
     Nowhere,
-    /// The reel that it comes from, as far as its source is concerned.
+    /// By its reel, but only within each source.
     InSource,
-    /// The run that read it first.
+    /// By the run that read it first.
     Wholly,
 }
 
-/// What depends on all blocks before.
+/// The state that depends on all earlier blocks.
 pub(super) struct RunningNumbers {
     games: u32,
     by_source: Vec<SourceCount>,
@@ -42,7 +42,7 @@ impl RunningNumbers {
         RunningNumbers { games, by_source: sources.iter().map(count).collect(), seen }
     }
 
-    /// Numbers the games of the next block, before which so many are passed over.
+    /// Numbers the games of the next block, before which `passed` games are skipped.
     pub(super) fn assign(
         &mut self,
         block: &mut Arc<Block>,
@@ -53,7 +53,7 @@ impl RunningNumbers {
         let games = games_before.checked_add(block.games_read());
         self.games = games.ok_or(StreamError::TooManyGames)?;
         if numbered == Numbered::Wholly {
-            // It is shared, and its numbers are these.
+            // The block is shared, and its numbers are right already.
             block.source_games().iter().for_each(|part| _ = self.count(part.source, part.games));
             return Ok(());
         }
@@ -68,7 +68,7 @@ impl RunningNumbers {
         Ok(())
     }
 
-    /// A difference between the readers of a numbered block, with the game's number in its source.
+    /// Makes the error for a difference between the readers of a numbered block, with the game's number in its source.
     pub(super) fn place(&self, block: &Block, difference: Difference) -> StreamError {
         let part = block.source_games().iter().find(|part| part.source == difference.source);
         let before = part.map_or(0, |part| part.games_before);
@@ -79,14 +79,13 @@ impl RunningNumbers {
         }
     }
 
-    /// Counts games of a source; how many there were before.
+    /// Counts games of a source; returns the count before them.
     fn count(&mut self, source: u32, games: u32) -> u32 {
         let count = &mut self.by_source[source as usize].games;
         std::mem::replace(count, count.saturating_add(games))
     }
 
-    /// Drops the games of a numbered block that equal an earlier one, if that is wanted; whether there
-    /// were any.
+    /// Drops the games of a numbered block that equal an earlier one, if that is wanted; returns whether there were any.
     pub(super) fn drop_duplicates(&mut self, block: &mut Arc<Block>, hashes: &[GameHash]) -> bool {
         let Some(seen) = &mut self.seen else { return false };
         let duplicates = seen.duplicates(block, hashes);
@@ -96,7 +95,7 @@ impl RunningNumbers {
         for duplicate in &duplicates {
             self.by_source[block.game(duplicate.index).source() as usize].duplicates += 1;
         }
-        // A set of games that a caller passes in may contain games of sources that are not listed here.
+        // A set of games from the caller may contain games of sources that are not listed here.
         let name = |source: u32| {
             self.by_source.get(source as usize).map_or("what came before", |it| it.name.as_str())
         };
@@ -104,7 +103,7 @@ impl RunningNumbers {
         true
     }
 
-    /// Writes what was counted to the sources.
+    /// Stores the counts in the sources.
     pub(super) fn tell(&self, sources: &mut [SourceSummary]) {
         for (source, count) in sources.iter_mut().zip(&self.by_source) {
             source.games = count.games.into();

@@ -1,6 +1,6 @@
-//! Work on many threads whose results come out in the order in which the tasks came in.
+//! Runs tasks on many threads and returns their results in the order of the tasks.
 //!
-//! Knows nothing of blocks. If a thread or the caller stops, fails or panics, all threads end and none waits for ever.
+//! Knows nothing of blocks. If a thread or the caller stops, fails or panics, all threads end and none waits forever.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,34 +12,34 @@ use std::time::Duration;
 use super::turns::{ThreadShare, Turn};
 use orbit_core::sync::{into_inner, lock, wait, wait_timeout};
 
-/// More threads than this are not started: each costs memory, and no machine has so many cores.
+/// The most threads that are started: each costs memory, and no machine has so many cores.
 const THREADS_MAX: usize = 1024;
 
-/// How often a waiting caller looks at the interrupt flag.
+/// The interval at which a waiting caller checks the interrupt flag.
 const INTERRUPT_POLL: Duration = Duration::from_millis(50);
 
-/// What to do with each task.
+/// The steps of each task.
 pub(super) struct Steps<Next, Prepare, Number, Work> {
     /// Hands out tasks, one call at a time.
     pub(super) next: Next,
-    /// First step, in any order.
+    /// The first step, in any order.
     pub(super) prepare: Prepare,
-    /// Second step, in the order of the tasks, one call at a time.
+    /// The second step, in the order of the tasks, one call at a time.
     pub(super) number: Number,
-    /// Third step, in any order.
+    /// The third step, in any order.
     pub(super) work: Work,
 }
 
-/// What the tasks may take.
+/// The limits on resources.
 #[derive(Clone, Copy)]
 pub(super) struct TaskLimits<'a> {
-    /// Threads to start; fewer work if the system starts no more.
+    /// The threads to start; fewer if the system starts no more.
     pub(super) threads: usize,
-    /// Bytes of results that wait to be taken, as far as tasks reserve them.
+    /// The most bytes of results that may wait to be taken, as far as tasks reserve them.
     pub(super) bytes_max: u64,
-    /// Of each thread, if not the usual size.
+    /// The stack size of each thread, if not the default.
     pub(super) stack_bytes: Option<usize>,
-    /// The share of threads that others use as well.
+    /// The share of threads that other streams use as well.
     pub(super) share: Option<&'a ThreadShare>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> TaskLimits<'a> {
         TaskLimits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None, share: None }
     }
 
-    /// Waits until a task may be begun; breaks if none is to be begun any more.
+    /// Waits until a task may begin; breaks if no more tasks are to begin.
     fn turn(&self, is_over: impl Fn() -> bool) -> ControlFlow<(), Option<Turn<'a>>> {
         match self.share {
             None => ControlFlow::Continue(None),
@@ -60,9 +60,9 @@ impl<'a> TaskLimits<'a> {
     }
 }
 
-/// Memory for results that wait to be taken. A task reserves what its results will take before it makes them, and waits
-/// while those of other tasks take too much; the task that is to be taken next never waits. Without it, results that are
-/// made sooner than they are written pile up, each of them twenty times as large as what it was made from.
+/// A memory budget for results that wait to be taken. A task reserves memory for its results before it makes them, and waits
+/// while the results of other tasks take too much; the task to be taken next never waits. Without it, results that are made
+/// faster than they are written would pile up, each twenty times as large as its input.
 pub struct MemoryBudget<'a> {
     gate: Option<&'a Gate>,
     index: u64,
@@ -70,12 +70,12 @@ pub struct MemoryBudget<'a> {
 }
 
 impl MemoryBudget<'_> {
-    /// Where nothing waits to be taken, there is always room.
+    /// Makes a budget without a limit, for results that never wait to be taken.
     fn endless() -> MemoryBudget<'static> {
         MemoryBudget { gate: None, index: 0, reserved: Cell::new(0) }
     }
 
-    /// Waits until there is room for so many bytes more.
+    /// Waits until there is room for `bytes` more bytes.
     pub fn reserve(&self, bytes: u64) {
         let Some(gate) = self.gate else { return };
         let mut state = lock(&gate.state);
@@ -90,7 +90,7 @@ impl MemoryBudget<'_> {
         self.reserved.set(self.reserved.get().saturating_add(bytes));
     }
 
-    /// Corrects what was reserved to what is taken in fact, without waiting.
+    /// Replaces a reservation by the number of bytes actually used, without waiting.
     pub fn correct(&self, reserved: u64, bytes: u64) {
         let Some(gate) = self.gate else { return };
         let correct = |sum: u64| sum.saturating_sub(reserved).saturating_add(bytes);
@@ -99,7 +99,7 @@ impl MemoryBudget<'_> {
     }
 }
 
-/// What all tasks have reserved.
+/// The reservations of all tasks.
 struct Gate {
     bytes_max: u64,
     state: Mutex<GateState>,
@@ -109,7 +109,7 @@ struct Gate {
 #[derive(Default)]
 struct GateState {
     reserved: u64,
-    /// The task that is to be taken next.
+    /// The index of the task to be taken next.
     taken: u64,
     stopped: bool,
 }
@@ -125,27 +125,27 @@ struct OrderedState<R> {
     issued: u64,
     numbered: u64,
     taken: u64,
-    /// Results, and the bytes that are reserved for each.
+    /// Results, with the bytes that are reserved for each.
     ready: BTreeMap<u64, (R, u64)>,
     /// No further tasks will be issued.
     exhausted: bool,
-    /// Everybody goes home.
+    /// All threads stop.
     stopped: bool,
 }
 
 struct OrderedShared<R> {
     state: Mutex<OrderedState<R>>,
-    /// The next task may be numbered.
+    /// Signals that the next task may be numbered.
     numbered: Condvar,
-    /// Enough results are there to be taken, or none will follow.
+    /// Signals that there are enough results to take, or that none will follow.
     ready: Condvar,
-    /// A result was taken.
+    /// Signals that a result was taken.
     taken: Condvar,
     gate: Gate,
 }
 
 impl<R> OrderedShared<R> {
-    /// Waits for `event` while all goes on and `waits` says so.
+    /// Waits for `event` as long as nothing stops and `waits` returns true.
     fn wait_while(
         &self,
         event: &Condvar,
@@ -167,7 +167,7 @@ impl<R> OrderedShared<R> {
     }
 }
 
-/// Stops everybody when dropped: at the end, on an early return and on a panic alike.
+/// Stops all threads when dropped: at the end, on an early return and on a panic alike.
 struct StopOnDrop<'a, R>(&'a OrderedShared<R>, /* only on a panic */ bool);
 
 impl<R> Drop for StopOnDrop<'_, R> {
@@ -178,9 +178,8 @@ impl<R> Drop for StopOnDrop<'_, R> {
     }
 }
 
-/// Runs all tasks on several threads, a few tasks ahead of `take`, which is called on this
-/// thread in the order of the tasks. With one thread, or if the system starts none, this thread does it all. Returns
-/// whether all tasks were taken.
+/// Runs all tasks on several threads, a few tasks ahead of `take`, which is called on this thread in the order of the tasks. With
+/// one thread, or if the system starts none, this thread does all the work. Returns whether all tasks were taken.
 ///
 /// # Errors
 ///
@@ -228,7 +227,7 @@ where
             if shared.wait_while(&shared.numbered, |state| state.numbered != index).stopped {
                 return;
             }
-            // It is nobody else's turn, so the lock is free.
+            // No other thread may number now, so the lock is free.
             if let Ok(block) = &mut prepared
                 && let Err(error) = lock(&number)(block)
             {
@@ -242,8 +241,9 @@ where
                 (prepared, result)
             });
             drop(turn);
-            // To wake a thread takes as long as a small task: results are taken a few at a time. Fewer are seen within
-            // `INTERRUPT_POLL`. Where memory is reserved, another task may wait until it is free.
+            // Waking a thread takes as long as a small task, so several results are taken at a time. If there are fewer, the
+            // caller sees them within `INTERRUPT_POLL`. If memory is reserved, another task may wait for it, so the caller is
+            // woken at once.
             let is_reserved = lock(&shared.gate.state).reserved > 0;
             let mut state = lock(&shared.state);
             state.ready.insert(index, (done, room.reserved.get()));
@@ -314,14 +314,14 @@ where
     Ok(false)
 }
 
-/// The next task with its index and its turn, once it is not too far ahead.
+/// Issues the next task with its index and its turn, once it is not too far ahead.
 fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
     shared: &OrderedShared<R>,
     next: &Mutex<Next>,
     interrupt: &AtomicBool,
     (ahead, limits): (u64, TaskLimits<'a>),
 ) -> Option<(u64, J, Option<Turn<'a>>)> {
-    // Held while waiting: whoever else wants a task would have to wait as well.
+    // The lock is held while waiting: any other thread that wants a task would have to wait as well.
     let mut next = lock(next);
     let state = shared.wait_while(&shared.taken, |state| state.issued >= state.taken + ahead);
     if state.stopped || state.exhausted || interrupt.load(Ordering::Relaxed) {
@@ -329,7 +329,7 @@ fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
     }
     let index = state.issued;
     drop(state);
-    // Turns are taken in the order of the tasks: a task waits for none that waits for its turn.
+    // Turns are taken in the order of the tasks, so no task waits for another one that waits for its turn.
     let is_over = || lock(&shared.state).stopped || interrupt.load(Ordering::Relaxed);
     let turn = limits.turn(is_over).continue_value()?;
     let task = next();
@@ -385,7 +385,7 @@ mod tests {
     use super::super::turns::Turns;
     use super::*;
 
-    /// Squares 0..n, numbered in order; `stop_at` is what `work` panics at.
+    /// Squares the numbers 0..n, numbered in order; `work` panics at `panic_at`.
     fn squares(threads: usize, n: u64, panic_at: Option<u64>, break_at: Option<u64>) -> (Vec<u64>, bool) {
         let mut tasks = 0..n;
         let mut expected = 0;
@@ -471,7 +471,7 @@ mod tests {
         }
     }
 
-    /// The most bytes that were reserved at once, by tasks that take their time to be taken.
+    /// Returns the most bytes that were reserved at once, if taking each result is slow.
     fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
         let (mut tasks, mut taken) = (0..100u64, 0);
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -500,10 +500,10 @@ mod tests {
     #[test]
     fn results_that_wait_have_a_limit() {
         for threads in [2, 4, 16] {
-            // The next one to be taken goes on whatever the others hold.
+            // The task to be taken next proceeds whatever the others have reserved.
             assert!(most_reserved(threads, 100, 400) <= 400 + 2 * 100, "{threads}");
             assert!(most_reserved(threads, 100, u64::MAX) >= 4 * 100, "{threads}");
-            // Nothing fits, and nobody waits for ever.
+            // Nothing fits, and still no task waits forever.
             assert!(most_reserved(threads, 1000, 10) <= 2 * 1000, "{threads}");
         }
     }
@@ -516,7 +516,7 @@ mod tests {
             let steps = Steps {
                 next: || {
                     let task = tasks.next()?;
-                    // As a source that goes on once its reader has answered.
+                    // Like a source that continues once its reader has answered.
                     let begun = Instant::now();
                     while taken.load(Ordering::Relaxed) < task {
                         assert!(begun.elapsed() < Duration::from_secs(60), "{task} of {threads} threads");

@@ -1,10 +1,10 @@
-//! Games by their numbers: where a game lies, without reading all that stands before it.
+//! Finds a game by its number without reading all games before it.
 //!
-//! A reel knows it. Of text it is known once the text before the game was read: what is seen then may be noted in a sidecar,
-//! a small file in a folder of the caller's choice. It says of each stretch of text where it lies, how many games come before it
-//! and what its bytes hash to. The invariant: a game that is found by a sidecar is the one that reading everything finds. A
-//! sidecar is believed only if the files have the sizes, times and inodes that they had, and a stretch only if its bytes have
-//! the same hash; a sidecar that cannot be read or written is passed over.
+//! A reel knows the places of its games. In text, a game's place is known only after the text before it was read; what that
+//! reading finds may be recorded in a sidecar, a small file in a folder of the caller's choice. It records for each stretch of
+//! text its place, the number of games before it and the hash of its bytes. The invariant: a game found by a sidecar is the one
+//! that reading everything would find. A sidecar is used only if the files have the same sizes, times and inodes as before, and a
+//! stretch only if its bytes have the same hash; a sidecar that cannot be read or written is ignored.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -22,56 +22,56 @@ use orbit_core::files::{OutputFile, open_regular, user_caches};
 use orbit_pgn::{Chunk, READER_VERSION, SourceKind, SourceText, Sources, Stamp};
 use orbit_reel::Block;
 
-/// Counts up when the meaning of a sidecar's bytes changes.
+/// The format version; it increases when the meaning of a sidecar's bytes changes.
 const VERSION: u32 = 1;
-/// What the name of a sidecar ends in.
+/// The file extension of sidecars.
 const ENDING: &str = "places";
-/// Sidecars in a folder at most; those that were written first are removed.
+/// The most sidecars in a folder; the oldest are removed.
 const SIDECARS_MAX: usize = 256;
-/// The largest sidecar that is read: one of some 600,000 stretches.
+/// The largest sidecar that is read: one with some 600,000 stretches.
 const SIDECAR_BYTES_MAX: u64 = 32 << 20;
-/// Files that were written to so lately may be written to again without a change of their times.
+/// A file that was written to more recently than this may be written to again without a change of its time.
 const SETTLED: Duration = Duration::from_secs(2);
-/// Bytes of each source that are compared to see that it is not packed.
+/// The number of bytes of each source that are compared to verify that it is not compressed.
 const HEAD_BYTES: usize = 64;
 
-/// Where sidecars lie.
+/// The location of sidecars.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PlaceCache {
-    /// The folder, which is made where it is missing.
+    /// The folder, which is created if it is missing.
     pub folder: PathBuf,
-    /// Of less text nothing is noted: it is read as quickly.
+    /// The least text for which a sidecar is written: less text can be read as quickly.
     pub bytes_min: u64,
 }
 
 impl PlaceCache {
-    /// Sidecars in a folder, of 4 MB of text and more.
+    /// Makes a cache in a folder, for 4 MB of text and more.
     pub fn new(folder: PathBuf) -> PlaceCache {
         PlaceCache { folder, bytes_min: 4 << 20 }
     }
 
-    /// In the user's folder for what can be made again, if the environment names one.
+    /// Returns the cache in the user's cache folder, if the environment names one.
     pub fn of_user() -> Option<PlaceCache> {
         user_caches().map(PlaceCache::new)
     }
 }
 
-/// A game's block, if there is such a game.
+/// The block of a game.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GameBlock {
-    /// The block that holds the game, or says why it was skipped; `None` if there are fewer games.
+    /// The block that holds the game, or the reason why it was skipped; `None` if there are fewer games.
     pub block: Option<Arc<Block>>,
-    /// How many games there are up to the end of the block, or in all.
+    /// The number of games up to the end of the block, or of all games.
     pub games: u32,
-    /// What was read for it.
+    /// The summary of the reading.
     pub summary: Summary,
 }
 
 impl BlockStream {
-    /// The block of a game, by the game's number over all sources, from 1. Reels and text of which a sidecar knows the games
-    /// ([`StreamOptions::places`]) are passed over; all else is read from its beginning.
+    /// Returns the block of a game, by the game's number over all sources, from 1. Reels, and text whose games a sidecar records
+    /// ([`StreamOptions::places`]), are skipped; everything else is read from its beginning.
     ///
     /// # Errors
     ///
@@ -142,14 +142,14 @@ impl BlockStream {
     }
 }
 
-/// What is known of a file, so that a change shows: more than [`Stamp`] has, which outlives copies.
+/// The identity of a file, to detect changes. It is stricter than a [`Stamp`], which copying preserves.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct FileMark {
     path: Vec<u8>,
     bytes: u64,
     modified_ns: u64,
-    /// Where the system has them: device, inode, and when the inode changed (seconds and nanoseconds). A time of a file can be
-    /// set back, this one cannot.
+    /// If the system has them: device, inode, and the time of the last inode change (seconds and nanoseconds). A file's
+    /// modification time can be set back, this time cannot.
     inode: (u64, u64, i64, i64),
 }
 
@@ -166,7 +166,7 @@ impl FileMark {
         })
     }
 
-    /// Whether the next change of the file will change its time.
+    /// Returns whether the next change of the file is certain to change its time.
     fn is_settled(&self, now: SystemTime) -> bool {
         let modified = SystemTime::UNIX_EPOCH + Duration::from_nanos(self.modified_ns);
         now.duration_since(modified).is_ok_and(|age| age > SETTLED)
@@ -184,14 +184,14 @@ fn inode(_: &Metadata) -> (u64, u64, i64, i64) {
     (0, 0, 0, 0)
 }
 
-/// A stretch of text that was made into one block.
+/// A stretch of text that became one block.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Stretch {
-    /// Games of the sources before it.
+    /// The number of games of all sources before it.
     games_before: u32,
-    /// Games in it, skipped ones included.
+    /// The number of games in it, skipped ones included.
     games: u32,
-    /// Games before it of its first text's source; those of its other texts begin in it.
+    /// The number of earlier games of its first text's source; its other texts are the first ones of their sources.
     in_source: u32,
     texts: Vec<TextMark>,
     /// XXH3 of all its bytes.
@@ -207,21 +207,21 @@ struct TextMark {
     bytes: u64,
 }
 
-/// What is known of the games of some sources that are read together.
+/// The places of the games of some sources that are read together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct GamePlaces {
     version: u32,
-    /// The rules by which games were read.
+    /// The version of the rules by which games were read.
     reader: u32,
-    /// Which decides where games end.
+    /// The limit on games, which influences where games end.
     game_bytes_max: u64,
     files: Vec<FileMark>,
     stretches: Vec<Stretch>,
-    /// Whether no game follows the last stretch.
+    /// True if no game follows the last stretch.
     is_whole: bool,
 }
 
-/// A sidecar: where it lies, and what it says or is to say.
+/// A sidecar: its path, and its content.
 struct Sidecar {
     cache: PlaceCache,
     path: PathBuf,
@@ -232,10 +232,10 @@ struct Sidecar {
 enum SourcePlace {
     Found {
         block: Box<Block>,
-        /// Games of the sources before the block.
+        /// The number of games of the sources before the block.
         games_before: u32,
     },
-    /// The sources have so many games, and that is fewer.
+    /// The sources have this many games, which is too few.
     Behind {
         games: u32,
     },
@@ -243,8 +243,8 @@ enum SourcePlace {
 }
 
 impl Sidecar {
-    /// The sidecar of sources that are all files and have text enough, with what it says if it is there and these are the
-    /// files that it is about.
+    /// Returns the sidecar of sources, if all of them are files and have enough text; with its content, if it exists and belongs
+    /// to these files.
     fn from_sources(sources: &Sources, cache: &PlaceCache) -> Option<Sidecar> {
         let bytes: u64 = sources.sources().iter().map(|source| source.bytes.unwrap_or(0)).sum();
         if bytes < cache.bytes_min {
@@ -270,7 +270,7 @@ impl Sidecar {
         Some(Sidecar { cache: cache.clone(), path, paths, places })
     }
 
-    /// Where a game is, by its number in these sources.
+    /// Finds the place of a game, by its number in these sources.
     fn find(&self, number: u32, options: &StreamOptions) -> SourcePlace {
         let stretches = &self.places.stretches;
         let games = stretches.last().map_or(0, |last| last.games_before.saturating_add(last.games));
@@ -295,7 +295,7 @@ impl Sidecar {
         SourcePlace::Found { block: Box::new(block), games_before: stretch.games_before }
     }
 
-    /// The bytes of a stretch as they are now.
+    /// Reads the present bytes of a stretch.
     fn texts(&self, stretch: &Stretch) -> io::Result<Vec<SourceText>> {
         let read = |mark: &TextMark| {
             let index = mark.source as usize;
@@ -320,7 +320,7 @@ fn read_at(path: &Path, offset: u64, bytes: u64) -> io::Result<Vec<u8>> {
     if out.len() as u64 == bytes { Ok(out) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// XXH3 of texts, end to end.
+/// Returns the XXH3 hash of texts, end to end.
 fn hash(texts: &[SourceText]) -> u64 {
     use std::hash::Hasher as _;
     let mut hasher = XxHash3_64::new();
@@ -328,7 +328,7 @@ fn hash(texts: &[SourceText]) -> u64 {
     hasher.finish()
 }
 
-/// What a sidecar says, if its bytes are as they were written.
+/// Reads a sidecar, if its checksum is right.
 fn read(path: &Path) -> Option<GamePlaces> {
     let file = open_regular(path).ok()?;
     if file.metadata().ok()?.len() > SIDECAR_BYTES_MAX {
@@ -343,16 +343,16 @@ fn read(path: &Path) -> Option<GamePlaces> {
     postcard::from_bytes(bytes).ok()
 }
 
-/// What is seen while text is read from its beginning.
+/// The records made while text is read from its beginning.
 struct Notes {
     sidecar: Sidecar,
-    /// The index of the first of the sources, and how many games come before them.
+    /// The index of the first of the sources; `before` is the number of games before them.
     base: u32,
     before: u32,
-    /// Whether a text came that cannot be found again: the source is packed.
+    /// True if a text cannot be found again by its offset, because the source is compressed.
     is_broken: bool,
     stretches: Vec<Stretch>,
-    /// Whether all texts of these sources have come.
+    /// True once all texts of these sources have been read.
     is_past: bool,
 }
 
@@ -400,8 +400,8 @@ impl Notes {
         });
     }
 
-    /// Writes what was noted, unless the files have changed meanwhile or may yet change unseen, or something was said of
-    /// them that whoever finds a game by the sidecar would not hear.
+    /// Writes the sidecar, unless the files have changed meanwhile or may still change unnoticed, or reading them produced
+    /// messages, which a reader of the sidecar would miss.
     fn write(self, summary: &Summary) {
         let Notes { sidecar: Sidecar { cache, path, paths, mut places }, stretches, .. } = self;
         let now = SystemTime::now();
@@ -415,7 +415,7 @@ impl Notes {
         }
         places.is_whole = is_whole;
         places.stretches = stretches;
-        // Without a sidecar the game is found all the same.
+        // The game was found even if no sidecar can be written.
         let _ = store(&cache, &path, &places);
     }
 }
@@ -433,7 +433,7 @@ fn store(cache: &PlaceCache, path: &Path, places: &GamePlaces) -> io::Result<()>
     Ok(file.finish()?)
 }
 
-/// Makes room for one more sidecar.
+/// Removes old sidecars to make room for one more.
 fn prune(folder: &Path) -> io::Result<()> {
     let mut sidecars = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,5 +1,5 @@
-//! Ranges of blocks of a database of reels, with the numbers that their games have in all of it; and what tells a database
-//! from any other.
+//! Ranges of blocks of a database of reels, whose games keep the numbers that they have in the whole database; and the identity
+//! of a database.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use super::{BlockStream, Input, StreamedBlock};
 use orbit_pgn::Stamp;
 use orbit_reel::{Reel, Totals};
 
-/// An input, and what tells it from other files of its name.
+/// An input, with a mark that distinguishes it from other files of its name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SourceMark {
     /// The path as given or found.
     pub name: String,
-    /// Its size, if it is known.
+    /// The size, if it is known.
     pub bytes: Option<u64>,
-    /// The checksum of a reel's header or of a manifest, the time of another file; empty of streams.
+    /// The checksum of a reel's header or of a manifest, or the time of another file; empty for streams.
     pub mark: String,
 }
 
 impl BlockStream {
-    /// The positions of each block, reel by reel in the order of the database. `None` if other inputs than reels are
-    /// read: the numbers of their games are known only once all text before them was read.
+    /// Returns the number of positions of each block, reel by reel in the order of the database. `None` if inputs other than
+    /// reels are read: the numbers of their games are known only after all text before them was read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
         let of_input = |input: &Input| match input {
             Input::Reel { reel, next, end, .. } => {
@@ -35,11 +35,11 @@ impl BlockStream {
         self.inputs.iter().map(of_input).collect()
     }
 
-    /// Reads these blocks alone, counted over all reels from 0. Games and sources keep their numbers.
+    /// Restricts the stream to a range of blocks, counted over all reels from 0. Games and sources keep their numbers.
     ///
     /// # Panics
     ///
-    /// If other inputs than reels are read, or there are fewer blocks.
+    /// If inputs other than reels are read, or there are fewer blocks.
     #[must_use]
     pub fn only_blocks(mut self, range: Range<usize>) -> BlockStream {
         let mut before = 0;
@@ -59,7 +59,7 @@ impl BlockStream {
             games_before += u64::from(reel.games_before(blocks));
         }
         assert!(range.start <= range.end && range.end <= before, "there are {before} blocks, not {range:?}");
-        // What has more games than there may be is refused when they are numbered.
+        // Too many games are reported when they are numbered.
         let number = |games: u64| u32::try_from(games).unwrap_or(u32::MAX);
         self.last_game = Some(number(games_before));
         self.games_before = number(first.unwrap_or(games_before));
@@ -72,8 +72,8 @@ impl BlockStream {
         self
     }
 
-    /// Reads of each reel those blocks alone that `choose` names, rising; all of them where it names none. Games and sources
-    /// keep their numbers.
+    /// Restricts the stream to the blocks of each reel that `choose` returns, in ascending order; all of them if it returns
+    /// `None`. Games and sources keep their numbers.
     ///
     /// # Errors
     ///
@@ -112,12 +112,12 @@ impl BlockStream {
         Ok(self)
     }
 
-    /// What stops the stream when it becomes true.
+    /// Returns the flag that stops the stream when it becomes true.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.options.interrupt)
     }
 
-    /// What tells this database from any other: its inputs in order, and folders of reels.
+    /// Returns marks that identify this database: its inputs in order, and folders of reels.
     pub fn marks(&self) -> Vec<SourceMark> {
         let mut marks = self.folders.clone();
         for input in &self.inputs {
@@ -144,7 +144,8 @@ impl BlockStream {
 }
 
 impl StreamedBlock {
-    /// What a part of a job tells of a block, which itself is not there: games have no text but that which the part holds.
+    /// Makes a streamed block from a part of a job, which has the sums but not the block itself: the games have only the text
+    /// that the part holds.
     pub fn of_part(totals: Totals, side_lines: u64, bytes: u64) -> StreamedBlock {
         StreamedBlock {
             block: Arc::default(),

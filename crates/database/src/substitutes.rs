@@ -43,24 +43,24 @@ impl fmt::Display for PassedOver {
     }
 }
 
-/// A reel, or a folder of reels, that was made by a version of this program that read games by other rules, and is read all the same.
+/// A reel, or a folder of reels, made by a version of this program that read games by other rules, and read nevertheless.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outdated {
     /// The reel, or the folder.
     pub reel: PathBuf,
-    /// Options and files that make it again.
+    /// The options and files with which to make it again.
     again: String,
 }
 
 impl Outdated {
-    /// A reel, if its games were read by other rules than those of this version.
+    /// Returns the entry of a reel, if its games were read by other rules than those of this version.
     pub fn of_reel(reel: &Reel) -> Option<Outdated> {
         let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
         Outdated::new(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
-    /// The same of a folder.
+    /// Like [`Outdated::of_reel`], for a folder of reels.
     pub fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();
@@ -77,7 +77,7 @@ impl Outdated {
     }
 }
 
-/// Files that a message names at most.
+/// The most files that a message names.
 const NAMES_MAX: usize = 3;
 
 impl fmt::Display for Outdated {
@@ -92,7 +92,7 @@ impl fmt::Display for Outdated {
     }
 }
 
-/// A reel that is as a file or an archive is now.
+/// A reel with the present content of a file or an archive.
 pub(super) struct Fresh {
     /// The reel.
     pub(super) reel: Reel,
@@ -103,7 +103,7 @@ pub(super) struct Fresh {
 }
 
 impl BlockStream {
-    /// The reel to read instead of a file, if there is one and it is wanted.
+    /// Returns the reel to read instead of a file, if there is one and it is wanted.
     pub(super) fn fresh_reel(&mut self, path: &Path) -> Option<Fresh> {
         let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
         let beside = is_wanted.then(|| fresh_reel(path)).flatten();
@@ -127,9 +127,9 @@ impl BlockStream {
     }
 }
 
-/// The reel of the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`,
-/// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is
-/// found when they are read, and is an error then ([`StreamError::Substitute`](super::StreamError)).
+/// Returns the reel with the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`,
+/// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is found when they are read, and
+/// is an error then ([`StreamError::Substitute`](super::StreamError)).
 ///
 /// # Errors
 ///
@@ -148,24 +148,25 @@ fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     })
 }
 
-/// Tells whether a source of a reel has the present content of a file, `now`: of `file` itself or, where that is an archive, of a member.
+/// Returns whether a source of a reel has the present content of a file, `now`: of `file` itself or, if that is an archive, of a
+/// member.
 fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
     let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
-    // A member has the name of its archive before its own.
+    // The path of a member begins with that of its archive.
     let folder = file.parent().unwrap_or(Path::new(""));
     let same_name = Path::new(&source.name).ends_with(now.strip_prefix(folder).unwrap_or(now));
-    // The file system is asked last: a reel may have many sources.
+    // The file system is queried last, since a reel may have many sources.
     is_whole
         && same_name
         && Stamp::at(now)
             .is_ok_and(|now| now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now)
 }
 
-/// Reels and folders of reels that are named beside files, and their sources. Those that cannot be opened are left out.
+/// Reels and folders of reels that are named beside files, with their sources. Those that cannot be opened are left out.
 pub(super) struct NamedReels(Vec<(PathBuf, Vec<ReelSource>)>);
 
 impl NamedReels {
-    /// Those among some paths. Files are told by their names.
+    /// Finds the reels and folders of reels among some paths, by their names.
     pub(super) fn among(paths: &[PathBuf]) -> NamedReels {
         let sources = |path: &PathBuf| {
             if path.extension().is_some_and(|extension| extension == "reel") {
@@ -177,7 +178,7 @@ impl NamedReels {
         NamedReels(paths.iter().filter_map(|path| Some((path.clone(), sources(path)?))).collect())
     }
 
-    /// The one that holds the games of a file, or of all members of an archive, as these are now; and the sentences about members
+    /// Returns the reel that holds the present games of a file, or of all members of an archive, and the sentences about members
     /// that are left out.
     pub(super) fn holding(&self, file: &Path) -> Option<(&Path, Vec<String>)> {
         if self.0.is_empty()
@@ -203,7 +204,7 @@ impl NamedReels {
     }
 }
 
-/// The name that the reel of a file has, in the same folder.
+/// Returns the name of a file's reel in the same folder.
 fn reel_path(file: &Path) -> PathBuf {
     let packed = file
         .extension()

@@ -1,4 +1,4 @@
-//! What a run over a database came to.
+//! The results of a run over a database.
 
 use std::path::{Path, PathBuf};
 
@@ -6,36 +6,34 @@ use orbit_pgn::Stamp;
 use orbit_reel::{ReelSource, Totals};
 use orbit_witness::Agreement;
 
-/// A file, stream or memory that games came from.
+/// A file, stream or buffer from which games came.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceSummary {
-    /// The path as given or found, or what stands in for one. Of a reel, the sources it was made
-    /// from.
+    /// The path as given or found, or a name in its place. For a reel, there is one entry for each source from which it was made.
     pub name: String,
-    /// Where its file lies, or lay when a reel was made from it, from the root and without links; unknown of what
-    /// is no file.
+    /// The absolute path of the file without links, or its path when a reel was made from it; `None` if the source is no file.
     pub path: Option<PathBuf>,
-    /// What its file was known by when it was read: all of it once it was read to its end, the content only if
-    /// [`pgn::Options::hash`](orbit_pgn::Options::hash) asked for that.
+    /// The identity of the file when it was read: complete once it was read to its end; the content hash only if
+    /// [`pgn::Options::hash`](orbit_pgn::Options::hash) is set.
     pub stamp: Stamp,
-    /// Games read, skipped ones included.
+    /// The number of games read, skipped ones included.
     pub games: u64,
-    /// How many of them were dropped as duplicates of earlier ones; they are among the skipped.
+    /// The number of games dropped as duplicates of earlier ones; they count as skipped.
     pub duplicates: u64,
-    /// The reel that its games came from, if they did.
+    /// The reel from which its games came, if they did.
     pub reel: Option<PathBuf>,
-    /// Why that reel does not hold all of it, if so.
+    /// The reason why that reel does not hold all of it, if so.
     pub reel_failure: Option<String>,
     /// The version of the rules by which its games were read: see [`ReelSource::reader`].
     pub reader: u32,
-    /// Why it was not read to its end, and at which byte of the decompressed text, if so.
+    /// The reason why it was not read to its end, and the byte of the decompressed text, if so.
     pub failure: Option<(u64, String)>,
-    /// Why it was left unread although its folder was given, if it was: it holds no games whatever its name says.
+    /// The reason why a file of a folder was skipped, if it was: it holds no games whatever its name says.
     pub skipped: Option<String>,
 }
 
 impl SourceSummary {
-    /// Of a source of a reel, or of a folder of reels by its manifest.
+    /// Makes the summary of a source of a reel, or of a folder of reels by its manifest.
     pub(super) fn of_reel(reel: &Path, source: &ReelSource) -> SourceSummary {
         SourceSummary {
             name: source.name.clone(),
@@ -49,7 +47,7 @@ impl SourceSummary {
         }
     }
 
-    /// The same as an entry of a reel.
+    /// Converts the summary to an entry of a reel.
     pub fn to_reel_source(&self) -> ReelSource {
         let failure = self.failure.as_ref();
         let failure = failure.map(|(offset, reason)| format!("not read beyond byte {offset}: {reason}"));
@@ -66,31 +64,32 @@ impl SourceSummary {
     }
 }
 
-/// What a run over a database came to.
+/// The results of a run over a database.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
-    /// Games, positions and problems of the blocks that were taken.
+    /// Sums over the games, positions and problems of the blocks that were taken.
     pub totals: Totals,
-    /// Side lines (variations) that are not searched, since games are their main lines: those of text that was read, and those that
-    /// the sources of a reel had, if it was read to its end.
+    /// The number of side lines (variations) that are not searched because only main lines are: those of text that was read, and
+    /// those of the sources of each reel that was read to its end.
     pub side_lines: u64,
-    /// What two readers agree on, of text that two have read: see [`StreamOptions::readers`](super::StreamOptions::readers).
+    /// The games on which two readers agree, for text that two readers have read: see
+    /// [`StreamOptions::readers`](super::StreamOptions::readers).
     pub agreement: Agreement,
-    /// The sources, by the index that [`GameRow::source`](orbit_reel::GameRow::source) gives.
+    /// The sources, indexed by [`GameRow::source`](orbit_reel::GameRow::source).
     pub sources: Vec<SourceSummary>,
-    /// Bytes read, before decompression.
+    /// The number of bytes read, before decompression.
     pub bytes: u64,
-    /// Whether the stream was taken to its end (and not stopped by `take` or an interrupt).
+    /// True if the stream was read to its end (and not stopped by `take` or an interrupt).
     pub finished: bool,
 }
 
 impl Summary {
-    /// The files of folders that hold no games whatever their names say, and why they were left unread.
+    /// Returns the files of folders that were skipped because they hold no games whatever their names say, with the reasons.
     pub fn skipped(&self) -> impl Iterator<Item = (&SourceSummary, &str)> {
         self.sources.iter().filter_map(|source| Some((source, source.skipped.as_deref()?)))
     }
 
-    /// The sources that were not read to their ends.
+    /// Returns the sources that were not read to their ends.
     pub fn failures(&self) -> impl Iterator<Item = (&SourceSummary, u64, &str)> {
         self.sources.iter().filter_map(|source| {
             source.failure.as_ref().map(|(offset, reason)| (source, *offset, reason.as_str()))

@@ -1,8 +1,7 @@
-//! The text of games as their sources have it.
+//! Fetches the text of games from their sources.
 //!
-//! A block made from PGN may keep the text that it was made from; of a reel's games the text is fetched
-//! from the files that the reel was made from, which may have changed since. The invariant: a text that
-//! is handed out reads as the game that it is handed out for.
+//! A block made from PGN may keep its text; the text of a reel's games is fetched from the files from which the reel was made,
+//! which may have changed since. The invariant: a text is returned for a game only if it reads as this game.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -12,11 +11,11 @@ use super::{BlockStream, SourceSummary, StreamedBlock};
 use orbit_pgn::{Compression, Freshness, ParseOptions, SourceKind, SourceText, Sources};
 use orbit_reel::GameRow;
 
-/// Why the text of a game is not available.
+/// The reason why the text of a game is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// A reel's source is gone.
+    /// A reel's source does not exist any more.
     #[error(
         "the text of the games is missing: {name}, from which {} was made, is not there any more; put it back, or \
          search the PGN where it is now", reel.display()
@@ -27,7 +26,7 @@ pub enum TextError {
         /// The reel.
         reel: PathBuf,
     },
-    /// A reel's source is another file by now.
+    /// A reel's source is a different file now.
     #[error("{name} has changed since {} was made from it: index it again", reel.display())]
     Changed {
         /// The source, as the reel names it.
@@ -35,7 +34,7 @@ pub enum TextError {
         /// The reel.
         reel: PathBuf,
     },
-    /// The place of a game in its source has other content now.
+    /// The place of a game in its source has different content now.
     #[error(
         "game {number} of {name} is not at its old place: the file has changed since {} was made from it; index it \
          again", reel.display()
@@ -56,7 +55,7 @@ pub enum TextError {
         /// The reason.
         error: io::Error,
     },
-    /// Nobody asked for the text when the game was read.
+    /// The text was not kept when the game was read.
     #[error("the text of game {number} was not kept: open the database with `keep_text`")]
     NotKept {
         /// The game's number over all sources, from 1.
@@ -64,18 +63,18 @@ pub enum TextError {
     },
 }
 
-/// Where the text of a database's games is.
+/// Gives access to the text of a database's games.
 pub struct GameTexts {
     sources: Vec<SourceSummary>,
     options: orbit_pgn::Options,
-    /// Whether games have tags to compare.
+    /// True if games have tags to compare.
     has_tags: bool,
-    /// The source that a game was fetched from last.
+    /// The source of the last game that was fetched.
     current: Option<OpenedSource>,
 }
 
 impl BlockStream {
-    /// Where the text of its games will be, once they are taken. Games of PGN have none without
+    /// Returns access to the text of its games, for when they are taken. Games of PGN have no text without
     /// [`StreamOptions::keep_text`](super::StreamOptions::keep_text).
     pub fn texts(&self) -> GameTexts {
         let (sources, options) = (self.sources.clone(), self.options.pgn.clone());
@@ -84,15 +83,15 @@ impl BlockStream {
 }
 
 impl GameTexts {
-    /// The text of a game, from its first byte to the next game, without blanks at the end. `None` where there
-    /// is none that can stand by itself: the source is a list of positions, or the game begins or ends in a
-    /// way that means something else in another place. Then it can still be written from the block.
+    /// Returns the text of a game, from its first byte to the next game, without trailing blanks. `None` if it cannot stand
+    /// alone: the source is a list of positions, or the game begins or ends in a way that would mean something else in another
+    /// place. Then the game can still be written from the block.
     ///
-    /// Games of packed sources are best asked for in their order: going back means to unpack again.
+    /// Fetch games of compressed sources in their order: going back means unpacking again.
     ///
     /// # Errors
     ///
-    /// That the source of a reel is missing, unreadable or has changed, or that the text was not kept.
+    /// If the source of a reel is missing, unreadable or changed, or the text was not kept.
     pub fn text(&mut self, streamed: &StreamedBlock, game: &GameRow) -> Result<Option<Vec<u8>>, TextError> {
         let here = |part: &&SourceText| {
             let end = part.offset + part.bytes.len() as u64;
@@ -125,7 +124,7 @@ impl GameTexts {
         match text {
             None => Ok(None),
             Some(text) if self.is_of(&text, game) => Ok(Some(text)),
-            // What is there is what was read: it only cannot stand by itself.
+            // The text is the one that was read; it only cannot stand alone.
             Some(_) if is_same => Ok(None),
             Some(_) => {
                 Err(TextError::Moved { name: name(), reel: reel.clone(), number: game.number_in_source() })
@@ -133,7 +132,7 @@ impl GameTexts {
         }
     }
 
-    /// Whether a text reads as a game.
+    /// Returns whether a text reads as a game.
     fn is_of(&self, text: &[u8], game: &GameRow) -> bool {
         let options = ParseOptions { variations: game.has_lines(), ..ParseOptions::default() };
         let Some(found) = orbit_pgn::read_game(text, &options) else { return false };
@@ -150,7 +149,7 @@ impl GameTexts {
 /// A source of a reel that is being read again.
 struct OpenedSource {
     index: u32,
-    /// Whether it is known to be what the reel was made from.
+    /// True if it is known to be the file from which the reel was made.
     is_same: bool,
     reader: TextReader,
 }
@@ -182,15 +181,15 @@ impl OpenedSource {
 enum TextReader {
     /// A list of positions.
     List,
-    /// PGN that can be read from anywhere.
+    /// PGN that can be read at any offset.
     Plain(File),
-    /// PGN that is unpacked from its beginning, members of archives among it.
+    /// PGN that must be unpacked from its beginning, including members of archives.
     Packed(Box<Packed>),
-    /// Nothing.
+    /// An empty source.
     Empty,
 }
 
-/// Bytes that are read of a game at first: more than most have.
+/// The number of bytes that are read first for a game: more than most games have.
 const GAME_BYTES: usize = 16 << 10;
 
 impl TextReader {
@@ -204,7 +203,7 @@ impl TextReader {
         })
     }
 
-    /// The text of the game that begins at an offset of the unpacked source; `None` in a list.
+    /// Returns the text of the game that begins at an offset of the unpacked source; `None` for a list.
     fn text(&mut self, offset: u64, options: &orbit_pgn::Options) -> io::Result<Option<Vec<u8>>> {
         match self {
             TextReader::List => Ok(None),
@@ -215,7 +214,7 @@ impl TextReader {
     }
 }
 
-/// A packed source, as far as it has been unpacked.
+/// A compressed source, as far as it has been unpacked.
 struct Packed {
     path: PathBuf,
     sources: Sources,
@@ -233,7 +232,7 @@ impl Packed {
             let Some(next) = next_text(&mut self.sources)? else { return Ok(Vec::new()) };
             self.text = next;
         }
-        // What follows a game that is too long is in no part.
+        // Text after a game that is too long belongs to no part.
         let text =
             offset.checked_sub(self.text.offset).map_or(&[][..], |from| &self.text.bytes[from as usize..]);
         Ok(orbit_pgn::first_game(text, options.game_bytes_max).to_vec())
@@ -244,7 +243,7 @@ fn open(path: &Path, options: &orbit_pgn::Options) -> io::Result<Sources> {
     Sources::open(&[path.to_owned()], options.clone()).map_err(io::Error::other)
 }
 
-/// The next part of a single source.
+/// Reads the next part of a single source.
 fn next_text(sources: &mut Sources) -> io::Result<Option<SourceText>> {
     if let Some(chunk) = sources.next_chunk() {
         return Ok(chunk.texts.into_iter().next());
@@ -255,13 +254,13 @@ fn next_text(sources: &mut Sources) -> io::Result<Option<SourceText>> {
     }
 }
 
-/// The game that begins at an offset of a file. What goes on longer than a game may is cut there or
-/// a little later: the game that was read ends before.
+/// Reads the game that begins at an offset of a file. Text longer than a game may be is cut there or a little later; the game
+/// that was read ends before the cut.
 fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     let mut text = Vec::new();
     let mut want = GAME_BYTES;
-    // Whether a game has ended is seen some bytes later.
+    // The end of a game is recognised some bytes after it.
     let want_max = game_bytes_max.saturating_add(GAME_BYTES / 4);
     loop {
         want = want.min(want_max);
@@ -272,7 +271,7 @@ fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Ve
             game => game,
         };
         if let Some(game) = game {
-            // A new one: many games may be held at once, and this one has room for longer ones.
+            // A new buffer: many games may be held at once, and this buffer has room for longer ones.
             return Ok(game.to_vec());
         }
         want *= 2;

@@ -1,18 +1,18 @@
-//! Threads that several streams share, block by block.
+//! Divides threads among several streams, block by block.
 //!
-//! Each stream starts as many threads as it would alone, and each thread asks for a turn before it takes a block. The
-//! invariant: a stream that wants a block and has none under way gets it at once, whatever the others do; further threads
-//! are divided evenly among the streams that want them.
+//! Each stream starts as many threads as it would alone, and each thread asks for a turn before it takes a block. The invariant:
+//! a stream that wants a block and has none in progress gets one at once, whatever the others do; the other threads are divided
+//! evenly among the streams that want them.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use orbit_core::sync::{lock, wait_timeout};
 
-/// The time between two looks of a thread that waits for its turn at whether its stream has ended.
+/// The interval at which a thread that waits for its turn checks whether its stream has ended.
 const END_POLL: Duration = Duration::from_millis(50);
 
-/// Threads that streams share. Clones are the same threads.
+/// Threads that streams share. Clones share the same threads.
 #[derive(Clone, Debug)]
 pub struct Turns(Arc<TurnsInner>);
 
@@ -26,18 +26,18 @@ struct TurnsInner {
 struct TurnState {
     threads: usize,
     streams: Vec<WaitingStream>,
-    /// The streams so far.
+    /// The number of streams so far; it gives the next id.
     ids: u64,
-    /// The turns so far.
+    /// The number of turns so far.
     turns: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct WaitingStream {
     id: u64,
-    /// Its blocks that are under way.
+    /// The number of its blocks in progress.
     blocks: usize,
-    /// Its last turn.
+    /// The number of its last turn.
     last: u64,
     waits: bool,
 }
@@ -50,8 +50,8 @@ impl TurnState {
             .expect("a stream is listed while it has a share")
     }
 
-    /// Tells whether a stream may take another block. Of those that wait the one with the fewest blocks under way is the next, and
-    /// of equal ones the one whose last turn is the longest ago.
+    /// Returns whether a stream may take another block. Among the waiting streams, the one with the fewest blocks in progress is
+    /// next; among equal ones, the one whose last turn is the longest ago.
     fn is_next(&mut self, id: u64) -> bool {
         let stream = *self.stream(id);
         let under_way: usize = self.streams.iter().map(|stream| stream.blocks).sum();
@@ -69,13 +69,13 @@ impl TurnState {
 }
 
 impl Turns {
-    /// So many threads.
+    /// Makes a set of `threads` threads.
     pub fn new(threads: usize) -> Turns {
         let state = TurnState { threads, streams: Vec::new(), ids: 0, turns: 0 };
         Turns(Arc::new(TurnsInner { state: Mutex::new(state), changed: Condvar::new() }))
     }
 
-    /// A share of the threads for one more stream, which it has until this is dropped.
+    /// Returns a share of the threads for one more stream, valid until it is dropped.
     pub fn share(&self) -> ThreadShare {
         let mut state = lock(&self.0.state);
         state.ids += 1;
@@ -85,7 +85,7 @@ impl Turns {
     }
 }
 
-/// The share that one stream has of the threads.
+/// One stream's share of the threads.
 #[derive(Debug)]
 pub struct ThreadShare {
     turns: Arc<TurnsInner>,
@@ -93,7 +93,7 @@ pub struct ThreadShare {
 }
 
 impl ThreadShare {
-    /// Waits until the stream may take another block; `None` once `is_over` says that it ends.
+    /// Waits until the stream may take another block; `None` once `is_over` returns true.
     pub(super) fn begin(&self, is_over: impl Fn() -> bool) -> Option<Turn<'_>> {
         let mut state = lock(&self.turns.state);
         state.stream(self.id).waits = true;
@@ -122,7 +122,7 @@ impl Drop for ThreadShare {
     }
 }
 
-/// A block that is under way until this is dropped.
+/// A block in progress until it is dropped.
 pub(super) struct Turn<'a>(&'a ThreadShare);
 
 impl Drop for Turn<'_> {
@@ -137,8 +137,8 @@ mod tests {
 
     use super::*;
 
-    /// Blocks that each stream begins while so many end, the oldest first. Each stream comes once so many have ended, and
-    /// wants more blocks than it gets.
+    /// Counts the blocks that each stream begins while `ends` blocks end, the oldest first. Each stream joins after a given
+    /// number of ends, and wants more blocks than it gets.
     fn begun(threads: usize, streams: &[usize], ends: usize) -> Vec<usize> {
         let turns = Turns::new(threads);
         let mut shares: Vec<ThreadShare> = Vec::new();
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// A stream that comes late gets a block at once, and as many as the others from then on.
+    /// A stream that joins late gets a block at once, and as many as the others from then on.
     #[test]
     fn who_comes_late_has_as_large_a_share() {
         for threads in 1..9 {

@@ -1,4 +1,4 @@
-//! The text of a game with comments and tags that a query gives it.
+//! Adds comments and tags that a query produces to the text of a game.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,24 +7,25 @@ use super::extent::line_end;
 use super::lex::ByteRange;
 use super::parse::TextPlaces;
 
-/// What is changed in the text of a game. Texts are bytes, in the encoding of the game.
+/// The changes to make in the text of a game. Texts are bytes, in the encoding of the game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Amendment {
-    /// One comment for each node that gets one, by node. It follows the last comment that stands there.
+    /// At most one comment for each node, ordered by node. It is written after the last comment that the node already has.
     pub comments: Vec<(u32, Vec<u8>)>,
-    /// Nodes whose own comments are taken out.
+    /// The nodes whose existing comments are removed.
     pub removed: Vec<u32>,
-    /// Tags that are added, or take the place of those with their names; the last one of a name counts.
+    /// Tags to add. A tag replaces an existing one of the same name; the last one of a name counts.
     pub tags: Vec<(String, Vec<u8>)>,
 }
 
-/// Changes the text of one game. Glyphs that are written as signs (`!?`) become numbers (`$5`), and a move of Black that
-/// follows something else than White's move gets its number; all other bytes stay as they are. Nodes are numbered as [`SideLine`](super::SideLine) says. A node that the text has not is passed over, and so
-/// is a tag whose name PGN cannot have. Comments become what [`comment_bytes`] makes of them.
+/// Changes the text of one game. Glyphs that are written as signs (`!?`) become numbers (`$5`), and a move of Black that no
+/// longer follows White's move directly gets its move number; all other bytes stay as they are. Nodes are numbered as
+/// [`SideLine`](super::SideLine) says. A node that the text does not have is ignored, and so is a tag whose name PGN does not
+/// allow. Comments are converted by [`comment_bytes`].
 ///
 /// # Panics
 ///
-/// When the nodes of the comments do not ascend.
+/// If the nodes of the comments do not ascend.
 ///
 /// ```
 /// use orbit_pgn::{Amendment, amend};
@@ -44,7 +45,7 @@ pub fn amend(text: &[u8], amendment: &Amendment) -> Vec<u8> {
     edited(text, edits)
 }
 
-/// The numbers of Black's moves that get something between White's move and them, as PGN wants it.
+/// Inserts move numbers before those moves of Black that do not directly follow White's move, as PGN requires.
 fn numbers(text: &[u8], places: &TextPlaces, edits: &[Edit]) -> Vec<Edit> {
     let mut put: Vec<usize> = Vec::new();
     let mut removed: Vec<ByteRange> = Vec::new();
@@ -75,7 +76,7 @@ fn numbers(text: &[u8], places: &TextPlaces, edits: &[Edit]) -> Vec<Edit> {
     numbers
 }
 
-/// Whether a range holds anything that is not taken out.
+/// Returns whether a range holds anything but blanks and removed text.
 fn holds(text: &[u8], range: &ByteRange, removed: &[ByteRange]) -> bool {
     let mut at = range.start;
     let inside = removed[removed.partition_point(|removed| removed.start < range.start)..].iter();
@@ -88,14 +89,14 @@ fn holds(text: &[u8], range: &ByteRange, removed: &[ByteRange]) -> bool {
     !text[at.min(range.end)..range.end].trim_ascii().is_empty()
 }
 
-/// Whether the last word of a text is the number of a move: `12`, `12.`, `...`.
+/// Returns whether the last word of a text is a move number: `12`, `12.`, `...`.
 fn ends_with_number(text: &[u8]) -> bool {
     let last = text.trim_ascii().rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
     last.ends_with(b".") || !last.is_empty() && last.iter().all(u8::is_ascii_digit)
 }
 
-/// A text as it may stand in a comment of PGN: braces become parentheses, since a brace would end the comment, and
-/// control characters become blanks.
+/// Makes a text fit for a PGN comment: braces become parentheses, since a brace would end the comment, and control characters
+/// become blanks.
 pub fn comment_bytes(text: &[u8]) -> Vec<u8> {
     let plain = |byte: &u8| match *byte {
         b'{' => b'(',
@@ -128,7 +129,7 @@ fn comments(text: &[u8], places: &TextPlaces, amendment: &Amendment) -> Vec<Edit
     edits
 }
 
-/// A comment with what encloses it: braces, or a semicolon.
+/// Extends the range of a comment's text over its delimiters: the braces, or the semicolon.
 fn whole(text: &[u8], inside: &ByteRange) -> ByteRange {
     inside.start - 1..inside.end + usize::from(is_in_braces(text, inside))
 }
@@ -137,14 +138,14 @@ fn is_in_braces(text: &[u8], inside: &ByteRange) -> bool {
     text[inside.start - 1] == b'{'
 }
 
-/// A comment, and another one behind it.
+/// Appends `more` to a comment.
 fn longer(text: &[u8], inside: &ByteRange, more: &[u8]) -> Edit {
     let old = &text[inside.clone()];
     let blank: &[u8] = if old.last().is_none_or(u8::is_ascii_whitespace) { b"" } else { b" " };
     if is_in_braces(text, inside) {
         return Edit::Replace(inside.end..inside.end, [blank, more].concat());
     }
-    // A comment behind a semicolon ends with its line: more text needs braces.
+    // A semicolon comment ends with its line, so more text needs braces.
     Edit::Replace(
         whole(text, inside),
         match old.contains(&b'}') {
@@ -154,7 +155,7 @@ fn longer(text: &[u8], inside: &ByteRange, more: &[u8]) -> Edit {
     )
 }
 
-/// Signs to numbers.
+/// Replaces glyphs that are written as signs by their numbers.
 fn glyphs<'a>(text: &'a [u8], places: &'a TextPlaces) -> impl Iterator<Item = Edit> + 'a {
     let signs = places.glyphs.iter().filter(|(_, at)| text[at.start] != b'$');
     signs.map(|(glyph, at)| {
@@ -197,13 +198,13 @@ fn tags(text: &[u8], places: &TextPlaces, new: &[(String, Vec<u8>)]) -> Vec<Edit
     edits
 }
 
-/// Whether a tag of PGN can have a name.
+/// Returns whether PGN allows a tag of this name.
 pub fn is_tag_name(name: &[u8]) -> bool {
     let rest = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(byte);
     name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(rest)
 }
 
-/// A value as it stands between quotes, on one line.
+/// Escapes a tag value for writing between quotes on one line.
 fn escaped(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.len());
     for &byte in value {

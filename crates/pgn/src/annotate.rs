@@ -1,16 +1,15 @@
-//! Comments put into the text of a game, and nothing else of it changed.
+//! Inserts comments into the text of a game and leaves everything else as it is.
 
 use super::edit::{CommentSlots, Edit, edited};
 
-/// Puts comments into the text of one game, each as ` {comment}` after the move that leads to its node and
-/// the glyphs (`!?`, `$1`) that follow that move; those on node 0 stand before the first move and its
-/// number. Nodes are numbered as [`SideLine`](super::SideLine) says: those of the main line are its plies. All other bytes
-/// stay as they are, and the game is read as it was. A node that the text has not is passed over. The comments become
-/// what [`comment_text`] makes of them.
+/// Inserts comments into the text of one game. Each becomes ` {comment}` after the move that leads to its node and the glyphs
+/// (`!?`, `$1`) that follow that move; a comment on node 0 is written before the first move and its number. Nodes are numbered as
+/// [`SideLine`](super::SideLine) says: the nodes of the main line are its plies. All other bytes stay as they are, and a reader
+/// still finds the same game. A node that the text does not have is ignored. Comments are converted by [`comment_text`].
 ///
 /// # Panics
 ///
-/// When the nodes do not ascend.
+/// If the nodes do not ascend.
 ///
 /// ```
 /// use orbit_pgn::annotate;
@@ -29,8 +28,8 @@ pub fn annotate(text: &[u8], comments: &[(u32, impl AsRef<str>)]) -> Vec<u8> {
     edited(text, edits)
 }
 
-/// A text as it may stand in a comment of PGN: braces become parentheses, since a brace would end the
-/// comment, and control characters become blanks.
+/// Makes a text fit for a PGN comment: braces become parentheses, since a brace would end the comment, and control characters
+/// become blanks.
 pub fn comment_text(text: &str) -> String {
     let plain = |letter: char| match letter {
         '{' => '(',
@@ -75,7 +74,7 @@ mod tests {
             &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
             "{0} 1. e4 {1} (1. d4 {5} d5 {6} (1... Nf6$1 {7} 2. c4 {8})) (1. c4 {9}) e5 {2} (1... c5!? {4}) 2. Nf3 {3} *",
         );
-        // What is left out has no nodes.
+        // Side lines that the reader leaves out have no nodes.
         check(
             "1. e4 (1. e5 e6) e5 (1... c5 2. Ke3) (1... d5)",
             &[1, 3, 4],

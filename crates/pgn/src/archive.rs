@@ -1,9 +1,10 @@
-//! Archives: which of their members look like games, and the bytes of these.
+//! Archives: finds the members that look like games, and reads their bytes.
 //!
-//! A member is read like a file. Its path is that of the archive with its name after it, as in `twic1600.zip/twic1600.pgn`; where
-//! a file has that path, the file is meant. Nothing of an archive is written to disk, so the names of members do no harm. The
-//! invariant: a list of members takes bounded memory, and a member gives no more bytes than the list announces. A list that
-//! announces more than [`MEMBER_BYTES_MAX`] and [`RATIO_MAX`] allow is not believed, and nothing is unpacked.
+//! A member is read like a file. Its path is the path of the archive followed by the member's name, as in
+//! `twic1600.zip/twic1600.pgn`; if a file with that path exists, the file is meant. Nothing is unpacked to disk, so hostile
+//! member names do no harm. The invariant: a list of members takes bounded memory, and a member yields no more bytes than the
+//! list announces. An archive that announces more than [`MEMBER_BYTES_MAX`] and [`RATIO_MAX`] allow is refused, and nothing is
+//! unpacked.
 
 #[cfg(feature = "sevenz")]
 mod sevenz;
@@ -20,15 +21,15 @@ use super::stamp::is_same_file;
 use super::{Options, Stamp};
 use orbit_core::sync::lock;
 
-/// Members of an archive at most, whatever they are.
+/// The most members that an archive may have, whatever they are.
 const MEMBERS_MAX: u64 = 200_000;
-/// Bytes of all names of members.
+/// The most bytes that the names of all members may take together.
 const NAMES_BYTES_MAX: usize = 32 << 20;
-/// The longest member, in unpacked bytes.
+/// The size of the longest member, in unpacked bytes.
 const MEMBER_BYTES_MAX: u64 = 1 << 40;
-/// The most bytes that may come from one packed byte. Games are packed to a third or a fifth, forty copies of a collection to 1/143.
+/// The most unpacked bytes per packed byte. Games shrink to a third or a fifth; forty copies of one collection to 1/143.
 const RATIO_MAX: u64 = 1000;
-/// A shorter member may have any ratio.
+/// A member with fewer unpacked bytes than this may have any ratio.
 const RATIO_BYTES_MIN: u64 = 64 << 20;
 
 /// The reason why an archive or a member is not read, and what to do: `it is encrypted: unpack it with its password first`.
@@ -41,7 +42,7 @@ impl ArchiveRefusal {
         ArchiveRefusal(reason.to_owned())
     }
 
-    /// The refusal that an error of the system's kind carries, if it does.
+    /// Returns the refusal that an I/O error wraps, if there is one.
     pub(super) fn told(error: &io::Error) -> Option<&ArchiveRefusal> {
         error.get_ref()?.downcast_ref()
     }
@@ -55,18 +56,18 @@ impl From<ArchiveRefusal> for io::Error {
 
 /// A member of an archive.
 pub(super) struct ArchiveMember {
-    /// Its name within the archive, without all that leads out of it: `2024/twic1600.pgn`.
+    /// The name within the archive, without `..` and other parts that lead out of it: `2024/twic1600.pgn`.
     pub(super) name: String,
-    /// Its unpacked size.
+    /// The unpacked size.
     pub(super) bytes: u64,
-    /// The number that its format has for it, or why it is not read.
+    /// The index of the member in its format's list, or the reason why it is not read.
     place: Result<usize, ArchiveRefusal>,
-    /// Tells whether it has another name than the archive says.
+    /// True if the name differs from the one in the archive.
     is_renamed: bool,
 }
 
 impl ArchiveMember {
-    /// Tells whether it is what macOS keeps beside files.
+    /// Returns whether the member is one of the files in which macOS keeps metadata.
     fn is_beside_files(&self) -> bool {
         let last = self.name.rsplit('/').next().unwrap_or_default();
         self.name.starts_with("__MACOSX/") || last.starts_with("._") || last == ".DS_Store"
@@ -84,11 +85,11 @@ impl ArchiveMember {
 /// An archive whose members are known.
 pub(super) struct Archive {
     path: PathBuf,
-    /// The file as it was when the members were listed.
+    /// The metadata of the file when its members were listed.
     metadata: Metadata,
-    /// All members but folders, in their order.
+    /// All members except folders, in the order of the archive.
     members: Vec<ArchiveMember>,
-    /// The members by their names.
+    /// The index of each member by its name.
     by_name: HashMap<String, usize>,
     content: Content,
 }
@@ -99,32 +100,32 @@ enum Content {
     SevenZ(Box<sevenz_rust2::Archive>),
 }
 
-/// The state that goes on between members of one archive that are read one after the other.
+/// The state kept between consecutive members of one archive.
 #[derive(Default)]
 pub(super) struct Unpacking {
     #[cfg(feature = "sevenz")]
     running: Option<sevenz::MemberThread>,
 }
 
-/// The archives that were listed last, the newest first: many members of one are looked for one after the other, each at the few
-/// paths where it may be.
+/// The most recently listed archives, newest first. Callers look up many members of one archive in a row, each at the few paths
+/// where it may be.
 static LAST: Mutex<Vec<Arc<Archive>>> = Mutex::new(Vec::new());
-/// The number of archives that are kept so.
+/// The number of archives that [`LAST`] holds.
 const LAST_MAX: usize = 4;
 
 impl Archive {
-    /// The archive that a file is. `None` if it is none.
+    /// Opens a file as an archive. `None` if it is not an archive.
     ///
     /// # Errors
     ///
-    /// That this build does not read its format, or that its members cannot be listed.
+    /// If this build does not read the format, or the members cannot be listed.
     pub(super) fn open(path: &Path) -> Result<Option<Arc<Archive>>, ArchiveRefusal> {
         let Ok(now) = fs::metadata(path) else { return Ok(None) };
         let is_same = |archive: &&Arc<Archive>| archive.path == path && archive.is_of(&now);
         if let Some(archive) = lock(&LAST).iter().find(is_same) {
             return Ok(Some(Arc::clone(archive)));
         }
-        // A pipe would keep us waiting.
+        // Opening a pipe would block.
         let Some(format) = now.is_file().then(|| format_of(path)).flatten() else { return Ok(None) };
         let archive = Arc::new(Archive::list(path, format)?);
         let mut last = lock(&LAST);
@@ -154,13 +155,13 @@ impl Archive {
         Ok(Archive { path: path.to_owned(), metadata, members, by_name, content })
     }
 
-    /// The member of a name.
+    /// Returns the index of the member with a name.
     pub(super) fn find(&self, name: &Path) -> Option<usize> {
         self.by_name.get(name.to_str()?).copied()
     }
 
-    /// The members that look like games, in their order; only those below a folder of the archive if one is given, or the one
-    /// member of that name, whatever it is.
+    /// Returns the members that look like games, in the order of the archive. If `below` names a folder of the archive, only the
+    /// members in it; if it names a member, that member alone, whatever its name.
     pub(super) fn games(&self, below: Option<&Path>) -> Vec<usize> {
         if let Some(one) = below.and_then(|name| self.find(name)) {
             return vec![one];
@@ -176,24 +177,24 @@ impl Archive {
         &self.members[number]
     }
 
-    /// The path of a member.
+    /// Returns the path of a member.
     pub(super) fn path_of(&self, number: usize) -> PathBuf {
         self.path.join(&self.members[number].name)
     }
 
-    /// The stamp that a member is known by: its size, and the time of the archive.
+    /// Returns the stamp of a member: its size, and the time of the archive.
     pub(super) fn stamp(&self, number: usize) -> Stamp {
         Stamp { bytes: Some(self.members[number].bytes), ..Stamp::from_metadata(&self.metadata) }
     }
 
-    /// The names of the first members, for messages.
+    /// Lists the names of the first members, for messages.
     pub(super) fn names(&self) -> String {
         let files = self.members.iter().filter(|member| !member.is_beside_files());
         let names: Vec<String> = files.map(|member| member.name.clone()).collect();
         if names.is_empty() { String::from("nothing") } else { listed(&names, names.len()) }
     }
 
-    /// Sentences about members that are left out, or have other names than the archive says.
+    /// Returns sentences about members that are left out, or that were renamed.
     pub(super) fn notes(&self) -> Vec<String> {
         let path = self.path.display();
         let mut notes = Vec::new();
@@ -227,12 +228,12 @@ impl Archive {
         notes
     }
 
-    /// The unpacked bytes of a member. Those of a 7z archive are best read in their order: one that was passed needs all before it
-    /// to be unpacked again.
+    /// Opens a member for reading its unpacked bytes. Read the members of a 7z archive in their order: going back to one means
+    /// unpacking everything before it again.
     ///
     /// # Errors
     ///
-    /// The reason why it is not read; that the archive cannot be opened, or is another one by now.
+    /// If the member is refused, or the archive cannot be opened or was replaced meanwhile.
     pub(super) fn read(
         self: &Arc<Archive>,
         number: usize,
@@ -256,14 +257,14 @@ impl Archive {
         }
     }
 
-    /// The places of the members that look like games and are read, in their order.
+    /// Returns the places of the members that look like games and can be read, in the order of the archive.
     #[cfg(feature = "sevenz")]
     fn places_of_games(&self) -> impl Iterator<Item = usize> {
         let games = self.members.iter().filter(|member| member.looks_like_games());
         games.filter_map(|member| member.place.as_ref().ok().copied())
     }
 
-    /// The file, if it is the one whose members were listed.
+    /// Opens the archive again, if it is still the file whose members were listed.
     fn file(&self) -> io::Result<File> {
         let file = File::open(&self.path)?;
         match self.is_of(&file.metadata()?) {
@@ -272,7 +273,7 @@ impl Archive {
         }
     }
 
-    /// Tells whether the archive is what it was when its members were listed; a refusal if not. One that was removed was read as it was.
+    /// Returns a refusal if the archive changed since its members were listed. An archive that was removed counts as unchanged.
     pub(super) fn change(&self) -> Option<ArchiveRefusal> {
         let now = fs::metadata(&self.path).ok()?;
         (!self.is_of(&now)).then(|| self.replaced())
@@ -288,8 +289,8 @@ impl Archive {
     }
 }
 
-/// The format of a regular file; `None` also of one that cannot be read. A zip archive may stand behind a program that
-/// unpacks it.
+/// Returns the archive format of a regular file; `None` also if the file cannot be read. A zip archive may follow an executable
+/// that unpacks it.
 fn format_of(path: &Path) -> Option<ArchiveFormat> {
     let mut head = Vec::new();
     let mut file = File::open(path).ok()?;
@@ -300,13 +301,14 @@ fn format_of(path: &Path) -> Option<ArchiveFormat> {
         .or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
 }
 
-/// The file of a path: the path itself, or the archive of which it names a member, as `twic1600.zip/twic1600.pgn` does.
+/// Returns the file that a path leads to: the path itself, or the archive if the path names a member of one, as
+/// `twic1600.zip/twic1600.pgn` does.
 pub fn file_of(path: &Path) -> &Path {
     let found = path.ancestors().find_map(|place| Some((place, fs::metadata(place).ok()?)));
     found.filter(|(_, metadata)| metadata.is_file()).map_or(path, |(place, _)| place)
 }
 
-/// The same path from the root and without links, also of a member of an archive. `None` if there is no such file.
+/// Makes a path absolute and resolves its links; the path may lead to a member of an archive. `None` if there is no such file.
 pub fn canonical(path: &Path) -> Option<PathBuf> {
     let file = file_of(path);
     let place = file.canonicalize().ok()?;
@@ -316,11 +318,11 @@ pub fn canonical(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The archive of a path, and the name within it, if the path leads into an archive.
+/// Splits a path that leads into an archive into the archive and the name within it.
 ///
 /// # Errors
 ///
-/// That the members of the archive cannot be listed.
+/// If the members of the archive cannot be listed.
 pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, ArchiveRefusal> {
     let file = file_of(path);
     let Ok(name) = path.strip_prefix(file) else { return Ok(None) };
@@ -330,28 +332,28 @@ pub(super) fn inside(path: &Path) -> Result<Option<(Arc<Archive>, PathBuf)>, Arc
     Ok(Archive::open(file)?.map(|archive| (archive, name.to_owned())))
 }
 
-/// The member of an archive that a path names.
+/// Finds the member of an archive that a path names.
 ///
 /// # Errors
 ///
-/// That the members of the archive cannot be listed.
+/// If the members of the archive cannot be listed.
 pub fn member(path: &Path) -> Result<Option<(Arc<Archive>, usize)>, ArchiveRefusal> {
     let found = inside(path)?;
     Ok(found.and_then(|(archive, name)| archive.find(&name).map(|number| (archive, number))))
 }
 
-/// The members of an archive while they are listed.
+/// The list of members while it is built.
 #[derive(Default)]
 struct MemberList {
     members: Vec<ArchiveMember>,
     by_name: HashMap<String, usize>,
-    /// Of names that were given twice, how often.
+    /// For each name that occurs more than once, the number of its occurrences so far.
     copies: HashMap<String, usize>,
     names_bytes: usize,
 }
 
 impl MemberList {
-    /// Refuses an archive of too many members.
+    /// Refuses an archive with too many members.
     fn refuse_more(count: u64) -> Result<(), ArchiveRefusal> {
         match count > MEMBERS_MAX {
             true => Err(ArchiveRefusal(format!(
@@ -361,7 +363,7 @@ impl MemberList {
         }
     }
 
-    /// Adds a member. `place` is the number that its format has for it, or why it is not read.
+    /// Adds a member. `place` is its index in the format's list, or the reason why it is not read.
     fn add(
         &mut self,
         given: &str,
@@ -392,7 +394,7 @@ impl MemberList {
         Ok(())
     }
 
-    /// A name that no other member has: `a.pgn`, `a (2).pgn`.
+    /// Finds a name that no other member has: `a.pgn`, `a (2).pgn`.
     fn free(&mut self, name: &str) -> String {
         if !self.by_name.contains_key(name) {
             return name.to_owned();
@@ -411,7 +413,7 @@ impl MemberList {
     }
 }
 
-/// The reason why bytes that were packed so much are not unpacked, if they are not.
+/// Refuses data whose compression ratio is higher than games ever have.
 fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), ArchiveRefusal> {
     match unpacked > RATIO_BYTES_MIN && unpacked > packed.saturating_mul(RATIO_MAX) {
         true => Err(ArchiveRefusal(format!(
@@ -422,7 +424,7 @@ fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), ArchiveRefusal> {
     }
 }
 
-/// The name of a member as a path below the archive, whatever system packed it.
+/// Turns the name of a member into a path below the archive, whichever system packed it.
 fn inner(name: &str) -> String {
     let parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
     parts.collect::<Vec<_>>().join("/")

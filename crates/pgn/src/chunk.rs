@@ -1,4 +1,4 @@
-//! Stretches of text that begin and end at game boundaries, and how they are cut.
+//! Cuts sources into stretches of text that begin and end at game boundaries.
 
 use memchr::memrchr2;
 
@@ -9,12 +9,12 @@ use super::tokenizer::{self, Event, Tokenizer};
 use super::{Game, Options, lex};
 use orbit_core::fen;
 
-/// What a source holds.
+/// The format of a source's content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SourceKind {
     /// Games.
     Pgn,
-    /// Positions, one a line: FEN, or EPD with operations.
+    /// Positions, one per line: FEN, or EPD with operations.
     Epd,
 }
 
@@ -27,39 +27,38 @@ pub struct SourceText {
     pub offset: u64,
     /// The text.
     pub bytes: Vec<u8>,
-    /// How to read it.
+    /// The format in which it is read.
     pub kind: SourceKind,
-    /// True if the source ends with it, as far as is known: one that was left for a fault goes on.
+    /// True if this is the last text of its source, as far as is known. It is false if the source was left because of a fault.
     pub is_last: bool,
 }
 
 /// Texts of one or more sources, in order: the unit of work of one thread.
 #[derive(Clone, Debug)]
 pub struct Chunk {
-    /// Position of this chunk among all, from 0.
+    /// The index of this chunk among all chunks, from 0.
     pub index: u64,
-    /// The texts, at most one of each source. Many small sources share a chunk, a large one fills
-    /// many.
+    /// The texts, at most one from each source. Many small sources share a chunk; a large one fills many.
     pub texts: Vec<SourceText>,
     pub(super) game_bytes_max: usize,
 }
 
 impl Chunk {
-    /// Bytes after which a game is cut.
+    /// Returns the number of bytes after which a game is cut.
     pub fn game_bytes_max(&self) -> usize {
         self.game_bytes_max
     }
 
-    /// Texts that were cut before.
+    /// Makes a chunk of texts that were cut before.
     pub fn of_texts(texts: Vec<SourceText>, game_bytes_max: usize) -> Chunk {
         Chunk { index: 0, texts, game_bytes_max }
     }
 
-    /// Reads every game in order and hands it, with its source, to `on_game`. The [`Game`] is
-    /// overwritten by the next one. Its number counts from 1 *within its stretch*: to number the games of a source, add
-    /// what earlier stretches of the same source held.
+    /// Reads every game in order and passes it, with its source, to `on_game`. The [`Game`] is overwritten by the next one. Its
+    /// number counts from 1 *within its stretch*: to number the games of a source, add the number of games in earlier stretches
+    /// of the same source.
     ///
-    /// Returns how many side lines (variations) were passed over.
+    /// Returns the number of side lines (variations) that were skipped.
     pub fn parse(&self, options: &ParseOptions, on_game: &mut dyn FnMut(u32, &Game)) -> u64 {
         let mut parser = GameParser::new(options);
         let mut side_lines = 0;
@@ -81,43 +80,43 @@ impl Chunk {
 pub(super) struct Cutter {
     source: u32,
     decoder: Decoder,
-    /// Bytes that no text holds yet.
+    /// Bytes that are not yet part of a text.
     buffer: Vec<u8>,
-    /// Offset of the buffer's first byte.
+    /// The offset of the buffer's first byte in the source.
     offset: u64,
     at_end: bool,
     has_failed: bool,
     kind: Option<SourceKind>,
-    /// After a game that was cut for its length: text is dropped up to the next line that is a tag
-    /// pair. Tells whether the buffer begins a line.
+    /// `Some` after a game was cut for its length: text is dropped up to the next line that is a tag pair. The value is true if
+    /// the buffer begins at the start of a line.
     dropping: Option<bool>,
 }
 
-/// What to do with a buffer that holds no boundary at a line start.
+/// The next step for a buffer that holds no boundary at a line start.
 enum ForcedCut {
     /// Cut here.
     At(usize),
-    /// Read on until it holds this many bytes.
+    /// Read more until the buffer holds this many bytes.
     Want(usize),
 }
 
-/// Why a source was left, and where.
+/// The reason why a source was left, and the offset.
 pub(super) struct ChunkFailure {
     pub(super) offset: u64,
     pub(super) reason: String,
     pub(super) kind: FailureKind,
 }
 
-/// Whether a source that was left may hold games.
+/// Tells whether a source that was left may hold games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FailureKind {
-    /// It may.
+    /// It may hold games.
     Unread,
-    /// It is something else.
+    /// It holds something else.
     NoGames,
 }
 
-/// Bytes that a tokenizer wants to see after a boundary inside a line: the name of a tag, a word.
+/// The number of bytes that a tokenizer needs after a boundary within a line: the name of a tag, or a word.
 const LOOKAHEAD: usize = 256;
 
 impl Cutter {
@@ -138,23 +137,23 @@ impl Cutter {
         self.source
     }
 
-    /// Offset of the bytes that no text holds yet.
+    /// Returns the offset of the first byte that is not yet part of a text.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// What is known of the raw source, if it was read to its end.
+    /// Returns size and hashes of the raw source, if it was read to its end.
     pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.decoder.whole()
     }
 
-    /// Whether nothing is left.
+    /// Returns whether the source is exhausted.
     pub(super) fn is_done(&self) -> bool {
         self.at_end && self.buffer.is_empty()
     }
 
-    /// The next stretch, of about `options.chunk_bytes`, or `None` at the end. A failure ends the
-    /// source, after the stretch that holds what was read before it.
+    /// Returns the next stretch, of about `options.chunk_bytes`, or `None` at the end. A failure ends the source, after the
+    /// stretch that holds the text before the failure.
     pub(super) fn next(
         &mut self,
         options: &Options,
@@ -229,8 +228,8 @@ impl Cutter {
         }
     }
 
-    /// Decides what the source holds, by its first line that is neither empty nor begins with `#`. It reads the
-    /// head of the text and no more, so that a fault behind the head counts in no decision, whatever the size of chunks.
+    /// Decides the format of the source by its first line that is neither empty nor begins with `#`. Only the head of the text is
+    /// read, so a fault behind the head never influences the decision, whatever the chunk size.
     fn sniff(&mut self, on_failure: &mut dyn FnMut(ChunkFailure)) -> Option<SourceKind> {
         const HEAD: usize = 64 << 10;
         let mut want = 256;
@@ -255,7 +254,7 @@ impl Cutter {
             let end =
                 if is_all { self.buffer.len().min(HEAD) } else { last_line_end(&self.buffer).unwrap_or(0) };
             let opening = opening::opening(&self.buffer[..end]);
-            // A text that ends with a failure may go on with games.
+            // If a text ends with a failure, games may follow in the part that was not read.
             if is_all
                 && !self.has_failed
                 && let Some(reason) = opening.refusal()
@@ -269,7 +268,7 @@ impl Cutter {
         }
     }
 
-    /// Leaves the source, of which nothing is kept.
+    /// Leaves the source and drops everything read from it.
     fn refuse(
         &mut self,
         reason: &str,
@@ -282,15 +281,15 @@ impl Cutter {
         None
     }
 
-    /// The last boundary that the tokenizer finds in the buffer's whole lines.
+    /// Finds the last boundary in the buffer's complete lines.
     fn last_start(&self, options: &Options) -> Option<usize> {
         let lines = &self.buffer[..last_line_end(&self.buffer)?];
         last_start(lines, options, |at| tokenizer::may_cut(lines, at))
     }
 
-    /// Where to cut a text that is longer than any game may be and has no boundary at a line start.
-    /// The tokenizer cuts a game at `game_bytes_max`; what follows is dropped here just as the tokenizer
-    /// passes it over. A text that shows no game at all is left: it is hardly PGN.
+    /// Decides where to cut a text that is longer than any game may be and has no boundary at a line start. The tokenizer cuts a
+    /// game at `game_bytes_max`; the text after it is dropped here just as the tokenizer skips it. A text without any game is
+    /// left, since it is hardly PGN.
     fn forced_cut(
         &mut self,
         kind: SourceKind,
@@ -310,7 +309,7 @@ impl Cutter {
             return None;
         };
         if start > 0 && start + LOOKAHEAD < length {
-            // Games without a single line end between them.
+            // There are games without a single line end between them.
             return Some(ForcedCut::At(start));
         }
         if length < start + cap + LOOKAHEAD {
@@ -327,7 +326,7 @@ impl Cutter {
         let (drop, dropping) = match tokenizer::resync(&self.buffer[..whole], 0, fresh) {
             Some(at) => (at, None),
             None if whole > 0 => (whole, Some(true)),
-            // A line without end, or one whose end is not read yet.
+            // The line has no end, or its end has not been read yet.
             None if fresh && self.buffer.len() < LOOKAHEAD => (0, Some(true)),
             None => (self.buffer.len(), Some(false)),
         };
@@ -345,7 +344,7 @@ fn last_start(text: &[u8], options: &Options, allowed: impl Fn(usize) -> bool) -
     starts.last()
 }
 
-/// One past the last line end.
+/// Returns the index after the last line end.
 fn last_line_end(text: &[u8]) -> Option<usize> {
     memrchr2(b'\n', b'\r', text).map(|at| at + 1)
 }

@@ -1,4 +1,4 @@
-//! Compressed or plain bytes to plain bytes, by content and never by name.
+//! Unpacks sources. Magic bytes decide the format, never the file name.
 
 use std::hash::Hasher as _;
 use std::io::{self, Read};
@@ -13,10 +13,10 @@ use super::format::ArchiveFormat;
 use super::members::Members;
 use super::unpack::{Bzip2, Gzip, RawInput, Supply, Unpack, UnpackFault, ZSTD_WINDOW_MAX, Zstd};
 
-/// How a source is packed.
+/// The compression of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Compression {
-    /// Not at all.
+    /// Not compressed.
     Plain,
     /// Zstandard, any number of frames.
     Zstd,
@@ -24,7 +24,7 @@ pub enum Compression {
     Gzip,
     /// Bzip2, any number of streams.
     Bzip2,
-    /// As a member of an archive, and not otherwise.
+    /// As a member of an archive.
     Archive,
 }
 
@@ -49,38 +49,39 @@ impl Compression {
     }
 }
 
-/// A text that is being unpacked.
+/// A source while it is unpacked.
 pub(super) struct Decoder {
     input: RawInput<CountingReader>,
-    /// `None` for what is not packed.
+    /// `None` if the source is not compressed.
     unpack: Option<Box<dyn Unpack<CountingReader>>>,
-    /// What was unpacked and not asked for yet.
+    /// Unpacked bytes that the caller has not taken yet.
     unpacked: Vec<u8>,
     from: usize,
     at_end: bool,
-    /// Comes after what was unpacked before it.
+    /// A fault to report once all of `unpacked` was taken.
     fault: Option<UnpackFault>,
-    /// What the first bytes said.
+    /// The compression that the first bytes show.
     pub(super) compression: Compression,
-    /// Whether it comes from the web.
+    /// True if the source comes from the web.
     pub(super) is_remote: bool,
 }
 
-/// What is known of raw bytes once they were read to their end.
+/// Size and hashes of raw bytes that were read to their end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WholeBytes {
     pub(super) bytes: u64,
-    /// XXH3, 64 bits, if it was asked for.
+    /// XXH3, 64 bits; only if [`Options::hash`] is set.
     pub(super) hash: Option<u64>,
     /// XXH3 of the first [`HEAD_BYTES`].
     pub(super) head: u64,
 }
 
-/// The bytes at the beginning of a file by which one that replaced it is told.
+/// The number of bytes at the beginning of a file whose hash reveals that the file was replaced.
 pub(super) const HEAD_BYTES: usize = 4 << 10;
 
 impl Decoder {
-    /// Sniffs and unpacks `raw`, adding the bytes taken from it to `consumed`. They are hashed if `options` say so.
+    /// Detects the format of `raw` and unpacks it. Adds the number of raw bytes read to `consumed`, and hashes them if `options`
+    /// say so.
     pub(super) fn new(
         raw: Box<dyn Read + Send>,
         consumed: Arc<AtomicU64>,
@@ -114,8 +115,8 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Why the text cannot be read on, for [`SourceFailure`](super::SourceFailure). What came
-    /// before is in `out`.
+    /// The reason why the text cannot be read further, for [`SourceFailure`](super::SourceFailure). The text before the fault is
+    /// in `out`.
     pub(super) fn fill(&mut self, out: &mut Vec<u8>, want: usize) -> Result<bool, String> {
         let more = want.saturating_sub(out.len());
         if more == 0 {
@@ -149,7 +150,7 @@ impl Decoder {
         }
     }
 
-    /// What is known of the raw bytes, if they were read to their end.
+    /// Returns size and hashes of the raw bytes, if they were read to their end.
     pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.input.raw().whole
     }
@@ -176,10 +177,10 @@ impl Decoder {
     }
 }
 
-/// Counts what is read, and hashes it where that is wanted.
+/// A reader that counts bytes, and hashes them if that is wanted.
 struct CountingReader {
     raw: Box<dyn Read + Send>,
-    /// Of all sources.
+    /// The count of all sources together.
     consumed: Arc<AtomicU64>,
     bytes: u64,
     head: Vec<u8>,
@@ -190,7 +191,8 @@ struct CountingReader {
 impl Supply for CountingReader {
     fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize> {
         let before = out.len();
-        // Of a file the system writes into the room of `out`. Through a `Read` of this type the room would be zeroed first.
+        // For a file, the system writes directly into the spare capacity of `out`. Through a `Read` of this type the capacity
+        // would be zeroed first.
         let appended = self.raw.append(out, bytes);
         let read = &out[before..];
         self.consumed.fetch_add(read.len() as u64, Ordering::Relaxed);
@@ -208,7 +210,7 @@ impl Supply for CountingReader {
     }
 }
 
-/// Why a decompressed text is nothing that can be read here, by its first bytes.
+/// Returns the reason why a text is refused by its first bytes, after decompression.
 pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
     match head {
         [0xff, 0xfe, ..]

@@ -1,47 +1,47 @@
-//! The text of a game with something put in, taken out or replaced, and nothing else of it changed.
+//! Edits the text of a game: inserts, removes and replaces parts and leaves everything else as it is.
 
 use super::ParseOptions;
 use super::extent::line_end;
 use super::lex::ByteRange;
 use super::parse::{GameParser, TextPlaces};
 
-/// Where a new comment goes.
+/// The place of a new comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CommentSlot {
     at: usize,
-    /// Nothing but tags stands before, and nothing after.
+    /// True if nothing but tags precedes the place and nothing follows it.
     after_tags: bool,
     in_side_line: bool,
 }
 
-/// Where new comments on the nodes of a game go: after the move that leads to the node and the glyphs that follow it; of
-/// node 0 before the first move and its number.
+/// The places of new comments on the nodes of a game: after the move that leads to the node and the glyphs that follow it; for
+/// node 0, before the first move and its number.
 pub(super) struct CommentSlots(Vec<Option<CommentSlot>>);
 
-/// A change of a text.
+/// A change to a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Edit {
-    /// A comment that is put in.
+    /// Inserts a comment.
     Comment(CommentSlot, Vec<u8>),
-    /// Bytes in the place of others.
+    /// Replaces a range by other bytes.
     Replace(ByteRange, Vec<u8>),
-    /// What is taken out, so that one blank stays if there was one on a side.
+    /// Removes a range. One blank stays if the range had a blank on either side.
     Remove(ByteRange),
 }
 
-/// Where what is kept of the first game of a text stands.
+/// Reads the first game of a text and returns the places of its parts.
 pub(super) fn places(text: &[u8]) -> TextPlaces {
     let options = ParseOptions { tags: false, variations: true, ..ParseOptions::default() };
     GameParser::new(&options).first_game(text)
 }
 
 impl CommentSlots {
-    /// Those of the first game of a text.
+    /// Finds the slots of the first game of a text.
     pub(super) fn from_text(text: &[u8]) -> CommentSlots {
         CommentSlots::new(text, &places(text))
     }
 
-    /// The same where its places are known.
+    /// Finds the slots of a game whose places are known.
     pub(super) fn new(text: &[u8], places: &TextPlaces) -> CommentSlots {
         let at = places.movetext.unwrap_or(text.len());
         let start = CommentSlot { at, after_tags: places.movetext.is_none(), in_side_line: false };
@@ -55,14 +55,14 @@ impl CommentSlots {
         CommentSlots(slots)
     }
 
-    /// Where a comment on a node goes; nowhere if the text has no such node.
+    /// Returns the place of a comment on a node; `None` if the text has no such node.
     pub(super) fn of_node(&self, node: u32) -> Option<CommentSlot> {
         self.0.get(node as usize).copied().flatten()
     }
 }
 
 impl Edit {
-    /// What it changes; empty where it puts something in.
+    /// Returns the range that the edit changes; empty if it only inserts.
     pub(super) fn range(&self) -> ByteRange {
         match self {
             Edit::Comment(slot, _) => slot.at..slot.at,
@@ -71,7 +71,7 @@ impl Edit {
     }
 }
 
-/// A text with all changes, which do not overlap. Those at one place are made in the order given.
+/// Applies all edits to a text. They must not overlap. Edits at the same place are applied in the order given.
 pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| (edit.range().start, edit.range().end));
     let mut out = Vec::with_capacity(text.len() + 64 * edits.len());
@@ -86,7 +86,7 @@ pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
                 let before = out.last().is_none_or(u8::is_ascii_whitespace);
                 match text.get(at).map(u8::is_ascii_whitespace) {
                     Some(true) if before => at += 1,
-                    // What stood on both sides of it must not become one word.
+                    // The words on both sides of the removed text must not be joined.
                     Some(false) if !before => out.push(b' '),
                     _ => {}
                 }
@@ -105,7 +105,7 @@ pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out
 }
 
-/// Puts a comment at the end.
+/// Appends a comment to `out`.
 fn put(out: &mut Vec<u8>, text: &[u8], slot: CommentSlot, comment: &[u8]) {
     if slot.after_tags {
         out.extend_from_slice(line_end(text));

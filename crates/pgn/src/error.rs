@@ -1,11 +1,11 @@
-//! What can go wrong with a source as a whole. Trouble inside a game is a [`ReadFault`](super::ReadFault).
+//! Errors about a source as a whole. Errors within a game are [`ReadFault`](super::ReadFault)s.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why inputs cannot be opened at all.
+/// The reason why inputs cannot be opened at all.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PgnError {
@@ -24,7 +24,7 @@ pub enum PgnError {
         #[source]
         error: io::Error,
     },
-    /// Nothing in a folder looks like games.
+    /// No file in a folder looks like games.
     #[error(
         "folder {} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2) and no archive: give the \
          files by name to read them whatever they are called{}",
@@ -33,10 +33,10 @@ pub enum PgnError {
     EmptyFolder {
         /// The folder as given.
         path: PathBuf,
-        /// A sentence about files in it of other formats that may hold games.
+        /// A sentence about files of other formats in the folder that may hold games.
         others: Option<String>,
     },
-    /// Nothing in an archive looks like games.
+    /// No member of an archive looks like games.
     #[error(
         "archive {0} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2), but {members}: to read a \
          member whatever it is called, give its name after that of the archive, as in {0}/games.txt",
@@ -45,10 +45,10 @@ pub enum PgnError {
     EmptyArchive {
         /// The archive as given.
         path: PathBuf,
-        /// The names of its first members.
+        /// The names of the first members.
         members: String,
     },
-    /// A path leads to no member of an archive.
+    /// A path names a member that the archive does not have.
     #[error("{} is not in the archive, which holds {members}: check the name", path.display())]
     NoMember {
         /// The path as given.
@@ -59,15 +59,15 @@ pub enum PgnError {
     /// `-` was given more than once.
     #[error("standard input can be read only once: give `-` once")]
     StdinTwice,
-    /// A file on the web cannot be had.
+    /// A file on the web cannot be read.
     #[error("{name} cannot be read: {reason}")]
     Web {
         /// The URL without secrets.
         name: String,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: String,
     },
-    /// A URL was given to a build that has no client for the web.
+    /// A URL was given to a build without a web client.
     #[error(
         "{name}: this orbit was built without https: install it with `--features https`, or pipe the file: \
          `curl -L URL | orbit scan QUERY -`"
@@ -76,19 +76,19 @@ pub enum PgnError {
         /// The URL without secrets.
         name: String,
     },
-    /// A URL leads to a reel.
+    /// A URL names a reel.
     #[error("{name} is a reel, of which any part may be read at any time: download it first")]
     ReelOnWeb {
         /// The URL without secrets.
         name: String,
     },
-    /// It was interrupted while the web was asked for a file.
+    /// The interrupt flag was set while waiting for the web.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl PgnError {
-    /// The reason why the system does not give a file or a folder.
+    /// Makes an error of the system's reason for not opening a file or folder.
     pub(super) fn at(path: &Path, error: io::Error) -> PgnError {
         let path = path.to_owned();
         match error.kind() {
@@ -103,7 +103,7 @@ impl PgnError {
 pub struct SourceFailure {
     /// Index into [`Sources::sources`](super::Sources::sources).
     pub source: u32,
-    /// Bytes of the decompressed source that were read before.
+    /// The number of decompressed bytes that were read before the failure.
     pub offset: u64,
     /// Lower case, no full stop: `the gz file ends too early: get it anew`.
     pub reason: String,

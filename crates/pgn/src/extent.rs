@@ -1,41 +1,41 @@
-//! From where to where the text of a game goes, and what stands between two games.
+//! Finds where the text of a game begins and ends, and what separates two games.
 //!
-//! A game's text is what lies from its first byte to that of the next game, without the blanks at its
-//! end: comments and prose after the terminator are of it. But if the next game begins within a line,
-//! the text ends with the terminator: what else is on that line has a meaning only there.
+//! The text of a game reaches from its first byte to the first byte of the next game, without trailing blanks: comments and prose
+//! after the terminator belong to it. But if the next game begins within a line, the text ends with the terminator, because the
+//! rest of that line has a meaning only there.
 
 use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
 use super::parse::GameParser;
 use super::tokenizer::{Event, Tokenizer};
 use super::{Game, ParseOptions};
 
-/// The text of the first game of a text that begins with it. `game_bytes_max` is what
-/// [`Options::game_bytes_max`](super::Options::game_bytes_max) was when the game was read.
+/// Returns the text of the first game of a text that begins with it. `game_bytes_max` is the value of
+/// [`Options::game_bytes_max`](super::Options::game_bytes_max) with which the game was read.
 pub fn first_game(text: &[u8], game_bytes_max: usize) -> &[u8] {
     let end = end(text, Tokenizer::new(text, game_bytes_max)).unwrap_or(text.len());
     trimmed(&text[..end])
 }
 
-/// The same of a text that may go on: `None` if it has to be known further.
+/// Like [`first_game`], for a text of which more may follow: `None` if the game may not be complete yet.
 pub fn game_text(text: &[u8], game_bytes_max: usize) -> Option<&[u8]> {
     let lines = &text[..memchr::memrchr2(b'\n', b'\r', text)? + 1];
     end(lines, Tokenizer::partial(lines, game_bytes_max)).map(|end| trimmed(&text[..end]))
 }
 
-/// Reads the only game of a text; `None` if there are more or none.
+/// Reads the only game of a text; `None` if there are several games or none.
 pub fn read_game(text: &[u8], options: &ParseOptions) -> Option<Game> {
     let mut games = read(text, options).into_iter();
     games.next().filter(|_| games.next().is_none())
 }
 
-/// What to write between the texts of two games so that each is read as it is alone: line ends, as the
-/// first one has them, and nothing else if that will do. Where the first has no terminator it may get `*`,
-/// which says nothing. Only if that does not help either (the first leaves a comment open, or the second
-/// is no more than a result) the second gets a tag `[Event "?"]`.
+/// Returns the bytes to write between the texts of two games so that each is read as it is alone. Line ends, as in the first
+/// text, are enough in most cases. If the first game has no terminator, it may get `*`, which changes no result. Only if that
+/// does not help either (the first text leaves a comment open, or the second is no more than a result), the second game gets a
+/// tag `[Event "?"]`.
 pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     let eol = line_end(before);
     let empty_line = eol.repeat(2);
-    // A line that begins so begins a game, whatever stands before it.
+    // Such a line begins a game, whatever precedes it.
     if after.starts_with(EVENT) {
         return empty_line;
     }
@@ -50,7 +50,7 @@ pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     [empty_line, terminated].into_iter().find(reads_alike).unwrap_or(tagged)
 }
 
-/// How the lines of a text end: as the first one does; with LF if there is only one.
+/// Returns the line end of a text's first line; LF if the text has only one line.
 pub fn line_end(text: &[u8]) -> &'static [u8] {
     match text[lex::line_end(text, 0)..] {
         [b'\r', b'\n', ..] => b"\r\n",
@@ -73,7 +73,7 @@ fn read(text: &[u8], options: &ParseOptions) -> Vec<Game> {
     games
 }
 
-/// Where the first game ends, if another one follows.
+/// Returns the end of the first game, if another one follows.
 fn end(text: &[u8], mut tokenizer: Tokenizer<'_>) -> Option<usize> {
     let mut terminated = None;
     let mut is_open = false;
@@ -90,7 +90,7 @@ fn end(text: &[u8], mut tokenizer: Tokenizer<'_>) -> Option<usize> {
     }
 }
 
-/// The text without blanks at its end. A byte order mark that begins a line belongs to what follows.
+/// Removes blanks from the end of a text. A byte order mark at the start of a line belongs to the text after it.
 fn trimmed(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii_end();
     while let Some(rest) = text.strip_suffix(BOM)

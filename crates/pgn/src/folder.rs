@@ -1,4 +1,4 @@
-//! The files below a folder that look like games.
+//! Finds the files below a folder that look like games.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use super::PgnError;
 use super::format::{ArchiveFormat, is_foreign, listed, looks_like_games};
 
-/// The files that lie below a folder.
+/// The files below a folder.
 #[derive(Default)]
 pub(super) struct FolderFiles {
-    /// The files that look like games, archives among them, and their sizes, in byte order of their paths.
+    /// The files that look like games, archives included, with their sizes, in byte order of their paths.
     pub(super) games: Vec<(PathBuf, Option<u64>)>,
     /// Files of other formats that may hold games.
     foreign: Vec<PathBuf>,
 }
 
 impl FolderFiles {
-    /// The files below a folder.
+    /// Lists the files below a folder.
     ///
     /// # Errors
     ///
-    /// A folder that cannot be listed or holds no games.
+    /// If a folder cannot be listed, or holds no games.
     pub(super) fn below(folder: &Path) -> Result<FolderFiles, PgnError> {
         let mut files = FolderFiles::default();
         files.walk(folder)?;
@@ -33,7 +33,7 @@ impl FolderFiles {
         Ok(files)
     }
 
-    /// A sentence about the files of other formats, if there are any.
+    /// Returns a sentence about the files of other formats, if there are any.
     pub(super) fn note(&self) -> Option<String> {
         let mut names: Vec<String> = self.foreign.iter().map(|path| path.display().to_string()).collect();
         names.sort();
@@ -63,9 +63,9 @@ impl FolderFiles {
                 {
                     match fs::metadata(&path) {
                         Ok(metadata) if metadata.is_file() => self.games.push((path, Some(metadata.len()))),
-                        // A pipe would keep us waiting.
+                        // Opening a pipe would block.
                         Ok(_) => {}
-                        // A link to nothing: that it cannot be read is told when it is its turn.
+                        // A dangling link: the error is reported when the file is opened.
                         Err(_) => self.games.push((path, None)),
                     }
                 } else if is_foreign(&path) {

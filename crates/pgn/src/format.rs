@@ -1,13 +1,14 @@
-//! Tells which files look like games, archives or other collections of games, by their names and first bytes.
+//! Recognises files that look like games, archives or other collections of games, by their names and first bytes.
 
 use std::path::Path;
 
-/// The endings of other collections of games, which are not read. Of the files that make up one database together, one is named.
+/// The file name endings of other game collections, which are not read. If several files form one database, only one of them is
+/// listed.
 const FOREIGN: [&str; 17] = [
     ".rar", ".xz", ".lzma", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.zst", ".cbh", ".cbv", ".cbf",
     ".cbone", ".2cbh", ".2cbv", ".si3", ".si4", ".si5",
 ];
-/// Names that a note gives at most.
+/// The most names that a note lists.
 const NAMES_SHOWN: usize = 3;
 
 /// A format of archives.
@@ -20,7 +21,7 @@ pub(super) enum ArchiveFormat {
 }
 
 impl ArchiveFormat {
-    /// The format that the first bytes of a file tell.
+    /// Recognises a format by the first bytes of a file.
     pub(super) fn from_head(head: &[u8]) -> Option<ArchiveFormat> {
         match head {
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] | [b'P', b'K', 7, 8, ..] => {
@@ -31,19 +32,19 @@ impl ArchiveFormat {
         }
     }
 
-    /// The format that a name tells.
+    /// Recognises a format by the file name.
     pub(super) fn of_name(path: &Path) -> Option<ArchiveFormat> {
         let end = path.extension()?;
         let is = |name: &str| end.eq_ignore_ascii_case(name);
         if is("zip") { Some(ArchiveFormat::Zip) } else { is("7z").then_some(ArchiveFormat::SevenZ) }
     }
 
-    /// Tells whether this build reads it.
+    /// Returns whether this build reads the format.
     pub(super) fn is_read(self) -> bool {
         self == ArchiveFormat::Zip || cfg!(feature = "sevenz")
     }
 
-    /// Its name in messages.
+    /// Returns the name of the format for messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             ArchiveFormat::Zip => "zip archive",
@@ -52,7 +53,7 @@ impl ArchiveFormat {
     }
 }
 
-/// Some names, and how many more of `all` there are: `a.txt, b.txt, c.txt and 5 more`.
+/// Lists some names, and the number of further ones among `all`: `a.txt, b.txt, c.txt and 5 more`.
 pub(super) fn listed(names: &[String], all: usize) -> String {
     let shown = names.len().min(NAMES_SHOWN);
     let more = all - shown;
@@ -60,12 +61,12 @@ pub(super) fn listed(names: &[String], all: usize) -> String {
     if more == 0 { names } else { format!("{names} and {more} more") }
 }
 
-/// The last part of a path, in lower case.
+/// Returns the last part of a path, in lower case.
 fn lower_name(path: &Path) -> Vec<u8> {
     path.file_name().unwrap_or_default().as_encoded_bytes().to_ascii_lowercase()
 }
 
-/// Tells whether a name ends in `.pgn`, `.epd` or `.fen`, perhaps with `.zst`, `.gz` or `.bz2` after it.
+/// Returns whether a name ends in `.pgn`, `.epd` or `.fen`, perhaps followed by `.zst`, `.gz` or `.bz2`.
 pub(super) fn looks_like_games(path: &Path) -> bool {
     let name = lower_name(path);
     let name =
@@ -73,7 +74,7 @@ pub(super) fn looks_like_games(path: &Path) -> bool {
     [&b".pgn"[..], b".epd", b".fen"].iter().any(|end| name.ends_with(end))
 }
 
-/// Tells whether a name is that of an archive or a database that is not read.
+/// Returns whether a name belongs to an archive or a database format that is not read.
 pub(super) fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);
     FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || ArchiveFormat::of_name(path).is_some()

@@ -1,4 +1,4 @@
-//! Lines, tag pairs and words of PGN: what can be told without knowing where in a game one is.
+//! Lines, tag pairs and words of PGN: everything that can be recognised without knowing the place within a game.
 
 use memchr::{memchr2, memchr3};
 
@@ -13,7 +13,7 @@ pub(super) type ByteRange = std::ops::Range<usize>;
 /// The byte order mark of UTF-8.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// How the first tag pair of most games begins.
+/// The beginning of the first tag pair of most games.
 pub(super) const EVENT: &[u8] = b"[Event \"";
 
 /// CR or LF.
@@ -21,7 +21,7 @@ pub(super) fn is_eol(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Whether only blanks stand between the byte and the line end, or the start of the text, before.
+/// Returns whether only blanks precede the byte on its line.
 pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
     let mut pos = at;
     while pos > 0 {
@@ -36,8 +36,8 @@ pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
     true
 }
 
-/// Whether `[Event "` stands here at the very start of a line: always the start of a game, unless
-/// other tag pairs stand directly before it.
+/// Returns whether `[Event "` is here at the very start of a line: that always starts a game, unless other tag pairs precede it
+/// directly.
 pub(super) fn is_event_line(text: &[u8], at: usize) -> bool {
     if !text[at..].starts_with(EVENT) {
         return false;
@@ -46,7 +46,7 @@ pub(super) fn is_event_line(text: &[u8], at: usize) -> bool {
     before.last().is_none_or(|&byte| is_eol(byte))
 }
 
-/// Whether the line before the one that begins at `at` looks like a tag pair.
+/// Returns whether the line before the one that begins at `at` looks like a tag pair.
 pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
     let before = text[..at].strip_suffix(BOM).unwrap_or(&text[..at]);
     let before = before.strip_suffix(b"\n").map_or_else(
@@ -54,7 +54,7 @@ pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
         |rest| rest.strip_suffix(b"\r").unwrap_or(rest),
     );
     let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
-    // The blanks that [`at_line_start`] passes over: a cut may fall behind them.
+    // Skip the blanks that [`at_line_start`] skips, too: a cut may fall behind them.
     let mut line = &before[start..];
     while let Some(rest) = line
         .strip_prefix(BOM)
@@ -65,12 +65,12 @@ pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
     line.first() == Some(&b'[') && line[1..].trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// Where the line that `from` is in ends.
+/// Returns the end of the line that contains `from`.
 pub(super) fn line_end(text: &[u8], from: usize) -> usize {
     memchr2(b'\n', b'\r', &text[from..]).map_or(text.len(), |skip| from + skip)
 }
 
-/// Where a comment ends: at `}`, or at a line that begins with `[Event "`. It is looked for up to `end`.
+/// Returns the end of a comment: `}`, or a line that begins with `[Event "`. Searches up to `end`.
 pub(super) fn comment_end(text: &[u8], from: usize, end: usize) -> Option<usize> {
     let mut pos = from;
     loop {
@@ -90,12 +90,12 @@ pub(super) fn comment_end(text: &[u8], from: usize, end: usize) -> Option<usize>
 pub(super) struct TagPair {
     pub(super) name: ByteRange,
     pub(super) value: ByteRange,
-    /// Where the text goes on.
+    /// The index after the tag pair.
     pub(super) next: usize,
 }
 
-/// Reads `[Name "value"]` if nothing is unusual about it; a quick way to what [`quoted_tag`] and
-/// [`tag_value`] find. The name is mostly `likely`, that of an earlier tag pair or nothing.
+/// Reads `[Name "value"]` if nothing is unusual about it: a faster version of [`quoted_tag`] and [`tag_value`]. The name is
+/// mostly `likely`, the name of an earlier tag pair, which may be empty.
 #[inline(always)]
 pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<TagPair> {
     let name = at + 1;
@@ -114,7 +114,7 @@ pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<TagPair
     Some(TagPair { name: name..open - 2, value: open..close, next: close + 2 })
 }
 
-/// Where the value of a tag pair ends that begins at `open`, if it has no escapes and no quotes and `"]` follows it.
+/// Returns the end of the tag value that begins at `open`, if it has no escapes and no quotes and `"]` follows it.
 #[inline(always)]
 pub(super) fn plain_value(text: &[u8], open: usize) -> Option<usize> {
     let mut close = open;
@@ -130,33 +130,33 @@ pub(super) fn plain_value(text: &[u8], open: usize) -> Option<usize> {
     text[close..].starts_with(b"\"]").then_some(close)
 }
 
-/// Eight bytes of a text, the first one lowest.
+/// Returns eight bytes of a text as a number, the first byte lowest.
 #[inline(always)]
 pub(super) fn window(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("these are eight bytes")))
 }
 
-/// Bytes of a word all at once. The lowest bit that is set in an answer stands in the first byte that
-/// is meant; what stands above it may be wrong.
+/// Tests all bytes of a word at once. The lowest bit set in an answer is in the first byte that passes the test; bits above it
+/// may be wrong.
 ///
 /// Source: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson).
 pub(super) mod words {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = LOW << 7;
 
-    /// Bytes below a limit of 128 at most.
+    /// Marks bytes below a limit, which is at most 128.
     #[inline(always)]
     pub(crate) const fn below(word: u64, limit: u8) -> u64 {
         word.wrapping_sub(LOW * limit as u64) & !word & HIGH
     }
 
-    /// Bytes that equal one.
+    /// Marks bytes that equal `byte`.
     #[inline(always)]
     pub(crate) const fn equal(word: u64, byte: u8) -> u64 {
         below(word ^ (LOW * byte as u64), 1)
     }
 
-    /// Bytes that are no digits. None that is told is wrong.
+    /// Marks bytes that are not digits. All bits of this answer are exact.
     #[inline(always)]
     pub(crate) const fn no_digits(word: u64) -> u64 {
         let word = word ^ (LOW * b'0' as u64);
@@ -178,13 +178,13 @@ const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-' | b'.')
 }
 
-/// The name in `[Name "`.
+/// Reads the name in `[Name "`.
 pub(super) fn quoted_tag(line: &[u8], at: usize) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     (line.get(next) == Some(&b'"')).then_some(name)
 }
 
-/// The name in `[Name value]` or, among other tag pairs, in `[Name` whatever follows.
+/// Reads the name in `[Name value]` or, if other tag pairs precede it, in `[Name` followed by anything.
 pub(super) fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     let value = line[next..].trim_ascii_end();
@@ -204,8 +204,8 @@ fn tag_name(line: &[u8], at: usize) -> Option<(ByteRange, usize)> {
     line.get(start)?.is_ascii_alphabetic().then(|| (start..stop, past_blanks(line, stop)))
 }
 
-/// The value of a tag pair, and where the text goes on. The value ends at a quote before `]`; a
-/// quote that nothing closes runs to the next quote of the line, or to `]`, or to the end. Another tag pair ends it, too.
+/// Reads the value of a tag pair; returns its range and the index after the tag pair. The value ends at a quote before `]`. A
+/// value without a closing quote ends at the next quote of the line, at `]`, or at the line end. Another tag pair also ends it.
 pub(super) fn tag_value(line: &[u8], after_name: usize) -> (ByteRange, usize) {
     let mut pos = past_blanks(line, after_name);
     if line.get(pos) != Some(&b'"') {
@@ -246,24 +246,24 @@ pub(super) fn tag_value(line: &[u8], after_name: usize) -> (ByteRange, usize) {
     (open..end, line.len())
 }
 
-/// True if `[Name "` stands here, the name with a capital letter.
+/// Returns true if `[Name "` is here and the name begins with a capital letter.
 fn is_quoted_tag(line: &[u8], at: usize) -> bool {
     line[at] == b'[' && quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase())
 }
 
-/// True if a tag pair that is not closed stands before a bracket on its line.
+/// Returns true if a bracket follows an unclosed tag pair on its line.
 pub(super) fn follows_open_tag(text: &[u8], at: usize) -> bool {
     !at_line_start(text, at)
         && text[..at].iter().rfind(|&&byte| !is_blank(byte)).is_some_and(|&byte| byte != b']')
 }
 
-/// The first byte from `from` on that is not blank, and where it is.
+/// Returns the first byte from `from` on that is not blank, and its index.
 pub(super) fn next_after(line: &[u8], from: usize) -> (Option<u8>, usize) {
     let at = past_blanks(line, from);
     (line.get(at).copied(), at)
 }
 
-/// Bytes at which a word may end: those that end it, and all that are no ASCII.
+/// Bytes at which a word may end: delimiters, and all bytes that are not ASCII.
 const STOPS: [bool; 256] = {
     let mut table = [false; 256];
     let stops = b" \t\0\x0b\x0c\x1a\r\n{}()[];$*";
@@ -280,7 +280,7 @@ const STOPS: [bool; 256] = {
     table
 };
 
-/// Where the word that begins at `start` ends.
+/// Returns the end of the word that begins at `start`.
 pub(super) fn word_end(text: &[u8], start: usize) -> usize {
     let mut at = start;
     while let Some(skip) = text[at..].iter().position(|&byte| STOPS[byte as usize]) {
@@ -296,13 +296,13 @@ pub(super) fn word_end(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Bytes of the letter that a text begins with and that is no ASCII: more than 1 if it is UTF-8.
+/// Returns the length of the non-ASCII character at the start of a text: 1 if it is not UTF-8.
 fn letter_bytes(text: &[u8]) -> usize {
     let is_letter = |bytes: &usize| text.get(..*bytes).is_some_and(|letter| str::from_utf8(letter).is_ok());
     (2..=4).find(is_letter).unwrap_or(1)
 }
 
-/// Bytes of a terminator that stands at the end of a move, as in `Qg20-1`, with one sign behind it.
+/// Returns the length of a terminator at the end of a move, as in `Qg20-1`, including one sign after it.
 pub(super) fn glued_result(word: &[u8]) -> usize {
     if word[0].is_ascii_digit() {
         return 0;
@@ -320,7 +320,7 @@ pub(super) fn glued_result(word: &[u8]) -> usize {
     (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
 }
 
-/// Bytes that follow castling in its word and are words of their own, as in `O-OO-O` and `0-01-0`.
+/// Returns the number of bytes that follow castling in its word and are words of their own, as in `O-OO-O` and `0-01-0`.
 pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     if !matches!(word[0], b'O' | b'0' | b'o') || SanShape::parse(word).is_some() {
         return 0;
@@ -339,7 +339,7 @@ pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     san::castlings(word).find(is_glued).map_or(0, |bytes| word.len() - bytes)
 }
 
-/// Extends the word of a move over a promotion that blanks or brackets part from it, on the same line: `e8(Q)`, `e8 = Q`.
+/// Extends the word of a move over a promotion that blanks or brackets separate from it on the same line: `e8(Q)`, `e8 = Q`.
 pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize {
     if !SanShape::parse(&text[start..stop]).is_some_and(SanShape::lacks_promotion) {
         return stop;
@@ -362,13 +362,13 @@ pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize 
 
 /// The kinds of words in movetext.
 pub(super) enum MovetextWord {
-    /// A move number; `length` bytes of the word, dots included.
+    /// A move number; `length` is the number of bytes it takes of the word, dots included.
     Number { length: usize, value: u32, dotted: bool },
     /// A terminator.
     Result(Outcome),
     /// A null move.
     Null,
-    /// An evaluation or other mark: no letter and no digit in it.
+    /// An evaluation or another mark, with no letter and no digit in it.
     Mark,
     /// A move, or junk.
     Other,
@@ -400,7 +400,7 @@ impl MovetextWord {
         }
     }
 
-    /// A word such as `...e5` or `…e5`.
+    /// Classifies a word such as `...e5` or `…e5`.
     fn dots(word: &[u8]) -> MovetextWord {
         match dot_count(word) {
             0 => MovetextWord::Other,
@@ -429,7 +429,7 @@ impl MovetextWord {
     }
 }
 
-/// Bytes of dots, `.` or `…`, at the start of a word; 0x85 is `…` in Windows-1252.
+/// Returns the length of the dots, `.` or `…`, at the start of a word; 0x85 is `…` in Windows-1252.
 fn dot_count(word: &[u8]) -> usize {
     let mut length = 0;
     loop {
@@ -441,12 +441,12 @@ fn dot_count(word: &[u8]) -> usize {
     }
 }
 
-/// Words that annotate a move and are no move: `e.p.`, `N` (novelty), `D` (diagram), `+/-`.
+/// Returns whether a word annotates a move and is no move: `e.p.`, `N` (novelty), `D` (diagram), `+/-`.
 fn is_mark(word: &[u8]) -> bool {
     matches!(word, b"ep" | b"e.p." | b"e.p" | b"N" | b"TN" | b"D" | b"mate" | b"ch" | b"dbl" | b"x")
 }
 
-/// The number of a glyph that is written as a word (`!?`, `+-`, `N`), or that ends a move (`Nf3!?`).
+/// Returns the number of a glyph that is a word (`!?`, `+-`, `N`), or that ends a move (`Nf3!?`).
 pub(super) fn glyph(word: &[u8]) -> Option<u16> {
     let marks = word.iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let glyph = if marks > 0 { &word[word.len() - marks..] } else { word };
@@ -471,7 +471,7 @@ pub(super) fn glyph(word: &[u8]) -> Option<u16> {
 }
 
 fn outcome(word: &[u8]) -> Option<Outcome> {
-    // Most words that come here are move numbers.
+    // Most words that reach this point are move numbers.
     if word.len() > 16
         || !matches!(word, [0xbd, ..] | [0xc2, ..] | [_, b'-' | b'/', ..])
             && word.get(1).is_none_or(u8::is_ascii)
@@ -501,7 +501,7 @@ fn outcome(word: &[u8]) -> Option<Outcome> {
     }
 }
 
-/// A terminator between other signs, such as `1-0.` and `"0-1"`.
+/// Reads a terminator between other signs, such as `1-0.` and `"0-1"`.
 fn outcome_among_signs(word: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(word).ok()?;
     let trimmed = text.trim_matches(|letter: char| !letter.is_alphanumeric());

@@ -1,14 +1,13 @@
-//! PGN, FEN and EPD files, as found in the wild, to games.
+//! Reads PGN, FEN and EPD files, as found in the wild, into games.
 //!
 //! ```text
 //! files, web, folders, stdin -> decode -> cut into chunks -> tokenize -> parse -> Game
 //!                               `----- serial: Sources ---'  `- Chunk::parse, on any thread -'
 //! ```
 //!
-//! [`Sources`] is the serial part: it opens the inputs in order, unpacks them and cuts the text into
-//! [`Chunk`]s at game boundaries. A chunk is parsed on its own, so any number of threads may do it.
-//! The boundaries are decided on the decompressed bytes alone: games, numbers, offsets and faults
-//! do not depend on compression, on the size of chunks, or on who parses them.
+//! [`Sources`] is the serial part: it opens the inputs in order, unpacks them and cuts the text into [`Chunk`]s at game
+//! boundaries. A chunk is parsed on its own, so any number of threads can parse chunks. The boundaries depend on the decompressed
+//! bytes alone: games, numbers, offsets and faults do not depend on compression, chunk size or the number of threads.
 //!
 //! # What a game is
 //!
@@ -24,22 +23,20 @@
 //! * after an empty line, at `1.` outside variations, if moves have been seen: headless games whose
 //!   terminators are missing.
 //!
-//! Text before the first game and after a terminator is passed over. Comments alone, escape lines
-//! (`%` first in its line, perhaps behind blanks) and prose make no game. Brackets that are no tag pair, on one line, are
-//! annotations. Comments do not nest.
+//! Text before the first game and after a terminator is skipped. Comments alone, escape lines (`%` first in its line, perhaps
+//! after blanks) and prose form no game. Brackets on one line that are no tag pair are annotations. Comments do not nest.
 //!
-//! A text that begins with no tag pair, move, result or position, after comments or a short preface, is no PGN: nothing
-//! of it is read, and its source is a failure, or was skipped if its folder was given.
+//! A text that does not begin with a tag pair, a move, a result or a position, after comments or a short preface, is no PGN:
+//! nothing of it is read. Its source becomes a failure, or is skipped if its folder was given.
 //!
 //! # What is kept of a game
 //!
-//! The main line up to the first word that is no legal move, all tags, and the terminator, which
-//! alone decides the outcome. Moves may be SAN in most of its dialects, long algebraic or coordinates;
-//! a wrong or missing `x` is forgiven, everything else must be legal. Blanks and dashes of Unicode are blanks and dashes. Null moves are played, also
-//! out of check. `FEN` and `Variant` are found whatever the case of their names. Chess960 without a
-//! FEN is skipped (its array is unknown), and so is every other variant. Lists of FEN or EPD, one a
-//! line, are games of one position; the operation `id` becomes the tag `Event`, others keep their
-//! names.
+//! The main line up to the first word that is no legal move, all tags, and the terminator, which alone decides the outcome. Moves
+//! may be SAN in most of its dialects, long algebraic notation or coordinates; a wrong or missing `x` is forgiven, everything
+//! else must be legal. Blanks and dashes of Unicode count as blanks and dashes. Null moves are played, even in check. `FEN` and
+//! `Variant` are found whatever the case of their names. Chess960 without a FEN is skipped (its array is unknown), and so is
+//! every other variant. Lists of FEN or EPD, one per line, become games of one position; the operation `id` becomes the tag
+//! `Event`, other operations keep their names.
 //!
 //! ```
 //! use orbit_pgn::{ParseOptions, Sources};
@@ -89,8 +86,8 @@ mod url;
 #[cfg(feature = "https")]
 mod web;
 
-/// The version of the rules by which games are read. It counts up with every change of what is kept of some game:
-/// its number, place, start, moves, result, tags, or what is said of its faults.
+/// The version of the rules by which games are read. It increases with every change that affects some game: its number, place,
+/// start, moves, result, tags, or the messages about its faults.
 pub const READER_VERSION: u32 = 4;
 
 pub use amend::{Amendment, amend, comment_bytes, is_tag_name};

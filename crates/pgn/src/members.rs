@@ -1,9 +1,9 @@
-//! Members of a packed text, unpacked on several threads.
+//! Unpacks the members of a compressed text on several threads.
 //!
-//! Files of pzstd hold many zstd frames, those of bgzip many gzip members, those of pbzip2 many bzip2 streams. [`Members`]
-//! looks ahead where they end, lets threads unpack some of them, and hands on what they give in order. Where anything is out
-//! of the ordinary (a fault, a member that is long or whose end is not told), the raw bytes are put back and unpacked one
-//! after the other. So text and faults are always those of one thread.
+//! pzstd writes many zstd frames, bgzip many gzip members, pbzip2 many bzip2 streams. [`Members`] looks ahead for the ends of
+//! members, lets threads unpack some of them, and returns their texts in order. If anything is unusual (a fault, a long member, a
+//! member of unknown length), the raw bytes are put back and unpacked sequentially. So text and faults are always those of a
+//! single thread.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -13,26 +13,26 @@ use std::thread::{self, JoinHandle};
 use super::unpack::{MemberFormat, RawInput, Supply, Unpack, UnpackFault};
 use orbit_core::sync::lock;
 
-/// How much is unpacked apart.
+/// The amounts of data that threads unpack.
 #[derive(Clone, Copy)]
 struct Sizes {
     /// The longest member, in raw bytes.
     member_max: usize,
-    /// Short members are unpacked together until they have so many raw bytes.
+    /// The number of raw bytes for which short members are collected into one run.
     run_min: usize,
-    /// What a run may hold when it is unpacked. A longer one is unpacked again, bit by bit.
+    /// The longest text that a run may unpack to. A longer one is unpacked again, step by step.
     text_max: usize,
-    /// Raw bytes that are read ahead of the text that is handed on, about.
+    /// The approximate number of raw bytes that are read ahead of the returned text.
     ahead_max: usize,
 }
 
 const SIZES: Sizes =
     Sizes { member_max: 8 << 20, run_min: 1 << 20, text_max: 128 << 20, ahead_max: 32 << 20 };
 
-/// More threads than this unpack faster than games are read.
+/// More threads than this would unpack faster than games are read.
 const THREADS_MAX: usize = 32;
 
-/// What came of a run of members.
+/// The result of unpacking a run of members.
 enum UnpackResult {
     Whole(Vec<u8>),
     TooLong,
@@ -50,16 +50,16 @@ struct MemberRun {
     text: Receiver<UnpackResult>,
 }
 
-/// What may be unpacked on other threads.
+/// Tells which members may be unpacked on other threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ParallelUnpacking {
     Yes,
-    /// Not before the next member begins.
+    /// None before the next member begins.
     NotThisOne,
     Never,
 }
 
-/// Unpacks a format on some threads.
+/// Unpacks a format on several threads.
 pub(super) struct Members<U> {
     one: U,
     sizes: Sizes,
@@ -74,14 +74,14 @@ where
     U: MemberFormat,
     for<'a> U: Unpack<&'a [u8]>,
 {
-    /// `one` is at the start of a member.
+    /// `one` must be at the start of a member.
     pub(super) fn new(one: U, threads: usize) -> Members<U> {
         let apart = if threads > 1 { ParallelUnpacking::Yes } else { ParallelUnpacking::Never };
         let threads = threads.min(THREADS_MAX);
         Members { one, sizes: SIZES, threads, workers: None, ahead: VecDeque::new(), apart }
     }
 
-    /// Hands runs of whole members to threads, as far as there is room.
+    /// Passes runs of whole members to threads, as far as there is room.
     fn look_ahead<R: Supply>(&mut self, input: &mut RawInput<R>) {
         let mut bytes: usize = self.ahead.iter().map(|run| run.raw.len()).sum();
         let Sizes { member_max, run_min, text_max, ahead_max } = self.sizes;
@@ -127,7 +127,7 @@ where
             self.look_ahead(input);
         }
         if let Some(run) = self.ahead.pop_front() {
-            // Of a thread that panicked nothing comes.
+            // A thread that panicked sends nothing.
             let unpacked = run.text.recv().unwrap_or(UnpackResult::Faulty);
             if let UnpackResult::Whole(mut text) = unpacked {
                 if out.is_empty() {
@@ -154,15 +154,15 @@ where
     }
 }
 
-/// Memory of texts that were handed on, for the next ones: new memory is cleared by the system, page by page.
+/// Buffers of texts that were taken, for reuse: the system clears new memory page by page.
 struct TextPool {
     texts: Mutex<Vec<Vec<u8>>>,
-    /// How many are kept.
+    /// The most buffers that are kept.
     texts_max: usize,
 }
 
 impl TextPool {
-    /// Text longer than this is rare, and its memory is given back.
+    /// A longer text is rare, and its memory is freed.
     const BYTES_MAX: usize = 32 << 20;
 
     fn put(&self, mut text: Vec<u8>) {
@@ -173,13 +173,13 @@ impl TextPool {
         }
     }
 
-    /// An empty text.
+    /// Returns an empty buffer.
     fn take(&self) -> Vec<u8> {
         lock(&self.texts).pop().unwrap_or_default()
     }
 }
 
-/// Threads that unpack. They end when this is dropped.
+/// Threads that unpack. They end when the value is dropped.
 struct Workers {
     tasks: Option<Sender<MemberTask>>,
     threads: Vec<JoinHandle<()>>,
@@ -187,7 +187,7 @@ struct Workers {
 }
 
 impl Workers {
-    /// As many of so many threads as the system starts.
+    /// Starts up to `threads` threads, as many as the system allows.
     fn start<U>(one: &U, threads: usize, text_max: usize) -> Workers
     where
         U: MemberFormat,
@@ -199,7 +199,7 @@ impl Workers {
         let start = |_| {
             let (inbox, room, mut unpack) = (Arc::clone(&inbox), Arc::clone(&room), one.fresh().ok()?);
             let work = move || {
-                // One thread holds the lock and waits for the next task; it frees the lock before it unpacks.
+                // One thread holds the lock while it waits for the next task; it releases the lock before it unpacks.
                 let next = || lock(&inbox).recv();
                 while let Ok(task) = next() {
                     let unpacked = unpacked(&mut unpack, &task.raw, text_max, room.take());
@@ -207,7 +207,7 @@ impl Workers {
                         let Ok(fresh) = unpack.fresh() else { return };
                         unpack = fresh;
                     }
-                    // Nobody waits for it after an interrupt.
+                    // After an interrupt, nobody receives it.
                     task.to.send(unpacked).ok();
                 }
             };
@@ -217,7 +217,7 @@ impl Workers {
         Workers { tasks: Some(tasks), threads, room }
     }
 
-    /// Whether there is a thread that takes a task.
+    /// Sends a task to the threads; `false` if no thread can take it.
     fn take(&self, task: MemberTask) -> bool {
         !self.threads.is_empty() && self.tasks.as_ref().is_some_and(|tasks| tasks.send(task).is_ok())
     }
@@ -226,12 +226,12 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.tasks = None;
-        // A thread that panicked was noticed when its text was missing.
+        // A panic of a thread was noticed when its text was missing.
         self.threads.drain(..).for_each(|thread| drop(thread.join()));
     }
 }
 
-/// All of a run, put into `text`, which is empty.
+/// Unpacks all of a run into `text`, which must be empty.
 fn unpacked<U>(unpack: &mut U, raw: &[u8], text_max: usize, mut text: Vec<u8>) -> UnpackResult
 where
     for<'a> U: Unpack<&'a [u8]>,
@@ -254,10 +254,10 @@ mod tests {
     use super::*;
     use crate::unpack::{Bzip2, Gzip, Zstd};
 
-    /// Small, so that a short text has many runs.
+    /// Small sizes, so that a short text has many runs.
     const SMALL: Sizes = Sizes { member_max: 3000, run_min: 1000, text_max: 20_000, ahead_max: 8000 };
 
-    /// Text that is packed to about half.
+    /// A text that shrinks to about half.
     fn text() -> Vec<u8> {
         let mut random = fastrand::Rng::with_seed(7);
         (0..60_000).map(|_| b"abcdefgh12345678"[random.usize(..16)]).collect()
@@ -267,7 +267,7 @@ mod tests {
         zstd::encode_all(text, 3).unwrap()
     }
 
-    /// As pzstd does: before each frame one that is passed over and holds its length.
+    /// Packs as pzstd does: before each frame, a skippable frame with its length.
     fn pzstd(text: &[u8]) -> Vec<u8> {
         let frame = zstd_frame(text);
         [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], &(frame.len() as u32).to_le_bytes(), &frame].concat()
@@ -300,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Demands that threads give what one gives; how many runs came from threads.
+    /// Asserts that several threads yield what one yields. Returns the number of runs that threads unpacked, and the fault.
     fn check<U>(make: impl Fn() -> U, bytes: &[u8], sizes: Sizes) -> (usize, Option<String>)
     where
         U: MemberFormat,
@@ -312,7 +312,7 @@ mod tests {
         let fault = loop {
             let before = out.len();
             match members.step(&mut input, &mut out) {
-                // A reader gives one member at a time, a run has two.
+                // A sequential step yields one member at a time; a run has two.
                 Ok(true) => runs += usize::from(members.workers.is_some() && out.len() > before + 1500),
                 Ok(false) => break None,
                 Err(fault) => break Some(format!("{fault:?}")),
@@ -322,7 +322,7 @@ mod tests {
         (runs, fault)
     }
 
-    /// The same of texts that are whole, cut, changed, and whose members are too long.
+    /// The same for texts that are complete, cut, damaged, and that have too long members.
     fn check_all<U>(make: impl Fn() -> U + Copy, pack: fn(&[u8]) -> Vec<u8>)
     where
         U: MemberFormat,
@@ -372,7 +372,7 @@ mod tests {
             writer.finish().unwrap()
         };
         check(Gzip::default, &plain, SMALL);
-        // Lengths that are told wrongly.
+        // Members whose stated lengths are wrong.
         let text = text();
         let mut bytes: Vec<u8> = Vec::new();
         for (number, piece) in text.chunks(1500).enumerate() {

@@ -1,41 +1,41 @@
-//! Whether a text begins as games do.
+//! Decides whether a text begins as games do.
 //!
-//! Movetext is read leniently, so that `2. Definitions` in prose would be a game without a move. What is no PGN at all
-//! is told apart here, by the head of the text alone: a tag pair, a move or a result comes first, after nothing but
-//! comments, or a tag pair or numbered moves come after prose. A piece cut out of a file begins inside a comment, and such
-//! a comment reads as prose.
+//! Movetext is read leniently, so `2. Definitions` in prose would become a game without moves. This module rejects texts that are
+//! no PGN at all, by the head of the text alone: in PGN a tag pair, a move or a result comes first, after nothing but comments,
+//! or a tag pair or numbered moves follow after prose. A piece cut out of a file may begin inside a comment, and such a comment
+//! reads as prose.
 
 use super::lex::{self, BOM, MovetextWord, at_line_start, is_blank, is_eol};
 use super::san::SanShape;
 
-/// The reason for which a text that is none of games is not read.
+/// The reason for refusing a text that holds no games.
 const NO_GAMES: &str =
     "it is no PGN, FEN or EPD: it begins with no tag pair, move or position; check the path";
-/// The same of JSON.
+/// The reason for refusing JSON.
 const JSON: &str = "it is JSON, no PGN, FEN or EPD: make a PGN file of its games first";
-/// The same of what is no text.
+/// The reason for refusing binary data.
 const BINARY: &str =
     "it is no PGN, FEN or EPD: it has bytes that no text has; check the path, or export its games as PGN";
 
-/// What the beginning of a text says.
+/// The classification of the beginning of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FirstBytes {
-    /// Games may follow, whatever the rest says.
+    /// The text holds games, whatever the rest is.
     Games,
-    /// Nothing yet; if this is all, games may be in it.
+    /// Nothing decided yet; if the text ends here, it may hold games.
     Comments,
-    /// Prose, in which a tag pair may still come; if this is all, it is no PGN.
+    /// Prose, which a tag pair may still follow; if the text ends here, it is no PGN.
     Prose,
     /// It is no PGN.
     Other,
     /// It is JSON.
     Json,
-    /// It is no text.
+    /// It is binary data.
     Binary,
 }
 
 impl FirstBytes {
-    /// The reason for which a text of which no more follows is not read, if there is one.
+    /// Returns the reason for refusing a text that ends here, if there is one.
     pub(super) fn refusal(self) -> Option<&'static str> {
         match self {
             FirstBytes::Games | FirstBytes::Comments => None,
@@ -46,7 +46,7 @@ impl FirstBytes {
     }
 }
 
-/// Tells what whole lines at the beginning of a text say.
+/// Classifies the complete lines at the beginning of a text.
 pub(super) fn opening(head: &[u8]) -> FirstBytes {
     use FirstBytes::{Comments, Games};
     let (mut at, mut is_numbered, mut has_signs) = (0, false, false);
@@ -54,7 +54,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
         let rest = &head[at..];
         at = match rest {
             [] => return Comments,
-            // Texts of games may have NULs, but not between signs that mean nothing.
+            // Texts of games may hold NULs, but not between meaningless signs.
             [0, ..] if has_signs => return with_nul(head, at),
             [b'{' | b'[', ..] if is_json(rest) => return FirstBytes::Json,
             [byte, ..] if is_blank(*byte) || is_eol(*byte) => at + 1,
@@ -66,7 +66,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
             [b';', ..] => lex::line_end(head, at),
             [b'%' | b'#', ..] if at_line_start(head, at) => lex::line_end(head, at),
             [b'[', ..] if is_tag(head, at) => return with_tag(head, at, Comments),
-            // Annotations and results alone say nothing.
+            // Annotations and results alone decide nothing.
             [b'[', ..] => lex::line_end(head, at),
             [b'(' | b')' | b']' | b'}' | b'*', ..] => at + 1,
             [b'$', ..] => lex::word_end(head, at + 1),
@@ -95,14 +95,14 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
     }
 }
 
-/// Whether `[Name "` or `[Name value]` stands here.
+/// Returns whether `[Name "` or `[Name value]` is here.
 fn is_tag(text: &[u8], at: usize) -> bool {
     let line = &text[..lex::line_end(text, at)];
     lex::quoted_tag(line, at).or_else(|| lex::bare_tag(line, at, false)).is_some()
 }
 
-/// What a text says with a tag pair, of which `unclear` is said if a line has to follow: in settings names with values follow what is
-/// written as a tag pair there, such as `[branch "main"]` and `[Desktop Entry]`.
+/// Classifies a text with a tag pair at `at`; returns `unclear` if the next line is needed. Settings files have section headers
+/// that look like tag pairs, such as `[branch "main"]` and `[Desktop Entry]`, followed by names with values.
 fn with_tag(head: &[u8], at: usize, unclear: FirstBytes) -> FirstBytes {
     let line = &head[..lex::line_end(head, at)];
     if lex::quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase()) {
@@ -116,7 +116,7 @@ fn with_tag(head: &[u8], at: usize, unclear: FirstBytes) -> FirstBytes {
     }
 }
 
-/// True if a line is `name = value`.
+/// Returns true if a line is `name = value`.
 fn is_setting(line: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     let name = &line[..line.iter().take_while(|byte| is_name(byte)).count()];
@@ -125,14 +125,14 @@ fn is_setting(line: &[u8]) -> bool {
         && SanShape::parse(name).is_none()
 }
 
-/// What a text says with a NUL behind signs that mean nothing: it is no text, unless it ends there or a tag pair begins a line.
+/// Classifies a text with a NUL after meaningless signs: it is binary, unless it ends there or a tag pair begins a line.
 fn with_nul(head: &[u8], at: usize) -> FirstBytes {
     let is_end = head[at..].iter().all(|&byte| is_blank(byte) || is_eol(byte));
     if is_end { FirstBytes::Comments } else { preface(head) }
 }
 
-/// True if JSON begins here: an object with a name, or a list with two values or of one value that the end of the text or
-/// something else than a tag pair follows.
+/// Returns true if JSON begins here: an object with a name, a list of several values, or a list of one value followed by the end
+/// of the text or by anything but a tag pair.
 fn is_json(text: &[u8]) -> bool {
     let string_end = |from: usize| {
         let mut at = from;
@@ -159,7 +159,7 @@ fn is_json(text: &[u8]) -> bool {
     }
 }
 
-/// What follows a move number, unless that is a bracket or the end of the line.
+/// Returns the word after a move number, unless a bracket or the line end follows the number.
 fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
     let skipped = text[from..].iter().take_while(|&&byte| is_blank(byte) || byte == b'.').count();
     let at = from + skipped;
@@ -167,7 +167,7 @@ fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
     is_word.then(|| &text[at..lex::word_end(text, at)])
 }
 
-/// What may follow a move number at the beginning of a text.
+/// Returns whether a word may follow a move number at the beginning of a text.
 fn is_like_a_move(word: &[u8]) -> bool {
     names_square(word)
         || matches!(
@@ -176,14 +176,14 @@ fn is_like_a_move(word: &[u8]) -> bool {
         )
 }
 
-/// A move in any language names a square or castles.
+/// Returns whether a word may be a move in some language: such a move names a square or castles.
 fn names_square(word: &[u8]) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
     SanShape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)
 }
 
-/// What prose says: whether a tag pair begins a line after it, or a move with its number and more movetext follow. What
-/// shows games as examples is no such prose, nor is what no text holds.
+/// Classifies prose: games if a tag pair begins a line after it, or if a move with its number and more movetext follow. Prose
+/// that shows games as examples does not count, nor does binary data.
 fn preface(head: &[u8]) -> FirstBytes {
     let (mut at, mut has_nul) = (0, false);
     while at < head.len() {
@@ -218,7 +218,7 @@ fn preface(head: &[u8]) -> FirstBytes {
     if has_nul { FirstBytes::Binary } else { FirstBytes::Prose }
 }
 
-/// Whether a move stands behind a number, and more movetext behind the move, on the same line.
+/// Returns whether a move follows a number, and more movetext follows the move, on the same line.
 fn has_moves(head: &[u8], from: usize) -> bool {
     let blanks = |from: usize| from + head[from..].iter().take_while(|&&byte| is_blank(byte)).count();
     let at = blanks(from);
@@ -249,7 +249,7 @@ fn has_moves(head: &[u8], from: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// What was said of some lines holds whatever follows, so that the sizes in which a text is read do not matter.
+    /// A classification of some lines stays the same whatever follows, so the sizes in which a text is read do not matter.
     #[test]
     fn what_lines_say_stays() {
         let texts = [

@@ -1,48 +1,48 @@
-//! How text is read.
+//! Options for reading text.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Sizes, and what is noted beside the games. The defaults suit; tests inject small sizes.
+/// Sizes, and what is recorded beside the games. The defaults are fine for most uses; tests inject small sizes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Bytes of text in a chunk, about.
+    /// The approximate number of bytes of text in a chunk.
     pub chunk_bytes: usize,
-    /// The longest game that is read to its end, in bytes. A longer one is cut there, with a fault;
-    /// this bounds the memory that a file without any game boundary takes.
+    /// The longest game that is read to its end, in bytes. A longer game is cut there, with a fault; this bounds the memory for a
+    /// file without any game boundary.
     pub game_bytes_max: usize,
-    /// Hashes the bytes of every source as they are stored, for [`Stamp::hash`](super::Stamp::hash): whoever makes a reel wants to know
-    /// the file again.
+    /// True to hash the bytes of every source as they are stored, for [`Stamp::hash`](super::Stamp::hash). A builder of reels
+    /// needs the hash to recognise the file later.
     pub hash: bool,
-    /// The memory that a zst file may ask for to be unpacked (its window). A file that asks for more is a failure that
-    /// says so: 98 KB can ask for 2 GiB.
+    /// The most memory that unpacking a zst file may take (its window). A file that needs more is a failure that says so: 98 KB
+    /// can ask for 2 GiB.
     pub zstd_window_max: u64,
-    /// Threads that unpack a packed text of many members, such as those of pzstd, bgzip and pbzip2; with one, who reads the text unpacks it.
-    /// What is read does not depend on it.
+    /// The number of threads that unpack a compressed text of many members, such as those of pzstd, bgzip and pbzip2. With 1, the
+    /// reading thread unpacks it. The result does not depend on the number.
     pub unpack_threads: usize,
-    /// Folders whose files are given one by one, as [`list`](super::list) does: what is no PGN among them is skipped, not refused.
+    /// Folders whose files are given one by one, as [`list`](super::list) returns them: files in them that are no PGN are
+    /// skipped, not refused.
     pub folders: Vec<PathBuf>,
-    /// How files on the web are read.
+    /// The options for files on the web.
     pub web: WebOptions,
-    /// Ends waiting for the web when it becomes true.
+    /// Setting this flag ends waiting for the web.
     pub interrupt: Arc<AtomicBool>,
 }
 
-/// How patient a reader of the web is.
+/// Timeouts and retries for reading from the web.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct WebOptions {
-    /// How long a server may take to be found, to connect, to answer, and between two bytes.
+    /// The longest time for finding a server, for connecting, for its answer, and between two bytes.
     pub timeout: Duration,
-    /// How often it is tried in sequence to go on with a file after its connection was lost. Each byte that comes sets the count
-    /// back.
+    /// The most attempts in a row to resume a file after its connection was lost. Each byte received resets the count.
     pub attempts_max: u32,
-    /// The pause before the first of these attempts; it doubles with each up to [`WebOptions::pause_max`].
+    /// The pause before the first of these attempts; it doubles with each attempt up to [`WebOptions::pause_max`].
     pub pause: Duration,
-    /// The longest pause, also where the server asks for a longer one.
+    /// The longest pause, even if the server asks for a longer one.
     pub pause_max: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Events of a tokenizer to games.
+//! Builds games from the events of a tokenizer.
 
 use shakmaty::{Color, Position as _};
 
@@ -15,14 +15,14 @@ use orbit_core::fen::ListLine;
 use orbit_core::isa::Isa;
 use orbit_core::text::is_same;
 
-/// What to keep of each game.
+/// The parts of each game to keep.
 #[derive(Clone, Debug)]
 pub struct ParseOptions {
-    /// Whether tag pairs are kept; without them a reader of moves alone is a little faster.
+    /// True to keep tag pairs; without them, reading moves alone is a little faster.
     pub tags: bool,
-    /// Whether side lines are kept.
+    /// True to keep side lines.
     pub variations: bool,
-    /// Whether comments and glyphs are kept. The reader finds them where it keeps side lines.
+    /// True to keep comments and glyphs. They are only found if side lines are kept.
     pub annotations: bool,
 }
 
@@ -37,7 +37,7 @@ enum ParserBoard {
     /// The tags have not been looked at yet.
     Unset,
     Legal(Position),
-    /// A side in check has passed.
+    /// An illegal position, because a side in check has passed.
     Loose(Position),
     /// Moves cannot be played from the start position.
     Unplayable(&'static str),
@@ -45,42 +45,42 @@ enum ParserBoard {
     Dead,
 }
 
-/// Which quick ways through plain text are taken. Games do not depend on it.
+/// The fast paths to use for plain text. They do not change the games.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickWays {
-    /// Words and tag pairs one by one.
+    /// The path that reads words and tag pairs one by one.
     pub(super) plain: bool,
-    /// Words of many bytes together.
+    /// The path that reads the words of many bytes at once.
     pub(super) quick: Option<Isa>,
 }
 
-/// Where what is kept of a game stands in its text.
+/// The places of the parts of a game in its text.
 #[derive(Default)]
 pub(super) struct TextPlaces {
-    /// The names and the values of tags; these as they are written, without quotes.
+    /// The names and the values of tags; a value as it is written, without quotes.
     pub(super) tags: Vec<(ByteRange, ByteRange)>,
-    /// Where the movetext begins.
+    /// The start of the movetext.
     pub(super) movetext: Option<usize>,
-    /// The moves that are kept.
+    /// The moves that were kept.
     pub(super) words: Vec<WordPlace>,
-    /// The comments that stand at a node or before the moves, without what encloses them. Those before the first move of a
-    /// side line are none.
+    /// The comments after a move or before all moves, with their nodes, without their delimiters. Comments before the first move
+    /// of a side line are not among them.
     pub(super) comments: Vec<(u32, ByteRange)>,
-    /// Glyphs, wherever they stand, but for those of words that are not kept.
+    /// All glyphs, except those of words that were not kept.
     pub(super) glyphs: Vec<(u16, ByteRange)>,
 }
 
 /// A move in the text of a game.
 pub(super) struct WordPlace {
-    /// The node that it leads to.
+    /// The node to which it leads.
     pub(super) node: u32,
-    /// Where its word begins.
+    /// The start of its word.
     pub(super) start: usize,
-    /// Where its word ends, with the glyphs that follow it directly.
+    /// The end of its word, including glyphs that follow it directly.
     pub(super) end: usize,
-    /// Half-moves before it, those of White and Black before the start of the game included.
+    /// The number of half-moves before it, including those before the start of the game.
     pub(super) halves: u32,
-    /// Whether it is of a side line.
+    /// True if it belongs to a side line.
     pub(super) in_side_line: bool,
 }
 
@@ -93,10 +93,10 @@ impl ParserBoard {
     }
 }
 
-/// Reads the games of one part. Keeps its buffers from game to game.
+/// Reads the games of one part. Reuses its buffers from game to game.
 pub(super) struct GameParser<'a> {
     text: &'a [u8],
-    /// Offset of `text` in its source.
+    /// The offset of `text` in its source.
     base: u64,
     /// True if the source ends with `text`.
     pub(super) is_last: bool,
@@ -104,15 +104,15 @@ pub(super) struct GameParser<'a> {
     ways: QuickWays,
     blocks: quick::Blocks,
     game: Game,
-    /// Tag pairs of `game` that are of this game; those after them are of earlier ones.
+    /// The number of tag pairs of `game` that belong to this game; those after them are left from earlier games.
     tags: usize,
-    /// Tag pairs that earlier games had and this one has not.
+    /// Tag pairs of earlier games that this game does not need, kept for reuse.
     spare: Vec<Tag>,
     fen: Vec<u8>,
     has_fen: bool,
     variant: Option<Vec<u8>>,
     board: ParserBoard,
-    /// The boards of the lines around the current place.
+    /// The boards of the lines that enclose the current line.
     outer: Vec<ParserBoard>,
     /// Side lines and annotations, if they are kept.
     tree: SideLines,
@@ -147,7 +147,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Reads all games of a part of PGN; tells how many side lines it did not keep.
+    /// Reads all games of a part of PGN; returns the number of side lines that it did not keep.
     pub(super) fn pgn(
         &mut self,
         text: &'a [u8],
@@ -187,7 +187,7 @@ impl<'a> GameParser<'a> {
         tokenizer.side_lines().saturating_sub(kept)
     }
 
-    /// Reads the first game of a text with its side lines, and tells where what it keeps stands.
+    /// Reads the first game of a text with its side lines, and returns the places of the parts that it keeps.
     pub(super) fn first_game(&mut self, text: &'a [u8]) -> TextPlaces {
         self.text = text;
         self.base = 0;
@@ -203,7 +203,7 @@ impl<'a> GameParser<'a> {
             }
             let before = self.moves_here();
             self.take(event.clone(), &mut |_| {});
-            // What is left open goes on to the end: a comment before it is none of its words.
+            // A construct that is left open reaches to the end: a comment before it does not follow a word.
             let open = if let Event::Fault(at, _) = event { Some(at) } else { None };
             places.movetext = places.movetext.or(tokenizer.movetext()).or(open);
             let here = self.moves_here().filter(|_| !matches!(self.board, ParserBoard::Dead));
@@ -244,7 +244,7 @@ impl<'a> GameParser<'a> {
         places
     }
 
-    /// Half-moves of White and Black before the start of the game, by its FEN.
+    /// Returns the number of half-moves before the start of the game, by its FEN.
     fn halves_before(&self) -> u32 {
         let number = |counter: &[u8]| std::str::from_utf8(counter).ok()?.parse::<u32>().ok();
         let full = orbit_core::fen::counters(&self.fen)[1].and_then(number).unwrap_or(1).clamp(1, 1 << 20);
@@ -253,7 +253,7 @@ impl<'a> GameParser<'a> {
         2 * (full - 1) + u32::from(black_begins)
     }
 
-    /// The line at the current place, and how many moves it has.
+    /// Returns the current line and the number of its moves.
     fn moves_here(&self) -> Option<(usize, u32)> {
         self.tree.line().map(|line| (line, self.tree.len(line, self.game.moves.len())))
     }
@@ -277,7 +277,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// What only a tokenizer that passes over nothing tells.
+    /// Handles events that only a [`Tokenizer::whole`] yields.
     #[cold]
     fn take_tree(&mut self, event: Event) {
         self.set_up();
@@ -285,7 +285,7 @@ impl<'a> GameParser<'a> {
             return;
         }
         let played = self.game.moves.len();
-        // A glyph or a comment after a word that was not kept is none of the moves before it.
+        // A glyph or a comment after a word that was not kept does not belong to the moves before that word.
         let keeps = self.options.annotations && !matches!(self.board, ParserBoard::Dead);
         match event {
             Event::Open(at) if self.done => self.lose(Loss::AfterResult, at, ""),
@@ -325,7 +325,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Goes back to the main line.
+    /// Returns to the main line.
     fn leave_lines(&mut self) {
         self.tree.leave_left_out();
         while !self.outer.is_empty() {
@@ -358,8 +358,8 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// The operation `id` becomes the tag `Event`, the others have their own names; the counters of a FEN, if they are
-    /// not 0 and 1, become `hmvc` and `fmvn`.
+    /// Reads one line of a list. The operation `id` becomes the tag `Event`, other operations keep their names; the counters of a
+    /// FEN become `hmvc` and `fmvn` unless they are 0 and 1.
     fn epd_line(&mut self, line: &[u8]) {
         let line = ListLine::split(line);
         if self.options.tags {
@@ -377,7 +377,7 @@ impl<'a> GameParser<'a> {
         self.has_fen = true;
     }
 
-    /// Empties the game.
+    /// Resets the game.
     fn clear(&mut self, number: u32) {
         let game = &mut self.game;
         game.number = number;
@@ -409,7 +409,7 @@ impl<'a> GameParser<'a> {
         self.game.offset = self.base + at as u64;
     }
 
-    /// Notes that a source ends with moves and no result, as one does that is cut off between two words.
+    /// Adds a note if a source ends with moves and no result, as a file does that was cut between two words.
     fn end(&mut self) {
         let is_open = self.open && !self.done && !self.game.moves.is_empty();
         if is_open && self.is_last && self.game.status == GameStatus::Whole {
@@ -462,7 +462,7 @@ impl<'a> GameParser<'a> {
         }
         let tag = &mut tags[self.tags];
         self.tags += 1;
-        // Games mostly have the tags of the game before in the same order.
+        // Most games have the tags of the game before in the same order.
         if !is_same(&tag.name, name) {
             tag.name.clear();
             tag.name.extend_from_slice(name);
@@ -498,13 +498,13 @@ impl<'a> GameParser<'a> {
         } else if !self.done && !dead {
             self.cut(at, reason);
         } else {
-            // After the terminator nothing of the game is lost.
+            // The terminator was read, so nothing of the game is lost.
             let fault = self.fault(at, reason);
             self.game.notes.push(fault);
         }
     }
 
-    /// Finds the start position, once all tags are known.
+    /// Sets up the start position, once all tags are known.
     fn set_up(&mut self) {
         if !matches!(self.board, ParserBoard::Unset) {
             return;
@@ -549,14 +549,14 @@ impl<'a> GameParser<'a> {
         self.board = ParserBoard::Dead;
     }
 
-    /// Reads on while the movetext is plain.
+    /// Reads on by the fast paths, as long as the movetext is plain.
     fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
         match self.board {
             _ if !self.ways.plain => {}
             ParserBoard::Legal(position) => self.plain_moves(position, tokenizer),
             ParserBoard::Dead => tokenizer.skip_plain(),
             ParserBoard::Unset => {
-                // Games mostly have the tags of the game before in the same order.
+                // Most games have the tags of the game before in the same order.
                 while let Some((name, value)) =
                     tokenizer.plain_tag(self.game.tags.get(self.tags).map_or(b"", |tag| &tag.name[..]))
                 {
@@ -567,7 +567,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// The position is passed by value to be held in registers.
+    /// Plays plain moves. The position is passed by value so that it stays in registers.
     #[inline(never)]
     fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
         loop {
@@ -660,7 +660,7 @@ impl<'a> GameParser<'a> {
         self.cut_line(at, reason);
     }
 
-    /// The move that is meant, and the position after it.
+    /// Resolves a word to a legal move, and returns the move and the position after it.
     fn play(&mut self, shape: SanShape) -> Result<(PackedMove, Position), Misfit> {
         match &mut self.board {
             ParserBoard::Legal(position) if shape == SanShape::Null => {
@@ -694,19 +694,19 @@ impl<'a> GameParser<'a> {
     }
 }
 
-/// The glyph at the end of the word of a move, if it has one.
+/// Returns the glyph at the end of the word of a move, if there is one.
 fn suffix(text: &[u8], word: &ByteRange) -> Option<(u16, ByteRange)> {
     let marks = text[word.clone()].iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let at = word.end - marks..word.end;
     Some((lex::glyph(&text[at.clone()])?, at))
 }
 
-/// The board of a line that leaves a position of another one.
+/// Returns the board for a side line that begins at a position.
 fn board_of(position: Position) -> ParserBoard {
     if position.to_chess().is_ok() { ParserBoard::Legal(position) } else { ParserBoard::Loose(position) }
 }
 
-/// Resolves `\"` and `\\`; any other backslash stands for itself.
+/// Resolves `\"` and `\\`; any other backslash is kept.
 fn unescape(value: &[u8], out: &mut Vec<u8>) {
     let mut rest = value;
     while let Some(at) = memchr::memchr(b'\\', rest) {

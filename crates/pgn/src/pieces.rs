@@ -1,22 +1,22 @@
-//! Bytes that a thread hands over piece by piece.
+//! Bytes that a thread passes to a reader piece by piece.
 
 use std::io::{self, Read};
 
-/// The piece at hand.
+/// The current piece.
 #[derive(Default)]
 pub(super) struct PieceAtHand {
     piece: Vec<u8>,
-    /// Bytes of the piece that were taken.
+    /// The number of bytes of the piece that were taken.
     taken: usize,
     at_end: bool,
 }
 
 impl PieceAtHand {
-    /// Reads of the piece at hand, and where all of it was taken, of the one that `next` waits for; `None` is the end.
+    /// Reads from the current piece, and from the next one that `next` waits for once the piece is exhausted; `None` is the end.
     ///
     /// # Errors
     ///
-    /// Those of `next`. Nothing comes behind one.
+    /// The errors of `next`. Every later read finds the end.
     pub(super) fn read(
         &mut self,
         buffer: &mut [u8],

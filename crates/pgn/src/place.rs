@@ -1,7 +1,7 @@
-//! Files and members of archives by their paths: whether they are there, and whether they are still the same.
+//! Checks files and members of archives by their paths: whether they exist, and whether they are unchanged.
 //!
-//! A time alone proves nothing and a hash costs a pass over the file: size and time are compared first,
-//! and the content only where they leave a doubt.
+//! A time alone proves nothing, and a hash costs a pass over the file: size and time are compared first, and the content only if
+//! they leave a doubt.
 
 use std::fs::{self, File};
 use std::hash::Hasher as _;
@@ -14,11 +14,11 @@ use super::archive::{self, ArchiveRefusal, Unpacking};
 use super::{Freshness, Options, Stamp};
 
 impl Stamp {
-    /// Size and time of the file of a path, or of a member of an archive, which has the time of the archive.
+    /// Returns size and time of the file at a path, or of a member of an archive, which has the time of the archive.
     ///
     /// # Errors
     ///
-    /// The reason why it cannot be looked at.
+    /// The reason why the file cannot be examined.
     pub fn at(path: &Path) -> io::Result<Stamp> {
         match fs::metadata(path) {
             Ok(metadata) => Ok(Stamp::from_metadata(&metadata)),
@@ -28,12 +28,11 @@ impl Stamp {
         }
     }
 
-    /// Compares with the file of that path, which is read only where its size is the same and its time is
-    /// not.
+    /// Compares the stamp with the file at a path. The file is read only if its size is the same and its time differs.
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be looked at.
+    /// The reason why the file cannot be examined.
     pub fn compare(&self, path: &Path) -> io::Result<Freshness> {
         match (self.compare_unread(path)?, self.hash) {
             (Freshness::Unread, Some(hash)) if hash == hash_file(path)? => Ok(Freshness::Touched),
@@ -42,15 +41,15 @@ impl Stamp {
         }
     }
 
-    /// The same by size and time alone: where these leave the content in doubt, that is the answer.
+    /// Like [`Stamp::compare`], by size and time alone: [`Freshness::Unread`] if these leave the content in doubt.
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be looked at.
+    /// The reason why the file cannot be examined.
     pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
         let now = match Stamp::at(path) {
             Ok(stamp) => stamp,
-            // A member that is gone lies below a file.
+            // The path of a removed member leads through a file.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(Freshness::Missing);
             }
@@ -67,7 +66,7 @@ impl Stamp {
     }
 }
 
-/// Tells whether a path is that of a file, or of a member of an archive. An archive that cannot be read may have any.
+/// Returns whether a path leads to a file, or to a member of an archive. Any path into an unreadable archive counts.
 pub fn is_file(path: &Path) -> bool {
     match Stamp::at(path) {
         Ok(stamp) => stamp.bytes.is_some(),
@@ -75,7 +74,7 @@ pub fn is_file(path: &Path) -> bool {
     }
 }
 
-/// XXH3 (64 bits) of a file's bytes as stored, or of the unpacked bytes of a member of an archive.
+/// Returns the XXH3 hash (64 bits) of a file's bytes as stored, or of the unpacked bytes of a member of an archive.
 ///
 /// # Errors
 ///

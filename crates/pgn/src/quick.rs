@@ -1,12 +1,13 @@
-//! The quickest way through plain movetext: words are found with masks over 64 bytes, and a usual move is read, checked and
-//! played without a branch on what it says.
+//! The fastest path through plain movetext: words are found with masks over 64 bytes, and a usual move is read, checked and
+//! played without a branch on its content.
 //!
-//! It knows the moves that [`San`] can say, their numbers, and blanks without an empty line. What it does not know it leaves,
-//! with the blanks and numbers before it, to [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) and so to the general tokenizer. A move that is not
-//! usual (a promotion, a capture in passing, one of several pieces of which others are pinned) is resolved by
-//! [`resolve::plain`], and the quick way goes on after it. Games with castling rights that standard chess does not have go the other ways.
+//! It knows the moves that [`San`] can represent, their numbers, and blanks without an empty line. It leaves everything else,
+//! with the blanks and numbers before it, to [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) and so to the general
+//! tokenizer. An unusual move (a promotion, an en passant capture, one of several pieces of which others are pinned) is resolved
+//! by [`resolve::plain`], and the fast path continues after it. Games with castling rights that standard chess does not have take
+//! the other paths.
 //!
-//! Invariant: games, offsets and faults are those of the ways behind it.
+//! Invariant: games, offsets and faults are the same as on the slower paths.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -37,9 +38,9 @@ use super::tokenizer::San;
 use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::isa::Isa;
 
-/// Plays the moves at the beginning of `text[from..]`, which must be plain movetext of a main line: no variation is open and no empty line
-/// stands before it. Adds them, and the positions after them, to the game; tells where reading goes on, and the
-/// position there.
+/// Plays the moves at the beginning of `text[from..]`, which must be plain movetext of a main line: no variation is open and no
+/// empty line precedes it. Adds the moves, and the positions after them, to the game. Returns the index after the last move that
+/// was played, and the position there.
 pub(super) fn play(
     isa: Isa,
     text: &[u8],
@@ -50,7 +51,7 @@ pub(super) fn play(
     if !may_begin(text, from) {
         return (from, position);
     }
-    /// The same code for another instruction set.
+    /// Compiles the same code for another instruction set.
     #[cfg(target_arch = "x86_64")]
     macro_rules! play_on {
         ($features:literal, $with:expr) => {{
@@ -89,14 +90,15 @@ pub(super) struct QuickLine<'a> {
     pub(super) blocks: &'a mut Blocks,
 }
 
-/// Room for the block whose moves are played, and for the next one.
+/// Buffers for the block whose moves are being played, and for the next one.
 pub(super) struct Blocks([TextBlock; 2]);
 
 impl Blocks {
     pub(super) const EMPTY: Blocks = Blocks([TextBlock::EMPTY; 2]);
 }
 
-/// Whether a word or a number begins here or after a blank: where comments follow each move, no block is looked at.
+/// Returns whether a word or a number begins here or after a blank. If comments follow each move, this avoids reading a block in
+/// vain.
 fn may_begin(text: &[u8], from: usize) -> bool {
     match text.get(from..from + 2) {
         Some([b' ' | b'\n', next]) => next.is_ascii_alphanumeric(),
@@ -120,7 +122,7 @@ fn play_with(
     let [mut block, mut next] = blocks.0.each_mut();
     block.read(with, text, from);
     while block.words() > 0 {
-        // The next words are read before these are played: they wait for no move.
+        // The next words are read before these are played, since reading does not depend on the moves.
         next.read(with, text, block.end);
         moves.reserve(WORDS);
         positions.reserve(WORDS);
@@ -154,7 +156,7 @@ fn play_with(
             played += 1;
         }
         #[expect(unsafe_code, reason = "a capacity that is looked at once for all words of a block")]
-        // SAFETY: so many slots after the length were written, of both.
+        // SAFETY: in both vectors, `played` slots after the length were written.
         unsafe {
             moves.set_len(moves.len() + played);
             positions.set_len(positions.len() + played);
@@ -167,7 +169,7 @@ fn play_with(
     (block.end, men.position())
 }
 
-/// Castles, or plays a plain move by the way of all moves.
+/// Plays castling, or resolves a plain move by the general rules.
 #[cold]
 #[inline(never)]
 fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(PackedMove, QuickPosition)> {
@@ -182,14 +184,14 @@ fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(P
     Some((mv, QuickPosition::from_position(position)))
 }
 
-/// A legal position as its side to move sees it.
+/// A legal position from the view of the side to move.
 #[derive(Clone, Copy)]
 struct QuickPosition {
-    /// The roles of pieces, as in [`Board`].
+    /// The roles of pieces, encoded as in [`Board`].
     roles: [u64; 3],
     own: u64,
     other: u64,
-    /// The numbers of the squares of the kings of both sides.
+    /// The squares of the two kings, as numbers.
     own_king: usize,
     other_king: usize,
     state: u32,
@@ -220,7 +222,7 @@ impl QuickPosition {
         Position { board: Board { planes: [p0, p1, p2, black] }, state: State(state) }
     }
 
-    /// Whether the rights to castle are those of standard chess: [`RIGHTS`] knows no others.
+    /// Returns whether the castling rights are those of standard chess: [`RIGHTS`] covers no others.
     fn has_usual_rights(&self) -> bool {
         let rights = self.state >> 16;
         let held = rights >> 3 & 0x1111;
@@ -232,7 +234,7 @@ impl QuickPosition {
             && stands(1 << 60, !white, held & 0x1100)
     }
 
-    /// Plays the move of a word; tells whether it was a usual one and legal. Where it was not, the men stand anyhow.
+    /// Plays the move of a word; returns whether it was usual and legal. If not, the resulting position is meaningless.
     #[inline(always)]
     fn play<const COLOR: usize>(
         self,
@@ -243,7 +245,7 @@ impl QuickPosition {
         let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
         let [n0, n1, n2] =
             [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
-        // The pieces that may have been meant: mostly one. Of several, those with a free way are.
+        // The pieces that may be meant: mostly one. If there are several, only those with a free path count.
         let occupied = own | other;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
         let reach = sketches.reach[word] as usize & 511;
@@ -251,7 +253,7 @@ impl QuickPosition {
         if origin & origin.wrapping_sub(1) != 0 {
             origin = only_free(to, origin, occupied);
         }
-        // 64 if there is none: that way is never free.
+        // 64 if there is none: the path from 64 is never free.
         let from = origin.trailing_zeros();
         let pawn_errs = (other ^ sketches.takes[word]) & sketches.pawn_target[word];
         let wrong = WAYS[from as usize][to] & occupied | own & target | pawn_errs;
@@ -263,7 +265,7 @@ impl QuickPosition {
         ];
         let moved = own & !origin | target;
         let enemies = other & !target;
-        // No enemy may see the king afterwards.
+        // No enemy may attack the king after the move.
         let king = if reach >= KING { to } else { own_king };
         let seen = seen::<COLOR>(self.roles, king & 63, enemies, moved | enemies);
         // The square that a pawn passes over.
@@ -282,11 +284,12 @@ impl QuickPosition {
         (men, mv, wrong | seen == 0)
     }
 
-    /// Castles as in standard chess, if that is legal. Where it is not, nothing changes.
+    /// Castles as in standard chess, if that is legal. If it is not, nothing changes.
     fn castle<const COLOR: usize>(&mut self, towards: CastlingSide) -> Option<PackedMove> {
         let QuickPosition { roles: [p0, p1, p2], own, other, other_king, state, .. } = *self;
         let back = 56 * COLOR;
-        // Files: king and rook after the move, the rook before, those to be free, those that the king is on.
+        // The files of king and rook after the move, of the rook before, of the squares that must be empty, and of the king's
+        // path.
         let (king_to, rook_to, rook, free, way) = match towards {
             CastlingSide::KingSide => (6, 5, 7, 0x60, 4..7),
             CastlingSide::QueenSide => (2, 3, 0, 0x0e, 2..5),
@@ -316,7 +319,7 @@ impl QuickPosition {
     }
 }
 
-/// The one square of a set that nothing stands before, or none if there are more or less of them.
+/// Returns the one square of a set with a free path to `to`; 0 if there are none or several.
 #[inline(always)]
 fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
     let mut free = 0;
@@ -330,7 +333,8 @@ fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
     if free & free.wrapping_sub(1) == 0 { free } else { 0 }
 }
 
-/// Not 0 if one of `enemies` attacks a square where `occupied` squares are in the way. It is one of that color.
+/// Returns a value other than 0 if one of `enemies` attacks a square while the squares `occupied` block lines. The attacked piece
+/// has the color `COLOR`.
 #[inline(always)]
 fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64, occupied: u64) -> u64 {
     let around = &AROUND[square];
@@ -341,7 +345,7 @@ fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64,
         *far &= far.wrapping_sub(1);
         is_free
     };
-    // There are mostly two at most: these are looked at without a branch.
+    // There are mostly two at most: these are examined without a branch.
     let mut seen = steps & enemies;
     seen |= first_is_free(&mut far);
     seen |= first_is_free(&mut far);

@@ -1,9 +1,8 @@
-//! The legal move that a word means.
+//! Resolves words to legal moves.
 //!
-//! Strict: what is found is legal, and whatever else is written is refused. No list of moves is made
-//! for it. A piece moves if it reaches the square on an empty board with nothing in between, and if
-//! no enemy that is aligned with the king sees it afterwards; mostly one piece and at most two enemies
-//! have to be looked at.
+//! Strict: a move that is found is legal, and any other word is refused. No move list is generated. A piece may move if it
+//! reaches the square on an empty board with nothing in between, and if no enemy aligned with the king attacks it afterwards;
+//! mostly one piece and at most two enemies have to be examined.
 
 use shakmaty::attacks;
 use shakmaty::{Bitboard, CastlingSide, File, Piece, Rank, Role, Square};
@@ -13,17 +12,16 @@ use super::tokenizer::San;
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 use orbit_core::board::{Code, PackedMove, Position};
 
-/// Why a word that has the shape of a move is no legal move.
+/// The reason why a word in the shape of a move is no legal move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Misfit {
-    /// No legal move is meant.
+    /// No legal move fits.
     Illegal,
-    /// Pieces on all these squares could be meant.
+    /// The pieces on all these squares fit.
     Ambiguous(Bitboard),
 }
 
-/// Finds the one legal move that is meant in a legal position. A wrong or missing `x` is forgiven,
-/// nothing else is.
+/// Finds the one legal move that fits a word in a legal position. A wrong or missing `x` is forgiven, nothing else is.
 pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
     let (role, file, rank, to, promotion) = match shape {
@@ -51,7 +49,7 @@ pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove,
     }
 }
 
-/// [`resolve`] for a plain word.
+/// Like [`resolve`], for a plain word.
 #[inline(always)]
 pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
@@ -62,7 +60,7 @@ pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> 
     }
 }
 
-/// A legal position as its side to move sees it.
+/// A legal position from the view of the side to move.
 struct MovingSide {
     position: Position,
     occupied: u64,
@@ -84,7 +82,7 @@ impl MovingSide {
         role as u32 | (self.position.state.0 & 1) << 3
     }
 
-    /// Finds the piece (knight to king, as in [`REACH`]) among `hints` that may go to `to`.
+    /// Finds the piece (knight to king, numbered as in [`REACH`]) among `hints` that may go to `to`.
     #[inline(always)]
     fn piece(&self, role: usize, hints: u64, to: Square) -> Result<PackedMove, Misfit> {
         let [p0, p1, p2, _] = self.position.board.planes;
@@ -101,7 +99,7 @@ impl MovingSide {
         Ok(PackedMove((from | (to as u32) << 6 | self.code(role) << 12) as u16))
     }
 
-    /// The one of several pieces that leaves its king safe.
+    /// Finds the one of several pieces that can move without exposing its king.
     #[cold]
     fn free_to_leave(&self, role: usize, origins: u64, to: Square) -> Result<u64, Misfit> {
         let free = Bitboard(origins).into_iter().filter(|&from| self.may_leave(role, bit(from), to));
@@ -113,14 +111,14 @@ impl MovingSide {
         }
     }
 
-    /// Whether no enemy attacks the king after the move.
+    /// Returns whether no enemy attacks the king after the move.
     #[inline(always)]
     fn may_leave(&self, role: usize, from: u64, to: Square) -> bool {
         let king = if role == Role::King as usize { to } else { self.king };
         !self.is_attacked(king, self.occupied & !from | bit(to), bit(to))
     }
 
-    /// Finds the pawn that may go to `to`; without a file it does not take.
+    /// Finds the pawn that may go to `to`; without a file of origin it does not capture.
     #[inline(always)]
     fn pawn(
         &self,
@@ -157,7 +155,7 @@ impl MovingSide {
         Ok(PackedMove::en_passant(Square::new(beside.trailing_zeros()), to))
     }
 
-    /// Finds the pawn one or two squares behind.
+    /// Finds the pawn one or two squares behind `to`.
     #[inline(always)]
     fn push(
         &self,
@@ -184,7 +182,7 @@ impl MovingSide {
         Ok(PackedMove((from.trailing_zeros() | (to as u32) << 6 | code << 12) as u16))
     }
 
-    /// Castling, by the rules of Chess960, of which those of standard chess are a case.
+    /// Castles by the rules of Chess960, which include those of standard chess.
     fn castle(&self, towards: CastlingSide) -> Result<PackedMove, Misfit> {
         let is_king_side = towards.is_king_side();
         let state = self.position.state;
@@ -198,7 +196,7 @@ impl MovingSide {
         if free & others != 0 || self.is_attacked(king_to, others | bit(rook_to), 0) {
             return Err(Misfit::Illegal);
         }
-        // On the way the rook is still in its place, and may cover the king.
+        // While the king is on its way, the rook is still in its place and may cover the king.
         let mut passed = Bitboard(way | bit(king)).into_iter();
         if passed.any(|square| self.is_attacked(square, others | bit(rook), 0)) {
             return Err(Misfit::Illegal);
@@ -206,7 +204,7 @@ impl MovingSide {
         Ok(PackedMove::castle(king, rook))
     }
 
-    /// `e1g1` is castling where the king cannot step there; `e1h1` where its rook stands there.
+    /// Resolves coordinates of a king: `e1g1` is castling if the king cannot step there; `e1h1` if its rook is there.
     fn king_coordinates(&self, from: Square, to: Square) -> Result<PackedMove, Misfit> {
         if let Ok(step) = self.piece(Role::King as usize, !0, to) {
             return Ok(step);
@@ -218,8 +216,8 @@ impl MovingSide {
         if is_meant { Ok(mv) } else { Err(Misfit::Illegal) }
     }
 
-    /// Whether an enemy attacks a square where `occupied` squares are in the way and what stood on
-    /// the squares `taken` is gone.
+    /// Returns whether an enemy attacks a square while the squares `occupied` block lines and the pieces on the squares `taken`
+    /// are gone.
     #[inline(always)]
     fn is_attacked(&self, square: Square, occupied: u64, taken: u64) -> bool {
         let [p0, p1, p2, _] = self.position.board.planes;
@@ -233,8 +231,8 @@ impl MovingSide {
     }
 }
 
-/// Those of `others` between which and the square nothing stands. There are mostly two at most:
-/// these are looked at without a branch.
+/// Returns those of `others` with nothing between them and the square. There are mostly two at most: these are examined without a
+/// branch.
 #[inline(always)]
 fn open(square: Square, others: u64, occupied: u64) -> u64 {
     let row = &BETWEEN[square as usize];
@@ -267,8 +265,8 @@ fn between(a: Square, b: Square) -> u64 {
     BETWEEN[a as usize][b as usize]
 }
 
-/// Finds the one move that is meant in a position that is no legal one, because a side in check
-/// passed. Pieces move as they do, kings are not taken and not left to be taken, nobody castles.
+/// Finds the one move that fits a word in an illegal position, which arises if a side in check passes. Pieces move as usual, no
+/// king is captured or left in check, and castling is not possible.
 pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<PackedMove, Misfit> {
     let SanShape::Piece { role, file, rank, to, promotion } = shape else { return Err(Misfit::Illegal) };
     let turn = position.state.turn();
@@ -306,7 +304,7 @@ pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<Pa
     }
 }
 
-/// A pawn that names no file of origin does not take.
+/// Returns whether the origin fits the named file. A pawn move that names no file of origin is no capture.
 fn fits_file(role: Role, file: Option<File>, from: Square, to: Square) -> bool {
     match file {
         Some(file) => file == from.file(),
@@ -345,8 +343,7 @@ mod tests {
 
     use super::*;
 
-    /// Starts from which games lead to checks, pins, promotions, captures in passing and castling of
-    /// all kinds.
+    /// Starts whose games lead to checks, pins, promotions, en passant captures and castling of all kinds.
     const STARTS: [&str; 10] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -375,7 +372,7 @@ mod tests {
         Position::from_setup(&chess.to_setup(EnPassantMode::Always))
     }
 
-    /// What shakmaty's legal moves make of a shape.
+    /// Resolves a shape among shakmaty's legal moves.
     fn wanted(shape: SanShape, chess: &Chess, legal: &[Move]) -> Result<Move, Misfit> {
         let castle = |side| {
             let mut castles = legal.iter().filter(|mv| mv.castling_side() == Some(side));
@@ -436,7 +433,7 @@ mod tests {
         }
     }
 
-    /// Every shape: roles, hints, targets and promotions.
+    /// Compares every shape: roles, hints, targets and promotions.
     fn compare_all(chess: &Chess, seen: &mut Seen) {
         let (position, legal) = (packed(chess), chess.legal_moves());
         for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {

@@ -1,15 +1,15 @@
-//! What a word of movetext says, whatever the dialect: SAN, long algebraic, coordinates, figurines.
+//! Reads a word of movetext in any dialect: SAN, long algebraic, coordinates, figurines.
 
 use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
 use super::letters::{dash, past_blanks};
 
-/// What a word of movetext says, before any board is asked.
+/// The content of a word of movetext, independent of any board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SanShape {
-    /// Castling by its own sign.
+    /// Castling in castling notation.
     Castle(CastlingSide),
-    /// A piece goes somewhere. `role` is `None` in coordinates such as `e2e4`: whatever stands there.
+    /// A piece goes to a square. `role` is `None` in coordinates such as `e2e4`, which move whichever piece is there.
     Piece { role: Option<Role>, file: Option<File>, rank: Option<Rank>, to: Square, promotion: Option<Role> },
     /// The side to move passes.
     Null,
@@ -44,7 +44,7 @@ impl SanShape {
         })
     }
 
-    /// Whether a pawn goes to its last rank, or by the squares may do so, and what becomes of it is not told.
+    /// Returns whether the move is, or by its squares may be, a pawn move to the last rank without a named promotion.
     pub(super) fn lacks_promotion(self) -> bool {
         let SanShape::Piece { role, rank, to, promotion: None, .. } = self else { return false };
         let before = match to.rank() {
@@ -93,12 +93,12 @@ fn castle(word: &[u8]) -> Option<SanShape> {
     is_suffix(rest).then_some(SanShape::Castle(side))
 }
 
-/// The rest behind a dash and a letter of castling.
+/// Returns the rest of a word after a dash and a letter of castling.
 fn past_castle(word: &[u8], letter: u8) -> Option<&[u8]> {
     past_dash(word)?.strip_prefix(&[letter])
 }
 
-/// How many bytes the castlings with dashes take with which a word begins, the longer one first.
+/// Returns the lengths of the castlings with dashes at the start of a word, the longer one first.
 pub(super) fn castlings(word: &[u8]) -> impl Iterator<Item = usize> {
     let short = word.split_first().and_then(|(&letter, rest)| past_castle(rest, letter));
     let long = short.and_then(|rest| past_castle(rest, word[0]));
@@ -119,7 +119,7 @@ fn role(word: &[u8]) -> (Option<Role>, &[u8]) {
     }
 }
 
-/// Origin file, origin rank, target square.
+/// Origin file, origin rank and target square.
 type SanSquares = (Option<File>, Option<Rank>, Square);
 
 /// Reads `f3`, `gf3`, `1f3` or `g1f3`, with `x`, `:` or `-` before the target.
@@ -173,7 +173,7 @@ fn promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
     (promotion, rest[close..].strip_prefix(b")").unwrap_or(rest))
 }
 
-/// Whether what follows a move only annotates it.
+/// Returns whether the text after a move only annotates it.
 fn is_suffix(rest: &[u8]) -> bool {
     if rest.is_empty() {
         return true;

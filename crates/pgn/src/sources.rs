@@ -1,4 +1,4 @@
-//! Where text comes from: files, folders, the web, standard input, bytes.
+//! The sources of text: files, folders, the web, standard input, bytes.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, Metadata};
@@ -22,26 +22,26 @@ use super::{Options, PgnError, SourceFailure, Stamp, Url};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Source {
-    /// The path as given or found, the URL without user, password and query, or `standard input`, for messages.
+    /// The name for messages: the path as given or found, the URL without user, password and query, or `standard input`.
     pub name: String,
-    /// Where it lies, unless it is no file here.
+    /// The path; `None` if the source is no local file.
     pub path: Option<PathBuf>,
-    /// Its size before decompression, where that is known.
+    /// The size before decompression, if it is known.
     pub bytes: Option<u64>,
-    /// What its file is known by: size and time once it has been opened, the content once it was read to its
-    /// end. Of what is no file, size and content alone.
+    /// The identity of the source's file: size and time once it was opened, the content once it was read to its end. For a source
+    /// that is no file, only size and content.
     pub stamp: Stamp,
-    /// How it is packed; known once it has been opened.
+    /// The compression; known once the source was opened.
     pub compression: Option<Compression>,
-    /// Whether it comes from the web.
+    /// True if the source comes from the web.
     pub is_remote: bool,
 }
 
 #[derive(Clone)]
 enum SourceInput {
-    /// A file, and whether its folder was given in its stead.
+    /// A file, and whether it was given itself or through its folder.
     File(PathBuf, FileOrigin),
-    /// A member of an archive by its number, and whether the archive or a folder was given in its stead.
+    /// A member of an archive by its index, and whether it was given itself or through the archive or a folder.
     Member(Arc<Archive>, usize, FileOrigin),
     /// An archive whose members cannot be listed.
     Refused(ArchiveRefusal),
@@ -52,7 +52,7 @@ enum SourceInput {
 }
 
 impl SourceInput {
-    /// Whether it comes from the web.
+    /// Returns whether the input comes from the web.
     fn is_remote(&self) -> bool {
         match self {
             #[cfg(feature = "https")]
@@ -62,7 +62,7 @@ impl SourceInput {
     }
 }
 
-/// Bytes that several readings share.
+/// Bytes that several readers share.
 #[derive(Clone)]
 struct SharedBytes(Arc<Vec<u8>>);
 
@@ -72,7 +72,7 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
-/// How a file came to be read.
+/// The way by which a file became a source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileOrigin {
     Named,
@@ -99,21 +99,20 @@ pub struct Sources {
 impl Sources {
     /// Lists the inputs; nothing is read yet.
     ///
-    /// `-` is standard input. A file is taken whatever its name, its content decides how it is read. What begins with
-    /// `https://` or `http://` is a file on the web, for which its server is asked here.
-    /// A folder stands for all files below it whose names end in `.pgn`, `.epd` or `.fen`, perhaps
-    /// with `.zst`, `.gz` or `.bz2` after it (case does not matter), and for archives, in byte order of their paths;
-    /// links to folders inside it are not followed.
+    /// `-` is standard input. A file is accepted whatever its name; its content decides how it is read. A path that begins with
+    /// `https://` or `http://` is a file on the web; its server is asked for it in this call. A folder stands for all files below
+    /// it whose names end in `.pgn`, `.epd` or `.fen`, perhaps followed by `.zst`, `.gz` or `.bz2` (in any case), and for
+    /// archives, in byte order of their paths; links to folders inside it are not followed.
     ///
-    /// A zip archive, and a 7z archive with the feature `sevenz`, stands for its members of such names, in its order. Each is a
-    /// source of its own, whose path is that of the archive with the name of the member after it. A member can be given by this
-    /// path, whatever its name, and so can a folder inside the archive.
+    /// A zip archive, and a 7z archive with the feature `sevenz`, stands for its members with such names, in the order of the
+    /// archive. Each member is a source of its own, whose path is the path of the archive followed by the member's name. A member
+    /// can be given by this path, whatever its name, and so can a folder inside the archive.
     ///
     /// # Errors
     ///
-    /// A path that does not exist, a folder that cannot be listed or holds no such file, an archive without such a member, `-`
-    /// twice, a file that the web does not have; any URL in a build without the feature `https`, and any 7z archive in one without
-    /// `sevenz`.
+    /// Fails if a path does not exist, a folder cannot be listed or holds no such file, an archive has no such member, `-` occurs
+    /// twice, or a file on the web is missing. Fails for any URL in a build without the feature `https`, and for any 7z archive
+    /// in a build without `sevenz`.
     pub fn open(paths: &[PathBuf], options: Options) -> Result<Sources, PgnError> {
         let mut all = Sources::empty(options);
         let mut web = Web::default();
@@ -154,12 +153,12 @@ impl Sources {
         Ok(all)
     }
 
-    /// One source from memory, plain or packed.
+    /// Makes one source from bytes in memory, plain or compressed.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Sources {
         Sources::from_bytes_with(name, bytes, Options::default())
     }
 
-    /// One source from memory, with sizes.
+    /// Makes one source from bytes in memory, with options.
     pub fn from_bytes_with(name: &str, bytes: Vec<u8>, options: Options) -> Sources {
         let mut all = Sources::empty(options);
         all.add(
@@ -171,11 +170,11 @@ impl Sources {
         all
     }
 
-    /// The same inputs, none of which was read yet.
+    /// Returns the same inputs, none of which has been read yet.
     ///
     /// # Panics
     ///
-    /// After the first chunk was read.
+    /// If a chunk was read already.
     pub fn unread(&self) -> Sources {
         assert!(self.waiting.len() == self.sources.len(), "sources that were begun are not read again");
         Sources {
@@ -185,12 +184,12 @@ impl Sources {
         }
     }
 
-    /// Ends waiting for the web when the flag becomes true.
+    /// Sets a flag that ends waiting for the web when it becomes true.
     pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
         self.options.interrupt = Arc::clone(flag);
     }
 
-    /// Texts that were not begun yet are unpacked on so many threads: see [`Options::unpack_threads`].
+    /// Sets the number of threads that unpack texts not yet begun: see [`Options::unpack_threads`].
     pub fn unpack_on(&mut self, threads: usize) {
         self.options.unpack_threads = threads;
     }
@@ -249,7 +248,7 @@ impl Sources {
         Ok(())
     }
 
-    /// Adds an archive whose members are not known: that it cannot be read is told when it is its turn.
+    /// Adds an archive whose members cannot be listed. The failure is reported when its turn comes.
     fn refuse(&mut self, path: &Path, bytes: Option<u64>, refusal: ArchiveRefusal) -> Result<(), PgnError> {
         self.add_path(path.to_owned(), bytes, SourceInput::Refused(refusal));
         Ok(())
@@ -273,40 +272,39 @@ impl Sources {
         self.waiting.push_back((index, input));
     }
 
-    /// The longest game that is read to its end: see [`Options::game_bytes_max`].
+    /// Returns the length at which games are cut: see [`Options::game_bytes_max`].
     pub fn game_bytes_max(&self) -> usize {
         self.options.game_bytes_max
     }
 
-    /// All sources, in the order in which they are read.
+    /// Returns all sources, in the order in which they are read.
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
 
-    /// The sources that were not read to their ends, so far.
+    /// Returns the sources so far that were not read to their ends.
     pub fn failures(&self) -> &[SourceFailure] {
         &self.failures
     }
 
-    /// The files of folders that were left unread because they hold no games whatever their names say, so far.
+    /// Returns the files of folders so far that were skipped because they hold no games, whatever their names say.
     pub fn skipped(&self) -> &[SourceFailure] {
         &self.skipped
     }
 
-    /// Sentences about files of folders and members of archives that are not among the sources although they may hold games, or
+    /// Returns sentences about files of folders and members of archives that may hold games but are not among the sources, or
     /// whose names were changed: `a.zip: 1 member is no .pgn, .epd or .fen and was left out: a.txt`.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Bytes consumed so far, before decompression: to be compared with the sum of
-    /// [`Source::bytes`].
+    /// Returns the number of bytes consumed so far, before decompression. Compare it with the sum of [`Source::bytes`].
     pub fn bytes_read(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
 
-    /// Reads on to the next chunk; `None` at the end of all sources. A source that cannot be read on
-    /// is left, and recorded among [`Sources::failures`].
+    /// Reads the next chunk; `None` at the end of all sources. A source that cannot be read further is left, and recorded among
+    /// [`Sources::failures`].
     pub fn next_chunk(&mut self) -> Option<Chunk> {
         let mut texts = Vec::new();
         let mut bytes = 0;
@@ -319,7 +317,7 @@ impl Sources {
             let source = cutter.source();
             let Sources { failures, skipped, place, options, .. } = self;
             let text = cutter.next(options, &mut |ChunkFailure { offset, reason, kind }| {
-                // An interrupt is told as such.
+                // An interrupt is reported elsewhere, not as a failure of the source.
                 if options.interrupt.load(Ordering::Relaxed) {
                     return;
                 }
@@ -393,13 +391,13 @@ impl Sources {
         }
     }
 
-    /// Leaves the current source, and notes its content if all of it was read without a failure. A file
-    /// that grew while it was read is noted without it; one that shrank or was replaced is a failure.
+    /// Leaves the current source, and records its content hash if all of it was read without a failure. No hash is recorded for a
+    /// file that grew meanwhile; a file that shrank or was replaced is a failure.
     fn leave(&mut self) {
         let Some(cutter) = self.current.take() else { return };
         let index = cutter.source();
         let source = &mut self.sources[index as usize];
-        // Sources fail one after the other.
+        // Sources fail in order, so the last failure is enough to look at.
         let is_left = |list: &[SourceFailure]| list.last().is_some_and(|failure| failure.source == index);
         if is_left(&self.failures) || is_left(&self.skipped) {
             return;
@@ -417,7 +415,7 @@ impl Sources {
     }
 }
 
-/// Adds files on the web, with what is common to them.
+/// Adds files on the web, which share one client.
 #[derive(Default)]
 struct Web {
     #[cfg(feature = "https")]
@@ -444,7 +442,7 @@ impl Web {
     }
 }
 
-/// The file that is being read, as it was when it was opened.
+/// The file that is being read, with its state when it was opened.
 enum OpenedFile {
     File {
         path: PathBuf,
@@ -455,8 +453,9 @@ enum OpenedFile {
 }
 
 impl OpenedFile {
-    /// What happened to the file while it was read, unless it only grew: what was read of it then is no state that
-    /// it ever had, or not the one that it has now. A file that was removed was read as it was. An archive does not grow.
+    /// Returns how the file changed while it was read, unless it only grew: after such a change, the bytes that were read are no
+    /// state that the file ever had, or not its present one. A file that was removed counts as unchanged. An archive must not
+    /// even grow.
     fn change(&self, whole: &WholeBytes) -> Option<String> {
         let (path, metadata) = match self {
             OpenedFile::File { path, metadata } => (path, metadata),
@@ -482,19 +481,19 @@ impl OpenedFile {
     }
 }
 
-/// XXH3 of a file's first bytes.
+/// Returns the XXH3 hash of a file's first bytes.
 fn head_hash(path: &Path) -> io::Result<u64> {
     let mut head = Vec::new();
     File::open(path)?.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
     Ok(XxHash3_64::oneshot(&head))
 }
 
-/// Puts the files below folders, and the members of archives, in place of these, as [`Sources::open`] does; all else stays as it
-/// is. Beside them what [`Sources::notes`] says.
+/// Replaces folders and archives by the files and members in them, as [`Sources::open`] does; other paths stay. Also returns the
+/// notes of [`Sources::notes`].
 ///
 /// # Errors
 ///
-/// A folder that cannot be listed or holds no games, an archive without games.
+/// If a folder cannot be listed or holds no games, or an archive holds no games.
 pub fn list(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<String>), PgnError> {
     let (mut files, mut notes) = (Vec::new(), Vec::new());
     for path in paths {

@@ -1,21 +1,21 @@
-//! What a file is known by, so that it can be told later whether it is still the same.
+//! The identity of a file, by which a later run can tell whether the file is still the same.
 
 use std::fs::Metadata;
 use std::time::UNIX_EPOCH;
 
-/// What a file was like when it was read. Of what is no file, only the content may be known.
+/// The state of a file when it was read. For a source that is no file, only the content may be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stamp {
-    /// Its size as stored, before decompression; of what is no file, how much of it there was.
+    /// The size as stored, before decompression; for a source that is no file, the number of bytes read.
     pub bytes: Option<u64>,
-    /// When it was last written to, in nanoseconds since 1970.
+    /// The time of the last change, in nanoseconds since 1970.
     pub modified_ns: Option<u64>,
-    /// XXH3 (64 bits) of its bytes as stored; unknown where it was not read to its end, or nobody asked for it
-    /// ([`Options::hash`](super::Options::hash)).
+    /// XXH3 (64 bits) of the bytes as stored. Unknown if the source was not read to its end, or if
+    /// [`Options::hash`](super::Options::hash) was not set.
     pub hash: Option<u64>,
 }
 
-/// A file that is there now beside what is known of the one that was read.
+/// The result of comparing a file with its earlier stamp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Freshness {
     /// Size and time are the same.
@@ -28,19 +28,19 @@ pub enum Freshness {
     Missing,
     /// The size is the same and the time differs; the content was not compared.
     Unread,
-    /// Too little is known to tell: it was not read to its end, or was no file.
+    /// Too little is known to decide: the source was not read to its end, or was no file.
     Unknown,
 }
 
 impl Freshness {
-    /// Whether the bytes are known to be the ones that were read.
+    /// Returns whether the bytes are known to be those that were read.
     pub fn is_same(self) -> bool {
         matches!(self, Freshness::Fresh | Freshness::Touched)
     }
 }
 
 impl Stamp {
-    /// Size and time of a file. Nothing is known of pipes and devices.
+    /// Returns size and time of a file. Nothing is known of pipes and devices.
     pub fn from_metadata(metadata: &Metadata) -> Stamp {
         if !metadata.is_file() {
             return Stamp::default();
@@ -51,7 +51,7 @@ impl Stamp {
     }
 }
 
-/// Tells whether two looks at a path found the same file, as far as the system can tell.
+/// Returns whether the metadata of two calls belong to the same file, as far as the system can tell.
 #[cfg(unix)]
 pub(super) fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! Where a game starts: the `Variant` and `FEN` tags, and the positions of FEN and EPD lists.
+//! The start of a game: the `Variant` and `FEN` tags, and the positions of FEN and EPD lists.
 
 use shakmaty::{Castles, CastlingMode, Chess, FromSetup, PositionError, Setup};
 
@@ -6,18 +6,18 @@ use orbit_core::board::Position;
 use orbit_core::fen::{FenRecord, Field, Leniency, possible_en_passant};
 use orbit_core::text::{decode, shortened};
 
-/// Letters of a source in a message at most.
+/// The most characters of a source that a message quotes.
 const LETTERS_MAX: usize = 40;
 
 /// A start position.
 pub(super) struct StartPosition {
-    /// The position, impossible rights dropped.
+    /// The position, without impossible rights.
     pub(super) position: Position,
-    /// Why no move can be played from it, if so.
+    /// The reason why no move can be played from it, if there is one.
     pub(super) playable: Result<(), &'static str>,
 }
 
-/// What a `Variant` tag means.
+/// The meaning of a `Variant` tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VariantRules {
     /// Chess from the standard array or from a FEN.
@@ -29,7 +29,7 @@ pub(super) enum VariantRules {
 }
 
 impl VariantRules {
-    /// Reads the value of a `Variant` tag; letters and digits count, case does not.
+    /// Reads the value of a `Variant` tag. Only letters and digits count, case does not.
     pub(super) fn from_tag(value: &[u8]) -> VariantRules {
         let mut plain = [0u8; 32];
         let mut length = 0;
@@ -64,16 +64,15 @@ impl VariantRules {
     }
 }
 
-/// Games carry FENs of every making: only what stands where, and whose turn it is, must be clear.
+/// Games contain FENs of all kinds: only the placement and the side to move must be clear.
 const LENIENCY: Leniency = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };
 
-/// Reads a FEN or the first fields of an EPD: placement, turn, castling (FEN, X-FEN or
-/// Shredder-FEN), en passant; later fields and missing ones do not matter. What is impossible is
-/// dropped and told to `note`.
+/// Reads a FEN or the first fields of an EPD: placement, turn, castling (FEN, X-FEN or Shredder-FEN), en passant; later and
+/// missing fields do not matter. Impossible rights are dropped and reported to `note`.
 ///
 /// # Errors
 ///
-/// Why the placement or the turn cannot be read.
+/// The reason why the placement or the turn cannot be read.
 pub(super) fn read(
     fen: &[u8],
     rules: VariantRules,
@@ -119,9 +118,9 @@ fn start(setup: Setup) -> StartPosition {
 
 /// Keeps the castling rights that the placement allows.
 ///
-/// `KQkq` name the outermost rooks, as X-FEN wants, if *all* of them can castle so, or if the game
-/// is Chess960; otherwise they are read as in standard chess: many FENs claim rights that the
-/// players have long lost, and these are not to become Chess960 rights by chance.
+/// `KQkq` name the outermost rooks, as in X-FEN, if *all* of them can castle so, or if the game is Chess960. Otherwise they are
+/// read as in standard chess: many FENs claim rights that the players have long lost, and these must not become Chess960 rights
+/// by chance.
 fn keep_possible_castling(
     setup: &mut Setup,
     castling: &[u8],
@@ -152,7 +151,7 @@ fn keep_possible_castling(
     });
 }
 
-/// Bytes of a source for a message, without control characters and not too many.
+/// Quotes bytes of a source for a message, shortened and without control characters.
 pub(super) fn text(bytes: &[u8]) -> String {
     let text = shortened(&decode(bytes), LETTERS_MAX);
     text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()

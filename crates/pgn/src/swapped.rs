@@ -1,10 +1,10 @@
-//! A game as its other side sees it.
+//! Swaps the two sides of a game.
 
 use super::game::{Game, Outcome, Tag};
 use orbit_core::board::Position;
 
 impl Outcome {
-    /// The same with the sides in each other's place.
+    /// Returns the result with the sides swapped.
     #[must_use]
     pub const fn colors_swapped(self) -> Outcome {
         match self {
@@ -16,8 +16,8 @@ impl Outcome {
 }
 
 impl Game {
-    /// The same game with the sides in each other's place: positions, moves, side lines, the result, and the tags that
-    /// speak of one side, such as `White` and `WhiteElo`. What annotators wrote stays.
+    /// Returns the game with the sides swapped: positions, moves, side lines, the result, and the tags that belong to one side,
+    /// such as `White` and `WhiteElo`. Comments stay unchanged.
     #[must_use]
     pub fn colors_swapped(mut self) -> Game {
         self.start = Some(self.start.unwrap_or_else(Position::standard).colors_swapped());
@@ -31,7 +31,7 @@ impl Game {
     }
 }
 
-/// Names of tags that begin with a side, and the value of `Result`.
+/// Swaps the sides in tag names that begin with one, and in the value of `Result`.
 fn swap_tag(tag: &mut Tag) {
     let begins = |side: &[u8]| tag.name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(side));
     let other: Option<&[u8]> = match () {

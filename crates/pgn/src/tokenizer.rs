@@ -1,11 +1,10 @@
-//! The structure of a stretch of PGN: where games begin and end, which words are moves.
+//! The structure of a stretch of PGN: finds the starts and ends of games, and the words that are moves.
 //!
-//! Knows nothing of chess beyond the shape of a move. It is the one definition of a game boundary:
-//! the cutter of chunks and the reader of games both run it, so they cannot disagree.
+//! Knows nothing of chess beyond the shape of a move. It is the only definition of a game boundary: the cutter of chunks and the
+//! reader of games both run it, so they cannot disagree.
 //!
-//! Invariant: every decision looks back as far as the last game boundary and ahead no further than
-//! the end of the line. Hence reading any prefix that ends with a line end finds the same
-//! boundaries as reading the whole.
+//! Invariant: every decision depends on text back to the last game boundary and ahead no further than the end of the line. Hence
+//! reading any prefix that ends with a line end finds the same boundaries as reading the whole text.
 
 mod plain;
 
@@ -19,31 +18,31 @@ use super::lex::{
 };
 use super::san::SanShape;
 
-/// What a tokenizer yields, in order of the text.
+/// The tokens that a tokenizer yields, in the order of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Event {
-    /// A game begins at this byte; everything before belongs to its predecessor.
+    /// A game begins at this byte; everything before it belongs to the preceding game.
     Start(usize),
-    /// A tag pair. The value is still escaped, if anything in it is.
+    /// A tag pair. `escaped` tells whether the value may contain escapes; they are not resolved.
     Tag { name: ByteRange, value: ByteRange, escaped: bool },
     /// A word of the main line that should be a move.
     Word(ByteRange),
     /// The terminator of the movetext.
     End(Outcome),
-    /// Something of the structure is broken.
+    /// The structure is broken at this byte.
     Fault(usize, StructureError),
-    /// A side line begins: an alternative to the word before. This event and those below are told only by a tokenizer
-    /// that is [`Tokenizer::whole`], as are words of side lines.
+    /// A side line begins: an alternative to the word before. Only a [`Tokenizer::whole`] yields this event, the events below,
+    /// and words of side lines.
     Open(usize),
     /// A side line ends.
     Close,
     /// A comment, without its braces.
     Comment(ByteRange),
-    /// An annotation glyph, 1 of `$1` or `!`, and where it stands.
+    /// An annotation glyph (1 for `$1` or `!`), and its range.
     Glyph(u16, ByteRange),
 }
 
-/// What can be wrong with the structure of a game.
+/// An error in the structure of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StructureError {
     /// A `{` without `}` before the next game or the end.
@@ -68,22 +67,22 @@ enum GameSection {
 pub(super) struct Tokenizer<'a> {
     text: &'a [u8],
     pos: usize,
-    /// Where the current game ends at the latest: the end of the text, or its first byte + `cap`.
-    /// A word or tag that begins before is read whole, so that no boundary depends on `cap`.
+    /// The last possible end of the current game: the end of the text, or its first byte + `cap`. A word or tag that begins
+    /// before it is read completely, so that no boundary depends on `cap`.
     end: usize,
     cap: usize,
     region: usize,
-    /// The end of the line in which a bracket was met last.
+    /// The end of the line of the last bracket.
     line_end: usize,
     section: GameSection,
     depth: u32,
     /// The `(` that opened the variation.
     opened: usize,
-    /// A terminator inside a variation that nothing has followed yet.
+    /// A terminator inside a variation, as long as nothing follows it.
     inner: Option<Outcome>,
-    /// Whether an empty line stands before the next token.
+    /// True if an empty line precedes the next token.
     blank: bool,
-    /// Words of the main line so far.
+    /// The number of words of the main line so far.
     words: u32,
     /// See [`Tokenizer::side_lines`].
     side_lines: u64,
@@ -91,15 +90,14 @@ pub(super) struct Tokenizer<'a> {
     movetext: Option<usize>,
     first_name: ByteRange,
     has_event: bool,
-    /// Whether the text goes on after its end.
+    /// True if more text follows the end of `text`.
     partial: bool,
-    /// Whether side lines, comments and glyphs are told.
+    /// True to yield side lines, comments and glyphs.
     whole: bool,
 }
 
 impl<'a> Tokenizer<'a> {
-    /// Reads `text`; a game longer than `cap` bytes is cut there and reading goes on at the next
-    /// line that is a tag pair.
+    /// Reads `text`. A game longer than `cap` bytes is cut there, and reading resumes at the next line that is a tag pair.
     pub(super) fn new(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer {
             text,
@@ -123,28 +121,28 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Reads `text` and passes over nothing that an annotator wrote. The games are the same.
+    /// Reads `text` and also yields side lines, comments and glyphs. The games are the same.
     pub(super) fn whole(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer { whole: true, ..Tokenizer::new(text, cap) }
     }
 
-    /// Reads the first whole lines of a text that goes on.
+    /// Reads the first complete lines of a text of which more follows.
     pub(super) fn partial(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer { partial: true, ..Tokenizer::new(text, cap) }
     }
 
-    /// Where the movetext of the current game begins: its first number, word or terminator that stands
-    /// in no variation. Quick ways do not note it.
+    /// Returns the start of the current game's movetext: its first number, word or terminator outside variations. The fast paths
+    /// do not record it.
     pub(super) fn movetext(&self) -> Option<usize> {
         self.movetext
     }
 
-    /// Variations so far, of all games and with those inside others: what is no main line.
+    /// Returns the number of variations so far, in all games, nested ones included.
     pub(super) fn side_lines(&self) -> u64 {
         self.side_lines
     }
 
-    /// Where reading goes on.
+    /// Returns the index at which reading continues.
     pub(super) fn position(&self) -> usize {
         self.pos
     }
@@ -157,7 +155,7 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Start(at))
     }
 
-    /// Closes what the game left open, one event a call.
+    /// Closes everything that the game left open, one event per call.
     fn close(&mut self) -> Option<Event> {
         if self.section == GameSection::Moves {
             if self.depth > 0 {
@@ -216,14 +214,13 @@ impl<'a> Tokenizer<'a> {
         self.pos += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
-    /// What is told of a remark inside a game.
+    /// Returns the event of a remark if remarks are wanted and a game is open.
     fn remark(&self, event: Event) -> Option<Event> {
         (self.whole && matches!(self.section, GameSection::Moves | GameSection::Done)).then_some(event)
     }
 
-    /// Skips a comment in braces. A line that begins with `[Event "` ends it: this is how a file
-    /// recovers from a brace that nobody closed. Before the first game such a comment counts as a
-    /// game of its own, so that what it swallowed does not go unnoticed.
+    /// Skips a comment in braces. A line that begins with `[Event "` ends it, so that a file recovers from an unclosed brace.
+    /// Before the first game such a comment counts as a game of its own, so that the text it swallowed does not go unnoticed.
     fn skip_comment(&mut self) -> Option<Event> {
         let open = self.pos;
         self.pos += 1;
@@ -273,8 +270,8 @@ impl<'a> Tokenizer<'a> {
         })
     }
 
-    /// A tag pair, unless a game begins with it; `value` is asked for value, next byte and whether
-    /// there may be escapes.
+    /// Reads a tag pair, unless a game begins with it; `value` returns the value, the index after it, and whether it may contain
+    /// escapes.
     fn tag(
         &mut self,
         at: usize,
@@ -294,7 +291,7 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Tag { name, value, escaped })
     }
 
-    /// Whether a tag pair after other tag pairs begins another game.
+    /// Returns whether a tag pair after other tag pairs begins another game.
     fn splits_tags(&self, at: usize, name: &ByteRange) -> bool {
         if self.first_name.is_empty() {
             return false;
@@ -307,8 +304,8 @@ impl<'a> Tokenizer<'a> {
         self.blank && is_first || (is_first || name == b"Event") && lex::follows_open_tag(self.text, at)
     }
 
-    /// Skips a bracket that is no tag pair: one before a digit opens a variation, as ChessBase wrote
-    /// them; any other is an annotation, to `]` if that is on the line.
+    /// Skips a bracket that is no tag pair. A bracket before a digit opens a variation, as in old files of ChessBase; any other
+    /// one is an annotation, which ends at `]` if that is on the line.
     fn annotation(&mut self, line: &[u8]) -> Option<Event> {
         if self.section == GameSection::Moves
             && lex::next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
@@ -347,7 +344,7 @@ impl<'a> Tokenizer<'a> {
             GameSection::Start => dotted || self.move_follows(start + length) == Some(true),
             GameSection::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
             GameSection::Done if self.depth == 0 => {
-                // Whatever begins a game here must do so at the start of a text, too.
+                // A text that begins a game here must also begin one at the start of a text.
                 match self.move_follows(start + length) {
                     Some(follows) => follows && (self.blank || value == 1 && dotted),
                     None => value == 1 && dotted,
@@ -371,7 +368,7 @@ impl<'a> Tokenizer<'a> {
         None
     }
 
-    /// Whether a word of the shape of a move comes next; `None` at the end of the line.
+    /// Returns whether a word in the shape of a move comes next; `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
         let mut pos = lex::past_blanks(self.text, from);
         while self.text.get(pos) == Some(&b'.') {
@@ -429,7 +426,7 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Word(start..self.pos))
     }
 
-    /// The word that was just read, with a promotion that is parted from it; `None` without one.
+    /// Extends the word that was just read over a promotion that is separated from it; `None` without one.
     #[cold]
     pub(super) fn with_promotion(&mut self, word: &ByteRange) -> Option<ByteRange> {
         let stop = lex::parted_promotion(self.text, word.start, word.end);
@@ -518,19 +515,19 @@ impl Iterator for Tokenizer<'_> {
     }
 }
 
-/// The last line in `text` after its first byte that begins a game whatever stands before it.
+/// Finds the last line in `text` after its first byte that begins a game whatever precedes it.
 pub(super) fn last_event_line(text: &[u8]) -> Option<usize> {
     memchr::memmem::rfind_iter(text, lex::EVENT)
         .take_while(|&at| at > 0)
         .find(|&at| is_event_line(text, at) && !lex::follows_tag_line(text, at))
 }
 
-/// Whether the text may be cut at a boundary: a part of the text must look like a text of its own.
+/// Returns whether the text may be cut at a boundary: the second part must look like a text of its own.
 pub(super) fn may_cut(text: &[u8], at: usize) -> bool {
     at > 0 && at_line_start(text, at)
 }
 
-/// The first line at or after `from` that is a tag pair. `fresh` tells whether `from` begins a line.
+/// Finds the first line at or after `from` that is a tag pair. `fresh` is true if `from` begins a line.
 pub(super) fn resync(text: &[u8], from: usize, fresh: bool) -> Option<usize> {
     let mut pos = from;
     let mut fresh = fresh;

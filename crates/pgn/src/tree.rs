@@ -1,36 +1,36 @@
-//! Side lines, comments and glyphs of a game while it is read, and how its nodes are numbered.
+//! Side lines, comments and glyphs of a game while it is read, and the numbering of its nodes.
 
 use super::lex::ByteRange;
 use super::{Annotation, AnnotationKind, SideLine};
 use orbit_core::board::{PackedMove, Position};
 
-/// Side lines that lie in more side lines than this, themselves included, are left out.
+/// The deepest nesting of side lines, counted with the line itself; deeper ones are left out.
 pub const SIDE_LINE_DEPTH_MAX: u32 = 255;
-/// Side lines of a game beyond these are left out.
+/// The most side lines of a game; further ones are left out.
 const LINES_MAX: usize = 65_535;
-/// Comments and glyphs of a game beyond these are left out.
+/// The most comments and glyphs of a game; further ones are left out.
 const REMARKS_MAX: usize = 500_000;
 
-/// Why a side line is left out, or ends early.
+/// The reason why a side line is left out, or ends early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Loss {
     /// It has no moves.
     Empty,
-    /// Its first move is none.
+    /// Its first move is not legal.
     Illegal,
-    /// A later move of it is none; the moves before are kept.
+    /// A later move is not legal; the moves before it are kept.
     Short,
-    /// It stands where there is no move to which it could be an alternative.
+    /// There is no move before it to which it could be an alternative.
     NoMove,
-    /// It stands at a move that was not kept.
+    /// It is an alternative to a move that was not kept.
     CutPlace,
-    /// Too many around it.
+    /// It is nested too deeply.
     Deep,
-    /// Too many before it.
+    /// Too many side lines precede it.
     Many,
-    /// It stands behind the result.
+    /// It follows the result.
     AfterResult,
-    /// Of comments and glyphs, not of side lines: too many before it.
+    /// A comment or glyph, not a side line: too many precede it.
     Remarks,
 }
 
@@ -47,7 +47,7 @@ impl Loss {
         Loss::Remarks,
     ];
 
-    /// What is said of so many side lines of a game; `why` is of the first of them.
+    /// Returns the message about `count` side lines of a game; `why` is the reason of the first one.
     fn reason(self, count: u32, why: &str) -> String {
         let lines = match count {
             1 => String::from("a side line is"),
@@ -71,38 +71,39 @@ impl Loss {
 
 const _: () = assert!(LINES_MAX == 65_535 && REMARKS_MAX == 500_000, "as messages say");
 
-/// A line as it is read. The first one is the main line, whose moves are kept elsewhere.
+/// A line while it is read. The first one is the main line, whose moves are kept elsewhere.
 #[derive(Debug, Default)]
 struct UnfinishedLine {
-    /// Where its text begins.
+    /// The start of its text.
     begin: usize,
-    /// The line that it leaves.
+    /// The line from which it branches off.
     parent: usize,
-    /// The number of moves of the parent before it.
+    /// The number of the parent's moves before it.
     at: u32,
     moves: Vec<PackedMove>,
     /// The position before the last move.
     before: Option<Position>,
-    /// The number of its first node, once nodes are numbered; 0 if it is left out.
+    /// The number of its first node, once nodes are numbered; 0 if the line is left out.
     first: u32,
 }
 
-/// What is read of a game beside its main line.
+/// The parts of a game other than its main line, while it is read.
 #[derive(Debug, Default)]
 pub(super) struct SideLines {
     lines: Vec<UnfinishedLine>,
-    /// The lines around the current place, outermost first; `None` for one that is left out, which is the last.
+    /// The lines around the current place, outermost first; `None` for a line that is left out, which can only be the last.
     open: Vec<Option<usize>>,
-    /// How many brackets are open in a line that is left out.
+    /// The number of open brackets within a line that is left out.
     skipped: u64,
-    /// Line, moves of it before, and what was written there.
+    /// For each remark: its line, the number of the line's moves before it, and its content.
     remarks: Vec<(usize, u32, AnnotationKind)>,
-    /// For each [`Loss`]: where the first one is, after how many moves of the main line, why, and how many there are.
+    /// For each [`Loss`]: the place of the first one, the number of moves of the main line before it, its reason, and the number
+    /// of losses.
     losses: [Option<(usize, u32, String, u32)>; Loss::ALL.len()],
 }
 
 impl SideLines {
-    /// Forgets the game.
+    /// Resets the value for the next game.
     pub(super) fn clear(&mut self) {
         self.lines.clear();
         self.lines.push(UnfinishedLine::default());
@@ -113,22 +114,22 @@ impl SideLines {
         self.losses = Default::default();
     }
 
-    /// The line at the current place; `None` in one that is left out.
+    /// Returns the current line; `None` in a line that is left out.
     pub(super) fn line(&self) -> Option<usize> {
         self.open.last().copied().flatten()
     }
 
-    /// How many moves a line has, of which the main line has so many.
+    /// Returns the number of moves of a line; `main` is the number for the main line.
     pub(super) fn len(&self, line: usize, main: usize) -> u32 {
         if line == 0 { main as u32 } else { self.lines[line].moves.len() as u32 }
     }
 
-    /// Begins a side line at byte `begin`, and returns the position that it leaves, given those of the main line; nothing
-    /// in a line that is left out. `is_cut` tells whether the word before was not kept.
+    /// Begins a side line at byte `begin`, and returns the position from which it branches off, given the positions of the main
+    /// line; `None` within a line that is left out. `is_cut` tells whether the word before was not kept.
     ///
     /// # Errors
     ///
-    /// Why the side line is left out.
+    /// The reason why the side line is left out.
     pub(super) fn open(
         &mut self,
         begin: usize,
@@ -140,7 +141,7 @@ impl SideLines {
             return None;
         };
         let moves = self.len(around, main.len().saturating_sub(1));
-        // An alternative to the first move of a side line leaves the node that the side line leaves.
+        // An alternative to the first move of a side line branches off from the same node as the side line.
         let (parent, at) = match (around, moves) {
             (1.., 1) => (self.lines[around].parent, self.lines[around].at),
             _ => (around, moves.wrapping_sub(1)),
@@ -160,8 +161,8 @@ impl SideLines {
         Some(opened)
     }
 
-    /// Ends the side line at the current place. Tells whether it was begun in a line that is kept, and if so, where it
-    /// began if it has no moves and was not left out.
+    /// Ends the current side line. `None` if its parent is left out; `Some(Some(begin))` if it is empty and was not left out,
+    /// with the byte at which it began.
     pub(super) fn close(&mut self) -> Option<Option<usize>> {
         if self.skipped > 0 {
             self.skipped -= 1;
@@ -172,12 +173,12 @@ impl SideLines {
         Some(line.filter(|line| line.moves.is_empty()).map(|line| line.begin))
     }
 
-    /// Closes all brackets that are open in a line that is left out.
+    /// Closes all open brackets within a line that is left out.
     pub(super) fn leave_left_out(&mut self) {
         self.skipped = 0;
     }
 
-    /// Leaves the side line at the current place out, or if it has moves, keeps these.
+    /// Ends the current side line early: its moves so far are kept; without moves it is left out.
     pub(super) fn cut(&mut self) -> Loss {
         match self.line() {
             Some(line) if !self.lines[line].moves.is_empty() => Loss::Short,
@@ -197,13 +198,13 @@ impl SideLines {
         line.before = Some(before);
     }
 
-    /// Notes that a side line is left out or ends early.
+    /// Records that a side line is left out or ends early.
     pub(super) fn lose(&mut self, loss: Loss, at: usize, ply: u32, why: &str) {
         let (.., count) = self.losses[loss as usize].get_or_insert_with(|| (at, ply, why.to_owned(), 0));
         *count += 1;
     }
 
-    /// Keeps a comment or a glyph at a byte. In what is left out, nothing is kept.
+    /// Keeps the comment or glyph at a byte, unless it is in a line that is left out.
     pub(super) fn remark(&mut self, at: usize, kind: AnnotationKind, main: usize) {
         if self.remarks.len() == REMARKS_MAX {
             return self.lose(Loss::Remarks, at, main as u32, "");
@@ -218,8 +219,8 @@ impl SideLines {
         }
     }
 
-    /// Numbers the nodes of a game of so many moves, and gives its side lines and annotations in order, and what was
-    /// lost: where, after how many moves of the main line, and why.
+    /// Numbers the nodes of a game whose main line has `main` moves, and returns its side lines and annotations in order. Passes
+    /// each loss to `lost`: its place, the number of moves of the main line before it, and its reason.
     pub(super) fn finish(
         &mut self,
         main: usize,
@@ -242,12 +243,12 @@ impl SideLines {
         }
     }
 
-    /// The number of the node after so many moves of a line, once nodes are numbered.
+    /// Returns the number of the node after some moves of a line, once nodes are numbered.
     pub(super) fn node(&self, line: usize, moves: u32) -> u32 {
         if line == 0 { moves } else { self.lines[line].first + moves.max(1) - 1 }
     }
 
-    /// How many half-moves lead from the start of the game to the position after so many moves of a line.
+    /// Returns the number of half-moves from the start of the game to the position after some moves of a line.
     pub(super) fn ply(&self, mut line: usize, mut moves: u32) -> u32 {
         while line > 0 {
             moves += self.lines[line].at;
@@ -256,10 +257,11 @@ impl SideLines {
         moves
     }
 
-    /// Numbers the first nodes of the side lines, and orders these by them: each line, then what leaves it, from its
-    /// deepest node towards its first.
+    /// Numbers the first nodes of the side lines, and orders the lines by them: each line is followed by the lines that branch
+    /// off from it, from its deepest node towards its first.
     fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {
-        // The side lines of each line with their places among siblings; those that are numbered first stand last.
+        // For each line, the side lines that branch off from it, with their indices among siblings; those that are numbered first
+        // come last.
         let mut leaving = vec![Vec::<(usize, u32)>::new(); self.lines.len()];
         for (line, of) in self.lines.iter().enumerate().skip(1).filter(|(_, of)| !of.moves.is_empty()) {
             let elder = leaving[of.parent].last().filter(|&&(elder, _)| self.lines[elder].at == of.at);
@@ -282,7 +284,7 @@ impl SideLines {
     }
 }
 
-/// The bytes of a comment, without blanks around it.
+/// Returns the bytes of a comment, without blanks around it.
 pub(super) fn comment(text: &[u8], range: ByteRange) -> AnnotationKind {
     AnnotationKind::Comment(text[range].trim_ascii().to_vec())
 }

@@ -1,9 +1,9 @@
-//! Packed bytes to plain ones, so that what comes out depends on the bytes alone.
+//! Unpacks compressed bytes, so that the output depends on the input bytes alone.
 //!
-//! The readers of the libraries lose what one call unpacked before it met a fault; how much that is depends on
-//! the sizes in which bytes arrive. Here raw bytes are handed on in stretches that the format sets, or that have one size,
-//! and what a call unpacked is kept whatever the call returns. The invariant: a file and a pipe of the same
-//! bytes give the same text and the same fault, however a pipe is timed.
+//! The readers of the libraries lose the output of the call that met a fault, and the amount depends on the sizes in which bytes
+//! arrive. Here raw bytes are passed on in pieces whose size is fixed or determined by the format, and the output of a call is
+//! kept whatever the call returns. The invariant: a file and a pipe of the same bytes give the same text and the same fault,
+//! whatever the timing of the pipe.
 
 use std::io::{self, Read};
 
@@ -12,43 +12,43 @@ use flate2::{FlushDecompress, Status};
 use memchr::memmem;
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation as _, OutBuffer};
 
-/// Raw bytes that are handed to a decompressor at once, where the format does not say.
+/// The number of raw bytes passed to a decompressor at once, if the format does not determine it.
 const STRETCH: usize = 64 << 10;
-/// Room for what one call unpacks: a block of zstd, or the window of deflate, is never more.
+/// The output buffer for one call: a block of zstd, or the window of deflate, is never larger.
 const ROOM: usize = 128 << 10;
-/// The largest window that the zstd library can be asked for; it is smaller where addresses have 32 bits.
+/// The largest window that the zstd library supports; it is smaller with 32-bit addresses.
 const WINDOW_LOG_MAX: u32 = if cfg!(target_pointer_width = "32") { 30 } else { 31 };
 
-/// The largest window that can be allowed.
+/// The largest window that an option can allow.
 pub(super) const ZSTD_WINDOW_MAX: u64 = 1 << WINDOW_LOG_MAX;
 
-/// Why a text cannot be unpacked further.
+/// The reason why a text cannot be unpacked further.
 #[derive(Debug)]
 pub(super) enum UnpackFault {
     /// The raw bytes cannot be read.
     Raw(io::Error),
-    /// The raw bytes end in the middle.
+    /// The raw bytes end within a member.
     Early,
-    /// The raw bytes are not what the format allows; a reason.
+    /// The raw bytes violate the format; a reason.
     Damaged(String),
-    /// A frame asks for more memory than it may.
+    /// A frame needs more memory than is allowed.
     Window {
-        /// What it asks for.
+        /// The memory that it needs.
         bytes: u64,
-        /// What it may have.
+        /// The memory that is allowed.
         bytes_max: u64,
     },
-    /// The system gave no memory.
+    /// The system could not allocate memory.
     Memory,
 }
 
-/// Where raw bytes come from.
+/// A source of raw bytes.
 pub(super) trait Supply {
-    /// Appends so many bytes to `out`, or fewer at the end. It goes on after an interrupt by a signal.
+    /// Appends `bytes` bytes to `out`, or fewer at the end. Retries after an interrupt by a signal.
     ///
     /// # Errors
     ///
-    /// Why no more can be read. What was read before is in `out`.
+    /// The reason why no more can be read. Bytes that were read before the error are in `out`.
     fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize>;
 }
 
@@ -58,7 +58,7 @@ impl<R: Read> Supply for R {
     }
 }
 
-/// Raw bytes, and as many at once as a format needs.
+/// A buffer of raw bytes that can show as many of the next bytes as a format needs.
 pub(super) struct RawInput<R> {
     raw: R,
     buffer: Vec<u8>,
@@ -67,9 +67,9 @@ pub(super) struct RawInput<R> {
     fault: Option<io::Error>,
 }
 
-/// Bytes of a text that are read before room is made for all that is wanted.
+/// The number of bytes that are read before memory is reserved for all wanted bytes.
 const SHORT: usize = 64 << 10;
-/// Bytes for which room is made at once.
+/// The number of bytes that are reserved at once.
 const ROOM_BYTES: usize = 1 << 20;
 
 impl<R: Supply> RawInput<R> {
@@ -81,7 +81,7 @@ impl<R: Supply> RawInput<R> {
         &self.raw
     }
 
-    /// The bytes that come next: `want` of them, or all that are left before the end or a fault.
+    /// Returns the next bytes without taking them: `want` of them, or all that are left before the end or a fault.
     pub(super) fn peek(&mut self, want: usize) -> &[u8] {
         if self.buffer.len() - self.from < want && !self.at_end {
             self.buffer.drain(..self.from);
@@ -97,24 +97,24 @@ impl<R: Supply> RawInput<R> {
         &next[..next.len().min(want)]
     }
 
-    /// The bytes that stand so far behind the next one, as many as are wanted, if the source has them.
+    /// Returns `want` bytes that begin `from` bytes after the next one, if the source has them.
     pub(super) fn ahead(&mut self, from: usize, want: usize) -> Option<&[u8]> {
         let end = from + want;
         self.peek(end.next_multiple_of(STRETCH)).get(from..end)
     }
 
-    /// Passes over bytes that were seen.
+    /// Takes bytes that were peeked.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.from += bytes;
     }
 
-    /// Puts bytes before those that come next.
+    /// Puts bytes back before the next ones.
     pub(super) fn put_back(&mut self, bytes: &[u8]) {
         self.buffer.splice(..self.from, bytes.iter().copied());
         self.from = 0;
     }
 
-    /// Appends what comes next to `out`, up to so many bytes; how many there were.
+    /// Appends up to `more` bytes to `out`; returns their number.
     pub(super) fn read_plain(&mut self, out: &mut Vec<u8>, more: usize) -> io::Result<usize> {
         let ready = &self.buffer[self.from..];
         let length = ready.len().min(more);
@@ -126,7 +126,7 @@ impl<R: Supply> RawInput<R> {
         if self.at_end {
             return Ok(length);
         }
-        // Most texts are short: room for much is made only once there is much.
+        // Most texts are short, so memory for a long text is reserved only once there are many bytes.
         let mut read = length;
         for goal in [more.min(length + SHORT), more] {
             let rest = goal - read;
@@ -142,12 +142,12 @@ impl<R: Supply> RawInput<R> {
         Ok(read)
     }
 
-    /// Why there is nothing more, in the middle of something.
+    /// Returns the fault for an input that ends within a member.
     fn end(&mut self) -> UnpackFault {
         self.fault.take().map_or(UnpackFault::Early, UnpackFault::Raw)
     }
 
-    /// Whether the source ends here, between two members.
+    /// Returns whether the source ends here, between two members.
     fn is_finished(&mut self) -> Result<bool, UnpackFault> {
         if !self.peek(1).is_empty() {
             return Ok(false);
@@ -155,7 +155,7 @@ impl<R: Supply> RawInput<R> {
         self.fault.take().map_or(Ok(true), |error| Err(UnpackFault::Raw(error)))
     }
 
-    /// So many bytes that come next.
+    /// Returns the next `bytes` bytes without taking them.
     fn exactly(&mut self, bytes: usize) -> Result<&[u8], UnpackFault> {
         if self.peek(bytes).len() < bytes {
             return Err(self.end());
@@ -164,26 +164,27 @@ impl<R: Supply> RawInput<R> {
     }
 }
 
-/// One format.
+/// A compression format.
 pub(super) trait Unpack<R>: Send {
-    /// Unpacks a little and appends it to `out`, which holds it whatever the call returns; `false` at the end.
+    /// Unpacks a little and appends it to `out`, which keeps the output whatever the call returns; `false` at the end.
     fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault>;
 }
 
-/// A format whose texts consist of members side by side, each of which can be unpacked without the others.
+/// A format whose texts consist of members that can be unpacked independently.
 pub(super) trait MemberFormat: Sized + Send + 'static {
-    /// What unpacks the same format from the start of a member.
+    /// Returns a new decompressor of the same format, at the start of a member.
     fn fresh(&self) -> io::Result<Self>;
 
-    /// Whether the next byte begins a member.
+    /// Returns whether the next byte begins a member.
     fn is_between(&self) -> bool;
 
-    /// The length of the member that begins so far behind the next byte, if it is whole, not longer than `bytes_max` (about), and can be told
-    /// without unpacking it. It may be told wrongly: then it does not unpack.
+    /// Returns the length of the member that begins `from` bytes after the next byte, if the member is complete, not longer than
+    /// about `bytes_max`, and its length can be found without unpacking it. The answer may be wrong: then the bytes do not
+    /// unpack.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize>;
 }
 
-/// Makes room at the end of `out`, lets `call` fill it, and keeps what it says it wrote.
+/// Makes room at the end of `out`, lets `call` fill it, and keeps the number of bytes that `call` reports.
 fn append<T>(out: &mut Vec<u8>, call: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
     let length = out.len();
     out.resize(length + ROOM, 0);
@@ -207,9 +208,9 @@ impl MemberFormat for Bzip2 {
         self.stream.is_none()
     }
 
-    /// A stream does not say how long it is: it ends where another one seems to begin, or with the file.
+    /// Finds the end of a stream. A stream does not state its length: it ends where another one seems to begin, or with the file.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
-        /// What the first block of a stream begins with, behind `BZh` and a digit.
+        /// The first bytes of a stream's first block, after `BZh` and a digit.
         const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
         let mut searched = from + 10;
         loop {
@@ -223,7 +224,7 @@ impl MemberFormat for Bzip2 {
             if is_end || seen.len() - from > bytes_max {
                 return is_end.then(|| seen.len() - from);
             }
-            // A block that begins at the end of what was seen is looked for again.
+            // A block header may straddle the end of the bytes seen, so the search overlaps.
             searched = (seen.len() - BLOCK.len()).max(searched + 1);
         }
     }
@@ -254,7 +255,7 @@ impl<R: Supply> Unpack<R> for Bzip2 {
     }
 }
 
-/// One stream of deflate without a header, as gzip and zip have it.
+/// One stream of deflate without a header, as in gzip and zip.
 pub(super) struct Deflate {
     stream: flate2::Decompress,
 }
@@ -305,7 +306,7 @@ impl MemberFormat for Gzip {
         self.member.is_none()
     }
 
-    /// Members of bgzip say how long they are, others do not.
+    /// Reads the length of a member. Members of bgzip state their lengths, others do not.
     ///
     /// Source: the specification of SAM, section 4.1, "The BGZF compression format".
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, _bytes_max: usize) -> Option<usize> {
@@ -352,7 +353,7 @@ impl<R: Supply> Unpack<R> for Gzip {
     }
 }
 
-/// Passes over the header of a member.
+/// Skips the header of a member.
 ///
 /// Source: RFC 1952, section 2.3.
 fn gzip_header<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
@@ -386,8 +387,8 @@ fn gzip_header<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
     Ok(())
 }
 
-/// Zstandard, any number of frames. Each part of a frame is handed on alone, so that a fault in one leaves all before
-/// it.
+/// Zstandard, any number of frames. Each part of a frame is passed on separately, so that a fault in one part keeps the output of
+/// all earlier parts.
 ///
 /// Source: RFC 8878, section 3.
 pub(super) struct Zstd {
@@ -396,7 +397,7 @@ pub(super) struct Zstd {
     state: NextFrame,
 }
 
-/// What comes next.
+/// The next part of the input.
 enum NextFrame {
     Header,
     Block { has_checksum: bool },
@@ -406,12 +407,12 @@ enum NextFrame {
 impl Zstd {
     pub(super) fn new(window_max: u64) -> io::Result<Zstd> {
         let mut decoder = ZstdDecoder::new()?;
-        // What a frame may ask for is decided here, before any memory is taken for it.
+        // The memory limit of a frame is checked by this type, before any memory is allocated for it.
         decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
         Ok(Zstd { decoder, window_max: window_max.min(ZSTD_WINDOW_MAX), state: NextFrame::Header })
     }
 
-    /// Hands on so many bytes, which are one part of a frame.
+    /// Passes on `bytes` bytes, which are one part of a frame.
     fn part<R: Supply>(
         &mut self,
         input: &mut RawInput<R>,
@@ -421,7 +422,7 @@ impl Zstd {
         let part = input.exactly(bytes)?;
         let decoder = &mut self.decoder;
         let mut source = InBuffer::around(part);
-        // A whole block has room. Where something is left over, it has to be asked for again.
+        // A whole block fits into the buffer. If input is left over, the decoder must be called again.
         while source.pos() < bytes {
             let before = source.pos();
             let (result, written) = append(out, |room| {
@@ -463,7 +464,7 @@ impl Zstd {
         let FrameBlockHeader { is_last, bytes } =
             FrameBlockHeader::from_bytes([header[0], header[1], header[2]]);
         self.part(input, 3, out)?;
-        // What is too large was refused with its header.
+        // A block that is too large was refused with its frame header.
         self.part(input, bytes, out)?;
         self.state = match (is_last, has_checksum) {
             (false, _) => NextFrame::Block { has_checksum },
@@ -483,7 +484,7 @@ impl MemberFormat for Zstd {
         matches!(self.state, NextFrame::Header)
     }
 
-    /// A frame says how long each of its blocks is. Frames that are to be passed over belong to the one behind them.
+    /// Finds the end of a frame by the lengths of its blocks. Skippable frames belong to the frame after them.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
         let mut at = from;
         while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..] = input.ahead(at, 8)? {
@@ -539,10 +540,10 @@ fn skippable<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
     Ok(())
 }
 
-/// What the header of a block says.
+/// The header of a block.
 struct FrameBlockHeader {
     is_last: bool,
-    /// The length of what follows it.
+    /// The length of the block after the header.
     bytes: usize,
 }
 
@@ -550,13 +551,13 @@ impl FrameBlockHeader {
     fn from_bytes([low, middle, high]: [u8; 3]) -> FrameBlockHeader {
         const RUN: u32 = 1;
         let header = u32::from_le_bytes([low, middle, high, 0]);
-        // One byte stands for a run.
+        // A run of equal bytes is stored as one byte.
         let bytes = if header >> 1 & 3 == RUN { 1 } else { (header >> 3) as usize };
         FrameBlockHeader { is_last: header & 1 == 1, bytes }
     }
 }
 
-/// Where the parts of the header of a frame stand.
+/// The offsets of the parts of a frame header.
 struct HeaderParts {
     is_single: bool,
     has_checksum: bool,
@@ -581,9 +582,9 @@ impl HeaderParts {
     }
 }
 
-/// What the header of a frame says.
+/// The contents of a frame header.
 struct FrameHeader {
-    /// Its length.
+    /// The length of the header.
     bytes: usize,
     window: u64,
     has_checksum: bool,
@@ -610,7 +611,7 @@ impl FrameHeader {
     }
 }
 
-/// What the zstd library says. It knows its errors by texts alone.
+/// Converts an error of the zstd library. The library distinguishes its errors by texts alone.
 fn damage(error: &io::Error) -> UnpackFault {
     let text = error.to_string();
     if text.contains("not enough memory") { UnpackFault::Memory } else { UnpackFault::Damaged(text) }

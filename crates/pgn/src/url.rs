@@ -1,7 +1,7 @@
-//! URLs in the place of paths: what is one, and what of it may be shown.
+//! URLs in place of paths: recognises them, and hides their secrets.
 //!
-//! A URL may hold a password (`https://user:secret@host/`) or be a key by itself, as presigned links to object stores are: their
-//! query is a signature. The invariant: what is shown or written of a URL holds neither, here and in `Debug`.
+//! A URL may contain a password (`https://user:secret@host/`) or be a key by itself, as presigned links to object stores are:
+//! their query is a signature. The invariant: neither ever appears in messages, in output or in `Debug`.
 
 use std::fmt;
 use std::path::Path;
@@ -9,12 +9,12 @@ use std::path::Path;
 /// A file on the web, by its URL.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Url {
-    /// As given, without the fragment.
+    /// The URL as given, without the fragment.
     text: String,
 }
 
 impl Url {
-    /// The URL that stands in the place of a path: what begins with `https://` or `http://`, in any case.
+    /// Returns the URL that is given in place of a path: a text that begins with `https://` or `http://`, in any case.
     pub fn from_path(path: &Path) -> Option<Url> {
         let text = path.to_str()?;
         let (scheme, _) = text.split_once("://")?;
@@ -23,7 +23,7 @@ impl Url {
         is_web.then(|| Url { text: text.to_owned() })
     }
 
-    /// What is asked for: all of it but user and password.
+    /// Returns the URL to request: all of it except user and password.
     #[cfg(feature = "https")]
     pub(super) fn asked(&self) -> String {
         let (scheme, authority, _) = self.parts();
@@ -31,30 +31,30 @@ impl Url {
         format!("{scheme}://{}{rest}", host(authority))
     }
 
-    /// User and password as they stand there: `user:password`.
+    /// Returns user and password as they are written: `user:password`.
     #[cfg(feature = "https")]
     pub(super) fn credentials(&self) -> Option<&str> {
         self.parts().1.rsplit_once('@').map(|(credentials, _)| credentials)
     }
 
-    /// Without user, password and query: `https://host/games.pgn`.
+    /// Returns the URL without user, password and query: `https://host/games.pgn`.
     pub fn shown(&self) -> String {
         let (scheme, authority, path) = self.parts();
         format!("{scheme}://{}{path}", host(authority))
     }
 
-    /// Whether it asks for TLS.
+    /// Returns whether the URL requires TLS.
     #[cfg(feature = "https")]
     pub(super) fn is_encrypted(&self) -> bool {
         self.parts().0.eq_ignore_ascii_case("https")
     }
 
-    /// Whether its path ends as the name of a reel does.
+    /// Returns whether the path ends in `.reel`.
     pub fn names_reel(&self) -> bool {
         Path::new(self.parts().2).extension().is_some_and(|end| end.eq_ignore_ascii_case("reel"))
     }
 
-    /// The scheme, what stands before the path, and the path without the query.
+    /// Splits the URL into the scheme, the authority, and the path without the query.
     fn parts(&self) -> (&str, &str, &str) {
         let (scheme, rest) = self.text.split_once("://").expect("it was found when this was made");
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -63,7 +63,7 @@ impl Url {
     }
 }
 
-/// Host and port.
+/// Removes user and password from an authority.
 fn host(authority: &str) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }

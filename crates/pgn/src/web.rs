@@ -1,8 +1,8 @@
-//! Files on the web: one request, and further ones where the connection is lost.
+//! Files on the web: one request, and further ones if the connection is lost.
 //!
-//! A thread of its own asks, reads ahead and goes on where a connection was lost, so that a reader never waits longer for the
-//! web than it wants to: [`WebBytes`] looks after the interrupt while no bytes come. [`head`] decides which answers go on with
-//! a file. The invariant: a reader gets the bytes of one state of the file, in order, each once, or an error.
+//! A separate thread sends requests, reads ahead and resumes after a lost connection, so that a reader never waits longer for the
+//! web than it wants to: [`WebBytes`] checks the interrupt flag while no bytes arrive. [`head`] decides which answers continue a
+//! file. The invariant: a reader gets the bytes of one state of the file, in order, each once, or an error.
 
 mod head;
 
@@ -26,14 +26,14 @@ use super::pieces::PieceAtHand;
 use super::{Options, PgnError, Url, WebOptions};
 use orbit_core::sync::lock;
 
-/// Bytes that are handed on at once, at most.
+/// The most bytes in one piece.
 const PIECE: usize = 64 << 10;
-/// Pieces that are read ahead of the reader.
+/// The number of pieces that the thread reads ahead.
 const PIECES_AHEAD: usize = 64;
-/// How often somebody who waits looks whether it is still worth it.
+/// The interval at which a waiting thread checks whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Asks servers.
+/// A client that sends requests to servers.
 pub(super) struct Client {
     agent: Agent,
     options: WebOptions,
@@ -56,7 +56,7 @@ impl Client {
         Client { agent: config.build().into(), options }
     }
 
-    /// Asks for a file from some byte on. The server is to send all of it where it is not what the condition says.
+    /// Requests a file from a byte on. If the condition no longer holds, the server sends the whole file.
     fn ask(
         &self,
         url: &Url,
@@ -64,11 +64,11 @@ impl Client {
         condition: Option<&str>,
     ) -> Result<(AnswerHead, WebReader), FetchError> {
         let trouble = |error| FetchError::from_error(error, self.options.timeout);
-        // What was asked for by TLS is not to come without.
+        // A request that began with TLS must not be redirected to plain HTTP.
         let request = self.agent.get(url.asked()).config().https_only(url.is_encrypted()).build();
         let mut request = request.header("accept-encoding", "identity");
         if let Some(credentials) = url.credentials() {
-            // Another host, to which this is redirected, does not get it.
+            // If the server redirects to another host, that host does not get the credentials.
             let credentials: Vec<u8> = percent_decode_str(credentials).collect();
             request =
                 request.header("authorization", format!("Basic {}", BASE64_STANDARD.encode(credentials)));
@@ -88,18 +88,18 @@ impl Client {
 
 type WebReader = Box<dyn Read + Send>;
 
-/// Why a request was not answered.
+/// The reason why a request was not answered.
 enum FetchError {
     /// The connection ended.
     Lost(String),
     /// The server was not found or is silent.
     Silent(String),
-    /// The same request will fail again.
+    /// The same request would fail again.
     Lasting(String),
 }
 
 impl FetchError {
-    /// In words that hold nothing of the URL.
+    /// Describes an error in words that reveal nothing of the URL.
     fn from_error(error: Error, timeout: Duration) -> FetchError {
         use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
         let lasting = |reason: &str| FetchError::Lasting(reason.to_owned());
@@ -112,7 +112,7 @@ impl FetchError {
                 ConnectionRefused | HostUnreachable | NetworkUnreachable => {
                     FetchError::Silent(format!("its host cannot be reached ({error})"))
                 }
-                // That is how the standard library tells of names that nobody knows; there is no kind of error for it.
+                // The standard library has no error kind for unknown host names, only this text.
                 _ if error.to_string().starts_with("failed to lookup address") => {
                     FetchError::Silent(String::from(NOT_FOUND))
                 }
@@ -150,7 +150,7 @@ fn tls_reason(error: &dyn fmt::Display) -> String {
     )
 }
 
-/// A file on the web that is there. Clones share what they know of it.
+/// A file on the web that exists. Clones share their state.
 #[derive(Clone)]
 pub(super) struct Remote(Arc<WebShared>);
 
@@ -158,12 +158,12 @@ struct WebShared {
     client: Arc<Client>,
     url: Url,
     known: FileIdentity,
-    /// The answer to the request that found it, for the first reader.
+    /// The answer to the request that found the file, for the first reader.
     begun: Mutex<Option<WebBytes>>,
 }
 
 impl Remote {
-    /// Asks for a file. `is_next` says that it will be read first of all: then the answer is kept.
+    /// Requests a file. If `is_next`, the file is read before all others, and the answer is kept for its reader.
     pub(super) fn open(
         client: &Arc<Client>,
         url: Url,
@@ -184,12 +184,12 @@ impl Remote {
         Ok(Remote(Arc::new(WebShared { client, url, known, begun })))
     }
 
-    /// Its size, if the server tells it.
+    /// Returns the size of the file, if the server states it.
     pub(super) fn bytes(&self) -> Option<u64> {
         self.0.known.total
     }
 
-    /// Reads it from its beginning.
+    /// Reads the file from its beginning.
     pub(super) fn read(&self, interrupt: &Arc<AtomicBool>) -> io::Result<WebBytes> {
         let WebShared { client, url, known, begun } = &*self.0;
         let begun = lock(begun).take();
@@ -201,10 +201,10 @@ impl Remote {
     }
 }
 
-/// Of a thread that panicked nothing comes.
+/// The message if the reading thread panicked.
 const ENDED: &str = "the thread that reads it ended";
 
-/// What the thread that reads from the web says.
+/// A message of the thread that reads from the web.
 enum WebMessage {
     /// The file is there.
     Known(FileIdentity),
@@ -213,7 +213,7 @@ enum WebMessage {
     Fault(String),
 }
 
-/// The bytes of a file as they come.
+/// The bytes of a file as they arrive.
 pub(super) struct WebBytes {
     from: Receiver<WebMessage>,
     _line: ReaderGuard,
@@ -221,7 +221,7 @@ pub(super) struct WebBytes {
     pieces: PieceAtHand,
 }
 
-/// Tells the thread, when it is dropped, that nobody reads any more.
+/// When dropped, tells the thread that nobody reads any more.
 struct ReaderGuard(Arc<AtomicBool>);
 
 impl Drop for ReaderGuard {
@@ -231,7 +231,7 @@ impl Drop for ReaderGuard {
 }
 
 impl WebBytes {
-    /// Lets a thread ask for a file, and read it if that is wanted.
+    /// Starts a thread that requests a file, and reads it if `is_read`.
     fn start(
         download: Download,
         known: Option<FileIdentity>,
@@ -249,7 +249,7 @@ impl WebBytes {
     }
 }
 
-/// Waits for the next message; `None` after an interrupt, or if none comes any more.
+/// Waits for the next message; `None` after an interrupt, or if the thread has ended.
 fn message(from: &Receiver<WebMessage>, interrupt: &AtomicBool) -> Option<WebMessage> {
     loop {
         match from.recv_timeout(LOOK) {
@@ -277,7 +277,7 @@ impl Read for WebBytes {
     }
 }
 
-/// The reader, as the thread sees it.
+/// The connection to the reader, as the thread sees it.
 struct WebReading {
     to: SyncSender<WebMessage>,
     is_left: Arc<AtomicBool>,
@@ -303,44 +303,44 @@ impl WebReading {
     }
 }
 
-/// Why the thread ends early.
+/// The reason why the thread ends early.
 enum Stop {
-    /// Nobody reads any more.
+    /// The reader was dropped.
     Left,
     Failed(String),
 }
 
-/// The bytes of an answer.
+/// The body of an answer.
 struct AnswerBody {
     reader: WebReader,
-    /// Bytes that are known already.
+    /// The number of bytes to skip, because they are known already.
     skip: u64,
-    /// Whether its end can be told from a connection that was lost.
+    /// True if the end of the body can be distinguished from a lost connection.
     has_end: bool,
 }
 
-/// How an answer ended.
+/// The way in which an answer ended.
 enum Ended {
-    /// With the file.
+    /// The file is complete.
     Whole,
-    /// Perhaps with the file.
+    /// The file may be complete.
     Unsure,
-    /// Before its end; why.
+    /// The connection was lost; the reason.
     Lost(String),
 }
 
-/// A file that is being read.
+/// A file that is being downloaded.
 struct Download {
     client: Arc<Client>,
     url: Url,
-    /// Bytes that were handed on.
+    /// The number of bytes that were passed to the reader.
     offset: u64,
-    /// Attempts to go on since the last of them.
+    /// The number of attempts since the last byte was passed on.
     attempts: u32,
 }
 
 impl Download {
-    /// `known` is what was known of the file when it was found.
+    /// Runs the thread. `known` is the identity of the file if it was found earlier.
     fn run(mut self, known: Option<FileIdentity>, is_read: bool, reading: &WebReading) {
         let read = self.first(known, reading).and_then(|(known, body)| {
             if is_read {
@@ -350,7 +350,7 @@ impl Download {
             }
         });
         if let Err(Stop::Failed(reason)) = read {
-            // Where nobody is left to hear it, it does not matter.
+            // The reader may be gone; then nobody needs the message.
             reading.say(WebMessage::Fault(reason)).ok();
         }
     }
@@ -383,7 +383,7 @@ impl Download {
         }
     }
 
-    /// Hands on all of the file.
+    /// Passes all of the file to the reader.
     fn transfer(
         &mut self,
         mut known: FileIdentity,
@@ -410,7 +410,7 @@ impl Download {
         }
     }
 
-    /// Hands on the bytes of an answer.
+    /// Passes the bytes of an answer to the reader.
     fn hand_on(
         &mut self,
         mut body: AnswerBody,
@@ -451,7 +451,7 @@ impl Download {
         }
     }
 
-    /// Asks for the rest; `None` if there is none.
+    /// Requests the rest of the file; `None` if there is none.
     fn go_on(
         &mut self,
         known: &mut FileIdentity,
@@ -485,7 +485,7 @@ impl Download {
         }
     }
 
-    /// Waits before the next attempt, if there is to be one.
+    /// Waits before the next attempt, or fails if there were too many.
     fn pause(&mut self, reason: &str, wanted: Option<Duration>, reading: &WebReading) -> Result<(), Stop> {
         let WebOptions { attempts_max, pause, pause_max, .. } = self.client.options;
         if self.attempts >= attempts_max {

@@ -1,4 +1,4 @@
-//! A block: a little strip of whole games.
+//! A block: a short strip of whole games.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,38 +12,38 @@ use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::game::{GameHeader, Opening};
 use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault, SideLine, Tag};
 
-/// Slots from one key position to the next.
+/// The number of slots from one key position to the next.
 pub const SEGMENT_SLOTS: usize = 32;
 
-/// The key position of a segment: its first slot, and where the tables stand there.
+/// The key position of a segment: the position at its first slot, and the entries of the tables there.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct Key {
     /// The pieces at the segment's first slot.
     pub board: Board,
-    /// Turn, en passant and castling there.
+    /// Side to move, en passant square and castling rights there.
     pub state: State,
-    /// Half-moves played there.
+    /// The half-moves played up to there.
     pub ply: u32,
     /// The game of the first slot, as an index into the block's games.
     pub first_game: u32,
-    /// The entry of the start table that the first [`PackedMove::START_TABLE`] of the segment means.
+    /// The entry of the start table for the first [`PackedMove::START_TABLE`] of the segment.
     pub first_start: u32,
 }
 
 impl Key {
-    /// The position at the segment's first slot.
+    /// Returns the position at the segment's first slot.
     pub const fn position(&self) -> Position {
         Position { board: self.board, state: self.state }
     }
 }
 
-/// Where a game or a side line begins.
+/// The start of a game or a side line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
     /// The position at its first slot.
     pub position: Position,
-    /// Half-moves played there.
+    /// The half-moves played up to there.
     pub ply: u32,
 }
 
@@ -54,23 +54,23 @@ pub struct SourceGames {
     pub source: u32,
     /// The index in the block of the stretch's first game that has slots.
     pub first_game: u32,
-    /// How many games were read, skipped ones included.
+    /// The number of games read, skipped ones included.
     pub games: u32,
-    /// How many games of the same source come before this stretch.
+    /// The number of games of the same source before this stretch.
     pub games_before: u32,
 }
 
-/// What became of a game that has a [`Problem`].
+/// The effect of a [`Problem`] on its game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ProblemKind {
-    /// Something was repaired; the game is whole.
+    /// Something was repaired; the game is complete.
     Note = 0,
-    /// The moves before the fault were kept.
+    /// The game was cut; the moves before the fault were kept.
     Cut = 1,
     /// The game has no slots.
     Skipped = 2,
-    /// Side lines were left out or cut; the main line is whole.
+    /// Side lines were left out or cut; the main line is complete.
     SideLine = 3,
 }
 
@@ -86,10 +86,10 @@ impl ProblemKind {
     }
 }
 
-/// A game that is not as its source has it, and why.
+/// A difference between a game and its source, and the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// What became of the game.
+    /// The effect on the game.
     pub kind: ProblemKind,
     /// The stretch of the block, as an index into [`Block::source_games`].
     pub stretch: u32,
@@ -97,9 +97,9 @@ pub struct Problem {
     pub number: u32,
     /// Byte offset of the fault in the decompressed source.
     pub offset: u64,
-    /// Half-moves kept before it.
+    /// The number of half-moves kept before it.
     pub ply: u32,
-    /// Lower case, no full stop.
+    /// The reason: lower case, no full stop.
     pub reason: String,
 }
 
@@ -108,14 +108,14 @@ pub struct Problem {
 pub(super) struct GameRecord {
     pub(super) first_slot: u32,
     pub(super) stretch: u32,
-    /// Within the stretch, from 1.
+    /// The number within the stretch, from 1.
     pub(super) number: u32,
     pub(super) offset: u64,
     pub(super) outcome: Outcome,
     pub(super) cut: bool,
-    /// Whether the game begins with an entry of the start table; never set for the first.
+    /// True if the game begins with an entry of the start table; never true for the first game.
     pub(super) from_table: bool,
-    /// Whether its sides have changed places; never in a file.
+    /// True if its sides have changed places; never true in a file.
     pub(super) is_swapped: bool,
 }
 
@@ -123,20 +123,20 @@ pub(super) struct GameRecord {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LineRecord {
     pub(super) first_slot: u32,
-    /// The node that it leaves.
+    /// The node from which it branches off.
     pub(super) parent: u32,
-    /// Its place among the side lines of that node, from 1.
+    /// Its index among the side lines of that node, from 1.
     pub(super) sibling: u32,
     /// The move that leads to its first slot.
     pub(super) edge: PackedMove,
-    /// Half-moves played at its first slot.
+    /// The half-moves played at its first slot.
     pub(super) ply: u32,
-    /// In how many side lines it lies, itself included.
+    /// Its nesting depth in side lines, counted with itself.
     pub(super) depth: u32,
 }
 
 impl LineRecord {
-    /// Sets ply and depth, given the side lines before it of its game, which begins at a slot.
+    /// Sets ply and depth, given the side lines before it of its game, which begins at slot `game_slot`.
     pub(super) fn follow(&mut self, before: &[LineRecord], game_slot: u32) {
         let parent_slot = game_slot + self.parent;
         let around = before.partition_point(|line| line.first_slot <= parent_slot);
@@ -151,7 +151,7 @@ impl LineRecord {
 /// Comments and glyphs of all games of a block.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Annotations {
-    /// Where those of each game end; empty where there are none, or they were not read.
+    /// The end of each game's annotations in `all`; empty if there are none, or they were not read.
     pub(super) ends: Vec<usize>,
     pub(super) all: Vec<Annotation>,
 }
@@ -161,9 +161,9 @@ pub(super) struct Annotations {
 pub(super) struct Tags {
     pub(super) names: Strings,
     pub(super) values: Strings,
-    /// Where each game's tags end in `pairs`.
+    /// The end of each game's tags in `pairs`.
     pub(super) ends: Vec<usize>,
-    /// Name and value.
+    /// The indices of name and value.
     pub(super) pairs: Vec<(u32, u32)>,
 }
 
@@ -183,19 +183,18 @@ pub struct TagValue(pub u32);
 pub struct Block {
     /// One key position for each segment.
     pub keys: Vec<Key>,
-    /// One move for each slot: the one that leaves it. The last slot of a line holds
-    /// [`PackedMove::START_LINE`] if a side line of the same game follows, else
-    /// [`PackedMove::START_STANDARD`] or [`PackedMove::START_TABLE`], whichever begins the next
-    /// game; the last slot of the block holds `START_STANDARD`.
+    /// One move for each slot: the move that is played there. The last slot of a line holds [`PackedMove::START_LINE`] if a side
+    /// line of the same game follows. Otherwise it holds [`PackedMove::START_STANDARD`] or [`PackedMove::START_TABLE`], depending
+    /// on the start of the next game; the last slot of the block holds `START_STANDARD`.
     pub moves: Vec<PackedMove>,
-    /// What `START_TABLE` and `START_LINE` moves mean, in order. The block's first game needs no
-    /// entry: it begins at the first key.
+    /// The starts for the `START_TABLE` and `START_LINE` moves, in order. The block's first game needs no entry: it begins at the
+    /// first key.
     pub starts: Vec<Start>,
-    /// How many games of the database come before this block, skipped ones included.
+    /// The number of games of the database before this block, skipped ones included.
     pub games_before: u32,
     pub(super) source_games: Vec<SourceGames>,
     pub(super) games: Vec<GameRecord>,
-    /// In order of their slots.
+    /// The side lines, in order of their slots.
     pub(super) lines: Vec<LineRecord>,
     pub(super) annotations: Annotations,
     pub(super) tags: Tags,
@@ -204,53 +203,53 @@ pub struct Block {
 }
 
 impl Block {
-    /// How many positions there are.
+    /// Returns the number of positions.
     pub fn slots(&self) -> usize {
         self.moves.len()
     }
 
-    /// How many segments there are.
+    /// Returns the number of segments.
     pub fn segments(&self) -> usize {
         self.keys.len()
     }
 
-    /// How many games have slots.
+    /// Returns the number of games that have slots.
     pub fn games_len(&self) -> usize {
         self.games.len()
     }
 
-    /// How many games were read, skipped ones included.
+    /// Returns the number of games read, skipped ones included.
     pub fn games_read(&self) -> u32 {
         self.source_games.iter().map(|stretch| stretch.games).sum()
     }
 
-    /// The games that have slots, in order.
+    /// Returns the games that have slots, in order.
     pub fn games(&self) -> impl ExactSizeIterator<Item = GameRow<'_>> {
         (0..self.games.len()).map(|index| GameRow { block: self, index })
     }
 
-    /// One game.
+    /// Returns one game.
     ///
     /// # Panics
     ///
-    /// When there is no such game.
+    /// If there is no such game.
     pub fn game(&self, index: usize) -> GameRow<'_> {
         assert!(index < self.games.len(), "game {index} of {}", self.games.len());
         GameRow { block: self, index }
     }
 
-    /// The game that a slot belongs to.
+    /// Returns the index of the game to which a slot belongs.
     ///
     /// # Panics
     ///
-    /// When there is no such slot.
+    /// If there is no such slot.
     pub fn game_of_slot(&self, slot: usize) -> usize {
         let key = slot / SEGMENT_SLOTS;
         let before = &self.moves[key * SEGMENT_SLOTS..slot];
         self.keys[key].first_game as usize + before.iter().filter(|mv| mv.is_game_start()).count()
     }
 
-    /// How many positions lie in side lines.
+    /// Returns the number of positions in side lines.
     pub fn side_positions(&self) -> usize {
         if self.lines.is_empty() {
             return 0;
@@ -258,33 +257,33 @@ impl Block {
         self.games().map(|game| game.positions() - game.plies() - 1).sum()
     }
 
-    /// Whether some game has side lines.
+    /// Returns whether some game has side lines.
     pub fn has_lines(&self) -> bool {
         !self.lines.is_empty()
     }
 
-    /// The runs of games by source, in order.
+    /// Returns the runs of games by source, in order.
     pub fn source_games(&self) -> &[SourceGames] {
         &self.source_games
     }
 
-    /// The runs of games by source, to fill in what depends on the blocks before.
+    /// Returns the runs of games by source, to fill in the numbers that depend on earlier blocks.
     pub fn source_games_mut(&mut self) -> &mut [SourceGames] {
         &mut self.source_games
     }
 
-    /// Games that were skipped, cut or repaired, in order.
+    /// Returns the problems of games that were skipped, cut or repaired, in order.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// The source of a problem and the number of its game in that source, from 1.
+    /// Returns the source of a problem and the number of its game in that source, from 1.
     pub fn number_in_source(&self, problem: &Problem) -> (u32, u32) {
         let stretch = self.source_games[problem.stretch as usize];
         (stretch.source, stretch.games_before + problem.number)
     }
 
-    /// The indices of a tag name in all cases of its letters that games of the block have.
+    /// Returns the indices of all spellings of a tag name that differ only in case.
     pub fn tag_names(&self, name: &str) -> Vec<TagName> {
         let names = (0..).zip(self.tags.names.iter());
         names
@@ -293,13 +292,13 @@ impl Block {
             .collect()
     }
 
-    /// The distinct tag values of the block, by [`TagValue`].
+    /// Returns the distinct tag values of the block, indexed by [`TagValue`].
     pub fn tag_values(&self) -> &Strings {
         &self.tags.values
     }
 
-    /// Says that blocks stay in memory as they are and are to be searched again and again. It changes no answer. Copies are not
-    /// held. Gives the numbers of the blocks, which no other block of the process has or gets.
+    /// Marks blocks that stay in memory unchanged and will be searched repeatedly. The mark changes no result, and copies do not
+    /// inherit it. Returns the numbers of the blocks, which no other block of the process has or gets.
     pub fn hold_all<'a>(blocks: impl ExactSizeIterator<Item = &'a Block>) -> Range<u64> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let count = blocks.len() as u64;
@@ -308,22 +307,22 @@ impl Block {
         first..first + count
     }
 
-    /// The number of the block, if it is held.
+    /// Returns the number of the block, if it is held in memory.
     pub fn number_held(&self) -> Option<u64> {
         self.found.number()
     }
 
-    /// Whether the block is held, and this was called since.
+    /// Returns whether the block is held and this function was called for it before.
     pub fn is_searched_again(&self) -> bool {
         self.found.is_searched_again()
     }
 
-    /// The material of the block, which is kept. `find` gives it, if it is not known yet.
+    /// Returns the material of the block. `find` computes it at the first call; then it is kept.
     pub fn material(&self, find: impl FnOnce(&Block) -> Material) -> &Material {
         self.found.material(|| find(self))
     }
 
-    /// The memory that it takes, about.
+    /// Returns the approximate memory that the block takes.
     pub fn memory_bytes(&self) -> u64 {
         let Block { keys, moves, starts, source_games, games, lines, annotations, tags, problems, .. } = self;
         let Tags { names, values, ends, pairs } = tags;
@@ -352,7 +351,7 @@ impl Block {
         bytes as u64
     }
 
-    /// The number of games of the block before a stretch.
+    /// Returns the number of games of the block before a stretch.
     fn games_before_stretch(&self, stretch: u32) -> u32 {
         self.source_games[..stretch as usize].iter().map(|stretch| stretch.games).sum()
     }
@@ -374,43 +373,43 @@ impl<'a> GameRow<'a> {
         self.block.source_games[self.record().stretch as usize]
     }
 
-    /// The game's index in the block.
+    /// Returns the game's index in the block.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// The slot of the first position.
+    /// Returns the slot of the first position.
     pub fn first_slot(&self) -> usize {
         self.record().first_slot as usize
     }
 
-    /// One past the slot of the last position.
+    /// Returns the slot after the last position.
     pub fn end_slot(&self) -> usize {
         self.block.games.get(self.index + 1).map_or(self.block.slots(), |next| next.first_slot as usize)
     }
 
-    /// The slots of its positions, those of side lines included.
+    /// Returns the slots of its positions, including those of side lines.
     pub fn slots(&self) -> Range<usize> {
         self.first_slot()..self.end_slot()
     }
 
-    /// How many positions the game has, those of side lines included.
+    /// Returns the number of positions of the game, including those of side lines.
     pub fn positions(&self) -> usize {
         self.end_slot() - self.first_slot()
     }
 
-    /// How many half-moves the main line has.
+    /// Returns the number of half-moves of the main line.
     pub fn plies(&self) -> usize {
         self.moves().len()
     }
 
-    /// The moves of the main line.
+    /// Returns the moves of the main line.
     pub fn moves(&self) -> &'a [PackedMove] {
         let end = self.records().first().map_or(self.end_slot(), |line| line.first_slot as usize);
         &self.block.moves[self.first_slot()..end - 1]
     }
 
-    /// The opening of its main line, by positions.
+    /// Returns the opening of its main line, by positions.
     pub fn opening(&self) -> Option<&'static Opening> {
         Opening::of_game(self.start(), self.moves())
     }
@@ -424,41 +423,41 @@ impl<'a> GameRow<'a> {
         &lines[before(self.first_slot())..before(self.end_slot())]
     }
 
-    /// Whether it has side lines.
+    /// Returns whether the game has side lines.
     pub fn has_lines(&self) -> bool {
         !self.records().is_empty()
     }
 
-    /// The side lines, in order of their slots.
+    /// Returns the side lines, in order of their slots.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = LineRow<'a>> + use<'a> {
         let (game, records) = (*self, self.records());
         (0..records.len()).map(move |index| LineRow { game, records, index })
     }
 
-    /// One side line.
+    /// Returns one side line.
     ///
     /// # Panics
     ///
-    /// When there is no such line.
+    /// If there is no such line.
     pub fn line(&self, index: usize) -> LineRow<'a> {
         let records = self.records();
         assert!(index < records.len(), "side line {index} of {}", records.len());
         LineRow { game: *self, records, index }
     }
 
-    /// The side line that a node lies in, if it lies in one.
+    /// Returns the side line that contains a node; `None` for a node of the main line.
     pub fn line_of(&self, node: u32) -> Option<LineRow<'a>> {
         let (records, first) = (self.records(), self.first_slot() as u32);
         let index = records.partition_point(|line| line.first_slot - first <= node).checked_sub(1)?;
         Some(LineRow { game: *self, records, index })
     }
 
-    /// The half-moves played at a node.
+    /// Returns the number of half-moves played at a node.
     pub fn ply_of(&self, node: u32) -> u32 {
         self.line_of(node).map_or(node, |line| line.ply() + node - line.first_node())
     }
 
-    /// The node before another one; `None` for the start.
+    /// Returns the node before another one; `None` for the start.
     pub fn parent_of(&self, node: u32) -> Option<u32> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.parent()),
@@ -466,7 +465,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// The move that leads to a node; `None` for the start.
+    /// Returns the move that leads to a node; `None` for the start.
     pub fn move_to(&self, node: u32) -> Option<PackedMove> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.edge()),
@@ -474,19 +473,19 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// The move that leaves a node in its line; `None` at the end of the line.
+    /// Returns the next move of a node's line; `None` at the end of the line.
     pub fn move_from(&self, node: u32) -> Option<PackedMove> {
         Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
     }
 
-    /// Comments and glyphs, ordered by nodes. None where they were not kept or not read.
+    /// Returns comments and glyphs, ordered by node; none if they were not kept or not read.
     pub fn annotations(&self) -> &'a [Annotation] {
         let Annotations { ends, all } = &self.block.annotations;
         let start = if self.index == 0 { 0 } else { ends.get(self.index - 1).copied().unwrap_or(0) };
         ends.get(self.index).map_or(&[], |&end| &all[start..end])
     }
 
-    /// The game as the PGN reader gave it, but for its number and what was said of its faults.
+    /// Returns the game as the PGN reader returned it, without its number and its faults.
     pub fn to_game(&self) -> Game {
         let line = |line: LineRow<'_>| SideLine {
             parent: line.parent(),
@@ -507,7 +506,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// The position at ply 0.
+    /// Returns the position at ply 0.
     pub fn start(&self) -> Position {
         let record = self.record();
         if self.index == 0 {
@@ -522,27 +521,27 @@ impl<'a> GameRow<'a> {
         self.block.starts[self.block.keys[key].first_start as usize + skip].position
     }
 
-    /// The source, as an index into the sources of the database.
+    /// Returns the source, as an index into the sources of the database.
     pub fn source(&self) -> u32 {
         self.stretch().source
     }
 
-    /// The game's number in its source, from 1, skipped games included.
+    /// Returns the game's number in its source, from 1, skipped games included.
     pub fn number_in_source(&self) -> u32 {
         self.stretch().games_before + self.record().number
     }
 
-    /// Byte offset of the game's first byte in its decompressed source.
+    /// Returns the byte offset of the game's first byte in its decompressed source.
     pub fn offset(&self) -> u64 {
         self.record().offset
     }
 
-    /// Whether the game stopped at a fault; [`GameRow::problems`] says which.
+    /// Returns whether reading the game stopped at a fault; [`GameRow::problems`] returns the fault.
     pub fn is_cut(&self) -> bool {
         self.record().cut
     }
 
-    /// What is not as the source has it.
+    /// Returns the differences between the game and its source.
     pub fn problems(&self) -> impl Iterator<Item = &'a Problem> + use<'a> {
         let (stretch, number) = (self.record().stretch, self.record().number);
         let from = self.block.problems.partition_point(|p| (p.stretch, p.number) < (stretch, number));
@@ -555,7 +554,7 @@ impl<'a> GameRow<'a> {
         &tags.pairs[start..tags.ends[self.index]]
     }
 
-    /// All tags in file order, name and value.
+    /// Returns all tags in file order, as name and value.
     pub fn tags(&self) -> impl ExactSizeIterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         let tags = &self.block.tags;
         self.pairs().iter().map(|&(name, value)| {
@@ -563,35 +562,35 @@ impl<'a> GameRow<'a> {
         })
     }
 
-    /// All tags in file order, as the PGN reader gave them.
+    /// Returns all tags in file order, as the PGN reader returned them.
     pub fn tags_owned(&self) -> Vec<Tag> {
         self.tags().map(|(name, value)| Tag { name: name.to_vec(), value: value.to_vec() }).collect()
     }
 
-    /// The value of the first tag that has one of these names.
+    /// Returns the value of the first tag with one of these names.
     pub fn tag_value(&self, names: &[TagName]) -> Option<TagValue> {
         self.pairs().iter().find(|pair| names.contains(&TagName(pair.0))).map(|pair| TagValue(pair.1))
     }
 
-    /// The value of the first tag of that name, spelt so, bytes as found.
+    /// Returns the value of the first tag with exactly this name, bytes unchanged.
     pub fn tag(&self, name: &str) -> Option<&'a [u8]> {
         let name = self.block.tags.names.find(name.as_bytes())?;
         let (_, value) = self.pairs().iter().find(|pair| pair.0 == name)?;
         self.block.tags.values.get(*value)
     }
 
-    /// The number of the game over all sources, from 1, skipped games included.
+    /// Returns the number of the game over all sources, from 1, skipped games included.
     pub fn number(&self) -> u32 {
         let record = self.record();
         self.block.games_before + self.block.games_before_stretch(record.stretch) + record.number
     }
 
-    /// How the movetext ended.
+    /// Returns the outcome by the movetext's terminator.
     pub fn outcome(&self) -> Outcome {
         self.record().outcome
     }
 
-    /// Whether its sides have changed places: see [`Block::seen_by`].
+    /// Returns whether its sides have changed places: see [`Block::seen_by`].
     pub fn is_swapped(&self) -> bool {
         self.record().is_swapped
     }
@@ -606,7 +605,7 @@ pub struct LineRow<'a> {
 }
 
 impl<'a> LineRow<'a> {
-    /// Its index among the side lines of the game.
+    /// Returns its index among the side lines of the game.
     pub fn index(&self) -> usize {
         self.index
     }
@@ -619,42 +618,42 @@ impl<'a> LineRow<'a> {
         self.records.get(self.index + 1).map_or(self.game.end_slot(), |next| next.first_slot as usize)
     }
 
-    /// Its first node.
+    /// Returns its first node.
     pub fn first_node(&self) -> u32 {
         (self.first_slot() - self.game.first_slot()) as u32
     }
 
-    /// One past its last node.
+    /// Returns the node after its last one.
     pub fn end_node(&self) -> u32 {
         (self.end_slot() - self.game.first_slot()) as u32
     }
 
-    /// The node that it leaves.
+    /// Returns the node from which it branches off.
     pub fn parent(&self) -> u32 {
         self.records[self.index].parent
     }
 
-    /// Its place among the side lines of that node, from 1.
+    /// Returns its index among the side lines of that node, from 1.
     pub fn sibling(&self) -> u32 {
         self.records[self.index].sibling
     }
 
-    /// The half-moves played at its first node.
+    /// Returns the number of half-moves played at its first node.
     pub fn ply(&self) -> u32 {
         self.records[self.index].ply
     }
 
-    /// In how many side lines its nodes lie, itself included.
+    /// Returns its nesting depth in side lines, counted with itself.
     pub fn depth(&self) -> u32 {
         self.records[self.index].depth
     }
 
-    /// The move that leads to its first node.
+    /// Returns the move that leads to its first node.
     pub fn edge(&self) -> PackedMove {
         self.records[self.index].edge
     }
 
-    /// The moves after that.
+    /// Returns the moves after the first one.
     pub fn moves(&self) -> &'a [PackedMove] {
         &self.game.block.moves[self.first_slot()..self.end_slot() - 1]
     }
@@ -670,7 +669,7 @@ impl GameHeader for GameRow<'_> {
     }
 
     fn tag_as_cql(&self, name: &str) -> Option<&[u8]> {
-        // A name that no game of the block has is found out without looking at the game.
+        // This finds out whether any game of the block has the name before it searches the tags of the game.
         self.tag(name)
     }
 }

@@ -1,12 +1,12 @@
-//! What is known of the positions of segments from their keys and moves, without replay.
+//! Bounds on the positions of segments, computed from their keys and moves without replay.
 //!
-//! A piece stands in some position of a segment only where it stands in the key, or where a move of the segment puts it;
-//! and it stands in all of them where it stands in the key on a square that no move touches. Where a game or a side line
-//! begins inside a segment, what stands at its beginning counts as put there. Numbers of pieces follow from the keys of a
-//! segment and of the next one, since pieces only ever leave the board, promotions aside; where a game ends in between,
-//! from what its last moves capture.
+//! A piece can only be on a square in some position of a segment if it is there in the key, or if a move of the segment puts it
+//! there; and it is there in all positions if it is there in the key and no move touches the square. If a game or a side line
+//! begins within a segment, the pieces of its first position count as put there. The numbers of pieces follow from the keys of a
+//! segment and of the next one, because pieces only ever leave the board, except for promotions; if a game ends in between, they
+//! follow from the captures of its last moves.
 //!
-//! Eight segments are taken at once, one in each lane. What is called in loops is inlined, so that a caller compiled for
+//! Eight segments are processed at once, one in each lane. Functions called in loops are inlined, so that a caller compiled for
 //! wider vectors gets its own copy.
 
 pub use super::start_codes::start_mask;
@@ -16,7 +16,7 @@ use super::replay::next_start;
 use super::{Block, SEGMENT_SLOTS};
 use orbit_core::board::{Board, Code, MoveKind, PackedMove, PieceSet, Position};
 
-/// How many pieces [`Moved`] looks at.
+/// The number of pieces that [`Moved`] tracks.
 pub const PIECES: usize = 4;
 
 const STANDARD: Board = Position::standard().board;
@@ -31,41 +31,41 @@ const BLACK: u8 = 8;
 /// The moves of eight segments.
 pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
 
-/// What the moves of eight segments do.
+/// The effects of the moves of eight segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
-    /// For some pieces, the squares on which moves put them.
+    /// For each tracked piece, the squares to which moves bring it.
     pub arrivals: [[u64; LANES]; PIECES],
     /// The squares that moves leave or reach, and perhaps more.
     pub touched: [u64; LANES],
-    /// The moves that are no moves of a piece, a bit for each.
+    /// One bit for each move that is not of kind [`MoveKind::Piece`].
     special: [u64; LANES],
 }
 
-/// What is known of eight segments because games or side lines begin in them; zero where none does.
+/// The starts of games and side lines in eight segments; zero for segments without any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Begun {
-    /// All bits where there is one beginning, and it is the standard position.
+    /// All bits if exactly one game or side line begins there, with the standard position.
     pub standard: [u64; LANES],
-    /// All bits where there are others.
+    /// All bits if others begin there.
     pub other: [u64; LANES],
 }
 
-/// What the last moves of games change, in eight segments: for each side a number for each segment.
+/// The changes by the last moves of games in eight segments: for each side, one number per segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ends {
-    /// How many men are captured.
+    /// The number of men that are captured.
     captured: [[u64; LANES]; 2],
-    /// How many pawns are promoted at most.
+    /// The largest possible number of pawns that are promoted.
     promoted: [[u64; LANES]; 2],
 }
 
 impl Moved {
-    /// The squares on which the moves of eight segments put the pieces with some codes. A code of 16 stands for no piece.
+    /// Finds the squares to which the moves of eight segments bring the pieces with some codes. Code 16 means no piece.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
-        // Four moves in each.
+        // Four moves in each word.
         let words: &[[[u8; 8]; SEGMENT_SLOTS / 4]; LANES] = bytemuck::cast_ref(moves);
         let mut out = Moved { arrivals: [[0; LANES]; PIECES], touched: [0; LANES], special: [0; LANES] };
         for four in 0..SEGMENT_SLOTS / 4 {
@@ -78,7 +78,7 @@ impl Moved {
                     let mv = left[n] >> (16 * if cfg!(target_endian = "little") { k } else { 3 - k });
                     let (from, to, code) = (mv & 63, mv >> 6 & 63, mv >> 12 & 15);
                     let bit = 1u64 << to;
-                    // Codes 0, 7, 8 and 15: the role is 0 or 7.
+                    // Codes 0, 7, 8 and 15 are special: their role is 0 or 7.
                     let special = u64::from((code + 1) & 6 == 0);
                     out.special[n] |= special << (4 * four + k);
                     out.touched[n] |= bit | 1 << from;
@@ -91,7 +91,7 @@ impl Moved {
         out
     }
 
-    /// Adds what castling, captures in passing and beginnings change in a segment, the `n`-th of these.
+    /// Adds the changes by castling, en passant captures and starts in one segment, the `n`-th of the eight.
     pub fn add_special(&mut self, block: &Block, segment: u32, n: usize, codes: [u64; PIECES]) {
         let segment = segment as usize;
         let mut start = block.keys[segment].first_start as usize;
@@ -138,14 +138,14 @@ impl Moved {
         }
     }
 
-    /// Whether the `n`-th of the segments has moves that are no moves of a piece.
+    /// Returns whether the `n`-th segment has moves that are not of kind [`MoveKind::Piece`].
     pub fn is_special(&self, n: usize) -> bool {
         self.special[n] != 0
     }
 }
 
 impl Begun {
-    /// What is known of some segments of a block, at most as many as there are lanes.
+    /// Finds the starts in the moves of eight segments.
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves) -> Begun {
         let mut out = Begun::default();
@@ -163,7 +163,8 @@ impl Begun {
 }
 
 impl Ends {
-    /// Those of games until another one begins in their segment, from the men on the board at its beginning.
+    /// Finds the changes by the moves of games until another game begins in their segment, given the men on the board at its
+    /// start.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {
@@ -182,7 +183,7 @@ impl Ends {
                 let (from, to, code) = (mv & 63, mv >> 6 & 63, mv >> 12);
                 has_ended[n] |= u64::from(code == 15);
                 let is_piece = PIECE_CODES >> code & 1;
-                // White's, if it is a piece.
+                // The captured man is White's if a black piece moves.
                 let is_black = code >> 3;
                 let passing = u64::from(code == 7);
                 let passing_white = passing & to >> 5;
@@ -197,7 +198,7 @@ impl Ends {
                 let castled = if to > from { 0b0110_0000 } else { 0b0000_1100 } << (from & 56);
                 let reached = if code == 0 { castled } else { 1 << to };
                 let left = 1 << from | 1 << to | passing << (from & 56 | to & 7);
-                // A null move goes from a1 to a1, and changes nothing.
+                // A null move is encoded as a1 to a1, and changes nothing.
                 let (reached, left) = if code == 8 { (0, 0) } else { (reached, left) };
                 occupied[n] = occupied[n] & !left | reached;
             }
@@ -205,7 +206,7 @@ impl Ends {
         out
     }
 
-    /// Number: how many fewer pieces of a set, all of one side, there may be.
+    /// For each segment, returns the largest possible decrease in the number of pieces of a set, all of one side.
     #[inline(always)]
     pub fn losses(&self, set: PieceSet) -> [u64; LANES] {
         let (black, codes) = match set.0 & PieceSet::BLACK.0 {
@@ -213,7 +214,7 @@ impl Ends {
             _ => (1, [PAWN | BLACK, KING | BLACK]),
         };
         let mut out = self.captured[black];
-        // Pawns that become other pieces of the set are still there.
+        // Pawns that become other pieces of the set are still counted.
         let [pawn, king] = codes.map(Code);
         let others = if black == 0 { PieceSet::WHITE } else { PieceSet::BLACK }.0 & !set.0 & !(1 << king.0);
         if set.contains(pawn) && others != 0 {
@@ -223,11 +224,11 @@ impl Ends {
     }
 }
 
-/// The moves of some segments of a block, at most as many as there are lanes; null moves where there are none.
+/// Returns the moves of some segments of a block, at most as many as there are lanes; unused lanes hold null moves.
 ///
 /// # Panics
 ///
-/// When there is no such segment, or there are more segments than lanes.
+/// If there is no such segment, or there are more segments than lanes.
 #[inline(always)]
 pub fn moves_of(block: &Block, segments: &[u32]) -> SegmentMoves {
     let mut moves = [[PackedMove::NULL; SEGMENT_SLOTS]; LANES];

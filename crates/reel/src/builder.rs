@@ -1,4 +1,4 @@
-//! Games to a block.
+//! Builds a block from games.
 
 use super::block::{
     Block, GameRecord, GameRow, Key, LineRecord, Problem, ProblemKind, SEGMENT_SLOTS, SourceGames, Start,
@@ -18,22 +18,22 @@ pub struct BlockBuilder {
 }
 
 impl BlockBuilder {
-    /// A builder with no games.
+    /// Makes a builder without games.
     pub fn new() -> BlockBuilder {
         BlockBuilder::default()
     }
 
-    /// How many positions there are so far.
+    /// Returns the number of positions so far.
     pub fn slots(&self) -> usize {
         self.block.slots()
     }
 
-    /// Appends a game of a source. `game.number` counts within the run of games of that source
-    /// that this block holds, from 1 and rising. A skipped game gets no slots.
+    /// Appends a game of a source. `game.number` counts within the run of games of that source in this block, from 1 and
+    /// ascending. A skipped game gets no slots.
     ///
     /// # Panics
     ///
-    /// When `game.moves` holds a start code, or a block grows beyond 2^32 slots.
+    /// If `game.moves` holds a start code, or the block grows beyond 2^32 slots.
     pub fn push(&mut self, source: u32, game: &Game) {
         let stretch = self.stretch(source);
         let record = &mut self.block.source_games[stretch as usize];
@@ -45,7 +45,7 @@ impl BlockBuilder {
         }
     }
 
-    /// A builder for a block of the same stretches as another, without problems and, so far, without games.
+    /// Makes a builder for a block with the same stretches as another one, without problems and, so far, without games.
     pub(super) fn with_source_games(stretches: &[SourceGames]) -> BlockBuilder {
         let mut builder = BlockBuilder::new();
         builder.block.source_games =
@@ -53,12 +53,12 @@ impl BlockBuilder {
         builder
     }
 
-    /// Appends a game of the block whose stretches these are, with its number.
+    /// Appends a game of the block to which the stretches belong, with its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
         self.push_row_as(row, &row.to_game());
     }
 
-    /// Appends a game in the place of one of that block.
+    /// Appends a game in place of one of that block.
     pub(super) fn push_row_as(&mut self, row: GameRow<'_>, game: &Game) {
         let record = row.record();
         self.push_slots(record.stretch, record.number, game);
@@ -97,7 +97,7 @@ impl BlockBuilder {
         self.push_tags(game);
     }
 
-    /// The block.
+    /// Returns the finished block.
     pub fn finish(mut self) -> Block {
         self.block.tags.names = self.names.finish();
         self.block.tags.values = self.values.finish();
@@ -107,7 +107,7 @@ impl BlockBuilder {
         self.block
     }
 
-    /// The stretch that a game of `source` belongs to.
+    /// Returns the stretch to which a game of `source` belongs.
     fn stretch(&mut self, source: u32) -> u32 {
         let block = &mut self.block;
         if block.source_games.last().is_none_or(|stretch| stretch.source != source) {
@@ -134,7 +134,7 @@ impl BlockBuilder {
 
     fn push_moves(&mut self, start: Position, game: &Game) {
         let Game { moves, positions, .. } = game;
-        // All are looked at, which takes vectors.
+        // This looks at all moves, without an early exit, so that it becomes vector code.
         let has_start = moves.iter().fold(false, |has_start, mv| has_start | mv.is_start());
         assert!(!has_start, "a start code is no move");
         let block = &mut self.block;
@@ -164,7 +164,7 @@ impl BlockBuilder {
         block.moves.push(PackedMove::START_STANDARD);
     }
 
-    /// Appends the side lines of a game whose main line was appended.
+    /// Appends the side lines of a game whose main line was appended already.
     fn push_lines(&mut self, game: &Game) {
         let block = &mut self.block;
         let first_game = block.games.len() as u32 - 1;
@@ -199,7 +199,7 @@ impl BlockBuilder {
     fn push_tags(&mut self, game: &Game) {
         let BlockBuilder { block, names, values } = self;
         let Tags { ends, pairs, .. } = &mut block.tags;
-        // Games mostly have the tags of the game before in the same order, and some of its values.
+        // Most games have the tags of the game before in the same order, and some of its values.
         let guess = ends.len().checked_sub(2).map_or(0, |before| ends[before]);
         for (tag, guess) in game.tags.iter().zip(guess..) {
             let likely = pairs.get(guess).copied();

@@ -1,19 +1,18 @@
-//! Numbers of varying length, written and read with every bound checked.
+//! Variable-length numbers, written, and read with every bound checked.
 
 use std::cell::Cell;
 
-/// What is wrong with bytes that should hold a list; becomes
-/// [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
+/// The error in bytes that should hold a list; it becomes [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
 pub(super) type ListFault = &'static str;
 
-/// Becomes [`ReelError::Memory`](super::ReelError::Memory) instead.
+/// This message becomes [`ReelError::Memory`](super::ReelError::Memory) instead.
 pub(super) const NO_MEMORY: ListFault = "there is not enough memory";
 
 thread_local! {
     static SEES_REFUSALS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Room for so many bytes, unless the system has none.
+/// Allocates a buffer, unless the system has no memory.
 pub(super) fn room(bytes: u64) -> Result<Vec<u8>, ListFault> {
     let mut room = Vec::new();
     let bytes = usize::try_from(bytes).map_err(|_| NO_MEMORY)?;
@@ -24,8 +23,8 @@ pub(super) fn room(bytes: u64) -> Result<Vec<u8>, ListFault> {
     Ok(room)
 }
 
-/// Tells whether this thread asks for memory that may be refused: it says itself what needs the memory. The allocator of a program
-/// that ends where memory is refused must not end it then.
+/// Returns whether this thread is making an allocation whose failure it handles and reports itself. A program whose allocator
+/// exits when memory is refused must not exit then.
 pub fn sees_refusals() -> bool {
     SEES_REFUSALS.get()
 }
@@ -45,18 +44,18 @@ pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Copies bytes, aligned anyhow, to values that are bytes themselves.
+/// Copies bytes of any alignment to values that are plain bytes themselves.
 pub(super) fn to_vec<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }
 
-/// Reads what [`put`] and [`put_bytes`] wrote.
+/// Reads the output of [`put`] and [`put_bytes`].
 pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
 impl<'a> ByteReader<'a> {
     #[inline]
     pub(super) fn number(&mut self) -> Result<u64, ListFault> {
-        // Nearly all are small.
+        // Nearly all numbers are small.
         if let [byte @ 0..0x80, rest @ ..] = self.0 {
             self.0 = rest;
             return Ok(u64::from(*byte));
@@ -80,8 +79,7 @@ impl<'a> ByteReader<'a> {
         u32::try_from(self.number()?).map_err(|_| "a number is too large")
     }
 
-    /// A number of things that take at least one byte each, so that no forged count makes for a
-    /// large allocation.
+    /// Reads the number of items that take at least one byte each, so that no forged count causes a large allocation.
     pub(super) fn count(&mut self) -> Result<usize, ListFault> {
         let count = self.number()?;
         if count > self.0.len() as u64 { Err("a list is longer than its bytes") } else { Ok(count as usize) }

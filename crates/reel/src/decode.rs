@@ -1,6 +1,5 @@
-//! The bytes of a file to a block. Nothing in them is trusted: every index that replay or a table
-//! look-up will follow is checked here, so that a file with forged checksums gives an error or some
-//! block, never a panic.
+//! Decodes the bytes of a file to a block. Nothing in them is trusted: every index that replay or a table look-up will follow is
+//! checked here, so that a file with forged checksums causes an error or some block, never a panic.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
@@ -24,32 +23,32 @@ use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::sync::lock;
 use orbit_pgn::{Annotation, AnnotationKind, Outcome, SIDE_LINE_DEPTH_MAX};
 
-/// The frame that holds the tags.
+/// The index of the frame with the tags.
 const TAGS: usize = 2;
-/// The frame that holds comments and glyphs.
+/// The index of the frame with comments and glyphs.
 const ANNOTATIONS: usize = 4;
 
-/// Frames of a block that together hold more are unpacked by one thread at a time. Those of ordinary blocks hold less
-/// than a megabyte; what a forged block claims would otherwise be taken once a thread.
+/// Blocks whose frames together hold more than this are unpacked by one thread at a time. Those of ordinary blocks hold less than
+/// a megabyte; without this limit, every thread could allocate what a forged block claims.
 const FRAMES_BYTES_LARGE: u64 = 16 << 20;
 
-/// The turn of a block whose frames are large.
+/// Waits for the turn of a block with large frames.
 fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     (frames_bytes > FRAMES_BYTES_LARGE).then(|| lock(&TURN))
 }
 
-/// What is decoded of a block beside its positions.
+/// The parts of a block to decode in addition to its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contents {
-    /// Tags, which take about as long as all the rest. Without them games have none, and what is wrong with them alone,
-    /// behind a right checksum, goes unnoticed.
+    /// True to decode tags, which take about as long as all the rest. Without them games have no tags, and an error in tags with
+    /// a right checksum goes unnoticed.
     pub tags: bool,
-    /// Comments and glyphs; the same holds of them.
+    /// True to decode comments and glyphs; the same holds for them.
     pub annotations: bool,
 }
 
-/// Decodes a block whose checksum was found right. It may hold so many games, skipped ones included.
+/// Decodes a block whose checksum is right. It may hold at most `games_read` games, skipped ones included.
 pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Result<Block, ListFault> {
     let (header, rest) = bytes.split_first_chunk::<BLOCK_HEADER_BYTES>().ok_or("no block header")?;
     let header: BlockHeader = bytemuck::pod_read_unaligned(header);
@@ -103,7 +102,7 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Resul
     Ok(block)
 }
 
-/// Whether a block may be what its header says. Frames are small when they are stored, whatever they claim.
+/// Checks that a block can be what its header claims. Stored frames may be small whatever they claim.
 fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), ListFault> {
     let BlockHeader { slots, starts, games, lines, frames, annotations, .. } = *header;
     if games > slots || starts > games || games > games_read {
@@ -133,7 +132,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     match scratch::decompress(stored, &mut raw)? {
         Ok(len) if len as u64 == expected => Ok(raw),
         Ok(_) => Err("a frame has another length than its header says"),
-        // The library knows its errors by texts alone.
+        // The library distinguishes its errors by texts alone.
         Err(error) => Err(match error.to_string() {
             text if text.contains("not enough memory") => NO_MEMORY,
             text if text.contains("Destination") => "a frame has another length than its header says",
@@ -142,7 +141,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     }
 }
 
-/// Whether a board holds nothing but pieces.
+/// Checks that a board holds nothing but pieces.
 fn check_position(board: &Board, state: State) -> Result<(), ListFault> {
     let [p0, p1, p2, p3] = board.planes;
     if p0 & p1 & p2 != 0 || p3 & !(p0 | p1 | p2) != 0 {
@@ -150,7 +149,7 @@ fn check_position(board: &Board, state: State) -> Result<(), ListFault> {
     }
     let rights = state.0 >> 16;
     let files = rights & 0x7777;
-    // A nibble is 0 or 8 + file: no file without its 8.
+    // A nibble is 0 or 8 + file: a file without its 8 is an error.
     let granted = rights >> 3 & 0x1111;
     if state.0 & 0xfe != 0 || state.0 >> 8 & 0xff > 64 || files & !(granted * 7) != 0 {
         return Err("a position's state has undefined bits");
@@ -227,10 +226,10 @@ fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Bloc
     bytes.end()
 }
 
-/// Nodes of a line whose side lines are looked at.
+/// The nodes of a line whose side lines are being checked.
 struct OpenLine {
     nodes: Range<u32>,
-    /// The node that the last of its side lines leaves, and the place of that one.
+    /// The node from which its last side line branches off, and that side line's index among siblings.
     last: (u32, u32),
 }
 
@@ -240,8 +239,8 @@ impl OpenLine {
     }
 }
 
-/// Checks that side lines stand in the order of their nodes: each is an alternative to a move, those of a line leave it from
-/// its end on, and what leaves a side line stands before what comes after that.
+/// Checks that side lines are in the order of their nodes: each is an alternative to a move; the side lines of a line branch off
+/// from its end towards its start; and the side lines of a side line come before the next sibling.
 fn check_order(block: &Block) -> Result<(), ListFault> {
     for game in block.games().filter(|game| game.has_lines()) {
         let mut open = vec![OpenLine::new(0..game.plies() as u32 + 1)];
@@ -261,7 +260,7 @@ fn check_order(block: &Block) -> Result<(), ListFault> {
     Ok(())
 }
 
-/// Puts the start positions of games and, for now without their positions, those of side lines in the order of the moves.
+/// Puts the start positions of games, and entries for side lines (without positions for now), in the order of the moves.
 fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFault> {
     let mut of_games = of_games.into_iter();
     if block.lines.is_empty() {
@@ -280,7 +279,7 @@ fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFaul
     if of_games.next().is_some() { Err(START_TABLE) } else { Ok(()) }
 }
 
-/// Finds the first positions of side lines: each is what a move leads to from a position before it.
+/// Computes the first positions of side lines: each results from a move in a position before it.
 fn find_lines(block: &mut Block) {
     if block.lines.is_empty() {
         return;
@@ -310,7 +309,7 @@ fn decode_annotations(mut bytes: ByteReader<'_>, block: &Block) -> Result<Annota
         end = end.checked_add(bytes.count()?).ok_or(TOO_MANY_ANNOTATIONS)?;
         annotations.ends.push(end);
     }
-    // Each takes three bytes at least.
+    // Each takes at least three bytes.
     if end > bytes.0.len() / 3 || end > BLOCK_ANNOTATIONS_MAX {
         return Err(TOO_MANY_ANNOTATIONS);
     }
@@ -408,16 +407,16 @@ fn decode_games(
     Ok(first_slots.lines)
 }
 
-/// Where lines begin.
+/// The first slots of lines.
 #[derive(Default)]
 struct FirstSlots {
-    /// Of games, and whether they begin from the start table.
+    /// The first slots of games; the flag is true if the game begins from the start table.
     games: Vec<(u32, bool)>,
-    /// Of side lines.
+    /// The first slots of side lines.
     lines: Vec<u32>,
 }
 
-/// Where games and side lines begin: after every start code but the last.
+/// Finds the first slots of games and side lines: the slots after every start code but the last.
 fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<FirstSlots, ListFault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
@@ -438,7 +437,7 @@ fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<Firs
             }
         }
     }
-    // Past the last slot begins no game.
+    // No game begins after the last slot.
     slots.pop_if(|slot| slot.0 as usize == moves.len());
     if slots.len() != games {
         return Err("the moves hold another number of games than the block");
@@ -446,8 +445,7 @@ fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<Firs
     Ok(FirstSlots { games: slots, lines })
 }
 
-/// Checks what keys say of tables and plies against the moves. (Whether a key's position is what
-/// the moves lead to, only replay can tell.)
+/// Checks the table entries and plies of keys against the moves. (Only replay can check the positions of keys.)
 fn check_keys(block: &Block, begun: &[u32]) -> Result<(), ListFault> {
     let (mut game, mut start) = (0u32, 0u32);
     // The first slot of the line, and its ply.
@@ -603,7 +601,7 @@ mod tests {
 
     const ALL: Contents = Contents { tags: true, annotations: true };
 
-    /// A block that claims so many bytes of tags and holds none.
+    /// Makes a block that claims `bytes` bytes of tags and holds none.
     fn claiming(bytes: u64) -> Vec<u8> {
         let mut header = BlockHeader { magic: BLOCK_MAGIC, ..BlockHeader::zeroed() };
         header.frames[TAGS].raw_bytes = bytes as u32;

@@ -1,9 +1,9 @@
-//! Games that equal an earlier one.
+//! Finds games that equal an earlier one.
 //!
-//! Two games are equal by their tags if start position, moves, result and tag pairs are, the pairs in any order, and if both
-//! or neither were cut; where side lines are kept, these, comments and glyphs must be equal as well. By their moves they are
-//! equal if start position and main line are. Games are compared by a hash of 128 bits: among a billion games, the chance that any
-//! two different ones have the same is below 1 in 10^20.
+//! By their tags, two games are equal if start position, moves, result and tag pairs are equal, the pairs in any order, and if
+//! both or neither were cut; if side lines are kept, these, comments and glyphs must be equal as well. By their moves, they are
+//! equal if start position and main line are equal. Games are compared by a hash of 128 bits: among a billion games, the chance
+//! that any two different ones have the same hash is below 1 in 10^20.
 
 use hashbrown::HashTable;
 use twox_hash::XxHash3_128;
@@ -13,13 +13,13 @@ use super::builder::BlockBuilder;
 use orbit_core::named::choices;
 use orbit_pgn::{Annotation, AnnotationKind};
 
-/// What of two games must be equal.
+/// The parts of two games that must be equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Alike {
-    /// Everything that is kept of them.
+    /// All parts that are kept.
     #[default]
     Tags,
-    /// The start position and the moves of the main line; whatever tags, result, side lines and comments are.
+    /// The start position and the moves of the main line, whatever the tags, result, side lines and comments are.
     Moves,
 }
 
@@ -28,18 +28,18 @@ choices! { Alike, "likeness of games",
     Alike::Moves => "moves", "The start position and the moves of the main line";
 }
 
-/// What equal games have in common.
+/// The hash that equal games share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameHash(pub u128);
 
 impl GameHash {
-    /// The hashes of a block's games, in order. Tags must have been read if they count.
+    /// Returns the hashes of a block's games, in order. If tags count, they must have been read.
     pub fn of_block(block: &Block, alike: Alike) -> Vec<GameHash> {
         let mut text = Vec::new();
         block.games().map(|game| GameHash::new(game, alike, &mut text)).collect()
     }
 
-    /// `text` is room that is used again.
+    /// `text` is a buffer for reuse.
     fn new(game: GameRow<'_>, alike: Alike, text: &mut Vec<u8>) -> GameHash {
         let start = game.start();
         text.clear();
@@ -87,39 +87,39 @@ fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
     }
 }
 
-/// The games that were seen so far. Each takes 20 bytes, and with the free places of the table 24 to 48; while
-/// the table grows, the old one is there as well.
+/// The games seen so far. Each takes 20 bytes, and with the free places of the table 24 to 48; while the table grows, the old one
+/// exists as well.
 #[derive(Clone, Debug, Default)]
 pub struct GameSet {
     alike: Alike,
-    /// Words of the hash, and the number over all sources of the first game that has it.
+    /// The words of each hash, and the number over all sources of the first game with it.
     games: HashTable<([u32; 4], u32)>,
-    /// Where these numbers lead to, by the first of each run.
+    /// The runs to which these numbers belong, each found by its first number.
     runs: Vec<GameRun>,
 }
 
-/// Games of one source that follow each other.
+/// Consecutive games of one source.
 #[derive(Clone, Copy, Debug)]
 struct GameRun {
-    /// Games over all sources before it.
+    /// The number of games of all sources before it.
     games_before: u32,
     source: u32,
-    /// Games of the source before it.
+    /// The number of games of the source before it.
     in_source_before: u32,
 }
 
 impl GameSet {
-    /// No games yet.
+    /// Makes an empty set.
     pub fn new(alike: Alike) -> GameSet {
         GameSet { alike, ..GameSet::default() }
     }
 
-    /// What of two games must be equal.
+    /// Returns the parts of two games that must be equal.
     pub fn alike(&self) -> Alike {
         self.alike
     }
 
-    /// Adds a game unless an equal one is there, whose number is returned then.
+    /// Adds a game, unless the set has an equal one: then its number is returned.
     fn insert(&mut self, hash: GameHash, number: u32) -> Option<u32> {
         let words = hash.words();
         let place = |words: &[u32; 4]| u64::from(words[0]) | u64::from(words[1]) << 32;
@@ -130,7 +130,7 @@ impl GameSet {
         None
     }
 
-    /// Adds all games of a block. Blocks come in their order.
+    /// Adds all games of a block. Blocks must come in their order.
     pub fn insert_block(&mut self, block: &Block, hashes: &[GameHash]) {
         self.add_runs(block);
         for (game, &hash) in block.games().zip(hashes) {
@@ -138,8 +138,8 @@ impl GameSet {
         }
     }
 
-    /// The games of a block that equal an earlier one, of it or seen before; the others are added. Blocks come
-    /// in their order, after those that were seen before.
+    /// Returns the games of a block that equal an earlier one, of the block or of the set; the other games are added. Blocks must
+    /// come in their order, after the games that the set held before.
     pub fn duplicates(&mut self, block: &Block, hashes: &[GameHash]) -> Vec<Duplicate> {
         self.add_runs(block);
         let numbered = block.games().zip(hashes);
@@ -157,7 +157,7 @@ impl GameSet {
         for stretch in &block.source_games {
             let run =
                 GameRun { games_before, source: stretch.source, in_source_before: stretch.games_before };
-            // A source whose parts lie apart, as no index makes them, gets a run for each.
+            // A source whose parts are not contiguous, which no index produces, gets a run for each part.
             let goes_on = |last: &GameRun| {
                 last.source == run.source
                     && run.games_before.wrapping_sub(last.games_before)
@@ -170,7 +170,7 @@ impl GameSet {
         }
     }
 
-    /// The source of a game, and its number in that.
+    /// Returns the source of a game, and the game's number in that source.
     fn place(&self, number: u32) -> (u32, u32) {
         let run = self.runs.partition_point(|run| run.games_before < number) - 1;
         let GameRun { games_before, source, in_source_before } = self.runs[run];
@@ -190,8 +190,8 @@ pub struct Duplicate {
 }
 
 impl Block {
-    /// The same block with some games skipped, which keep their numbers. Indices rise. What a game repeats is
-    /// told by its source's name and its number in that: numbers over all sources change from reel to reel.
+    /// Returns the same block with some games skipped; all games keep their numbers. The indices must ascend. A problem names the
+    /// earlier game by its source and its number in that source, because numbers over all sources change from reel to reel.
     pub fn without_duplicates<'a>(
         &self,
         duplicates: &[Duplicate],

@@ -1,4 +1,4 @@
-//! A block to the bytes of a file. The same block always gives the same bytes.
+//! Encodes a block as the bytes of a file. The same block always gives the same bytes.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use super::totals::Totals;
 use orbit_core::board::Position;
 use orbit_pgn::{Annotation, AnnotationKind};
 
-/// A block as it stands in a file.
+/// A block as it is stored in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EncodedBlock {
     pub(super) bytes: Vec<u8>,
@@ -23,25 +23,25 @@ pub struct EncodedBlock {
     pub(super) games_read: u32,
     pub(super) sections: SectionBytes,
     pub(super) totals: Totals,
-    /// The limit of the format that it is beyond, if it is.
+    /// The limit of the format that the block exceeds, if any.
     pub(super) excess: Option<&'static str>,
 }
 
 impl EncodedBlock {
-    /// Encodes a block; the slow part of writing, to be done on many threads.
+    /// Encodes a block. This is the slow part of writing; do it on many threads.
     ///
     /// # Panics
     ///
-    /// When the tags of the block take more than 4 GiB.
+    /// If the tags of the block take more than 4 GiB.
     pub fn new(block: &Block) -> EncodedBlock {
         EncodedBlock::with_totals(block, Totals::from_block(block))
     }
 
-    /// The same for a block whose sums are known.
+    /// Like [`EncodedBlock::new`], for a block whose sums are known.
     ///
     /// # Panics
     ///
-    /// When the tags of the block take more than 4 GiB.
+    /// If the tags of the block take more than 4 GiB.
     pub fn with_totals(block: &Block, totals: Totals) -> EncodedBlock {
         let raw = [starts(block), games(block), tags(block), problems(block), annotations(block)];
         let frames = raw.each_ref().map(|raw| scratch::compress(raw));
@@ -101,15 +101,15 @@ impl EncodedBlock {
         self.totals = totals;
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// Start positions of games as columns: eight bytes of occupancy, four of state, then the codes of the
-/// occupied squares, two in a byte. Then side lines as columns: how many nodes before its first one the parent
-/// is, the number among the siblings, the move to the first node. Where side lines begin follows from the moves.
+/// Encodes start positions of games as columns: eight bytes of occupancy, four of state, then the codes of the occupied squares,
+/// two per byte. Side lines follow as columns: the number of nodes from the parent to the first node, the index among siblings,
+/// the move to the first node. The first slots of side lines follow from the moves.
 fn starts(block: &Block) -> Vec<u8> {
     let occupied = |start: &Position| start.board.planes.iter().fold(0, |all, plane| all | plane);
     let starts = game_starts(block);
@@ -140,7 +140,7 @@ fn starts(block: &Block) -> Vec<u8> {
     out
 }
 
-/// The start positions of those games that do not begin from the standard one, without the block's first game.
+/// Returns the start positions of the games that do not begin from the standard one, except for the block's first game.
 fn game_starts(block: &Block) -> Vec<Position> {
     if block.lines.is_empty() {
         return block.starts.iter().map(|start| start.position).collect();
@@ -150,8 +150,8 @@ fn game_starts(block: &Block) -> Vec<Position> {
     starts.map(|(_, start)| start.position).collect()
 }
 
-/// Comments and glyphs as columns: how many each game has; for each, how many nodes after the one before in its game,
-/// its kind, and its length, or for a glyph its number; then the bytes of comments.
+/// Encodes comments and glyphs as columns: the number in each game; then for each the number of nodes after the previous one in
+/// its game, its kind, and its length, or the number of a glyph; then the bytes of comments.
 fn annotations(block: &Block) -> Vec<u8> {
     let Annotations { ends, all } = &block.annotations;
     let mut out = Vec::new();
@@ -217,10 +217,10 @@ fn games(block: &Block) -> Vec<u8> {
     out
 }
 
-/// Names; the distinct lists of names that games have; which list each game has; the values.
+/// Encodes tags: the names; the distinct lists of names that games have; the list of each game; the values.
 ///
-/// A value is written as 0 when it is the next new one, 1 when it is what the game before has under
-/// the same name, else 2 + its index. Games of one event so become equal bytes.
+/// A value is written as 0 if it is the next new one, as 1 if it equals the value of the same name in the game before, else as 2
+/// + its index. So games of one event become equal bytes.
 fn tags(block: &Block) -> Vec<u8> {
     let Tags { names, values, ends, pairs } = &block.tags;
     let mut out = Vec::new();
@@ -232,7 +232,7 @@ fn tags(block: &Block) -> Vec<u8> {
     };
     let mut shapes: HashMap<Vec<u32>, usize> = HashMap::new();
     let (mut lists, mut chosen) = (Vec::new(), Vec::new());
-    // Games mostly have the names of the game before.
+    // Most games have the names of the game before.
     let mut before: Option<(&[(u32, u32)], usize)> = None;
     for row in rows() {
         let names = || row.iter().map(|pair| pair.0);
@@ -272,9 +272,8 @@ fn tags(block: &Block) -> Vec<u8> {
     out
 }
 
-/// The distinct values: a column of lengths, then one of bytes. Length 0 and 1 mean the FEN of the
-/// start position of the game that has the value first, with and without counters; else 2 more than
-/// the length.
+/// Encodes the distinct values: a column of lengths, then one of bytes. The lengths 0 and 1 mean the FEN of the start position of
+/// the game that has the value first, with and without counters; otherwise 2 is added to the length.
 fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     let fen_name = block.tags.names.find(b"FEN");
     let mut starts = Starts::new(block);
@@ -297,10 +296,10 @@ fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-/// Start positions of games, asked for in rising order.
+/// The start positions of games, read in ascending order.
 pub(super) struct Starts<'a> {
     block: &'a Block,
-    /// Of the games up to the current one that are in the start table.
+    /// The entries of the start table after those of the games up to the current one.
     starts: std::vec::IntoIter<Position>,
     game: usize,
     start: Position,

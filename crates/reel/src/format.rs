@@ -1,4 +1,4 @@
-//! How a `.reel` file is laid out, and what can be wrong with one.
+//! The layout of a `.reel` file, and the errors in one.
 //!
 //! ```text
 //! file header    64 bytes
@@ -7,16 +7,15 @@
 //! directory      32 bytes a block, then sources and totals
 //! ```
 //!
-//! Numbers are little-endian. Every byte that counts stands under one of the three kinds of CRC-32: header,
-//! block, directory. Since version 3 a game may have side lines and annotations. Bytes that do not count: since version 2 blocks may lie apart, with older
-//! directories between them, and bytes after the end that the header names are of an append that was
-//! interrupted.
+//! Numbers are little-endian. Every meaningful byte is covered by one of three CRC-32s: of the header, a block, or the directory.
+//! Since version 3 a game may have side lines and annotations. Since version 2 a file may have bytes without meaning: old
+//! directories between blocks, and bytes of an interrupted append after the end that the header states.
 
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
 
-/// The first bytes of a reel: no text begins so, and a transfer that alters line ends breaks it.
+/// The first bytes of a reel. No text begins with them, and a transfer that alters line ends changes them.
 pub const MAGIC: [u8; 8] = *b"\x89REEL\r\n\x1a";
 /// The version that this library writes, and the newest that it reads.
 pub const FORMAT_VERSION: u32 = 3;
@@ -24,30 +23,30 @@ pub const FORMAT_VERSION: u32 = 3;
 pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
 pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
 pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
-/// Limits of what a reel may claim, since its sections are read into memory before they can be checked. They are far
-/// above what [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max) leaves of a text.
+/// Limits on the claims of a reel, since its sections are read into memory before they can be checked. They are far above the
+/// sizes that [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max) allows in a text.
 ///
-/// Bytes of a block, as stored.
+/// The stored bytes of a block.
 pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
-/// Bytes of a block's frames together, when decompressed.
+/// The decompressed bytes of all frames of a block.
 pub(super) const FRAMES_BYTES_MAX: u64 = 128 << 20;
-/// Games of a block, skipped ones included.
+/// The games of a block, skipped ones included.
 pub(super) const BLOCK_GAMES_MAX: u32 = 1 << 22;
-/// Problems of a block.
+/// The problems of a block.
 pub(super) const BLOCK_PROBLEMS_MAX: usize = 1 << 20;
-/// Tag pairs of a block.
+/// The tag pairs of a block.
 pub(super) const BLOCK_TAGS_MAX: u64 = 1 << 22;
-/// Comments and glyphs of a block.
+/// The comments and glyphs of a block.
 pub(super) const BLOCK_ANNOTATIONS_MAX: usize = 1 << 20;
-/// Bytes of the directory.
+/// The bytes of the directory.
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 128 << 20;
-/// Sources of a reel.
+/// The sources of a reel.
 pub(super) const SOURCES_MAX: usize = 1 << 20;
-/// An entry of the start table: occupancy, state, and half a byte for each of 64 squares.
+/// The size of an entry of the start table: occupancy, state, and half a byte for each of 64 squares.
 pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
-/// A side line: parent, number among its siblings, move.
+/// The size of a side line: parent, index among siblings, move.
 pub(super) const LINE_BYTES_MAX: u64 = 5 + 5 + 2;
-/// What a frame has of a game, or of a run of games, at most: numbers of up to ten bytes, and a byte.
+/// The most bytes of a game, or of a run of games, in a frame: numbers of up to ten bytes, and one byte.
 pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
 pub(super) const PART_BYTES_MAX: u64 = 4 * 10;
 
@@ -58,18 +57,19 @@ const _: () = assert!(cfg!(target_endian = "little"), "reels are read and writte
 pub(super) struct FileHeader {
     pub(super) magic: [u8; 8],
     pub(super) version: u32,
-    /// Of the header with this field 0.
+    /// The checksum of the header with this field 0.
     pub(super) crc: u32,
     pub(super) file_bytes: u64,
     pub(super) directory_offset: u64,
     pub(super) directory_bytes: u64,
     pub(super) blocks: u32,
     pub(super) directory_crc: u32,
-    /// The version of the rules by which all its games were read; 0 where that is not known, or not one.
+    /// The version of the rules by which all its games were read; 0 if it is unknown, or there are several.
     pub(super) reader: u32,
-    /// The variations that its games had and it has not: the lower and the upper half. 0 also where that was not counted.
+    /// The number of variations that its games had and that were left out: the lower and the upper half. Also 0 if they were not
+    /// counted.
     pub(super) side_lines: [u32; 2],
-    /// Whether side lines, comments and glyphs were kept: 1, else 0.
+    /// 1 if side lines, comments and glyphs were kept, else 0.
     pub(super) variations: u32,
 }
 
@@ -83,25 +83,25 @@ impl FileHeader {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(super) struct BlockFrame {
-    /// As stored.
+    /// The stored size.
     pub(super) bytes: u32,
-    /// When decompressed.
+    /// The decompressed size.
     pub(super) raw_bytes: u32,
 }
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 pub(super) struct BlockHeader {
-    /// Of everything in the block after this field.
+    /// The checksum of everything in the block after this field.
     pub(super) crc: u32,
     pub(super) magic: u32,
     pub(super) slots: u32,
-    /// Start positions of games.
+    /// The number of start positions of games.
     pub(super) starts: u32,
     pub(super) games: u32,
     pub(super) lines: u32,
     pub(super) annotations: BlockFrame,
-    /// Starts and side lines, games, tags, problems. Annotations stand after them.
+    /// Starts and side lines, games, tags, problems. The frame of annotations follows them.
     pub(super) frames: [BlockFrame; 4],
 }
 
@@ -111,21 +111,21 @@ pub(super) struct DirectoryEntry {
     pub(super) offset: u64,
     pub(super) bytes: u64,
     pub(super) slots: u32,
-    /// Games that have slots.
+    /// The number of games that have slots.
     pub(super) games: u32,
-    /// Games read, skipped ones included.
+    /// The number of games read, skipped ones included.
     pub(super) games_read: u32,
     pub(super) reserved: u32,
 }
 
-/// The bytes that a reel, or a block of one, spends on what.
+/// The bytes that each section of a reel, or of a block, takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SectionBytes {
     /// Key positions.
     pub keys: u64,
     /// Moves.
     pub moves: u64,
-    /// Start positions, and where side lines begin.
+    /// Start positions, and the starts of side lines.
     pub starts: u64,
     /// The game table: numbers, offsets and outcomes.
     pub games: u64,
@@ -140,13 +140,13 @@ pub struct SectionBytes {
 }
 
 impl SectionBytes {
-    /// All of them together.
+    /// Returns the sum of all sections.
     pub fn total(&self) -> u64 {
         let Self { keys, moves, starts, games, tags, problems, annotations, other } = *self;
         keys + moves + starts + games + tags + problems + annotations + other
     }
 
-    /// Adds what another block spends.
+    /// Adds the bytes of another block.
     pub fn add(&mut self, other: &SectionBytes) {
         self.keys += other.keys;
         self.moves += other.moves;
@@ -159,27 +159,27 @@ impl SectionBytes {
     }
 }
 
-/// Why a reel cannot be read or written.
+/// The reason why a reel cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReelError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("{}: {error}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The operating system refused while the reel was added to; the reel is as it was before.
+    /// The operating system reported an error during an append; the reel is as it was before.
     #[error("{}: nothing was appended: {error}", path.display())]
     Append {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// A reel whose games were read by other rules than those of this version was to be appended to.
+    /// The reel to append to has games that were read by other rules than those of this version.
     #[error(
         "{}: nothing was appended: another version of orbit made the reel and read games by other rules; make it again of all files, or \
          index the new ones to a reel of their own", path.display()
@@ -194,7 +194,7 @@ pub enum ReelError {
         /// The file.
         path: PathBuf,
     },
-    /// A folder, a device or a pipe.
+    /// The path is a folder, a device or a pipe.
     #[error("{} is a folder, a device or a pipe, and a reel must be a file: give another name", path.display())]
     NoFile {
         /// The path as given.
@@ -206,7 +206,7 @@ pub enum ReelError {
         /// The file.
         path: PathBuf,
     },
-    /// Written by a later version of this program.
+    /// A later version of this program wrote the file.
     #[error(
         "{}: format version {found}, but this program reads versions up to {FORMAT_VERSION}; \
          update the program, or index the PGN again", path.display()
@@ -222,9 +222,9 @@ pub enum ReelError {
     Truncated {
         /// The file.
         path: PathBuf,
-        /// How long it should be.
+        /// The length that the header states.
         expected: u64,
-        /// How long it is.
+        /// The actual length.
         found: u64,
     },
     /// Bytes were altered after the reel was written.
@@ -232,39 +232,39 @@ pub enum ReelError {
     Checksum {
         /// The file.
         path: PathBuf,
-        /// Header, directory or which block.
+        /// The header, the directory or a block.
         part: FilePart,
     },
-    /// The checksums are right, but what they cover contradicts itself.
+    /// The checksums are right, but the data is contradictory.
     #[error("{}: inconsistent, in {part}: {what}; index the PGN again", path.display())]
     Inconsistent {
         /// The file.
         path: PathBuf,
-        /// Header, directory or which block.
+        /// The header, the directory or a block.
         part: FilePart,
         /// The contradiction.
         what: &'static str,
     },
-    /// The system gave no memory for a part of the file.
+    /// The system had no memory for a part of the file.
     #[error("{}: there is not enough memory to read {part}; close other programs, or use fewer threads", path.display())]
     Memory {
         /// The file.
         path: PathBuf,
-        /// Directory or which block.
+        /// The directory or a block.
         part: FilePart,
     },
-    /// A limit of the format.
+    /// A limit of the format is exceeded.
     #[error("{}: {what}", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// What is.
+        /// The part that exceeds it.
         what: &'static str,
     },
 }
 
 impl ReelError {
-    /// The file.
+    /// Returns the file.
     pub fn path(&self) -> &Path {
         match self {
             ReelError::Io { path, .. }
@@ -283,14 +283,14 @@ impl ReelError {
     }
 }
 
-/// A part of the file that an error is about.
+/// The part of the file with an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FilePart {
     /// The file header.
     Header,
     /// The directory of blocks, sources and totals.
     Directory,
-    /// A block, from 0.
+    /// A block, counted from 0.
     Block(usize),
 }
 

@@ -1,9 +1,8 @@
-//! Eight segments at once, one in each lane of a vector of eight words.
+//! Replays eight segments at once, one in each lane of a vector of eight words.
 //!
-//! A position waits for the one before it, but segments do not wait for each other. What each move
-//! changes is computed first, for all moves alike: the squares that are emptied and, for each plane,
-//! the squares that are set. What is left for the chain is `plane & !emptied | set`. The few moves
-//! that are not of the common kind are written over in between, one by one.
+//! A position depends on the one before it, but segments do not depend on each other. The changes of all moves are computed
+//! first: the squares that are emptied and, for each plane, the squares that are set. The remaining chain is `plane & !emptied |
+//! set`. The few special moves are then computed one by one and overwrite these changes.
 //!
 //! Everything here is inlined, so that a caller compiled for wider vectors gets its own copy.
 
@@ -11,7 +10,7 @@ use super::replay::{Masks, next_start};
 use super::{Block, SEGMENT_SLOTS};
 use orbit_core::board::{MoveKind, PackedMove, Position, State};
 
-/// Segments that are replayed together.
+/// The number of segments that are replayed together.
 pub const LANES: usize = 8;
 
 /// A word for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
@@ -20,31 +19,31 @@ pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 /// The bits of a [`State`] for each slot of eight segments.
 pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
-/// What moves do to the planes; kept between calls only to save its allocation.
+/// The changes that moves make to the planes; kept between calls only to reuse its allocation.
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub struct LaneMoves {
-    /// Squares that are emptied before `set` is added.
+    /// The squares that are emptied before `set` is added.
     emptied: LaneColumn,
-    /// For each plane, squares that are set.
+    /// For each plane, the squares that are set.
     set: [LaneColumn; 4],
-    /// The states that games and lines begin with, each at the slot before.
+    /// The states with which games and lines begin, each at the slot before.
     begun: LaneStates,
 }
 
 impl LaneMoves {
-    /// Room for the moves of eight segments. It is large: 11 KiB.
+    /// Allocates buffers for the moves of eight segments. The value is large: 11 KiB.
     pub fn new_boxed() -> Box<LaneMoves> {
         const NONE: LaneColumn = [[0; LANES]; SEGMENT_SLOTS];
         Box::new(LaneMoves { emptied: NONE, set: [NONE; 4], begun: [[0; LANES]; SEGMENT_SLOTS] })
     }
 
-    /// Replays some segments of a block, at most as many as there are lanes, into the four planes, and returns what is
-    /// known of their slots. With `states` it writes these too. Slots beyond the block hold anything.
+    /// Replays some segments of a block, at most as many as there are lanes, into the four planes, and returns the masks of their
+    /// slots. With `states` it also writes the states. The contents of slots beyond the block are undefined.
     ///
     /// # Panics
     ///
-    /// When there is no such segment, or there are more segments than lanes.
+    /// If there is no such segment, or there are more segments than lanes.
     #[inline(always)]
     pub fn replay(
         &mut self,
@@ -99,7 +98,7 @@ impl LaneMoves {
         masks
     }
 
-    /// Takes all moves for moves of a piece.
+    /// Computes the changes of all moves as if they were of kind [`MoveKind::Piece`].
     #[inline(always)]
     fn common_moves(&mut self, moves: &[[u16; LANES]; SEGMENT_SLOTS]) {
         let moves = moves.as_flattened();
@@ -139,8 +138,7 @@ impl LaneMoves {
         }
     }
 
-    /// Writes over what [`LaneMoves::common_moves`] made of one of the other moves. These are legal,
-    /// so that the rank tells the colour.
+    /// Overwrites the result of [`LaneMoves::common_moves`] for a special move. Moves are legal, so the rank shows the colour.
     #[inline(always)]
     fn special_move(&mut self, i: usize, n: usize, mv: PackedMove, lane: &mut Lane<'_>) {
         let (from, to) = (mv.from() as u32, mv.to() as u32);
@@ -176,28 +174,28 @@ impl LaneMoves {
     }
 }
 
-/// What is gathered while the special moves of one segment are seen.
+/// The data gathered from the special moves of one segment.
 struct Lane<'a> {
     block: &'a Block,
-    /// The next entry of the start table.
+    /// The index of the next entry of the start table.
     start: usize,
     terminal: u32,
     lines: u32,
     white: u32,
 }
 
-/// The slots with White to move, if they alternate and `black` to move is at slot `first`.
+/// Returns the slots with White to move, if the sides alternate; `black` is 1 if Black is to move at slot `first`.
 #[inline(always)]
 fn white_slots(first: u32, black: u32) -> u32 {
     if (first ^ black) & 1 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa }
 }
 
-/// Writes the moves of a segment into its lane, and returns which of them are no moves of a piece.
+/// Writes the moves of a segment into its lane, and returns a mask of the special ones.
 #[inline(always)]
 fn transpose(moves: &[PackedMove; SEGMENT_SLOTS], n: usize, out: &mut [[u16; LANES]; SEGMENT_SLOTS]) -> u32 {
     let mut special = 0;
     for i in 0..SEGMENT_SLOTS {
-        // Codes 0, 7, 8 and 15: the role is 0 or 7.
+        // Codes 0, 7, 8 and 15 are special: their role is 0 or 7.
         let role = u32::from(moves[i].0) >> 12 & 7;
         special |= u32::from((role + 1) & 6 == 0) << i;
         out[i][n] = moves[i].0;

@@ -1,15 +1,14 @@
 //! The reel: all positions of a database as one long strip of slots.
 //!
-//! A reel is a sequence of [`Block`]s, each an independent little strip of whole games made from
-//! about 1 MiB of PGN. A block is the unit of work, of checksum, of transfer to a device and of
-//! memory: scanning and indexing touch a few blocks at a time, however long the database.
+//! A reel is a sequence of [`Block`]s. Each is an independent short strip of whole games made from about 1 MiB of PGN. A block is
+//! the unit of work, of checksums, of transfer to a device and of memory: scanning and indexing hold a few blocks at a time,
+//! however long the database is.
 //!
-//! In a block every position is a *slot*. One *key position* stands at every 32nd slot (a
-//! *segment*), a two-byte move in each slot leads to the next, and [`replay`] turns a segment back
-//! into positions. The invariant that everything here keeps: replaying a segment from its key, and
-//! replaying the block from its first slot, give the same positions.
+//! In a block every position is a *slot*. There is one *key position* at every 32nd slot (for each *segment*), a two-byte move in
+//! each slot leads to the next, and [`replay`] turns a segment back into positions. The invariant of this crate: replaying a
+//! segment from its key, and replaying the block from its first slot, give the same positions.
 //!
-//! Of PGN it knows what a read game is made of, and what the file of one is known by; how text is read it does not.
+//! Of PGN it knows games that were read and the stamps of their files, but not how text is read.
 
 #![deny(unsafe_code, missing_docs)]
 

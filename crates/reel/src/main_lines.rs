@@ -1,4 +1,4 @@
-//! A block without the side lines of its games.
+//! Removes the side lines of the games of a block.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::Annotation;
 
 impl Block {
-    /// [`Block::into_main_lines`] of a block that stays, without a copy where that changes nothing.
+    /// Like [`Block::into_main_lines`] for a borrowed block, without a copy if nothing changes.
     pub fn main_lines(&self, annotations: bool) -> Cow<'_, Block> {
         let has_problems = self.problems.iter().any(|problem| problem.kind == ProblemKind::SideLine);
         let loses_annotations = !annotations && !self.annotations.all.is_empty();
@@ -19,8 +19,8 @@ impl Block {
         Cow::Owned(self.clone().into_main_lines(annotations))
     }
 
-    /// The same games without side lines and what is said of them: the block that is made where they are not kept.
-    /// Annotations of main lines stay if they are wanted.
+    /// Removes side lines and their problems: the result is the block made from the same text without side lines. Annotations of
+    /// main lines stay if they are wanted.
     #[must_use]
     pub fn into_main_lines(mut self, annotations: bool) -> Block {
         self.annotations =
@@ -58,7 +58,7 @@ impl Block {
         Block { keys, moves, starts, lines: Vec::new(), found: FoundMaterial::default(), ..self }
     }
 
-    /// The nodes of a main line have the same numbers with and without side lines.
+    /// Keeps the annotations of main lines, whose nodes have the same numbers with and without side lines.
     fn annotations_of_main_lines(&self) -> Annotations {
         let mut kept = Annotations::default();
         for game in self.games() {

@@ -1,8 +1,8 @@
-//! A folder of reels that are one database: the shards, and the manifest that names them in order.
+//! A folder of reels that form one database: the shards, and the manifest that lists them in order.
 //!
-//! The manifest is written last, so that a folder with one is complete. It has a checksum of its own and says of each shard
-//! how long it is and what its header hashes to; the header in turn vouches for the directory, and each block has a
-//! checksum. A shard that was exchanged, cut or altered is therefore noticed before a game of it is used.
+//! The manifest is written last, so a folder with a manifest is complete. It has a checksum of its own and records the length and
+//! the header checksum of each shard. The header in turn contains the checksum of the directory, and each block has a checksum.
+//! So a shard that was exchanged, cut or altered is noticed before any of its games is used.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use orbit_pgn::{READER_VERSION, Stamp};
 
 /// The name of the manifest in its folder.
 pub const MANIFEST_NAME: &str = "orbit-manifest.json";
-/// Counts up when the meaning of a manifest changes.
+/// The version of the manifest's schema.
 const SCHEMA: u32 = 1;
 /// The longest manifest that is read.
 const MANIFEST_BYTES_MAX: u64 = 1 << 30;
 
-/// Why a folder of reels cannot be read as one database, or cannot be written.
+/// The reason why a folder of reels cannot be read as one database, or cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
@@ -35,7 +35,7 @@ pub enum ManifestError {
         /// The reason.
         error: io::Error,
     },
-    /// The manifest is not as it was written.
+    /// The manifest was altered or cut.
     #[error(
         "{} is no manifest of this version of orbit, or was altered or cut ({what}): make the folder again with `orbit index \
          --shards`", path.display()
@@ -43,7 +43,7 @@ pub enum ManifestError {
     Malformed {
         /// The manifest.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in it.
         what: String,
     },
     /// A folder has shards and no manifest.
@@ -55,7 +55,7 @@ pub enum ManifestError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A shard is not there.
+    /// A shard is missing.
     #[error("{} is missing, which {MANIFEST_NAME} names: put the file back, or index again", path.display())]
     MissingShard {
         /// The shard.
@@ -69,7 +69,7 @@ pub enum ManifestError {
     OtherShard {
         /// The shard.
         path: PathBuf,
-        /// What differs.
+        /// The difference.
         what: String,
     },
     /// A shard is damaged.
@@ -84,7 +84,7 @@ pub enum ManifestError {
     /// The folder or its manifest cannot be written.
     #[error("{} cannot be written ({error}): check the path, its permissions and the space on the disk", path.display())]
     Unwritable {
-        /// What was to be written.
+        /// The path that was to be written.
         path: PathBuf,
         /// The reason.
         error: io::Error,
@@ -94,7 +94,7 @@ pub enum ManifestError {
     Output(#[from] OutputError),
 }
 
-/// What a folder of reels consists of.
+/// The contents of a folder of reels.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     schema: u32,
@@ -104,13 +104,13 @@ pub struct Manifest {
     pub format_version: u32,
     /// The version of the rules by which games were read.
     pub reader_version: u32,
-    /// Whether side lines, comments and glyphs are kept.
+    /// True if side lines, comments and glyphs are kept.
     pub variations: bool,
-    /// Games of all shards, skipped ones included.
+    /// The number of games of all shards, skipped ones included.
     pub games: u64,
-    /// Positions of all shards.
+    /// The number of positions of all shards.
     pub positions: u64,
-    /// What the games came from. The games of a shard name their sources by places in this list.
+    /// The sources of the games. The games of a shard refer to their sources by index in this list.
     pub sources: Vec<ManifestSource>,
     /// The reels, in the order of their games.
     pub shards: Vec<Shard>,
@@ -118,24 +118,24 @@ pub struct Manifest {
     checksum: String,
 }
 
-/// A source as the manifest has it.
+/// A source, as the manifest lists it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ManifestSource {
-    /// As in [`ReelSource`].
+    /// The name, as in [`ReelSource`].
     pub name: String,
-    /// As in [`ReelSource`].
+    /// The path, as in [`ReelSource`].
     pub path: Option<String>,
     /// Its size as stored.
     pub bytes: Option<u64>,
-    /// When it was last written to, in nanoseconds since 1970.
+    /// The time of its last change, in nanoseconds since 1970.
     pub modified_ns: Option<u64>,
     /// XXH3 (64 bits) of its bytes, as `xxhsum -H3` prints it.
     pub xxh3: Option<String>,
-    /// Games in it, skipped ones included.
+    /// The number of games in it, skipped ones included.
     pub games: u64,
-    /// How many of them were dropped as duplicates.
+    /// The number of games dropped as duplicates.
     pub duplicates: u64,
-    /// Why it was not read to its end, if it was not.
+    /// The reason why it was not read to its end, if it was not.
     pub failure: Option<String>,
 }
 
@@ -146,11 +146,11 @@ pub struct Shard {
     pub file: String,
     /// Its size.
     pub bytes: u64,
-    /// Blocks in it.
+    /// The number of its blocks.
     pub blocks: u64,
-    /// Games in it, skipped ones included.
+    /// The number of its games, skipped ones included.
     pub games: u64,
-    /// Positions in it.
+    /// The number of its positions.
     pub positions: u64,
     /// The first and the last date of a game, as PGN writes dates.
     pub dates: Option<(String, String)>,
@@ -163,7 +163,7 @@ pub struct Shard {
 }
 
 impl Manifest {
-    /// Where the manifest of a folder lies; `None` if the folder is no database of shards.
+    /// Returns the path of a folder's manifest; `None` if the folder is no database of shards.
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ impl Manifest {
         }
     }
 
-    /// Reads a manifest and checks it; its shards are not looked at.
+    /// Reads a manifest and checks it, without opening its shards.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Opens the shards in their order and compares them with what is said of them.
+    /// Opens the shards in their order and compares them with the manifest.
     ///
     /// # Errors
     ///
@@ -239,12 +239,12 @@ impl Manifest {
         Ok(reel)
     }
 
-    /// The sources as a reel has them.
+    /// Returns the sources as entries of a reel.
     pub fn reel_sources(&self) -> Vec<ReelSource> {
         self.sources.iter().map(|source| source.to_reel_source(self.reader_version)).collect()
     }
 
-    /// The checksum, which tells it from any other.
+    /// Returns the checksum, which identifies the manifest.
     pub fn checksum(&self) -> &str {
         &self.checksum
     }
@@ -341,7 +341,7 @@ impl ManifestSource {
     }
 }
 
-/// The name of a shard in its folder, counted from 0.
+/// Returns the name of a shard in its folder, counted from 0.
 pub(super) fn shard_name(index: usize) -> String {
     format!("{index:05}.reel")
 }

@@ -1,26 +1,27 @@
-//! How many pieces there are in the positions of a few segments together: at least, and at most.
+//! Bounds on the numbers of pieces in the positions of a few segments.
 //!
-//! It takes 12 bytes for 128 positions. To find it takes three to five nanoseconds a position, longer than most searches, which
-//! then often need no other look at the block. So only blocks that are held in memory get it, and not for their first search.
+//! The bounds take 12 bytes for 128 positions. Computing them takes three to five nanoseconds per position, longer than most
+//! searches. With them a search often needs no other look at the block. So only blocks held in memory get bounds, and not for
+//! their first search.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use orbit_core::board::Code;
 
-/// Segments that are told of together.
+/// The number of segments that share bounds.
 pub const MATERIAL_SEGMENTS: usize = 4;
 
 /// The codes of pieces, in the order in which they are kept.
 pub(super) const CODES: [u8; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// As many or more.
+/// The largest number that is stored; it means this many or more.
 pub(super) const MANY: u8 = 15;
 
 /// The fewest and the most pieces with each code in the positions of each [`MATERIAL_SEGMENTS`] segments of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material {
-    /// For each code a column with a byte for each group of segments.
+    /// For each code, a column with one byte for each group of segments.
     pub(super) columns: [Vec<Numbers>; CODES.len()],
 }
 
@@ -33,13 +34,13 @@ impl Numbers {
         Numbers(fewest.min(MANY) | most.min(MANY) << 4)
     }
 
-    /// The fewest pieces, or fewer.
+    /// Returns a lower bound on the number of pieces.
     #[inline]
     pub fn fewest(self) -> u64 {
         u64::from(self.0 & MANY)
     }
 
-    /// The most pieces, or more.
+    /// Returns an upper bound on the number of pieces.
     #[inline]
     pub fn most(self) -> u64 {
         let most = self.0 >> 4;
@@ -48,27 +49,27 @@ impl Numbers {
 }
 
 impl Material {
-    /// How many groups of segments there are.
+    /// Returns the number of groups of segments.
     pub fn groups(&self) -> usize {
         self.columns[0].len()
     }
 
-    /// The numbers of pieces with a code in each group.
+    /// Returns the bounds on the number of pieces with a code in each group.
     ///
     /// # Panics
     ///
-    /// When it is not the code of a piece.
+    /// If the code is not that of a piece.
     pub fn numbers(&self, code: Code) -> &[Numbers] {
         let place = CODES.iter().position(|&of| of == code.0).expect("the code of a piece");
         &self.columns[place]
     }
 }
 
-/// What was found of a block since it is in memory. It is no part of the block: copies begin without it, and equal blocks may
-/// differ in it.
+/// Facts about a block found since it is in memory. They are not part of the block: copies begin without them, and equal blocks
+/// may differ in them.
 #[derive(Debug, Default)]
 pub(super) struct FoundMaterial {
-    /// The number of the block since it is held; 0 before.
+    /// The number of the block while it is held; 0 before.
     number: AtomicU64,
     was_searched: AtomicBool,
     material: OnceLock<Material>,
@@ -91,23 +92,23 @@ impl FoundMaterial {
         self.number.store(number, Relaxed);
     }
 
-    /// The number of the block, if it is held.
+    /// Returns the number of the block, if it is held.
     pub(super) fn number(&self) -> Option<u64> {
         Some(self.number.load(Relaxed)).filter(|&number| number != 0)
     }
 
-    /// Whether the block is held, and this was called since.
+    /// Returns whether the block is held and this function was called before.
     pub(super) fn is_searched_again(&self) -> bool {
         self.number().is_some() && self.was_searched.swap(true, Relaxed)
     }
 
-    /// The material, which `find` gives if it is not known yet.
+    /// Returns the material; `find` computes it at the first call.
     pub(super) fn material(&self, find: impl FnOnce() -> Material) -> &Material {
         self.material.get_or_init(find)
     }
 }
 
-/// The memory that the material of some segments takes.
+/// Returns the memory that the material of some segments takes.
 pub(super) fn memory_bytes(segments: usize) -> usize {
     segments.div_ceil(MATERIAL_SEGMENTS) * CODES.len()
 }

@@ -6,13 +6,13 @@ use orbit_core::game::measures::{Commands, EvalCommand, Measures};
 use orbit_core::game::time_control;
 use orbit_pgn::AnnotationKind;
 
-/// What the comments of a game tell of its positions. A comment belongs to the position after the move that it follows; one
-/// before the first move belongs to the start.
+/// The clocks and evaluations in the comments of a game. A comment belongs to the position after the move that it follows; a
+/// comment before the first move belongs to the start.
 pub struct GameMeasures<'a> {
     game: GameRow<'a>,
-    /// By node.
+    /// The commands of comments, by node.
     commands: Vec<(u32, Commands)>,
-    /// Milliseconds that each move adds to the clock, if the game tells it.
+    /// The increment per move in milliseconds, if the game states it.
     increment: Option<i64>,
 }
 
@@ -23,7 +23,7 @@ impl<'a> GameMeasures<'a> {
         for annotation in game.annotations() {
             let AnnotationKind::Comment(text) = &annotation.kind else { continue };
             let mut found = Commands::from_comment(text);
-            // Before the start nobody moved.
+            // No side has moved before the start.
             if annotation.node == 0 && found.eval.is_some_and(EvalCommand::is_of_mover) {
                 found = Commands { eval: None, elapsed: None, ..found };
             }
@@ -38,7 +38,7 @@ impl<'a> GameMeasures<'a> {
         GameMeasures { game: *game, commands, increment }
     }
 
-    /// Whether no comment says anything.
+    /// Returns whether no comment has a clock or an evaluation.
     pub fn are_none(&self) -> bool {
         self.commands.is_empty()
     }
@@ -48,14 +48,14 @@ impl<'a> GameMeasures<'a> {
         at.map_or(Commands::default(), |at| self.commands[at].1)
     }
 
-    /// What `%emt` says of the move that led to a position, in milliseconds.
+    /// Returns the milliseconds that `%emt` gives for the move that led to a position.
     pub fn elapsed(&self, node: u32) -> Option<i64> {
         self.commands(node).elapsed
     }
 
-    /// The measures of a position. The time of a move is what `%emt` says; else what the player had after his move before,
-    /// less what he has now, and the increment. It is not known of the first move of a side, nor where the clock gained
-    /// more than the increment.
+    /// Returns the measures of a position. The time of a move is that of `%emt`, or else the player's clock after the previous
+    /// move minus the present clock, plus the increment. It is unknown for the first move of a side, and if the clock gained more
+    /// than the increment.
     pub fn at(&self, node: u32) -> Measures {
         if self.are_none() {
             return Measures::default();
@@ -73,7 +73,7 @@ impl<'a> GameMeasures<'a> {
         }
     }
 
-    /// The side to move in the game as it was played.
+    /// Returns the side to move in the game as it was played.
     fn turn(&self, node: u32) -> Color {
         let is_other = (self.game.ply_of(node) % 2 == 1) != self.game.is_swapped();
         let first = self.game.start().state.turn();

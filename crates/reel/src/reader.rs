@@ -1,4 +1,4 @@
-//! A file to blocks, each read and checked when it is asked for.
+//! Reads a file; each block is read and checked on demand.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -25,17 +25,17 @@ pub struct Reel {
     file: SharedFile,
     header: FileHeader,
     entries: Vec<DirectoryEntry>,
-    /// Games before each block, skipped ones included.
+    /// The number of games before each block, skipped ones included.
     games_before: Vec<u32>,
     sources: Vec<ReelSource>,
     totals: Totals,
     sections: SectionBytes,
-    /// Bytes behind the end.
+    /// The number of bytes after the end of the reel.
     bytes_behind: u64,
 }
 
 impl Reel {
-    /// Whether a file begins as a reel does.
+    /// Returns whether a file begins as a reel does.
     pub fn sniff(head: &[u8]) -> bool {
         head.starts_with(&MAGIC)
     }
@@ -44,7 +44,7 @@ impl Reel {
     ///
     /// # Errors
     ///
-    /// Any [`ReelError`] that is about reading.
+    /// Any [`ReelError`] about reading.
     pub fn open(path: &Path) -> Result<Reel, ReelError> {
         let io = |error| ReelError::Io { path: path.to_owned(), error };
         // Opening a pipe blocks until a process writes to it.
@@ -98,7 +98,7 @@ impl Reel {
             self.games_before.push(games);
             games = games.checked_add(entry.games_read).ok_or("there are too many games")?;
         }
-        // An append always begins after the directory before it, even if no block follows.
+        // An append always begins after the previous directory, even if no block follows.
         if offset > self.header.directory_offset
             || offset < self.header.directory_offset && self.header.version < 2
         {
@@ -135,20 +135,20 @@ impl Reel {
     ///
     /// # Panics
     ///
-    /// When there is no such block.
+    /// If there is no such block.
     pub fn block(&self, index: usize) -> Result<Block, ReelError> {
         self.block_with(index, Contents { tags: true, annotations: true })
     }
 
-    /// The same with some contents alone.
+    /// Like [`Reel::block`], with only some contents.
     ///
     /// # Errors
     ///
-    /// As [`Reel::block`].
+    /// Those of [`Reel::block`].
     ///
     /// # Panics
     ///
-    /// When there is no such block.
+    /// If there is no such block.
     pub fn block_with(&self, index: usize, contents: Contents) -> Result<Block, ReelError> {
         let (entry, part) = (self.entries[index], FilePart::Block(index));
         let mut block = scratch::with_bytes(entry.bytes, |bytes| {
@@ -173,11 +173,11 @@ impl Reel {
         Ok(block)
     }
 
-    /// Reads a block and checks also that each key position is what the moves before it lead to.
+    /// Reads a block and also checks that each key position results from the moves before it.
     ///
     /// # Errors
     ///
-    /// As [`Reel::block`].
+    /// Those of [`Reel::block`].
     pub fn verify(&self, index: usize) -> Result<(), ReelError> {
         super::replay::check_keys(&self.block(index)?).map_err(|_| {
             self.inconsistent(FilePart::Block(index), "a key position is not where the moves lead")
@@ -193,86 +193,86 @@ impl Reel {
         }
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The version of the format.
+    /// Returns the version of the format.
     pub fn version(&self) -> u32 {
         self.header.version
     }
 
-    /// The version of the rules by which all its games were read
-    /// ([`READER_VERSION`](orbit_pgn::READER_VERSION) then); 0 where that is not known, or not one.
+    /// Returns the version of the rules by which all its games were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) at the
+    /// time); 0 if it is unknown, or there are several.
     pub fn reader(&self) -> u32 {
         self.header.reader
     }
 
-    /// How many side lines (variations) its games had, which it does not hold; 0 also where they were not counted, as by
-    /// programs of before.
+    /// Returns the number of side lines (variations) of its games that were left out; also 0 if they were not counted, as by
+    /// earlier versions of the program.
     pub fn side_lines(&self) -> u64 {
         let [low, high] = self.header.side_lines.map(u64::from);
         low | high << 32
     }
 
-    /// Whether side lines, comments and glyphs of its games were kept.
+    /// Returns whether side lines, comments and glyphs of its games were kept.
     pub fn keeps_variations(&self) -> bool {
         self.header.version >= 3 && self.header.variations != 0
     }
 
-    /// The checksum of the header, which vouches for the directory.
+    /// Returns the checksum of the header, which includes the checksum of the directory.
     pub fn header_crc(&self) -> u32 {
         self.header.crc
     }
 
-    /// Positions of a block.
+    /// Returns the number of positions of a block.
     pub fn block_positions(&self, index: usize) -> u64 {
         self.entries[index].slots.into()
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> usize {
         self.entries.len()
     }
 
-    /// Bytes of a block in the file.
+    /// Returns the number of bytes of a block in the file.
     pub fn block_bytes(&self, index: usize) -> u64 {
         self.entries[index].bytes
     }
 
-    /// Bytes of the whole file.
+    /// Returns the number of bytes of the reel.
     pub fn bytes(&self) -> u64 {
         self.header.file_bytes
     }
 
-    /// Bytes of the file that nothing refers to any more: the directories of before each append.
+    /// Returns the number of bytes to which nothing refers any more: the old directories from before each append.
     pub fn dead_bytes(&self) -> u64 {
         let blocks: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
-        // No block overlaps another, header or directory.
+        // No block overlaps another one, the header or the directory.
         self.header.directory_offset - HEADER_BYTES as u64 - blocks
     }
 
-    /// Bytes of the file behind the end of the reel, which are no part of it: an append that was interrupted or is going on wrote
+    /// Returns the number of bytes after the end of the reel, which do not belong to it: an interrupted or running append wrote
     /// them, or another program.
     pub fn bytes_behind(&self) -> u64 {
         self.bytes_behind
     }
 
-    /// Games before a block, skipped ones included; at [`Reel::blocks`], all of them.
+    /// Returns the number of games before a block, skipped ones included; at [`Reel::blocks`], the number of all games.
     pub fn games_before(&self, index: usize) -> u32 {
         let all = || self.entries.iter().map(|entry| entry.games_read).sum();
         self.games_before.get(index).copied().unwrap_or_else(all)
     }
 
-    /// The block that holds a game, by its number over all sources (from 1). A skipped game's block
-    /// has no such [`GameRow`](super::GameRow).
+    /// Returns the block that holds a game, by the game's number over all sources (from 1). If the game was skipped, the block
+    /// has no [`GameRow`](super::GameRow) for it.
     pub fn block_of_game(&self, number: u32) -> Option<usize> {
         let index = self.games_before.partition_point(|&before| before < number).checked_sub(1)?;
         (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
     }
 
-    /// A fingerprint of the first blocks: their places in the file, their sizes and their checksums.
+    /// Computes a fingerprint of the first blocks from their places in the file, their sizes and their checksums.
     ///
     /// # Errors
     ///
@@ -280,7 +280,7 @@ impl Reel {
     ///
     /// # Panics
     ///
-    /// When there are fewer blocks.
+    /// If there are fewer blocks.
     pub fn fingerprint(&self, blocks: usize) -> Result<u128, ReelError> {
         let mut told = Vec::with_capacity(blocks * 36);
         for entry in &self.entries[..blocks] {
@@ -297,23 +297,23 @@ impl Reel {
         &self.entries
     }
 
-    /// What the reel was made from.
+    /// Returns the sources from which the reel was made.
     pub fn sources(&self) -> &[ReelSource] {
         &self.sources
     }
 
-    /// What it amounts to.
+    /// Returns the sums over the reel.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// What its bytes are spent on.
+    /// Returns the bytes that each section takes.
     pub fn sections(&self) -> &SectionBytes {
         &self.sections
     }
 }
 
-/// Checks a header of which `head` bytes were there, in a file of `found` bytes.
+/// Checks a header of which `head` bytes could be read, in a file of `found` bytes.
 fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Result<(), ReelError> {
     let path = || path.to_owned();
     if header.magic != MAGIC {

@@ -1,30 +1,30 @@
-//! Moves back to positions.
+//! Turns moves back into positions.
 //!
-//! [`SegmentColumns::replay`] writes the 32 positions of a segment, with all that is known of them, as
-//! columns. It looks at nothing but the segment's key, its moves and the start table. [`super::lanes`]
-//! does the same for what stands where, eight segments at a time.
+//! [`SegmentColumns::replay`] writes the 32 positions of a segment, with their states, plies and masks, as columns. It reads
+//! nothing but the segment's key, its moves and the start table. [`super::lanes`] does the same for the boards of eight segments
+//! at once.
 
 use super::{Block, Key, SEGMENT_SLOTS};
 use orbit_core::board::{Board, PackedMove, Position, State};
 
-/// What is known of the slots of a segment in one bit each, bit `i` for slot `i`.
+/// Facts about the slots of a segment, in one bit each: bit `i` for slot `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Masks {
-    /// Slots that hold a position: all but the tail of a block's last segment.
+    /// The slots that hold a position: all but the tail of a block's last segment.
     pub valid: u32,
-    /// First positions of their games.
+    /// The first positions of games.
     pub initial: u32,
-    /// Last positions of their lines.
+    /// The last positions of lines.
     pub terminal: u32,
-    /// Last positions of their games.
+    /// The last positions of games.
     pub last: u32,
-    /// Positions with White to move.
+    /// The positions with White to move.
     pub white: u32,
 }
 
 impl Masks {
-    /// The masks of a segment of which `slots` hold positions. `begins` tells whether its first slot
-    /// begins a game, `lines` after which slots a side line begins.
+    /// Makes the masks of a segment of which `slots` hold positions. `begins` is true if a game begins at its first slot; `lines`
+    /// marks the slots after which a side line begins.
     #[inline(always)]
     pub(super) fn new(slots: usize, begins: bool, terminal: u32, lines: u32, white: u32) -> Masks {
         let valid = u32::MAX >> (SEGMENT_SLOTS - slots);
@@ -41,14 +41,14 @@ pub struct SegmentColumns {
     pub planes: [[u64; SEGMENT_SLOTS]; 4],
     /// The bits of [`State`].
     pub states: [u32; SEGMENT_SLOTS],
-    /// Half-moves played.
+    /// The number of half-moves played.
     pub plies: [u32; SEGMENT_SLOTS],
-    /// Which slots are positions, first and last ones.
+    /// The masks of the slots.
     pub masks: Masks,
 }
 
 impl SegmentColumns {
-    /// Columns to write to.
+    /// Makes empty columns.
     pub const fn new() -> SegmentColumns {
         SegmentColumns {
             planes: [[0; SEGMENT_SLOTS]; 4],
@@ -62,7 +62,7 @@ impl SegmentColumns {
     ///
     /// # Panics
     ///
-    /// When there is no such segment.
+    /// If there is no such segment.
     pub fn replay(&mut self, block: &Block, seg: usize) {
         let key = &block.keys[seg];
         let rest = &block.moves[seg * SEGMENT_SLOTS..];
@@ -113,7 +113,7 @@ impl SegmentColumns {
         number_plies(&mut self.plies, block, key, moves, self.masks);
     }
 
-    /// The position of one slot.
+    /// Returns the position of one slot.
     pub fn position(&self, i: usize) -> Position {
         Position { board: Board { planes: self.planes.map(|plane| plane[i]) }, state: State(self.states[i]) }
     }
@@ -125,13 +125,13 @@ impl Default for SegmentColumns {
     }
 }
 
-/// The en passant bits of [`State`] after each of 32 moves: the square that a pawn passes over in a
-/// double step, else 64. Computed for all at once, in lanes of 16 bits, so that little is left for
-/// the chain in which each position waits for the one before.
+/// Computes the en passant bits of [`State`] after each of 32 moves: the square that a pawn passes over in a double step, else
+/// 64. All are computed at once, in lanes of 16 bits, so that little work is left for the chain in which each position depends on
+/// the one before.
 #[inline(always)]
 fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     let mut out = [0; SEGMENT_SLOTS];
-    // Not `array::from_fn`, which is neither inlined here nor vectorised: it took 2/5 of the time.
+    // `array::from_fn` is neither inlined here nor vectorised: it took 2/5 of the time.
     for (passed, mv) in out.iter_mut().zip(moves) {
         let (from, to) = (mv.0 & 63, mv.0 >> 6 & 63);
         let double = mv.0 & 0x7000 == 0x1000 && (from + 16 == to || to + 16 == from);
@@ -140,7 +140,7 @@ fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     out
 }
 
-/// Numbers the plies of a segment: from that of its key on, and from that of a line after each terminal slot.
+/// Numbers the plies of a segment: from the ply of its key on, and from that of the next line after each terminal slot.
 pub fn number_plies(
     plies: &mut [u32; SEGMENT_SLOTS],
     block: &Block,
@@ -162,8 +162,8 @@ pub fn number_plies(
     }
 }
 
-/// The moves that do more than put a piece elsewhere, a few in each game: those that touch one of
-/// these squares, and those whose code is in this set.
+/// Returns the squares and the codes of moves that need [`event`], a few in each game: moves that touch one of these squares, and
+/// moves whose code is in this set.
 #[inline(always)]
 fn watch(state: State) -> (u64, u32) {
     const SPECIAL: u32 = 0xffff & !PackedMove::PIECE_CODES;
@@ -184,8 +184,8 @@ fn event(block: &Block, mut position: Position, mv: PackedMove, start: &mut usiz
     position
 }
 
-/// The position that a start code leads to. Past the table (after the last game of a block whose
-/// moves were tampered with) it is the standard one.
+/// Returns the position to which a start code leads. Past the end of the table, which only happens if a block's moves were
+/// tampered with, it is the standard position.
 #[cold]
 pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> Position {
     if !from_table {
@@ -195,7 +195,7 @@ pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> P
     block.starts.get(*next - 1).map_or_else(Position::standard, |start| start.position)
 }
 
-/// The position of one slot.
+/// Returns the position of one slot.
 pub fn position_at(block: &Block, slot: usize) -> Position {
     let segment = slot / SEGMENT_SLOTS;
     let key = &block.keys[segment];
@@ -207,19 +207,19 @@ pub fn position_at(block: &Block, slot: usize) -> Position {
 /// One position of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
-    /// Index in the block.
+    /// The index of the slot in the block.
     pub slot: usize,
     /// The position.
     pub position: Position,
-    /// Half-moves played.
+    /// The number of half-moves played.
     pub ply: u32,
-    /// Index of its game in the block.
+    /// The index of its game in the block.
     pub game: usize,
-    /// Whether it is the first position of its game.
+    /// True if it is the first position of its game.
     pub initial: bool,
-    /// Whether it is the last position of its line.
+    /// True if it is the last position of its line.
     pub terminal: bool,
-    /// Whether it is the last position of its game.
+    /// True if it is the last position of its game.
     pub last: bool,
 }
 
@@ -275,12 +275,11 @@ pub fn for_each_slot_of(block: &Block, mut wanted: impl FnMut(usize) -> bool, mu
     }
 }
 
-/// Replays a block from its first slot and compares every key with what is reached; returns the
-/// first segment whose key differs.
+/// Replays a block from its first slot and compares every key with the position reached.
 ///
 /// # Errors
 ///
-/// The index of that segment.
+/// The index of the first segment whose key differs.
 pub fn check_keys(block: &Block) -> Result<(), usize> {
     let Some(mut key) = block.keys.first().copied() else { return Ok(()) };
     if (key.ply, key.first_game, key.first_start) != (0, 0, 0) {

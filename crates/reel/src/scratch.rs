@@ -1,4 +1,4 @@
-//! What a thread keeps from one block to the next: room for the bytes of a file, and what zstd packs and unpacks with.
+//! Resources that a thread keeps from one block to the next: a buffer for the bytes of a file, and the contexts of zstd.
 
 use std::cell::RefCell;
 use std::io;
@@ -7,11 +7,11 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use super::bytes::{ListFault, NO_MEMORY, room};
 
-/// The lowest, since tags must not hold up the moves: level 3 makes a reel 0.3 to 0.6 % smaller and takes 1 to 4 % more of the
-/// time of indexing.
+/// The lowest level, since tags must not slow down indexing: level 3 makes a reel 0.3 to 0.6 % smaller and takes 1 to 4 % more
+/// time.
 const ZSTD_LEVEL: i32 = 1;
 
-/// Bytes of room that is kept at most. Ordinary blocks take less.
+/// The largest buffer that is kept. Ordinary blocks need less.
 const KEPT_MAX: usize = 4 << 20;
 
 thread_local! {
@@ -21,7 +21,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Lends `work` so many bytes, whatever they hold.
+/// Lends `work` a buffer of `len` bytes with arbitrary contents.
 pub(super) fn with_bytes<T>(len: u64, work: impl FnOnce(&mut [u8]) -> T) -> Result<T, ListFault> {
     let mut bytes = ROOM.take();
     if (bytes.len() as u64) < len {
@@ -35,7 +35,7 @@ pub(super) fn with_bytes<T>(len: u64, work: impl FnOnce(&mut [u8]) -> T) -> Resu
     Ok(out)
 }
 
-/// Unpacks frames into the room that a vector has; the length of what was unpacked, or what zstd says.
+/// Unpacks a frame into the capacity of a vector; returns the length of the output, or the error of zstd.
 pub(super) fn decompress(stored: &[u8], raw: &mut Vec<u8>) -> Result<io::Result<usize>, ListFault> {
     DECOMPRESSOR.with_borrow_mut(|kept| {
         let decompressor = match kept {
@@ -46,7 +46,7 @@ pub(super) fn decompress(stored: &[u8], raw: &mut Vec<u8>) -> Result<io::Result<
     })
 }
 
-/// Packs bytes to a frame; none of nothing.
+/// Packs bytes into a frame; no bytes give no frame.
 pub(super) fn compress(raw: &[u8]) -> Vec<u8> {
     if raw.is_empty() {
         return Vec::new();

@@ -1,12 +1,12 @@
-//! Some games of a block as one of their sides sees them.
+//! Selects games of a block and shows each from one of its sides.
 
 use super::block::Block;
 use super::builder::BlockBuilder;
 use orbit_core::board::Color;
 
 impl Block {
-    /// The games of which a side is given, in their order and with their numbers. Where that is Black, the sides have
-    /// changed places, so that White is the side that was given: see [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
+    /// Returns the games for which a side is given, in their order and with their numbers. If that side is Black, the sides
+    /// change places, so that White is always the given side: see [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
     #[must_use]
     pub fn seen_by(&self, sides: &[Option<Color>]) -> Block {
         let mut builder = BlockBuilder::with_source_games(&self.source_games);

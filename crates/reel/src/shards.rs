@@ -1,7 +1,7 @@
-//! Blocks to a folder of reels, each of about the same size.
+//! Writes blocks to a folder of reels, each of about the same size.
 //!
-//! The blocks are those that one reel would have, in the same order: a database reads the same from the folder and from
-//! the reel.
+//! The blocks are the same, and in the same order, as in a single reel: a database reads the same from the folder and from the
+//! reel.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,19 +16,19 @@ use super::totals::Totals;
 use super::writer::ReelWriter;
 use orbit_pgn::hash_file;
 
-/// Writes a folder of reels. Without [`ShardsWriter::finish`], all that was written is removed again.
+/// Writes a folder of reels. Without [`ShardsWriter::finish`], everything written is removed again.
 #[derive(Debug)]
 pub struct ShardsWriter {
     folder: PathBuf,
-    /// Whether the folder was made for this.
+    /// True if the writer created the folder.
     is_new: bool,
-    /// Bytes of blocks after which the next shard begins.
+    /// The number of bytes of blocks after which the next shard begins.
     shard_bytes: u64,
     variations: bool,
     writer: Option<ReelWriter>,
-    /// Bytes of blocks in the shard that is being written.
+    /// The number of bytes of blocks in the shard that is being written.
     bytes: u64,
-    /// Games of each source in it.
+    /// The number of games of each source in that shard.
     games: Vec<u64>,
     shards: Vec<Shard>,
     totals: Totals,
@@ -41,7 +41,7 @@ impl ShardsWriter {
     ///
     /// # Errors
     ///
-    /// [`ManifestError::NotEmpty`], and that the folder cannot be written to.
+    /// [`ManifestError::NotEmpty`], or [`ManifestError::Unwritable`] if the folder cannot be written to.
     pub fn create(folder: &Path, shard_bytes: u64, variations: bool) -> Result<ShardsWriter, ManifestError> {
         let unwritable = |error| ManifestError::Unwritable { path: folder.to_owned(), error };
         let is_new = !folder.exists();
@@ -65,8 +65,7 @@ impl ShardsWriter {
         })
     }
 
-    /// Appends a block. It names its sources by their places in `sources`, of which no more than names and files need to be
-    /// known yet.
+    /// Appends a block. It refers to its sources by their indices in `sources`; only their names and files need to be known yet.
     ///
     /// # Errors
     ///
@@ -102,14 +101,14 @@ impl ShardsWriter {
         Ok(())
     }
 
-    /// Completes the shard that is being written.
+    /// Completes the current shard.
     fn finish_shard(&mut self, sources: &[ReelSource], side_lines: u64) -> Result<(), ManifestError> {
         let Some(mut writer) = self.writer.take() else { return Ok(()) };
         let file = shard_name(self.shards.len());
         let path = self.folder.join(&file);
         writer.pass_over(side_lines);
         self.games.resize(sources.len(), 0);
-        // What is known of a source when all was read stands in the manifest.
+        // Facts that are known only after all of a source was read are in the manifest.
         let of_shard = sources.iter().zip(&self.games).map(|(source, &games)| ReelSource {
             games,
             duplicates: 0,
@@ -127,7 +126,7 @@ impl ShardsWriter {
         Ok(())
     }
 
-    /// The file that is being written.
+    /// Returns the path of the file that is being written.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.writer.as_ref().and_then(ReelWriter::temporary_path)
     }
@@ -136,7 +135,7 @@ impl ShardsWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`ReelWriter::finish`], and that the manifest cannot be written.
+    /// Those of [`ReelWriter::finish`], and an error if the manifest cannot be written.
     pub fn finish(
         mut self,
         sources: &[ReelSource],

@@ -1,4 +1,4 @@
-//! What a reel was made from, and whether that is still there.
+//! The sources of a reel, and whether they still exist unchanged.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,28 +9,27 @@ use orbit_pgn::{Freshness, Stamp, is_file};
 /// A source of a reel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReelSource {
-    /// The path as given, or what stood in for one.
+    /// The path as given, or a name in its place.
     pub name: String,
-    /// Where the file lay when it was read, from the root and without links; unknown of what is no file, of
-    /// paths that are not UTF-8, and in version 1.
+    /// The absolute path of the file without links when it was read; `None` if the source is no file, if the path is not UTF-8,
+    /// and in version 1.
     pub path: Option<PathBuf>,
-    /// What the file was known by when it was read.
+    /// The identity of the file when it was read.
     pub stamp: Stamp,
-    /// Games in it, skipped ones included.
+    /// The number of games in it, skipped ones included.
     pub games: u64,
-    /// How many of them were dropped as duplicates of earlier ones; they are among the skipped.
+    /// The number of games dropped as duplicates of earlier ones; they count as skipped.
     pub duplicates: u64,
-    /// Why it was not read to its end, if it was not.
+    /// The reason why it was not read to its end, if it was not.
     pub failure: Option<String>,
-    /// The version of the rules by which its games were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) then);
-    /// 0: not known. A reel has one for all its sources: it is not known where these have several.
+    /// The version of the rules by which its games were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) at the time); 0 if
+    /// unknown. A reel stores one version for all its sources, so it is unknown if they have several.
     pub reader: u32,
 }
 
 impl ReelSource {
-    /// Where the file is now: where it was; under its name from the folder where `reel` lies; under its name from
-    /// the current folder. The first of these that has the size and time of the one that was read, or else the
-    /// first that is there.
+    /// Finds the present place of the file among its old path, its name in the folder of `reel`, and its name in the current
+    /// folder. Returns the first of these with the size and time of the file that was read, or else the first that exists.
     pub fn locate(&self, reel: &Path) -> Option<PathBuf> {
         let name = Path::new(&self.name);
         let beside = reel.parent().map(|folder| folder.join(name));
@@ -42,32 +41,31 @@ impl ReelSource {
         (!found.is_empty()).then(|| found.swap_remove(index))
     }
 
-    /// Whether it was a file, as far as that is known: of a stream only size and content are.
+    /// Returns whether it was a file, as far as that is known: for a stream only size and content are known.
     pub fn is_file(&self) -> bool {
         let Stamp { bytes, modified_ns, hash } = self.stamp;
         bytes.is_some() && (self.path.is_some() || modified_ns.is_some() || hash.is_none())
     }
 
-    /// Whether nothing of it was read, such as of a file that could not be opened.
+    /// Returns whether nothing of it was read, for instance because the file could not be opened.
     pub fn is_nothing(&self) -> bool {
         self.failure.is_some() && self.games == 0
     }
 
-    /// Compares the file that is there now with the one that was read. It is read only where its size is
-    /// the same and its time is not.
+    /// Compares the present file with the one that was read. The file is read only if its size is the same and its time differs.
     ///
     /// # Errors
     ///
-    /// Why the file cannot be looked at.
+    /// The reason why the file cannot be examined.
     pub fn freshness(&self, reel: &Path) -> io::Result<Freshness> {
         self.compare(reel, Stamp::compare)
     }
 
-    /// The same without reading the file: its content may stay in doubt ([`Freshness::Unread`]).
+    /// Like [`ReelSource::freshness`], without reading the file: its content may stay in doubt ([`Freshness::Unread`]).
     ///
     /// # Errors
     ///
-    /// Why the file cannot be looked at.
+    /// The reason why the file cannot be examined.
     pub fn freshness_unread(&self, reel: &Path) -> io::Result<Freshness> {
         self.compare(reel, Stamp::compare_unread)
     }
@@ -102,8 +100,8 @@ impl ReelSource {
         put_bytes(out, path.unwrap_or_default().as_bytes());
     }
 
-    /// Reads what [`ReelSource::encode`] wrote; version 1 ended after the failure. The version of the rules of
-    /// reading stands in the header.
+    /// Reads the output of [`ReelSource::encode`]; in version 1 an entry ends after the failure. The version of the reading rules
+    /// is in the header.
     pub(super) fn decode(
         bytes: &mut ByteReader<'_>,
         version: u32,

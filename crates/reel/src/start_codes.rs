@@ -1,9 +1,9 @@
-//! Where the moves of a block are none: start codes, after which a game or a side line begins.
+//! Finds the start codes among the moves of a block: a game or a side line begins after each.
 
 use super::block::SEGMENT_SLOTS;
 use orbit_core::board::{Bitboard, PackedMove};
 
-/// The start codes of each segment: bit `i` for its slot `i`. Most segments have none.
+/// Returns the start codes of each segment: bit `i` for its slot `i`. Most segments have none.
 pub(super) fn start_masks(moves: &[PackedMove]) -> Vec<u32> {
     let (segments, tail) = moves.as_chunks();
     let mut masks = Vec::with_capacity(segments.len() + 1);
@@ -14,12 +14,12 @@ pub(super) fn start_masks(moves: &[PackedMove]) -> Vec<u32> {
     masks
 }
 
-/// The places of the bits of a mask.
+/// Iterates over the indices of the bits of a mask.
 pub(super) fn places(mask: u32) -> impl Iterator<Item = usize> {
     Bitboard(mask.into()).into_iter().map(|square| square as usize)
 }
 
-/// The start codes of a segment: bit `i` for its slot `i`.
+/// Returns the start codes of a segment: bit `i` for its slot `i`.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
 #[inline]
@@ -39,7 +39,7 @@ pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     unsafe { of_eights(bytemuck::cast(*moves)) }
 }
 
-/// The start codes of a segment: bit `i` for its slot `i`.
+/// Returns the start codes of a segment: bit `i` for its slot `i`.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     one_by_one(moves)
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn masks_are_those_of_single_moves() {
-        // Every value of a move stands at every place of a segment.
+        // Every value of a move is tested at every place of a segment.
         let all: Vec<PackedMove> = (0..=u16::MAX).map(PackedMove).collect();
         for shift in 0..SEGMENT_SLOTS {
             let moves = &all[shift..];

@@ -10,27 +10,27 @@ use orbit_core::text::is_same;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Strings {
     bytes: Vec<u8>,
-    /// Where each string ends; each begins where the one before it ends.
+    /// The end of each string; each begins where the one before it ends.
     ends: Vec<usize>,
 }
 
 impl Strings {
-    /// How many strings there are.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no strings.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The memory that they take, about.
+    /// Returns the approximate memory that the strings take.
     pub(super) fn memory_bytes(&self) -> usize {
         self.bytes.len() + size_of_val(&self.ends[..])
     }
 
-    /// The string of that index.
+    /// Returns the string with an index.
     pub fn get(&self, index: u32) -> Option<&[u8]> {
         let index = index as usize;
         let end = *self.ends.get(index)?;
@@ -38,23 +38,23 @@ impl Strings {
         Some(&self.bytes[start..end])
     }
 
-    /// Whether there is a string of that index, and it is this one.
+    /// Returns whether the string with an index exists and equals `string`.
     pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
         self.get(index).is_some_and(|known| is_same(known, string))
     }
 
-    /// All strings in order.
+    /// Returns all strings in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| &self.bytes[std::mem::replace(&mut start, end)..end])
     }
 
-    /// The index of the first string that equals this one, found by looking at each.
+    /// Returns the index of the first string that equals `string`, by a linear search.
     pub fn find(&self, string: &[u8]) -> Option<u32> {
         self.iter().position(|known| known == string).map(|index| index as u32)
     }
 
-    /// Appends a string, known or not, and returns its index.
+    /// Appends a string, whether or not the list has it, and returns its index.
     pub fn push(&mut self, string: &[u8]) -> u32 {
         self.bytes.extend_from_slice(string);
         self.ends.push(self.bytes.len());
@@ -62,24 +62,24 @@ impl Strings {
     }
 }
 
-/// A table that holds as many strings will hold many.
+/// Once a table holds this many strings, it is resized for [`MANY`].
 const FEW: usize = 64;
-/// About as many as the tags of a block have.
+/// About the number of strings in the tags of a block.
 const MANY: usize = 6000;
 
 /// Gives equal strings the same index.
 #[derive(Default)]
 pub(super) struct Interner {
     strings: Strings,
-    /// Hashes and indices: with the hash beside it an index is placed anew, and told from most others, without a look at its
+    /// Hashes and indices. With the hash stored, resizing the table and comparing with most other strings need no access to the
     /// string.
     table: HashTable<(u64, u32)>,
-    /// Only placement in the table depends on it; indices follow the order of appearance.
+    /// Only the layout of the table depends on it; indices follow the order of appearance.
     hasher: DefaultHashBuilder,
 }
 
 impl Interner {
-    /// The index of a string, appended when it is new.
+    /// Returns the index of a string, which is appended if it is new.
     pub(super) fn intern(&mut self, string: &[u8]) -> u32 {
         let Interner { strings, table, hasher } = self;
         let hash = hasher.hash_one(string);
@@ -95,12 +95,12 @@ impl Interner {
         id
     }
 
-    /// Whether the string of that index is this one.
+    /// Returns whether the string with an index equals `string`.
     pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
         self.strings.is(index, string)
     }
 
-    /// The strings, in order of their first appearance.
+    /// Returns the strings, in order of their first appearance.
     pub(super) fn finish(self) -> Strings {
         self.strings
     }

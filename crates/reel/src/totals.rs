@@ -1,4 +1,4 @@
-//! What a database amounts to: sums that merge in any order.
+//! Sums over a database, which can be merged in any order.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,12 +10,12 @@ use super::bytes::{ByteReader, ListFault, put, put_bytes};
 use orbit_core::board::Color;
 use orbit_core::game::{Date, date, rating};
 
-/// Classes of reasons of each kind that are told apart. Of more, those that come last in the alphabet are counted under
-/// [`OTHER_REASONS`]: sums do not depend on the order in which they are added.
+/// The most classes of reasons that are distinguished for each kind. Beyond that, the classes that come last in the alphabet are
+/// counted under [`OTHER_REASONS`], so that sums do not depend on the order in which they are added.
 pub const REASONS_MAX: usize = 256;
 /// The class of reasons beyond [`REASONS_MAX`].
 pub const OTHER_REASONS: &str = "other reasons";
-/// The class of games that were dropped since they equal an earlier one.
+/// The class of games that are dropped because they equal an earlier one.
 pub const DUPLICATE: &str = "exact duplicate";
 
 /// The class of games that are dropped because an earlier one has the same moves.
@@ -24,19 +24,19 @@ pub const SAME_MOVES: &str = "same moves as an earlier game";
 /// Sums over games. Whole and cut games have positions, skipped ones do not.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Totals {
-    /// Games that were read to their ends.
+    /// The number of games that were read to their ends.
     pub whole: u64,
-    /// Games of which the moves before a fault were kept.
+    /// The number of games that were cut; the moves before the fault were kept.
     pub cut: u64,
-    /// Games of which nothing was kept.
+    /// The number of games of which nothing was kept.
     pub skipped: u64,
-    /// Positions, those of side lines included.
+    /// The number of positions, including those of side lines.
     pub positions: u64,
-    /// Side lines (variations) that were kept.
+    /// The number of side lines (variations) that were kept.
     pub side_lines: u64,
-    /// Positions of side lines.
+    /// The number of positions of side lines.
     pub side_positions: u64,
-    /// How many problems there are of each kind and class of reason.
+    /// The number of problems of each kind and class of reason.
     pub reasons: BTreeMap<(ProblemKind, String), u64>,
     /// The first and the last [date](Date::of_game) of a game, as PGN writes dates.
     pub dates: Option<(String, String)>,
@@ -45,7 +45,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The sums of one block.
+    /// Computes the sums of one block.
     pub fn from_block(block: &Block) -> Totals {
         let cut = block.games.iter().filter(|game| game.cut).count();
         let with_slots = block.games.len();
@@ -65,7 +65,7 @@ impl Totals {
         totals
     }
 
-    /// All games, skipped ones included.
+    /// Returns the number of all games, skipped ones included.
     pub fn games(&self) -> u64 {
         self.whole + self.cut + self.skipped
     }
@@ -89,11 +89,11 @@ impl Totals {
         }
     }
 
-    /// Checks sums that were read from a file: none is above `most`, and they fit each other.
+    /// Checks sums that were read from a file: none may exceed `most`, and they must be consistent.
     ///
     /// # Errors
     ///
-    /// The fault.
+    /// A description of the fault.
     pub fn check(&self, most: u64) -> Result<(), &'static str> {
         let Totals { whole, cut, skipped, positions, side_lines, side_positions, .. } = *self;
         let counts = [whole, cut, skipped, positions, side_lines, side_positions];
@@ -136,10 +136,10 @@ impl Totals {
         self.elos = Some((a.min(low), b.max(high)));
     }
 
-    /// Looks at each distinct value once as a date and once as a rating.
+    /// Examines each distinct value once as a date and once as a rating.
     fn add_ranges(&mut self, block: &Block) {
         let names: Vec<Fact> = block.tags.names.iter().map(Fact::from_tag).collect();
-        // Whether a value is a date, and whether it was looked at as a rating.
+        // For each value, whether it is a date, and whether it was examined as a rating.
         let mut dates = vec![None; block.tags.values.len()];
         let mut ratings = vec![false; block.tags.values.len()];
         let value = |id: u32| block.tags.values.get(id).unwrap_or_default();
@@ -158,7 +158,7 @@ impl Totals {
                     }
                 }
             }
-            // The first tag whose date is known counts.
+            // The first tag with a known date counts.
             let mut add = |id: &u32| {
                 *dates[*id as usize].get_or_insert_with(|| {
                     let date = Date::of_value(value(*id)).map(|date| date.to_string());
@@ -220,10 +220,10 @@ impl Totals {
     }
 }
 
-/// What the tags of a name tell.
+/// The fact that a tag with a name holds.
 #[derive(Clone, Copy)]
 enum Fact {
-    /// A date, by its place among [`date::TAGS`].
+    /// A date, with its index in [`date::TAGS`].
     Date(usize),
     Rating,
     Other,
@@ -240,7 +240,7 @@ impl Fact {
     }
 }
 
-/// A reason without what is particular to one game, so that games can be counted by it.
+/// Removes from a reason the parts that are particular to one game, so that games can be counted by it.
 pub fn reason_class(reason: &str) -> String {
     for loss in ["left out", "cut"] {
         let said = [" side line is ", " side lines are "].map(|lines| format!("{lines}{loss}: "));
@@ -281,7 +281,7 @@ pub fn reason_class(reason: &str) -> String {
     let mut class = String::with_capacity(reason.len());
     let mut before = ' ';
     for letter in reason.chars() {
-        // Digits behind a letter are of a name, as in Chess960.
+        // Digits after a letter belong to a name, as in Chess960.
         let is_of_number = letter.is_ascii_digit() && !before.is_alphabetic();
         match (is_of_number, before) {
             (false, _) => class.push(letter),
@@ -330,7 +330,7 @@ mod tests {
         let totals = sum(&mut (0..count));
         assert_eq!(totals.reasons.len(), REASONS_MAX + 1);
         assert_eq!(totals.reasons.values().sum::<u64>(), count as u64);
-        // Whatever is added first, and with what.
+        // The sums are the same in any order and grouping.
         assert_eq!(sum(&mut (0..count).rev()), totals);
         for cut in [1, 100, 300, 500] {
             let mut parts = sum(&mut (0..cut));

@@ -1,5 +1,5 @@
-//! Blocks to a file. A new reel appears under its name only when it is complete; a reel that grows is
-//! the old one until its header is written over, in one piece and last.
+//! Writes blocks to a file. A new reel appears under its name only when it is complete; a reel that grows stays the old one until
+//! its header is overwritten, at once and last.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
@@ -17,10 +17,10 @@ use super::totals::Totals;
 use orbit_core::files::{Early, Temporary, is_at, open_alone, release, target_of};
 use orbit_pgn::READER_VERSION;
 
-/// Writes a reel, or appends to one. Without [`ReelWriter::finish`], all that was written is removed again.
+/// Writes a reel, or appends to one. Without [`ReelWriter::finish`], everything written is removed again.
 #[derive(Debug)]
 pub struct ReelWriter {
-    /// As given.
+    /// The path as given.
     path: PathBuf,
     place: Destination,
     /// Taken by `finish`.
@@ -35,34 +35,34 @@ pub struct ReelWriter {
     variations: bool,
 }
 
-/// Where blocks are written, and so what must be cleaned up.
+/// The destination of blocks, which determines what to clean up.
 #[derive(Debug)]
 enum Destination {
-    /// A temporary file, which gets the name of the target in the end.
+    /// A temporary file, which finally gets the name of the target.
     Beside { temporary: Temporary, instead: Instead },
-    /// After the end of a reel.
+    /// The space after the end of a reel.
     After(Box<Reel>),
     /// The header is written, or may be.
     Final,
 }
 
-/// What a new reel replaces.
+/// The file that a new reel may replace.
 #[derive(Debug)]
 enum Instead {
-    /// Nothing: the target must not exist, neither now nor in the end.
+    /// No file: the target must not exist, neither now nor at the end.
     Nothing,
-    /// The file that has the target's name in the end, if any. The file that has it in the beginning stays locked until
-    /// then: games that another process appended to it would be lost.
+    /// Any file that has the target's name at the end. The file that has the name at the beginning stays locked until then:
+    /// otherwise, games that another process appends to it would be lost.
     Any(Option<File>),
 }
 
 impl ReelWriter {
-    /// Begins a reel, which takes the place of any file of that name when it is complete.
+    /// Begins a reel, which replaces any file of that name when it is complete.
     ///
     /// # Errors
     ///
-    /// [`ReelError::NoFile`] for devices, pipes and folders, [`ReelError::Busy`] while another process appends to
-    /// the file or replaces it, [`ReelError::Io`] when the folder cannot be written to.
+    /// [`ReelError::NoFile`] for devices, pipes and folders; [`ReelError::Busy`] while another process appends to the file or
+    /// replaces it; [`ReelError::Io`] if the folder cannot be written to.
     pub fn create(path: &Path) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
         check_kind(path)?;
@@ -76,11 +76,10 @@ impl ReelWriter {
         }
     }
 
-    /// Adds to a reel: games and sources that follow are numbered after its own. Begins a reel if there
-    /// is none of that name, or an empty file.
+    /// Appends to a reel: new games and sources are numbered after its own. Begins a reel if there is no file of that name, or an
+    /// empty one.
     ///
-    /// What is there stays untouched until the end. Whatever an append that was interrupted left behind the
-    /// end is removed.
+    /// The existing reel stays valid until the end. Bytes that an interrupted append left after the end are removed.
     ///
     /// # Errors
     ///
@@ -128,7 +127,7 @@ impl ReelWriter {
 
     fn create_beside(path: &Path, instead: Instead) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
-        // Links are followed: what they point to is written.
+        // Links are followed: their target is written.
         let target = target_of(path).map_err(failure)?;
         if target.file_name().is_none() {
             return Err(failure(io::ErrorKind::InvalidFilename.into()));
@@ -159,7 +158,7 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] beyond 2^32 games, or if the block is.
+    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] beyond 2^32 games or if the block exceeds a limit.
     pub fn append(&mut self, block: &EncodedBlock) -> Result<(), ReelError> {
         if let Some(what) = block.excess {
             return Err(ReelError::TooLarge { path: self.path.clone(), what });
@@ -183,17 +182,17 @@ impl ReelWriter {
         Ok(())
     }
 
-    /// Counts side lines (variations) of the games, which a reel does not contain.
+    /// Counts side lines (variations) of the games that the reel does not contain.
     pub fn pass_over(&mut self, side_lines: u64) {
         self.side_lines = self.side_lines.saturating_add(side_lines);
     }
 
-    /// Notes whether side lines, comments and glyphs of the games are kept.
+    /// Records whether side lines, comments and glyphs of the games are kept.
     pub fn keep_variations(&mut self, variations: bool) {
         self.variations = variations;
     }
 
-    /// The file that a new reel lies in until it is finished; none for a reel that is added to.
+    /// Returns the path of a new reel until it is finished; `None` for an append.
     pub fn temporary_path(&self) -> Option<&Path> {
         match &self.place {
             Destination::Beside { temporary, .. } => Some(temporary.path()),
@@ -201,7 +200,7 @@ impl ReelWriter {
         }
     }
 
-    /// The reel that is added to, as it was before.
+    /// Returns the reel that is appended to, in its old state.
     pub fn reel(&self) -> Option<&Reel> {
         match &self.place {
             Destination::After(reel) => Some(reel),
@@ -209,13 +208,13 @@ impl ReelWriter {
         }
     }
 
-    /// What the reel amounts to so far.
+    /// Returns the sums over the reel so far.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// Writes the directory, makes sure that all of it is on disk, and makes the reel valid: a new one
-    /// gets its name, one that was added to its header. The sources are those that were added.
+    /// Writes the directory, syncs the file to disk, and makes the reel valid: a new reel gets its name, an existing one its new
+    /// header. `sources` are the added ones.
     ///
     /// # Errors
     ///
@@ -247,22 +246,22 @@ impl ReelWriter {
         Ok((std::mem::take(&mut self.totals), self.sections))
     }
 
-    /// Writes out what is buffered. What a reel grows by must be on disk before its header is written over;
-    /// a new reel gets its name only after all of it is.
+    /// Flushes the buffer. The appended bytes of a reel must be on disk before its header is overwritten; a new reel is synced
+    /// later, before it gets its name.
     fn flush(&mut self) -> io::Result<()> {
         let file = self.file.as_mut().expect("only finish takes it");
         file.flush()?;
         if matches!(self.place, Destination::After(_)) { file.get_ref().sync_all() } else { Ok(()) }
     }
 
-    /// All but the header is written.
+    /// Makes the reel valid; everything but the header has been written.
     fn make_valid(&mut self, header: &FileHeader) -> io::Result<()> {
         if matches!(self.place, Destination::After(_)) {
             let file = self.file.as_ref().expect("only finish takes it").get_ref();
             if !is_at(file, &self.path)? {
                 return Err(io::Error::other("another process has replaced the reel; append again"));
             }
-            // From here on the header may be the new one: nothing may be cut off any more.
+            // From here on the header may be the new one, so the file must not be truncated any more.
             self.place = Destination::Final;
         }
         let (mut file, _) = self.file.take().expect("only finish takes it").into_parts();
@@ -279,12 +278,12 @@ impl ReelWriter {
             before.iter().for_each(release);
             named?;
         }
-        // The lock is kept until a new reel has its name: no other run removes it as a left-over.
+        // The lock is kept until a new reel has its name, so that no other run removes the file as a left-over.
         release(&file);
         Ok(())
     }
 
-    /// The version of the rules by which the games of all sources were read, if it is one.
+    /// Returns the version of the rules by which the games of all sources were read; 0 if there are several.
     fn reader_of_all(&self, sources: &[ReelSource]) -> u32 {
         let before = self.reel().map_or(&[][..], Reel::sources);
         let mut readers = before.iter().chain(sources).map(|source| source.reader);
@@ -323,12 +322,12 @@ impl ReelWriter {
 }
 
 impl Drop for ReelWriter {
-    /// Errors are ignored: a file without a header and bytes after the end do no harm.
+    /// Errors are ignored: a file without a header, and bytes after the end, do no harm.
     fn drop(&mut self) {
         // The rest of the buffer must not be written any more.
         let file = self.file.take().map(|file| file.into_parts().0);
         match (&self.place, file) {
-            // The temporary file goes with its name.
+            // The temporary file is removed when `temporary` is dropped.
             (Destination::Beside { instead, .. }, _) => {
                 if let Instead::Any(Some(before)) = instead {
                     release(before);

@@ -1,10 +1,10 @@
-//! Numbers of any width, one after the other in a row of bits.
+//! Numbers of any bit width, packed without gaps.
 
 /// Writes numbers, the lowest bit first.
 #[derive(Default)]
 pub(super) struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits that make no byte yet, and how many.
+    /// Bits that do not fill a byte yet, and their number.
     rest: u128,
     len: u32,
 }
@@ -22,7 +22,7 @@ impl BitWriter {
         }
     }
 
-    /// Writes a number from 1 on in about twice as many bits as it has (Elias gamma).
+    /// Writes a number of at least 1 in about twice as many bits as it has (Elias gamma).
     pub(super) fn put_gamma(&mut self, value: u64) {
         let bits = value.ilog2();
         self.put(0, bits);
@@ -30,13 +30,14 @@ impl BitWriter {
         self.put(value & !(1 << bits), bits);
     }
 
-    /// Writes a number whose lowest `low` bits are as they come: the rest should be small (a Golomb-Rice code).
+    /// Writes a number with its lowest `low` bits unchanged and the rest, which should be small, in Elias gamma (a Golomb-Rice
+    /// code).
     pub(super) fn put_rice(&mut self, value: u64, low: u32) {
         self.put_gamma((value >> low) + 1);
         self.put(value & !(u64::MAX << low), low);
     }
 
-    /// The bytes, the last one filled up with zeros.
+    /// Returns the bytes, the last one padded with zeros.
     pub(super) fn finish(mut self) -> Vec<u8> {
         if self.len > 0 {
             self.put(0, 8 - self.len);
@@ -45,7 +46,7 @@ impl BitWriter {
     }
 }
 
-/// Reads what [`BitWriter`] wrote; past the end there are zeros, and [`BitReader::is_past_end`] says so.
+/// Reads the output of [`BitWriter`]; past the end there are zeros, and [`BitReader::is_past_end`] returns true.
 pub(super) struct BitReader<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -56,7 +57,7 @@ impl<'b> BitReader<'b> {
         BitReader { bytes, at: 0 }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits without taking them.
     fn peek(&self) -> u64 {
         let from = self.at / 8;
         let mut word = [0; 16];
@@ -76,7 +77,7 @@ impl<'b> BitReader<'b> {
         let bits = self.peek().trailing_zeros();
         self.at += bits as usize + 1;
         if bits >= 64 {
-            // No number begins so.
+            // No encoded number begins with so many zeros.
             self.at = usize::MAX / 2;
             return 1;
         }

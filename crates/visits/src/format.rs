@@ -1,6 +1,6 @@
 //! The bytes of a table of positions.
 //!
-//! `docs/dev/reel-format.md` describes the file. The invariant: every part that is read stands under a CRC-32, and nothing of it is
+//! `docs/dev/reel-format.md` describes the file. The invariant: every part that is read is covered by a CRC-32, and nothing in it is
 //! trusted.
 
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use orbit_reel::ReelError;
 pub(super) const MAGIC: [u8; 8] = *b"\x89POS\r\n\x1a\n";
 /// The version of the format.
 pub(super) const VERSION: u32 = 1;
-/// Bytes of the directory at most.
+/// The most bytes of a directory.
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
-/// Positions of a page.
+/// The number of positions on a page.
 pub(super) const PAGE_POSITIONS: usize = 1024;
-/// The most visits that stand in the page itself.
+/// The most visits of a position that are stored in the page itself.
 pub(super) const FEW_MAX: usize = 64;
-/// Visits of a list whose distances have one width.
+/// The number of visits of a list whose distances share one bit width.
 const GROUP: usize = 128;
 
 /// The reason why a table cannot be written or used.
@@ -58,7 +58,7 @@ pub enum TableError {
         /// The fault.
         what: &'static str,
     },
-    /// The file was made of other games than those of the reel.
+    /// The table was made from other games than those of the reel.
     #[error("{} is not of this reel: it was made of another one, or of the reel before that was made again", path.display())]
     Foreign {
         /// The table.
@@ -92,14 +92,14 @@ pub enum TableError {
     Database(#[from] StreamError),
 }
 
-/// The path of the table of a reel: `all.reel.positions` beside `all.reel`.
+/// Returns the path of the table of a reel: `all.reel.positions` beside `all.reel`.
 pub fn table_path(reel: &Path) -> PathBuf {
     let mut name = reel.file_name().unwrap_or_default().to_owned();
     name.push(".positions");
     reel.with_file_name(name)
 }
 
-/// The beginning of the file.
+/// The header of the file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct TableHeader {
@@ -111,9 +111,9 @@ pub(super) struct TableHeader {
     pub(super) file_bytes: u64,
     /// A fingerprint of the blocks of the reel.
     pub(super) fingerprint: [u64; 2],
-    /// Blocks of the reel, the first ones, whose positions these are.
+    /// The number of blocks of the reel, from the first one, whose positions the table has.
     pub(super) blocks: u32,
-    /// The bits of a key.
+    /// The number of bits of a key.
     pub(super) key_bits: u32,
     pub(super) positions: u64,
     pub(super) visits: u64,
@@ -122,7 +122,7 @@ pub(super) struct TableHeader {
     pub(super) directory_crc: u32,
 }
 
-/// The bytes of the header.
+/// The size of the header in bytes.
 pub(super) const HEADER_BYTES: usize = size_of::<TableHeader>();
 
 impl TableHeader {
@@ -130,7 +130,7 @@ impl TableHeader {
         crc32fast::hash(bytemuck::bytes_of(&TableHeader { crc: 0, ..*self }))
     }
 
-    /// The bits of a slot.
+    /// Returns the number of bits of a slot.
     pub(super) fn slot_bits(&self) -> u32 {
         u64::BITS - self.visits.leading_zeros()
     }
@@ -142,7 +142,7 @@ impl TableHeader {
 pub(super) struct PageEntry {
     pub(super) first_key: u64,
     pub(super) offset: u64,
-    /// Bytes of the positions, without the lists that follow them.
+    /// The bytes of the positions, without the lists that follow them.
     pub(super) bytes: u32,
     pub(super) positions: u32,
 }
@@ -151,15 +151,15 @@ pub(super) struct PageEntry {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct BlockEntry {
-    /// Positions of main lines before it.
+    /// The number of positions of main lines before it.
     pub(super) first_slot: u64,
-    /// The place of its games.
+    /// The offset of its games.
     pub(super) offset: u64,
     pub(super) games: u32,
     pub(super) zero: u32,
 }
 
-/// A game: its first slot, counted from that of its block, and when it was played.
+/// A game: its first slot, counted from that of its block, and its date.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct GameEntry {
@@ -167,27 +167,27 @@ pub(super) struct GameEntry {
     pub(super) date: DateOrder,
 }
 
-/// A date as a number: games are earlier the smaller it is. A part that is not known comes after all that may stand in its
-/// place, and a game without a year after all others.
+/// A date as a number that orders games. An unknown part sorts after all known values of that part, and a game without a year
+/// after all others.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Pod, Zeroable)]
 pub struct DateOrder(u32);
 
 impl DateOrder {
-    /// The place of a date.
+    /// Converts a date.
     pub fn from_date(date: Option<Date>) -> DateOrder {
         let Some(Date { year, month, day }) = date else { return DateOrder(u32::MAX) };
         let (month, day) = (month.unwrap_or(13), day.unwrap_or(32));
         DateOrder(u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day))
     }
 
-    /// True if the year is known.
+    /// Returns true if the year is known.
     pub fn is_known(self) -> bool {
         self.0 != u32::MAX
     }
 
-    /// True if a game counts as the last one rather than one before it in the database: of games of one date the later one in
-    /// the database does, and a game without a year only where no other is.
+    /// Returns true if a game replaces an earlier one of the database as the last-played game: among games of one date the later
+    /// one in the database does, and a game without a year only if no other game has one.
     pub(super) fn is_later(self, before: DateOrder) -> bool {
         match (self.is_known(), before.is_known()) {
             (true, true) => self >= before,
@@ -199,38 +199,38 @@ impl DateOrder {
 /// The visits of a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum VisitSlots {
-    /// All of them, rising.
+    /// All visits, ascending.
     Few(Vec<u64>),
     Many(ListEntry),
 }
 
-/// A list of many visits, and what is known without reading it.
+/// A list of many visits, with the facts that are known without reading it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ListEntry {
     pub(super) visits: u64,
     pub(super) games: u64,
-    /// The visits of the game that was played first and of the one that was played last.
+    /// The first visits of the game that was played first and of the one that was played last.
     pub(super) first: u64,
     pub(super) last: u64,
-    /// The place of the list, counted from the page.
+    /// The offset of the list, counted from the page.
     pub(super) offset: u64,
     pub(super) bytes: u64,
 }
 
-/// Bytes with their checksum before them.
+/// Returns bytes with their checksum before them.
 pub(super) fn checked(bytes: &[u8]) -> Vec<u8> {
     let mut out = crc32fast::hash(bytes).to_le_bytes().to_vec();
     out.extend_from_slice(bytes);
     out
 }
 
-/// The bytes behind their checksum, if it is theirs.
+/// Returns the bytes after their checksum, if the checksum is right.
 pub(super) fn unchecked(bytes: &[u8]) -> Option<&[u8]> {
     let (crc, rest) = bytes.split_first_chunk::<4>()?;
     (crc32fast::hash(rest) == u32::from_le_bytes(*crc)).then_some(rest)
 }
 
-/// Writes the positions of a page. `low` are the bits of the distance of two keys that are written as they come.
+/// Writes the positions of a page. `low` is the number of low bits of each key distance that are written unchanged.
 pub(super) fn encode_page(entries: &[(u64, VisitSlots)], slot_bits: u32) -> Vec<u8> {
     let (first, last) = (entries[0].0, entries[entries.len() - 1].0);
     let low = (((last - first) / entries.len() as u64).max(1)).ilog2();
@@ -255,7 +255,7 @@ pub(super) fn encode_page(entries: &[(u64, VisitSlots)], slot_bits: u32) -> Vec<
     checked(&out.finish())
 }
 
-/// Reads positions of a page from its first key on until `visit` says no; `None` if the bytes are wrong.
+/// Reads positions of a page from its first key on until `visit` returns false; `None` if the bytes are wrong.
 pub(super) fn decode_page(
     bytes: &[u8],
     (first, positions): (u64, u32),
@@ -285,7 +285,7 @@ pub(super) fn decode_page(
     Some(())
 }
 
-/// Writes rising slots: the first one, then distances in groups of one width.
+/// Writes ascending slots: the first one, then distances in groups of one bit width.
 pub(super) fn encode_slots(out: &mut BitWriter, slots: &[u64], slot_bits: u32) {
     out.put(slots[0], slot_bits);
     let distances: Vec<u64> = slots.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -296,7 +296,7 @@ pub(super) fn encode_slots(out: &mut BitWriter, slots: &[u64], slot_bits: u32) {
     }
 }
 
-/// Reads so many slots.
+/// Reads `count` slots.
 pub(super) fn decode_slots(reader: &mut BitReader, count: usize, slot_bits: u32) -> Vec<u64> {
     let mut slots = vec![reader.take(slot_bits)];
     let mut width = 0;

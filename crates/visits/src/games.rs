@@ -1,4 +1,4 @@
-//! The games of visits, while a table is written: 8 bytes of memory each.
+//! The games of visits, in memory while a table is written: 8 bytes each.
 
 use super::format::{BlockEntry, DateOrder, GameEntry, checked};
 
@@ -10,7 +10,7 @@ pub(super) struct VisitedGames {
     slots: u64,
 }
 
-/// The games of the visits of a position.
+/// A summary of the games that visit a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SeenIn {
     pub(super) games: u64,
@@ -21,7 +21,7 @@ pub(super) struct SeenIn {
 }
 
 impl VisitedGames {
-    /// Positions so far.
+    /// Returns the number of positions so far.
     pub(super) fn slots(&self) -> u64 {
         self.slots
     }
@@ -30,7 +30,7 @@ impl VisitedGames {
         &self.blocks
     }
 
-    /// Adds the games of the next block, and gives the bytes that stand for them at an offset of the file.
+    /// Adds the games of the next block, and returns their bytes for the given offset of the file.
     pub(super) fn add(&mut self, slots: u64, games: Vec<GameEntry>, offset: u64) -> Vec<u8> {
         let bytes = checked(bytemuck::cast_slice(&games));
         self.blocks.push(BlockEntry { first_slot: self.slots, offset, games: games.len() as u32, zero: 0 });
@@ -39,10 +39,10 @@ impl VisitedGames {
         bytes
     }
 
-    /// Sums up rising slots.
+    /// Summarises ascending slots.
     pub(super) fn seen(&self, slots: &[u64]) -> SeenIn {
         let mut seen = VisitSum::default();
-        // Most of many visits are in the games of few blocks.
+        // Many visits are mostly in the games of few blocks, so the last block is tried first.
         let mut block = 0;
         for &slot in slots {
             if self.blocks.get(block + 1).is_some_and(|next| next.first_slot <= slot) {
@@ -55,13 +55,13 @@ impl VisitedGames {
     }
 }
 
-/// The game of a slot of a block, by its index among the games of the block.
+/// Returns the game of a slot of a block, by its index among the games of the block, and its date.
 pub(super) fn game_of(games: &[GameEntry], slot: u32) -> (usize, DateOrder) {
     let index = games.partition_point(|game| game.first_slot <= slot).saturating_sub(1);
     (index, games.get(index).map_or(DateOrder::from_date(None), |game| game.date))
 }
 
-/// Sums up visits that come in the order of their slots.
+/// Summarises visits in the order of their slots.
 #[derive(Default)]
 pub(super) struct VisitSum {
     games: u64,

@@ -4,10 +4,10 @@ use twox_hash::XxHash3_128;
 
 use orbit_core::board::{Position, legal};
 
-/// The bits of a record below its check: a slot of a reel.
+/// The number of bits of a record below its check: a slot of a reel.
 pub(super) const SLOT_BITS: u32 = 40;
 
-/// The key of a position, and 24 bits more that tell apart most positions with equal keys.
+/// The key of a position, and 24 more bits that distinguish most positions with equal keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PositionKey {
     pub(super) key: u64,
@@ -15,7 +15,7 @@ pub(super) struct PositionKey {
 }
 
 impl PositionKey {
-    /// The key of a position [as it is counted](legal::as_counted), of which so many bits are kept, the highest.
+    /// Makes the key of a position [as it is counted](legal::as_counted); the highest `bits` bits are kept.
     pub(super) fn new(counted: &Position, bits: u32) -> PositionKey {
         let mut bytes = [0; 36];
         bytes[..32].copy_from_slice(bytemuck::bytes_of(&counted.board));
@@ -25,14 +25,13 @@ impl PositionKey {
         PositionKey { key, check: hash as u32 >> 8 }
     }
 
-    /// The key and a slot as one number: records of a position follow each other in order, and their slots rise.
+    /// Packs the key and a slot into one number: sorting such records groups them by position, with ascending slots.
     pub(super) fn record(self, slot: u64) -> u128 {
         u128::from(self.key) << 64 | u128::from(self.check) << SLOT_BITS | u128::from(slot)
     }
 }
 
-/// The same position for all that it is compared with: `position` with its en passant square only where a pawn can capture
-/// there.
+/// Returns the position in the form in which positions are compared: with its en passant square only if a pawn can capture there.
 pub(super) fn counted(position: &Position) -> Position {
     legal::as_counted(position)
 }

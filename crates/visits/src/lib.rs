@@ -1,11 +1,11 @@
-//! Tables of the positions of a reel: which games visited a position, and where.
+//! Tables of the positions of a reel: the games that visited each position, and where.
 //!
-//! A table stands beside its reel, `all.reel.positions` beside `all.reel`, and names for each position of a main line all
-//! places of the reel where it stands. Positions are equal as repetitions are counted: the same board, side to move and
-//! castling rights, and the same en passant square if a pawn can capture there.
+//! A table lies beside its reel, `all.reel.positions` beside `all.reel`, and lists for each position of a main line all its slots
+//! in the reel. Positions are equal as they count for repetitions: the same board, side to move and castling rights, and the same
+//! en passant square if a pawn can capture there.
 //!
-//! Of queries it knows nothing. The invariants: a table answers for those blocks of a reel alone of which it was made, byte for
-//! byte; and every answer was compared with a board of the reel, so that a hash never decides alone which position it is.
+//! It knows nothing of queries. The invariants: a table answers only for those blocks of a reel from which it was made, byte for
+//! byte; and every answer was compared with a board of the reel, so that a hash alone never decides which position it is.
 
 #![deny(unsafe_code, missing_docs)]
 

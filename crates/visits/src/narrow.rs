@@ -1,4 +1,4 @@
-//! A database from which blocks are read alone that can have a position.
+//! Restricts a database to the blocks that may contain a position.
 
 use std::path::PathBuf;
 
@@ -8,14 +8,14 @@ use orbit_core::board::Position;
 use orbit_database::BlockStream;
 use orbit_reel::Reel;
 
-/// A database of fewer blocks, and how it came about.
+/// A database of fewer blocks, and the tables that were used.
 #[non_exhaustive]
 pub struct NarrowedStream {
-    /// The blocks that are left, and all that tables know nothing of. Games keep their numbers.
+    /// The remaining blocks, and all blocks that no table covers. Games keep their numbers.
     pub database: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
-    /// Tables that were not used, and why: all blocks of their reels are read.
+    /// The tables that were not used, with the reasons: all blocks of their reels are read.
     pub unused: Vec<TableError>,
 }
 
@@ -25,16 +25,16 @@ pub struct NarrowedStream {
 pub struct UsedTable {
     /// The table.
     pub path: PathBuf,
-    /// Blocks of its reel that are read.
+    /// The number of blocks of its reel that are read.
     pub blocks: usize,
-    /// Blocks of its reel, those among them of which the table knows nothing.
+    /// The number of all blocks of its reel, including those that the table does not cover.
     pub of_blocks: usize,
-    /// Blocks of its reel of which the table knows nothing.
+    /// The number of blocks of its reel that the table does not cover.
     pub appended: usize,
 }
 
-/// Leaves out the blocks of reels in which a position is not, as far as their tables tell. A search for exactly this position
-/// in main lines finds the same in what is left.
+/// Leaves out the blocks of reels that do not contain a position according to their tables. A search for exactly this position in
+/// main lines finds the same in the remaining blocks.
 pub fn narrow(database: BlockStream, position: &Position) -> NarrowedStream {
     let (mut used, mut unused) = (Vec::new(), Vec::new());
     let narrowed = database.choose_blocks(|reel: &Reel| -> Result<_, std::convert::Infallible> {

@@ -13,32 +13,31 @@ use orbit_core::game::MoveNumbers;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameRow, Reel};
 
-/// Blocks that are kept in memory while earlier games are looked up.
+/// The number of blocks that are kept in memory while earlier games are looked up.
 const BLOCKS_MAX: usize = 128;
 
 /// The first position of a game that no earlier game has.
-///
-/// Games are in the order of their dates ([`DateOrder`]), those of one date in the order of the reel. A game that equals an
-/// earlier one, move for move, has no such position.
+/// Games are ordered by their dates ([`DateOrder`]), those of one date in the order of the reel. A game that repeats an earlier
+/// one move for move has no such position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Novelty {
-    /// The game, and how many half-moves lead to the position.
+    /// The game, and the number of half-moves that lead to the position.
     pub game: SeenGame,
     /// The ply of the position.
     pub ply: u32,
-    /// The move that leads to it with its number: `12... Nd5`; `None` where the game begins with it.
+    /// The move that leads to the position, with its number: `12... Nd5`; `None` if the game begins with it.
     pub label: Option<String>,
     /// The position.
     pub position: Position,
-    /// The moves that earlier games played instead, the most frequent first, with the number of games; of one number in
-    /// the order of the alphabet.
+    /// The moves that earlier games played instead, the most frequent first, each with its number of games; moves with equal
+    /// numbers in alphabetical order.
     pub before: Vec<MoveCount>,
     /// The number of earlier games that had the position before it.
     pub games_before: u64,
 }
 
-/// A move, and how many games have it.
+/// A move, and the number of games that have it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MoveCount {
@@ -48,10 +47,10 @@ pub struct MoveCount {
     pub games: u64,
 }
 
-/// Games of a reel as its table has them.
+/// The games of a reel as its table lists them.
 struct ReelGames {
     blocks: Vec<(u64, Vec<GameEntry>)>,
-    /// Games before each block.
+    /// The number of games before each block.
     before: Vec<usize>,
 }
 
@@ -68,7 +67,7 @@ impl ReelGames {
         Ok(ReelGames { blocks, before })
     }
 
-    /// The block of a slot, the slot in it, the game in it, and when that was played.
+    /// Returns the block of a slot, the slot within it, the game within it, and the date of the game.
     fn place(&self, slot: u64) -> Option<(usize, u32, usize, DateOrder)> {
         let block = self.blocks.partition_point(|(first, _)| *first <= slot).checked_sub(1)?;
         let (first, games) = &self.blocks[block];
@@ -78,7 +77,7 @@ impl ReelGames {
     }
 }
 
-/// Hands the novelty of each game that has one to `take`, in the order of the reel, until it breaks.
+/// Passes the novelty of each game that has one to `take`, in the order of the reel, until it breaks.
 ///
 /// # Errors
 ///
@@ -86,7 +85,7 @@ impl ReelGames {
 ///
 /// # Panics
 ///
-/// If the table is of fewer blocks than the reel has.
+/// If the table covers fewer blocks than the reel has.
 pub fn novelties(
     reel: &Reel,
     table: &PositionTable,
@@ -94,11 +93,11 @@ pub fn novelties(
 ) -> Result<(), TableError> {
     assert_eq!(table.blocks(), reel.blocks(), "the table knows only some of the blocks");
     let games = ReelGames::from_table(table)?;
-    // For each game half-moves before its first new position.
+    // For each game, the number of half-moves before its first new position.
     let mut firsts = vec![u32::MAX; *games.before.last().unwrap_or(&0)];
     table.for_each_position(|slots| {
         let places = slots.iter().filter_map(|&slot| games.place(slot));
-        // Of equal dates the first one: slots rise.
+        // Slots ascend, so among equal dates this is the first one.
         let earliest = places.min_by_key(|&(block, slot, _, date)| (date, block, slot));
         if let Some((block, slot, game, _)) = earliest {
             let first = &mut firsts[games.before[block] + game];
@@ -122,7 +121,7 @@ pub fn novelties(
     Ok(())
 }
 
-/// Looks up what earlier games played, with the blocks that were read last.
+/// Looks up the moves of earlier games, and caches the blocks that were read last.
 struct Lookup<'a> {
     reel: &'a Reel,
     table: &'a PositionTable,

@@ -1,4 +1,4 @@
-//! Reading a table: the visits of a position, checked against the boards of the reel.
+//! Reads a table: finds the visits of a position, and checks them against the boards of the reel.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -20,7 +20,7 @@ use orbit_core::files::SharedFile;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, Contents, Reel};
 
-/// An open table. Only its directory is in memory: 24 bytes for about a thousand positions, and 24 a block of the reel.
+/// An open table. Only its directory is in memory: 24 bytes for about a thousand positions, and 24 bytes per block of the reel.
 #[derive(Debug)]
 pub struct PositionTable {
     path: PathBuf,
@@ -40,36 +40,36 @@ pub struct Visit {
     pub game: usize,
     /// The slot in the block without side lines.
     pub slot: usize,
-    /// Half-moves of the game before it, counted from its first position.
+    /// The number of half-moves of the game before the visit, counted from its first position.
     pub moves: usize,
-    /// When the game was played.
+    /// The date of the game.
     pub date: DateOrder,
 }
 
-/// A position that a table has, checked against the boards of the reel.
+/// A position found in a table, checked against the boards of the reel.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundPosition {
     /// The number of its visits.
     pub visits: u64,
-    /// The games that visited it.
+    /// The number of games that visited it.
     pub games: u64,
     /// The visit of the game that was played first.
     pub first: Visit,
     /// The visit of the game that was played last.
     pub last: Visit,
     slots: VisitSlots,
-    /// The page of a list.
+    /// The index of the page to which its list belongs.
     page: usize,
 }
 
 impl PositionTable {
-    /// Opens the table beside a reel; `None` if there is none. It is of the reel's first blocks, and of all of them unless
-    /// games were appended since: see [`PositionTable::blocks`].
+    /// Opens the table beside a reel; `None` if there is none. It covers all blocks of the reel, or only the first ones if games
+    /// were appended since: see [`PositionTable::blocks`].
     ///
     /// # Errors
     ///
-    /// A table that cannot be read, is damaged, or was made of other games than those of the reel.
+    /// A table that cannot be read, is damaged, or was made from other games than those of the reel.
     pub fn open(reel: &Reel) -> Result<Option<PositionTable>, TableError> {
         let path = table_path(reel.path());
         let unread = |error| TableError::Read { path: path.clone(), error };
@@ -136,27 +136,27 @@ impl PositionTable {
         Ok(Some(table))
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The blocks of the reel, the first ones, whose positions it has.
+    /// Returns the number of blocks of the reel, from the first one, whose positions the table has.
     pub fn blocks(&self) -> usize {
         self.header.blocks as usize
     }
 
-    /// The number of its distinct positions.
+    /// Returns the number of distinct positions.
     pub fn positions(&self) -> u64 {
         self.header.positions
     }
 
-    /// The number of positions of games, equal ones included.
+    /// Returns the number of positions of games, equal ones included.
     pub fn visits(&self) -> u64 {
         self.header.visits
     }
 
-    /// The bytes of the file.
+    /// Returns the size of the file in bytes.
     pub fn bytes(&self) -> u64 {
         self.header.file_bytes
     }
@@ -174,17 +174,17 @@ impl PositionTable {
         Ok(bytes)
     }
 
-    /// Finds a position. The board of one of its visits is compared; all visits of an entry have one hash of 88 bits, so
-    /// that they are of one position.
+    /// Finds a position. The board of one of its visits is compared; all visits of an entry share a hash of 88 bits, so they
+    /// belong to one position.
     ///
     /// # Errors
     ///
-    /// A part of the table or of the reel that cannot be read or is damaged.
+    /// If a part of the table or of the reel cannot be read or is damaged.
     pub fn find(&self, reel: &Reel, position: &Position) -> Result<Option<FoundPosition>, TableError> {
         self.find_in(position, &mut |block| block_of(reel, block, false).map(Arc::new))
     }
 
-    /// The same; `block` reads blocks of the reel, or has them.
+    /// Like [`PositionTable::find`]; `block` returns blocks of the reel, from disk or from a cache.
     pub(super) fn find_in(
         &self,
         position: &Position,
@@ -245,7 +245,7 @@ impl PositionTable {
         Ok(FoundPosition { visits, games, first: self.visit(first)?, last: self.visit(last)?, slots, page })
     }
 
-    /// The visit that a slot of the reel is.
+    /// Returns the visit at a slot of the reel.
     fn visit(&self, slot: u64) -> Result<Visit, TableError> {
         let block = self.block_of_slot(slot)?;
         let entry = self.blocks[block];
@@ -262,7 +262,7 @@ impl PositionTable {
         block.ok_or_else(|| self.damaged("a visit is of no position of the reel"))
     }
 
-    /// The games of a block.
+    /// Returns the games of a block.
     pub(super) fn games(&self, block: usize) -> Result<Vec<GameEntry>, TableError> {
         let BlockEntry { offset, games, .. } = self.blocks[block];
         let bytes = self.bytes_at(offset, 4 + (size_of::<GameEntry>() as u64) * u64::from(games))?;
@@ -271,12 +271,12 @@ impl PositionTable {
         Ok(games.chunks_exact(size_of::<GameEntry>()).map(bytemuck::pod_read_unaligned).collect())
     }
 
-    /// The first slot of each block.
+    /// Returns the first slot of each block.
     pub(super) fn first_slots(&self) -> impl ExactSizeIterator<Item = u64> {
         self.blocks.iter().map(|block| block.first_slot)
     }
 
-    /// The slots of all visits of a position, rising.
+    /// Returns the slots of all visits of a position, ascending.
     pub(super) fn slots(&self, found: &FoundPosition) -> Result<Vec<u64>, TableError> {
         match &found.slots {
             VisitSlots::Few(slots) => Ok(slots.clone()),
@@ -293,20 +293,21 @@ impl PositionTable {
         if slots.len() as u64 != list.visits || reader.is_past_end() { Err(wrong()) } else { Ok(slots) }
     }
 
-    /// All visits of a position, in the order of the reel.
+    /// Returns all visits of a position, in the order of the reel.
     ///
     /// # Errors
     ///
-    /// A part of the table that cannot be read or is damaged.
+    /// If a part of the table cannot be read or is damaged.
     pub fn visits_of(&self, found: &FoundPosition) -> Result<Vec<Visit>, TableError> {
         self.slots(found)?.into_iter().map(|slot| self.visit(slot)).collect()
     }
 
-    /// The blocks of the reel that a position is in, rising; those with another position of the same key may be among them.
+    /// Returns the blocks of the reel that contain a position, ascending; blocks with another position of the same key may be
+    /// among them.
     ///
     /// # Errors
     ///
-    /// A part of the table that cannot be read or is damaged.
+    /// If a part of the table cannot be read or is damaged.
     pub fn blocks_with(&self, reel: &Reel, position: &Position) -> Result<Vec<usize>, TableError> {
         let Some(found) = self.find(reel, position)? else { return Ok(Vec::new()) };
         let blocks: Result<BTreeSet<usize>, TableError> =
@@ -314,7 +315,7 @@ impl PositionTable {
         Ok(blocks?.into_iter().collect())
     }
 
-    /// Hands the slots of every position to `visit`, in the order of keys.
+    /// Passes the slots of every position to `visit`, in the order of keys.
     pub(super) fn for_each_position(&self, mut visit: impl FnMut(&[u64])) -> Result<(), TableError> {
         for page in &self.pages {
             let mut all = Vec::new();
@@ -333,7 +334,7 @@ impl PositionTable {
     }
 }
 
-/// A block of a reel without side lines and comments, as a table numbers its positions.
+/// Reads a block of a reel without side lines and comments, which is how a table numbers its positions.
 pub(super) fn block_of(reel: &Reel, index: usize, tags: bool) -> Result<Block, TableError> {
     let block = reel.block_with(index, Contents { tags, annotations: false })?;
     Ok(block.into_main_lines(false))

@@ -1,4 +1,4 @@
-//! How often a position was played, when first and last, and by whom.
+//! Facts about a position: the number of times it was played, the first and last game, and the players.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -19,12 +19,12 @@ use orbit_reel::{Block, GameRow, Reel};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct PositionFacts {
-    /// The number of times that it stood on the board.
+    /// The number of times that it occurred.
     pub visits: u64,
-    /// In how many games.
+    /// The number of games with it.
     pub games: u64,
-    /// The game that was played first, and the one that was played last: see [`DateOrder`]. Of games of one date the first and
-    /// the last one of the database; the last one has a year if any has one.
+    /// The game that was played first, and the one that was played last: see [`DateOrder`]. Among games of one date, the first
+    /// and the last one of the database; the last one has a year if any game has one.
     pub ends: Option<[SeenGame; 2]>,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
@@ -34,17 +34,17 @@ pub struct PositionFacts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SeenGame {
-    /// Its place among others.
+    /// Its date for ordering.
     pub order: DateOrder,
     /// Its number in the database.
     pub number: u32,
-    /// Its date as its tag has it, if it is known.
+    /// Its date as its tag writes it, if it is known.
     pub date: Option<String>,
     /// The names of White and Black.
     pub players: [Option<String>; 2],
     /// Their ratings.
     pub ratings: [Option<i64>; 2],
-    /// Half-moves before the position, counted from the first position of the game.
+    /// The number of half-moves before the position, counted from the first position of the game.
     pub moves: usize,
 }
 
@@ -62,7 +62,7 @@ impl SeenGame {
 }
 
 impl PositionFacts {
-    /// Adds what comes later in the database.
+    /// Adds the facts of a later part of the database.
     fn add(&mut self, other: PositionFacts) {
         self.visits += other.visits;
         self.games += other.games;
@@ -77,12 +77,12 @@ impl PositionFacts {
     }
 }
 
-/// Looks up a position in main lines. Tables answer for the reels that have one, all other blocks are read; without tables
-/// that is the whole database. Tables that cannot be used are handed to `refused`.
+/// Looks up a position in main lines. Tables answer for the reels that have one, all other blocks are read; without tables, the
+/// whole database is read. Tables that cannot be used are passed to `refused`.
 ///
 /// # Errors
 ///
-/// A reel that cannot be read or is damaged.
+/// If a reel cannot be read or is damaged.
 pub fn seen(
     database: BlockStream,
     position: &Position,
@@ -91,10 +91,10 @@ pub fn seen(
 ) -> Result<(PositionFacts, Summary), TableError> {
     let wanted = counted(position);
     let mut sum = PositionFacts::default();
-    // The reels before their appended blocks: what is added must come in the order of the database.
+    // Reels are kept apart from their appended blocks, because facts must be added in the order of the database.
     let mut parts: Vec<(u32, PositionFacts)> = Vec::new();
     let mut games_before = 0u32;
-    // Games of text before a reel have no numbers yet.
+    // The number of games in text before a reel is not known yet.
     let has_text = database.positions_of_blocks().is_none();
     let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
         if has_text {
@@ -129,7 +129,8 @@ pub fn seen(
     Ok((sum, summary))
 }
 
-/// What the table of a reel tells, before which so many games come, and of how many blocks it tells.
+/// Returns the facts from the table of a reel, before which there are `before` games, and the number of blocks that the table
+/// covers.
 fn of_table(
     reel: &Reel,
     wanted: &Position,
@@ -155,7 +156,7 @@ fn of_table(
     Ok(Some((seen, table.blocks())))
 }
 
-/// What a block tells.
+/// Returns the facts from the positions of a block.
 fn scanned(block: &Block, wanted: &Position) -> PositionFacts {
     let mut columns = SegmentColumns::new();
     let (mut seen, mut sum) = (PositionFacts::default(), VisitSum::default());

@@ -1,4 +1,4 @@
-//! Writing a table: the positions of all blocks are sorted by their keys, in memory or through a file.
+//! Writes a table: the positions of all blocks are sorted by their keys, in memory or through a file.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
@@ -22,26 +22,26 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, Reel};
 
-/// Positions that share a bucket, about: so many fit into the cache of a processor when they are sorted.
+/// The approximate number of positions of a bucket: so many fit into the processor cache when they are sorted.
 const BUCKET_POSITIONS: u64 = 1 << 16;
-/// Buckets at most.
+/// The most buckets.
 const BUCKETS_MAX: u64 = 1 << 12;
 const RECORD_BYTES: usize = size_of::<u128>();
 const SLOT_MASK: u128 = (1 << SLOT_BITS) - 1;
 
-/// How a table is written; the defaults suit.
+/// Options for writing a table; the defaults are fine for most uses.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TableOptions {
-    /// Threads to use.
+    /// The number of threads.
     pub threads: usize,
-    /// Memory for positions that are to be sorted; more of them are kept in a temporary file beside the table, 16 bytes each.
+    /// The memory for positions to sort; further positions are kept in a temporary file beside the table, 16 bytes each.
     pub memory_bytes: u64,
-    /// The bits of a key. Fewer than 64 are for tests: other positions have the same key then.
+    /// The number of bits of a key. Fewer than 64 are for tests: then different positions can have the same key.
     pub key_bits: u32,
     /// Stops the writing when it becomes true.
     pub interrupt: Arc<AtomicBool>,
-    /// Gets the temporary files.
+    /// Collects the temporary files, so that an interrupted process can remove them.
     pub unfinished: Unfinished,
 }
 
@@ -61,19 +61,19 @@ impl Default for TableOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TableSize {
-    /// Distinct positions.
+    /// The number of distinct positions.
     pub positions: u64,
-    /// Positions of main lines, equal ones included.
+    /// The number of positions of main lines, equal ones included.
     pub visits: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 
-/// Writes the table of a reel beside it, in place of the one that is there.
+/// Writes the table of a reel beside it, and replaces an existing table.
 ///
 /// # Errors
 ///
-/// Any [`TableError`] but those of tables that are read. The table that was there before stays then.
+/// Any [`TableError`] about writing. An existing table stays then.
 pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize, TableError> {
     let path = table_path(reel_path);
     let reel = Reel::open(reel_path)?;
@@ -162,12 +162,12 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     Ok(TableSize { positions: header.positions, visits: header.visits, bytes: header.file_bytes })
 }
 
-/// The numbers of buckets that are sorted at once.
+/// Returns the ranges of buckets that are sorted at the same time.
 fn rounds(buckets: usize, threads: usize) -> impl Iterator<Item = Range<usize>> {
     (0..buckets).step_by(threads).map(move |first| first..(first + threads).min(buckets))
 }
 
-/// The file, and how much of it is written.
+/// The output file, and the number of bytes written.
 struct TableOut {
     file: BufWriter<File>,
     offset: u64,
@@ -179,7 +179,7 @@ impl TableOut {
         self.file.write_all(bytes)
     }
 
-    /// Writes the header last, and makes sure that all is on disk.
+    /// Writes the header last, and syncs the file to disk.
     fn finish(self, header: &TableHeader) -> io::Result<File> {
         let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.seek(SeekFrom::Start(0))?;
@@ -189,7 +189,7 @@ impl TableOut {
     }
 }
 
-/// The records of a block, by buckets, and where each bucket ends. Slots are counted from the block's first one.
+/// Returns the records of a block, grouped by bucket, and the end of each bucket. Slots are counted from the block's first one.
 fn sorted_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>) {
     let mut all = Vec::with_capacity(block.slots());
     let mut columns = SegmentColumns::new();
@@ -228,28 +228,28 @@ fn games_of(block: &Block) -> Vec<GameEntry> {
     block.games().map(game).collect()
 }
 
-/// Records by the first bits of their keys.
+/// Records, grouped by the first bits of their keys.
 struct Buckets {
     held: Vec<Vec<u128>>,
-    /// By how much a key is shifted for the number of its bucket.
+    /// The shift that turns a key into the number of its bucket.
     shift: u32,
     bytes: u64,
     spilt: Option<Spilt>,
 }
 
-/// Records in a temporary file, and where those of each bucket lie.
+/// Records in a temporary file, and the places of those of each bucket.
 struct Spilt {
     file: File,
     offset: u64,
     runs: Vec<Vec<(u64, usize)>>,
-    /// Removes the file in the end.
+    /// Removes the file when dropped.
     _temporary: Temporary,
 }
 
 impl Buckets {
     fn new(slots: u64, options: &TableOptions) -> Buckets {
         let buckets = (slots / BUCKET_POSITIONS).next_power_of_two().clamp(1, BUCKETS_MAX);
-        // No bucket has bits that no key has.
+        // A bucket number never uses more bits than a key has.
         let bits = buckets.ilog2().min(options.key_bits);
         Buckets { held: vec![Vec::new(); 1 << bits], shift: 64 - bits, bytes: 0, spilt: None }
     }
@@ -278,7 +278,7 @@ impl Buckets {
         }
         self.bytes = 0;
         if self.spilt.is_none() {
-            // Both are there at once, so that their names differ.
+            // The table and this file exist at the same time, so their names must differ.
             let mut name = table.file_name().unwrap_or_default().to_owned();
             name.push(".sort");
             let (temporary, file) =
@@ -290,7 +290,7 @@ impl Buckets {
         self.spilt.iter_mut().try_for_each(|spilt| spilt.put(&mut self.held))
     }
 
-    /// All records of a bucket.
+    /// Returns all records of a bucket.
     fn take(&mut self, number: usize) -> io::Result<Vec<u128>> {
         let mut records = std::mem::take(&mut self.held[number]);
         if let Some(spilt) = &mut self.spilt {
@@ -320,13 +320,13 @@ impl Spilt {
     }
 }
 
-/// A page, and lists behind it.
+/// A page, and the lists that follow it.
 struct EncodedPage {
     entry: PageEntry,
     bytes: Vec<u8>,
 }
 
-/// Makes pages of sorted records.
+/// Makes pages from sorted records.
 fn encode(records: &[u128], games: &VisitedGames, slot_bits: u32) -> Vec<EncodedPage> {
     let positions: Vec<&[u128]> = records.chunk_by(|a, b| a >> SLOT_BITS == b >> SLOT_BITS).collect();
     positions.chunks(PAGE_POSITIONS).map(|positions| encode_one(positions, games, slot_bits)).collect()

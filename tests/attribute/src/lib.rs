@@ -1,13 +1,13 @@
-//! The attributes of the integration tests: `#[test]` in place of the one of the compiler, and `#[table]`.
+//! The attributes of the integration tests: `#[test]`, which replaces the compiler's attribute, and `#[table]`.
 //!
-//! The compiler's own harness knows passed and failed alone, and what is ignored when a test is compiled. These tests
-//! find out what is missing while they run (a corpus, an adapter, a browser), so they have a harness of their own,
-//! `tests/common/harness.rs`, which this attribute tells of each test.
+//! The compiler's harness only knows passed and failed, and decides when a test is compiled whether it is ignored. These tests
+//! find out while they run what is missing (a corpus, an adapter, a browser), so they have their own harness,
+//! `tests/common/harness.rs`, in which this attribute registers each test.
 
 use proc_macro::{TokenStream, TokenTree};
 
-/// Registers a function without arguments as a test. `#[test(part = 3)]` is a dear one, which of the four parts of a long run
-/// part 3 alone makes.
+/// Registers a function without arguments as a test. `#[test(part = 3)]` marks an expensive test: of the four parts of a long
+/// run, only part 3 runs it.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
     let arguments = arguments.to_string();
@@ -19,7 +19,7 @@ pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
     registered(function, "Test", &format!("part: {part}, run"))
 }
 
-/// Registers a function that returns rows, each of which is a test.
+/// Registers a function that returns rows, each of them a test.
 #[proc_macro_attribute]
 pub fn table(arguments: TokenStream, function: TokenStream) -> TokenStream {
     if !arguments.is_empty() {

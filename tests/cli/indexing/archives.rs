@@ -1,4 +1,4 @@
-//! Archives as inputs: names in what is printed, and reels that remember members.
+//! Archives as inputs: names in the output, and reels that remember members.
 
 use std::fs;
 use std::path::Path;
@@ -92,7 +92,7 @@ fn what_is_wrong_with_an_archive_is_told_with_a_remedy() {
             .contains("standard input: not read beyond byte 0: it is an archive, which is read from its end"),
         "{stderr}"
     );
-    // An output does not take the place of an archive.
+    // An output does not replace an archive.
     let out = orbit(folder, &["scan", "true", "x.zip/a.pgn", "--problems", "x.zip"]);
     assert_eq!(out.status.code(), Some(2), "{out:?}");
     assert_eq!(fs::read(folder.join("x.zip")).unwrap(), whole);
@@ -122,14 +122,14 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
         run(folder, 0, &["scan", "-q", "--format", "jsonl", "Nf3", "x.zip"]).0
     );
     assert_eq!(run(folder, 0, &["scan", "-q", "--format", "pgn", "Nf3", "x.reel"]).0, expected);
-    // Members that the reel lacks are told as without it, by the library too, also where both are named.
+    // Members that the reel lacks are reported as without the reel, by the library too, also if both are named.
     let note = "x.zip: 1 member is no .pgn, .epd or .fen and was left out: readme.txt";
     assert!(stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let stderr = scan(&["x.zip", "x.reel"]).1;
     assert!(stderr.contains(told) && stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let database = orbit_chess::DatabaseOptions::new().open([folder.join("x.zip")]).unwrap();
     assert_eq!(database.problems(), [format!("{}/{note}", folder.display())]);
-    // Only of the whole archive.
+    // This applies only to the whole archive.
     assert!(!scan(&["x.zip/a.pgn"]).1.contains(told));
     let archive = fs::read(folder.join("x.zip")).unwrap();
     set_time(&folder.join("x.zip"), 2);

@@ -1,4 +1,4 @@
-//! Appends that do not come to their end.
+//! Appends that are interrupted.
 
 use std::fs;
 use std::path::Path;
@@ -51,7 +51,7 @@ fn an_append_that_stops_anywhere_leaves_the_old_reel() {
 
     let ends = (old.len()..=new.len()).step_by(7).chain([new.len()]);
     for (round, end) in ends.enumerate() {
-        // All that an append writes before the header, up to some byte, whatever order blocks of the disk took.
+        // All that an append writes before the header, up to some byte, with the blocks of the disk written in any order.
         let mut torn = [&old[..], &new[old.len()..end]].concat();
         if round % 3 == 1 && end > old.len() {
             let hole = old.len() + (end - old.len()) / 2;
@@ -65,7 +65,7 @@ fn an_append_that_stops_anywhere_leaves_the_old_reel() {
         append(&copy, &second, "b").unwrap();
         assert!(fs::read(&copy).unwrap() == new, "{end}");
     }
-    // A header without what it promises is refused, not misread.
+    // A header without the data that it promises is refused, not misread.
     fs::write(&copy, [&new[..64], &old[64..]].concat()).unwrap();
     assert!(matches!(read(&copy), Err(ReelError::Truncated { .. })));
 }
@@ -94,12 +94,12 @@ fn two_appends_at_once_exclude_each_other() {
     let writer = ReelWriter::append_to(&path).unwrap();
     let stderr = run(folder.path(), 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
     assert!(stderr.contains("a.reel: another process is writing this reel"), "{stderr}");
-    // Who reads is not kept waiting.
+    // Readers are not kept waiting.
     assert!(!hits(folder.path(), "initial", &["a.reel"]).is_empty());
     drop(writer);
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);
 
-    // The same where there was no reel: the second one to end finds the first one's.
+    // The same without an earlier reel: the second writer to end finds the reel of the first one.
     let path = folder.path().join("new.reel");
     let writer = ReelWriter::append_to(&path).unwrap();
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "new.reel"]);
@@ -113,7 +113,7 @@ fn two_appends_at_once_exclude_each_other() {
     );
 }
 
-/// Makes the checksums of directory and header right again.
+/// Corrects the checksums of directory and header.
 fn forge(bytes: &mut [u8]) {
     let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
     let (at, len) = (number(bytes, 24), number(bytes, 32));
@@ -186,7 +186,7 @@ fn a_full_disk_leaves_the_old_reel_wherever_it_is_full() {
     }
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     let old = fs::read(folder.join("a.reel")).unwrap();
-    // No file may grow beyond some units of 512 bytes; that is told as an error, not by a signal.
+    // No file may grow beyond `units` units of 512 bytes; that is reported as an error, not by a signal.
     let limited = |units: usize, args: &[&str]| {
         let script = format!("trap '' XFSZ; ulimit -f {units}; exec \"$0\" \"$@\"");
         let mut command = std::process::Command::new("sh");

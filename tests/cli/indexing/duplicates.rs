@@ -1,4 +1,4 @@
-//! Games that are dropped since they equal an earlier one, beside a comparison of all that they hold.
+//! Games that are dropped because they equal an earlier one, compared with a comparison of all their contents.
 
 use std::collections::HashMap;
 use std::fs;
@@ -40,7 +40,7 @@ fn blocks_without(
     (out, summary.unwrap())
 }
 
-/// All that makes a game the same, in full.
+/// Returns everything that makes games equal, in full.
 fn content(game: GameRow<'_>) -> impl Eq + std::hash::Hash + std::fmt::Debug + use<> {
     let mut tags: Vec<(Vec<u8>, Vec<u8>)> =
         game.tags().map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
@@ -50,14 +50,14 @@ fn content(game: GameRow<'_>) -> impl Eq + std::hash::Hash + std::fmt::Debug + u
     (start.board.planes, start.state.0, moves, game.outcome() as u8, game.is_cut(), tags)
 }
 
-/// What a game shows where it was kept, but for the block it lies in.
+/// Everything that a kept game shows, except the block that it is in.
 fn row(game: GameRow<'_>) -> String {
     let numbers = (game.number(), game.number_in_source(), game.offset(), game.outcome(), game.is_cut());
     let problems: Vec<_> = game.problems().map(|p| (p.kind, p.offset, p.ply, p.reason.clone())).collect();
     format!("{numbers:?} {:?} {:?} {:?} {problems:?}", game.start(), game.moves(), game.tags_owned())
 }
 
-/// Variations of one game, and what they are a duplicate of.
+/// Variations of one game, and the game that each duplicates.
 const CASES: &[(&str, Option<u32>)] = &[
     ("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 1-0\n\n", None),
     ("[Black \"B\"]\n[White \"A\"]\n\n1. e4 {a comment} e5 (1... c5) 1-0\n\n", Some(1)),
@@ -100,7 +100,7 @@ fn what_is_a_duplicate() {
     }
 }
 
-/// Many games of which about a half repeat others, near and far.
+/// Makes many games; about half of them repeat others, near and far.
 fn repetitive() -> String {
     let mut random = fastrand::Rng::with_seed(5);
     let mut out = String::new();
@@ -144,7 +144,7 @@ fn duplicates_are_dropped_across_files_and_appends() {
     let paths = ["a.pgn", "b.pgn", "c.pgn.zst", "more.pgn"];
     let index = |args: &[&str], paths: &[&str]| run(folder, 0, &[&["index", "-o"], args, paths].concat()).1;
     let stderr = index(&["once.reel", "--no-duplicates"], &paths);
-    // Of four games one is skipped for what it is, and is no duplicate.
+    // One of four games is skipped for another reason, and is no duplicate.
     assert!(stderr.contains("960 skipped: exact duplicate\n"), "{stderr}");
     for path in paths {
         index(&["grown.reel", "--no-duplicates", "--append", "--threads", "2"], &[path]);
@@ -185,7 +185,7 @@ fn a_shown_duplicate_names_its_first() {
     assert_eq!(info(folder, "again.reel")["sources"], info(folder, "b.reel")["sources"]);
 }
 
-/// The numbers of games over all sources change from reel to reel; what is said of a duplicate does not.
+/// The numbers of games over all sources change from reel to reel; the message about a duplicate does not.
 #[test]
 fn what_a_duplicate_repeats_is_named_the_same_in_other_reels() {
     let folder = folder();
@@ -251,8 +251,7 @@ fn duplicates_of_the_corpus_are_those_that_a_comparison_finds() {
     assert_eq!(summary.sources[0].duplicates, duplicates as u64);
 }
 
-/// By their moves games are the same whatever else they say; `pgn-extract -s -D` (19-04) leaves 11,233 of these 11,372
-/// games.
+/// By moves alone, games are equal whatever their tags are; `pgn-extract -s -D` (19-04) leaves 11,233 of these 11,372 games.
 #[test]
 fn games_with_the_moves_of_an_earlier_one_are_those_of_pgn_extract() {
     let text = String::from_utf8_lossy(&fs::read(corpus().join("otb.pgn")).unwrap()).into_owned();
@@ -274,7 +273,7 @@ fn games_with_the_moves_of_an_earlier_one_are_those_of_pgn_extract() {
     }
 }
 
-/// A search says how many games it leaves out, and a reel made without them is searched alike.
+/// The summary of a search has the number of games left out, and a reel made without them gives the same answers.
 #[test]
 fn a_search_leaves_out_games_that_an_earlier_one_equals() {
     let folder = folder();

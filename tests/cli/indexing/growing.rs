@@ -1,4 +1,4 @@
-//! A reel to which files are added one after the other, beside one that is made of all at once.
+//! A reel to which files are added one after the other, compared with one made from all at once.
 
 use std::fs;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn a_reel_that_grew_equals_one_that_was_made_at_once() {
     assert_eq!(grown["bytes"], sum);
     let stdout = run(folder, 0, &["info", "grown.reel"]).0;
     assert!(stdout.contains("of the other bytes are unused: old directories, left by appends"), "{stdout}");
-    // Indexing it leaves the dead bytes out, and the sources as they are.
+    // Indexing the reel leaves the dead bytes out, and keeps the sources unchanged.
     run(folder, 0, &["index", "grown.reel", "-o", "compact.reel"]);
     let compact = info(folder, "compact.reel");
     assert_eq!((&compact["dead_bytes"], &compact["sources"]), (&0.into(), &once["sources"]));
@@ -68,7 +68,7 @@ fn what_has_become_of_a_source_is_told() {
     run(folder, 0, &["index", "a.pgn", "-o", "all.reel"]);
     let reel = Reel::open(&reel_path).unwrap();
     let source = &reel.sources()[0];
-    // Relative names are found beside the reel as well.
+    // Relative names are also found in the folder of the reel.
     assert_eq!(source.locate(&reel_path), Some(pgn.clone()));
     let expect = |freshness, word: &str| {
         assert_eq!(source.freshness(&reel_path).unwrap(), freshness);
@@ -76,7 +76,7 @@ fn what_has_become_of_a_source_is_told() {
         assert!(stdout.contains(word), "{freshness:?}: {stdout}");
         assert_eq!(info(folder, "all.reel")["sources"][0]["file"], word);
     };
-    // Without being asked nobody reads whole files.
+    // Whole files are read only on request.
     let expect_unread = |word: &str| {
         let stdout = run(folder, 0, &["info", "all.reel"]).0;
         assert!(stdout.contains(&format!(", {word}\n")), "{word}: {stdout}");
@@ -126,7 +126,7 @@ fn files_that_a_reel_holds_are_skipped() {
         assert!(stderr.ends_with("all.reel contains all inputs already\n"), "{args:?}: {stderr}");
         assert_eq!(fs::read(folder.join("all.reel")).unwrap(), before);
     }
-    // A folder: what is new in it.
+    // A folder: only its new files are added.
     let stderr = run(folder, 0, &["index", "--append", ".", "-o", "all.reel"]).1;
     assert!(stderr.contains("./copy.pgn: skipped") && stderr.contains("1,284 games"), "{stderr}");
     let names: Vec<String> = sources(folder, "all.reel");
@@ -149,7 +149,7 @@ fn sources(folder: &Path, reel: &str) -> Vec<String> {
 fn files_that_have_changed_are_refused() {
     let folder = folder();
     let folder = folder.path();
-    // Some of its games are read, and held.
+    // Some of its games are read, and are in the reel.
     let whole = fs::read(folder.join("c.pgn.zst")).unwrap().repeat(2);
     fs::write(folder.join("c.pgn.zst"), &whole[..whole.len() - 3]).unwrap();
     run(folder, 3, &["index", "a.pgn", "c.pgn.zst", "-o", "all.reel"]);
@@ -189,7 +189,7 @@ fn files_that_have_changed_are_refused() {
     }
 }
 
-/// What the fixture was made from.
+/// The text from which the fixture was made.
 const OLD: &str = "[Event \"one\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
 [Event \"two\"]\n\n1. d4 Qh9 *\n";
 

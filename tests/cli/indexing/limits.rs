@@ -1,4 +1,4 @@
-//! Inputs without end, orders beyond all measure, and files that are something else.
+//! Inputs without end, requests of absurd size, and files that are something else.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn texts_without_end_are_refused() {
     assert!(stderr.contains("no game begins") || stderr.contains("it is no PGN"), "{stderr}");
 }
 
-/// A query may come from a pipe; what a file of themes includes may not, since it waits for somebody to write.
+/// A query may come from a pipe; a file that a file of themes includes may not, since reading it waits for a writer.
 #[cfg(unix)]
 #[test]
 fn an_include_that_is_a_pipe_is_refused() {
@@ -90,7 +90,7 @@ fn json_settings_and_binary_files_end_with_a_reason() {
     }
 }
 
-/// Each name is looked up at once: were it compared with all before it, this would take minutes.
+/// Each name is looked up in a table: comparing each with all names before it would take minutes.
 #[test]
 fn a_game_of_many_tag_pairs_is_read_soon() {
     let folder = folder();

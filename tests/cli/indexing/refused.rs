@@ -1,4 +1,4 @@
-//! Reels that cannot be read, or not where they are given.
+//! Reels that cannot be read, or that are given where no reel is allowed.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn a_reel_in_a_pipe_is_not_read_as_games() {
     let pipe = folder.join("pipe.reel");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let bytes = fs::read(folder.join("a.reel")).unwrap();
-    // Who reads may stop before all is written.
+    // The reader may stop before all is written.
     let writer = std::thread::spawn(move || drop(fs::write(pipe, bytes)));
     let stderr = run(folder, 3, &["scan", "--count", "initial", "pipe.reel"]).1;
     assert!(stderr.contains(REASON), "{stderr}");
@@ -153,7 +153,7 @@ fn a_damaged_reel_beside_a_file_says_how_to_read_the_file() {
         "{stderr}"
     );
     run(folder, 0, &["scan", "--no-reel", "--count", "initial", "b.pgn", "a.pgn"]);
-    // Who gives the reel itself has no file to read.
+    // If the reel itself is named, there is no file to read instead.
     let stderr = run(folder, 3, &["scan", "--count", "initial", "a.reel"]).1;
     assert!(stderr.contains("checksum") && !stderr.contains("--no-reel"), "{stderr}");
 }

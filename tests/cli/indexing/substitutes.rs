@@ -1,4 +1,4 @@
-//! Reels that are read instead of the files beside which they lie.
+//! Reels that are read instead of the files beside them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::serve::Server;
 
 const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
-/// What a scan of a path prints, and whether it read a reel instead.
+/// Returns the output of a scan of a path, and whether the scan read a reel instead.
 fn scan(folder: &Path, args: &[&str]) -> (String, bool) {
     let (stdout, stderr) = run(folder, 0, &[&["scan", "--format", "jsonl", "Nf3"], args].concat());
     assert!(!stdout.is_empty());
@@ -37,7 +37,7 @@ fn a_fresh_reel_is_read_instead_and_answers_the_same() {
         assert!(!expected.1);
         run(folder, 0, &["index", file, "-o", reel]);
         assert_eq!(scan(folder, &[file]), (expected.0.clone(), true), "{file}");
-        // However the file is called, and whatever stands beside it; the name is the one that was given.
+        // Any spelling of the file's name works, whatever other files are there; the output has the name that was given.
         let dotted = format!("./{file}");
         let answers = scan(folder, &["a.pgn", &dotted, "a.pgn"]);
         assert_eq!(answers, (scan(folder, &["--no-reel", "a.pgn", &dotted, "a.pgn"]).0, true), "{file}");
@@ -132,7 +132,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     }
 }
 
-/// Says of a reel that its games were read by other rules, and makes the checksum of its header right again.
+/// Marks a reel as read by other rules, and corrects the checksum of its header.
 fn read_by(path: &Path, reader: u32) {
     let mut bytes = fs::read(path).unwrap();
     bytes[48..52].copy_from_slice(&reader.to_le_bytes());
@@ -158,7 +158,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // By its own name it is read; so it is with the file that it is out of date for anyway.
+        // If the reel itself is named, it is read, with a note; also next to its file, for which it is out of date anyway.
         assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
         let notice = "another version of orbit made a.reel and read games by other rules, so that answers may differ from those of \
                       its files; `orbit index a.pgn -o a.reel` makes it again";
@@ -182,7 +182,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         );
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.reel", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // Copied or read with others, it is no newer, and nothing is added to it.
+        // Copied or merged with others, the reel is no newer, and nothing is added to it.
         let before = fs::read(&reel).unwrap();
         let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
         assert!(
@@ -207,7 +207,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     assert!(scan(folder, &["a.pgn"]).1);
 }
 
-/// A file is not counted beside a reel that holds it, whatever the name of that is.
+/// A file is not counted in addition to a reel that holds it, whatever the name of that reel is.
 #[test]
 fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let folder = folder();
@@ -235,12 +235,12 @@ fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
     run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);
     assert_eq!(rows(&["b.pgn", "few.reel"]), rows(&["b.pgn"]) + rows(&["few.reel"]));
-    // What the file holds now is not what the reel was made from.
+    // The file has changed since the reel was made from it.
     fs::write(folder.join("a.pgn"), games("a, later")).unwrap();
     assert_eq!(rows(&["a.pgn", "all.reel"]), of_a + of_all);
 }
 
-/// A file whose last game was cut off between two moves is told, from standard input as well.
+/// A file whose last game was cut off between two moves is reported, from standard input as well.
 #[test]
 fn a_file_without_a_last_result_is_told() {
     let folder = folder();
@@ -268,7 +268,7 @@ fn a_file_without_a_last_result_is_told() {
     assert_eq!(problems[0]["problem"], serde_json::json!({"games": 1, "kind": "repaired", "reason": reason}));
 }
 
-/// Who changes what is kept of some game raises the version, so that reels beside files do not outlive the change.
+/// A change of what is kept of some game must raise the version, so that reels beside files become invalid.
 #[test]
 fn what_is_kept_of_games_goes_with_a_version() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -303,7 +303,7 @@ fn what_is_kept_of_games_goes_with_a_version() {
     );
 }
 
-/// `orbit repl` and `orbit serve` say of the databases that they open what a search says.
+/// `orbit repl` and `orbit serve` print the same notes about the databases that they open as a search does.
 #[test]
 fn databases_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! Where a reel is written, and what else happens to that place midway.
+//! The place where a reel is written, and what happens if that place changes midway.
 
 use std::fs;
 
@@ -19,14 +19,14 @@ fn a_reel_is_not_replaced_while_it_grows() {
     appender.finish(&[]).unwrap();
     assert_eq!(Reel::open(&path).unwrap().sources()[0].name, "a.pgn");
 
-    // Nor the other way round, from the beginning to the end.
+    // The other way round is refused too, for the whole time of writing.
     let writer = ReelWriter::create(&path).unwrap();
     let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "all.reel"]).1;
     assert!(stderr.contains("another process is writing this reel: wait until it is done"), "{stderr}");
     writer.finish(&[]).unwrap();
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "all.reel"]);
     assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["b.pgn"]));
-    // One that is given up leaves the reel to others as well.
+    // A writer that is dropped releases the reel as well.
     drop(ReelWriter::create(&path).unwrap());
     run(folder, 0, &["index", "--append", "a.pgn", "-o", "all.reel"]);
     info(folder, "all.reel");
@@ -85,7 +85,7 @@ fn what_a_process_left_behind_is_removed() {
     let writer = ReelWriter::create(&path).unwrap();
     let temporary = writer.temporary_path().unwrap().to_owned();
     assert_eq!((&temporary, fs::metadata(&temporary).unwrap().len()), (&left, 0));
-    // Somebody who is still at work is in the way, and stays.
+    // Another writer that is still at work is in the way, and its file stays.
     let busy = ReelWriter::create(&path).unwrap_err();
     assert!(matches!(busy, ReelError::Busy { .. }) || !cfg!(unix), "{busy}");
     assert!(temporary.exists());
@@ -126,7 +126,7 @@ fn a_link_to_nothing_is_followed() {
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "three"]);
     assert_eq!(names(&folder.join("far")), ["one.reel", "three.reel"]);
     assert_eq!(hits(folder, "initial", &["far/one.reel"]), hits(folder, "initial", &["a.pgn"]));
-    // Where it leads to there is no folder; or it leads to itself.
+    // The link leads to a place without a folder; or it leads to itself.
     std::os::unix::fs::symlink("five", folder.join("five")).unwrap();
     for link in ["four", "five"] {
         let stderr = run(folder, 2, &["index", "a.pgn", "-o", link]).1;
@@ -144,7 +144,7 @@ fn a_first_append_replaces_no_file_that_appeared_midway() {
     let folder = folder.path();
     let path = folder.join("all.reel");
     let writer = ReelWriter::append_to(&path).unwrap();
-    // Whoever looks whether something is there sees nothing: what is there is a link to nothing.
+    // A check whether something is there finds nothing, because there is a link to nothing.
     std::os::unix::fs::symlink("nothing", &path).unwrap();
     let error = writer.finish(&[]).unwrap_err().to_string();
     assert!(error.ends_with("all.reel: another process has made this reel; append again"), "{error}");

@@ -9,7 +9,7 @@ use crate::adapter::needs_adapter;
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// A command, and how many parts its job has of the six blocks if three are wanted.
+/// Commands, and the number of parts of each job over the six blocks if three are wanted.
 fn rows() -> Vec<(Vec<&'static str>, usize)> {
     let split: &[&[&str]] = &[
         &["-F", "text", QUERY],
@@ -86,7 +86,7 @@ fn rows() -> Vec<(Vec<&'static str>, usize)> {
     [with(split, 3), with(whole, 1)].concat()
 }
 
-/// A folder for one way to do it, with all inputs.
+/// Makes a folder with all inputs for one way to run the job.
 fn prepare(inputs: &Path, name: &str) -> std::path::PathBuf {
     let folder = inputs.join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -138,7 +138,7 @@ fn text_files_are_one_part() {
     );
     done(inputs, &["job", "part", "-q", "out"]);
     assert_eq!(done(inputs, &["job", "merge", "out"]), done(inputs, &[&["scan", "-q"], &args[..]].concat()));
-    // What lies beside a file is read instead of it, and can be divided.
+    // A reel beside a file is read instead of it, and can be divided.
     done(inputs, &["job", "plan", "-q", "-o", "two/", QUERY, "a.pgn", "b.pgn"]);
     assert_eq!(parts(inputs, "two"), 2);
 }
@@ -153,12 +153,12 @@ fn a_search_is_resumed() {
     fs::remove_file(inputs.join("hits.csv")).unwrap();
     assert_eq!(done(inputs, &[&["scan", "-q", "--resume", "out"], &args[..]].concat()), printed);
     assert!(fs::read(inputs.join("hits.csv")).unwrap() == written);
-    // What is complete is not computed again, however the command is spelt and run.
+    // A complete part is not computed again, whatever the spelling and the options of the command.
     fs::remove_file(inputs.join("out/parts/00003.part")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "-j", "1", "--resume=out/"], &args[..]].concat());
     assert_eq!((code, &stdout), (0, &printed), "{stderr}");
     assert!(stderr.contains("part 3 of 6") && !stderr.contains("part 2 of 6"), "{stderr}");
-    // The parts hold no names of files: the same search goes on into another one.
+    // The parts contain no names of files: the same search continues into another file.
     let elsewhere = [&["-F", "csv", "-o", "again.csv", "-o", "-", QUERY], &REELS[..]].concat();
     fs::remove_file(inputs.join("hits.csv")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "--resume", "out"], &elsewhere[..]].concat());
@@ -192,7 +192,7 @@ fn parts_may_be_computed_by_other_engines() {
         );
         let (code, _, stderr) =
             orbit(inputs, &["job", "part", "--again", "--engine", "gpu", "--gpu", "no such card", "1", job]);
-        // The reference engine takes no card.
+        // The reference engine uses no card.
         assert_eq!(
             (code, stderr.contains("no such card")),
             if job == "slow" { (0, false) } else { (2, true) },
@@ -225,7 +225,7 @@ fn scripts_for_slurm_compute_and_merge() {
     assert_eq!(merged, done(inputs, &[&["scan", "-q"], &args[..]].concat()));
 }
 
-/// The commands of docs/jobs.md print what stands there.
+/// The commands of docs/jobs.md print the output that is shown there.
 #[test]
 fn the_document_shows_what_is_printed() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Parts in any order, twice, at the same time, and killed at any moment: what is merged is one run.
+//! Parts in any order, twice, at the same time, and killed at any moment: the merged result is that of one run.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -50,7 +50,7 @@ fn kills_orders_and_repetitions_change_nothing() {
             }
             victims.iter_mut().for_each(|victim| _ = victim.wait().unwrap());
         }
-        // What is not there is not merged; what is there is whole.
+        // A missing part is not merged; an existing part is whole.
         let (code, status, _) = orbit(inputs, &["job", "status", &folder]);
         assert!(!status.contains("damaged"), "{status}");
         let (merged, printed, _) = orbit(inputs, &["job", "merge", &folder]);
@@ -61,7 +61,7 @@ fn kills_orders_and_repetitions_change_nothing() {
         let order: Vec<String> = order.iter().map(usize::to_string).collect();
         let order: Vec<&str> = order.iter().map(String::as_str).collect();
         done(inputs, &[&["job", "part", "-q"], &order[..], &[&folder]].concat());
-        // How long a part takes, for the next moments.
+        // The time that a part takes, for the next moments.
         let begun = Instant::now();
         done(inputs, &["job", "part", "-q", "--again", "-j", "1", "1", &folder]);
         taken = begun.elapsed();
@@ -87,7 +87,7 @@ fn a_part_is_the_same_file_whenever_it_is_computed() {
     }
 }
 
-/// A limit on the size of files stands for a full disk.
+/// A limit on the size of files simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_no_part() {

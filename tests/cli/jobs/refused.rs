@@ -1,4 +1,4 @@
-//! What is not the job, or not its part, is refused with what to do.
+//! Files that do not belong to the job, or are no part of it, are refused with a remedy.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn a_job_has_one_folder() {
     let inputs = inputs.path();
     planned(inputs, "out");
     let before = fs::read(inputs.join("out/job.json")).unwrap();
-    // The same job again is no other job.
+    // Planning the same job again changes nothing.
     planned(inputs, "out");
     assert!(fs::read(inputs.join("out/job.json")).unwrap() == before);
     let plan = |args: &[&'static str]| [&["job", "plan"], args, &REELS[..]].concat();
@@ -92,7 +92,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "merge", "out"], 2, "its hash is wrong");
     fs::write(&job, &text[..text.len() / 2]).unwrap();
     refuses(inputs, &["job", "status", "out"], 2, "is no job of this version of orbit");
-    // Arguments are no part of the hash, and what they say is compared.
+    // The arguments are no part of the hash, but are compared.
     fs::write(&job, &text).unwrap();
     edit(&job, "\"plain\"", "\"fen\"");
     refuses(inputs, &["job", "part", "1", "out"], 2, "the options are others than when it was planned");
@@ -150,7 +150,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
     let expected = done(inputs, &["job", "merge", "out"]);
     let part = |number: usize| inputs.join(format!("out/parts/{number:05}.part"));
     let whole = fs::read(part(2)).unwrap();
-    // Every byte counts.
+    // A change of any byte is noticed.
     for at in (0..whole.len()).step_by(whole.len() / 40 + 1).chain([whole.len() - 1]) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
@@ -163,7 +163,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
         fs::write(part(2), &whole[..length]).unwrap();
         refuses(inputs, &["job", "merge", "out"], 3, "1 of 6 parts cannot be merged (part 2: damaged");
     }
-    // A part that is whole, but another one.
+    // A part that is whole, but belongs at another place.
     fs::copy(part(3), part(2)).unwrap();
     fs::remove_file(part(5)).unwrap();
     refuses(
@@ -186,7 +186,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let inputs = reels();
     let inputs = inputs.path();
     planned(inputs, "out");
-    // Not even the administrator writes into a file.
+    // Even the administrator cannot write into a file as if it were a folder.
     fs::remove_dir(inputs.join("out/parts")).unwrap();
     fs::write(inputs.join("out/parts"), "").unwrap();
     refuses(inputs, &["job", "part", "1", "out"], 2, "00001.part cannot be written");

@@ -61,7 +61,7 @@ fn a_folder_of_reels_is_the_reel() {
     assert!(fs::read(folder.join("again.reel")).unwrap() == fs::read(folder.join("one.reel")).unwrap());
     let info = done(folder, &["info", "--verify", "db/"]);
     assert!(info.contains("verified: every checksum") && info.contains("many.pgn: 5,000 games"), "{info}");
-    // Beside other inputs its games and sources have their places.
+    // Among other inputs, its games and sources have their places.
     let of = |database: &str| {
         done(folder, &["scan", "-q", "-F", "text", "--skip", "900", "check", "few.pgn", database, "few.pgn"])
     };
@@ -101,7 +101,7 @@ fn a_folder_that_is_not_as_it_was_written_is_refused() {
     let manifest = folder.join("db/orbit-manifest.json");
     let (first, second) = (fs::read(shard(0)).unwrap(), fs::read(shard(1)).unwrap());
     done(folder, &["job", "plan", "-q", "-o", "out/", "check", "db/"]);
-    // Missing: code 3, as where a source is not read to its end.
+    // Missing: exit code 3, as for a source that is not read to its end.
     fs::remove_file(shard(1)).unwrap();
     refuses(folder, &scan, 3, "00001.reel is missing, which orbit-manifest.json names: put the file back");
     refuses(folder, &["info", "db"], 3, "00001.reel is missing");
@@ -152,7 +152,7 @@ fn a_folder_in_use_is_not_written() {
         "db/ is a folder of reels, which cannot be appended",
     );
     refuses(folder, &["scan", "check", "db/", "-o", "db/00000.reel"], 2, "db/00000.reel");
-    // A source that cannot be read is told of, and what was read is there.
+    // A source that cannot be read is reported, and the games read from it are kept.
     fs::write(folder.join("cut.pgn.gz"), b"\x1f\x8b\x08\x00\x00").unwrap();
     refuses(
         folder,

@@ -1,4 +1,4 @@
-//! Clients over HTTP: what they get, and those that are refused.
+//! Clients over HTTP: their answers, and requests that are refused.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -58,16 +58,16 @@ impl Http {
         stream
     }
 
-    /// The answer of the server to these bytes.
+    /// Returns the answer of the server to these bytes.
     #[track_caller]
     fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
-        // A server that has refused may not read all.
+        // A server that refuses a request may not read all of it.
         let _ = stream.write_all(bytes);
         read(stream)
     }
 
-    /// A request with lines of its own beside the right `Host`.
+    /// Sends a request with header lines in addition to the right `Host`.
     #[track_caller]
     fn ask(&self, method: &str, target: &str, lines: &[&str], body: &str) -> Answer {
         let mut head = format!("{method} {target} HTTP/1.1\r\nHost: {}\r\n", self.host);
@@ -83,7 +83,7 @@ impl Http {
         self.ask("GET", target, &[], "")
     }
 
-    /// Lines that are answered to lines of requests.
+    /// Returns the lines that answer lines of requests.
     #[track_caller]
     fn post(&self, requests: &[Value]) -> Vec<Value> {
         let body: String = requests.iter().map(|request| format!("{request}\n")).collect();
@@ -102,7 +102,7 @@ impl Http {
 #[track_caller]
 fn read(mut stream: TcpStream) -> Answer {
     let mut bytes = Vec::new();
-    // A connection that was refused may be reset behind its answer.
+    // A refused connection may be reset after its answer.
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8(bytes).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
@@ -279,7 +279,7 @@ fn pages_of_other_origins_are_refused() {
     http.is_alive();
 }
 
-/// A page may have its name lead to this machine.
+/// A page may make its host name resolve to this machine.
 #[test]
 fn hosts_that_are_no_address_of_the_server_are_refused() {
     let http = Http::start(&[SAMPLE]);
@@ -343,7 +343,7 @@ fn what_is_too_long_or_no_request_is_refused() {
 fn many_and_slow_clients_do_not_keep_others_away() {
     let http = Http::start(&[SAMPLE]);
     let begun = std::time::Instant::now();
-    // A client that goes on and on, a letter at a time.
+    // A client that sends a letter at a time without end.
     let mut slow = http.connect();
     let mut other = slow.try_clone().unwrap();
     let writer = std::thread::spawn(move || {
@@ -355,7 +355,7 @@ fn many_and_slow_clients_do_not_keep_others_away() {
         }
     });
     let silent: Vec<TcpStream> = (1..CONNECTIONS_MAX).map(|_| http.connect()).collect();
-    // One too many is told so at once.
+    // A request beyond the limit is refused at once.
     let refused = http.get("/lichess?moves=1");
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(begun.elapsed() < HEAD_TIME, "the test was too slow to tell");

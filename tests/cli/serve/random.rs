@@ -14,18 +14,18 @@ use crate::program::{QUERY, SAMPLE, rows, run, stdout};
 
 /// Requests of a round.
 const REQUESTS: usize = 1000;
-/// By how much the process may grow over a second round. What a thousand requests make is many times that.
+/// The largest growth of the process over a second round. The results of a thousand requests take many times that.
 #[cfg(target_os = "linux")]
 const GROWTH_MAX: u64 = 8 << 20;
 
 const TREES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4 (2... d5 3. exd5) 3. Nf3 g5) 2... Nc6 3. Bb5 (3. Bc4 Bc5 4. \
                      b4) 3... a6 1-0\n\n[White \"B\"]\n\n1. f3 (1. f4 e5 2. g4 Qh4#) 1... e5 2. g4 Qh4# 0-1\n\n";
 
-/// A query and what is chosen of its hits, as fields of a request and as arguments.
+/// A query and the choice of its hits, as fields of a request and as arguments.
 struct Case {
     fields: Value,
     args: Vec<&'static str>,
-    /// What a scan of each database answers: counts and rows.
+    /// The answer of a scan to each database: counts and rows.
     expected: Vec<(Value, Vec<Value>)>,
 }
 
@@ -37,7 +37,7 @@ struct Opened {
     library: orbit_chess::Database,
 }
 
-/// What the process must know.
+/// The state that a process should have.
 struct World {
     server: Server,
     rng: Rng,
@@ -47,7 +47,7 @@ struct World {
     /// The hits that are kept, the oldest first: id, database, case.
     kept: VecDeque<(u64, usize, usize)>,
     dropped: Vec<u64>,
-    /// How many answers of each kind were compared.
+    /// The number of answers of each kind that were compared.
     compared: [usize; 6],
 }
 
@@ -90,7 +90,7 @@ fn cases(databases: &[Opened]) -> Vec<Case> {
     ]
 }
 
-/// Queries that are wrong, and what a scan says of them as JSON.
+/// Queries that are wrong, and the error of a scan as JSON.
 fn wrong_queries() -> Vec<(&'static str, Value)> {
     let queries = ["{Nf3", "mate or", "flip {R[a8-1] kh8}", "kx1", "shift {\"a\"", "mate\nand and", ""];
     let message = |query: &'static str| {
@@ -141,7 +141,7 @@ impl World {
         self.compared[1] += 1;
     }
 
-    /// Asks for pages of several queries at once, also behind the last row and of queries that there are not.
+    /// Requests pages of several queries at once, including pages after the last row and pages of unknown queries.
     fn pages(&mut self) {
         let mut asked = Vec::new();
         for _ in 0..self.rng.usize(1..5) {
@@ -203,7 +203,7 @@ impl World {
         self.compared[3] += 1;
     }
 
-    /// Opens what is closed, or closes what is open.
+    /// Opens a closed database, or closes an open one.
     fn open_or_close(&mut self) {
         let at = self.rng.usize(..self.databases.len());
         let Opened { name, path, variations, .. } = &self.databases[at];
@@ -233,7 +233,7 @@ impl World {
         }
     }
 
-    /// A request that is cut off, or has something wrong in it.
+    /// Sends a request that is cut off, or has something wrong in it.
     fn malformed(&mut self) {
         let whole =
             json!({ "id": 5, "request": "hits", "of": 3, "from": 0, "é\u{202e}\n": [1, { "a": null }] })
@@ -259,9 +259,9 @@ impl World {
         self.compared[4] += 1;
     }
 
-    /// A query that takes seconds is stopped: as it runs, as it waits, or as soon as it is sent.
+    /// Cancels a query that takes seconds: while it runs, while it waits, or as soon as it is sent.
     fn cancelled(&mut self) {
-        // A query of the same id in another database is none of its business.
+        // A query with the same id in another database is not affected.
         let slow = json!({ "query": "flip flipcolor {Ra1 kb2}", "engine": "reference", "database": "big" });
         let first = self.server.ask("query", slow.clone());
         let second = self.rng.bool().then(|| self.server.ask("query", slow));
@@ -279,7 +279,7 @@ impl World {
             assert_eq!(answers[1]["id"], id);
             assert_code(&answers[1], ErrorCode::Cancelled);
         }
-        // What was cancelled has no hits, and what is not under way cannot be cancelled.
+        // A cancelled query has no hits, and a query that is not running cannot be cancelled.
         assert_code(&self.server.answer("hits", json!({ "of": first })), ErrorCode::UnknownQuery);
         assert_code(&self.server.answer("cancel", json!({ "of": first })), ErrorCode::UnknownQuery);
         if let Some((id, ..)) = self.kept.back() {

@@ -30,7 +30,7 @@ impl Listening {
         Listening { process, address: event["address"].as_str().unwrap().to_owned() }
     }
 
-    /// A client that has heard the greeting.
+    /// Connects a client and reads the greeting.
     fn client(&self) -> Client {
         let mut client = Client::connect(&self.address);
         let greeting = client.line().unwrap();
@@ -64,14 +64,14 @@ impl Client {
         self.input.write_all(format!("{fields}\n").as_bytes()).unwrap();
     }
 
-    /// The next line; `None` at the end.
+    /// Returns the next line; `None` at the end.
     fn line(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
     }
 
-    /// The answer to a request; events and other answers are passed over.
+    /// Returns the answer to a request; skips events and other answers.
     #[track_caller]
     fn answer_to(&mut self, id: u64) -> Value {
         let mut lines = std::iter::from_fn(|| self.line());
@@ -97,7 +97,7 @@ fn clients_have_databases_and_hits_of_their_own() {
     assert_eq!(one.answer(2, "query", more.clone())["hits"], 25);
     assert_code(&other.answer(2, "query", more), ErrorCode::UnknownDatabase);
     assert_code(&other.answer(3, "hits", json!({ "of": 2 })), ErrorCode::UnknownQuery);
-    // A file that another client has open is written by nobody.
+    // No client writes to a file that another client has open.
     assert_code(&other.answer(4, "write", json!({ "query": "mate", "path": copy })), ErrorCode::Database);
     assert_eq!(other.answer(5, "close", json!({}))["closed"], "main");
     let found = one.answer(6, "query", json!({ "query": "mate", "rows": 30 }));
@@ -107,7 +107,7 @@ fn clients_have_databases_and_hits_of_their_own() {
     assert_eq!(one.answer(8, "ping", json!({}))["pong"], true);
 }
 
-/// A client that does not read its rows stops its own search, which holds what the sockets hold and no more; others go on.
+/// A client that does not read its rows stops its own search, which holds no more than the sockets do; other clients are served.
 #[test]
 fn a_slow_client_stops_its_own_search() {
     let mut server = Listening::start("127.0.0.1:0", &["-j", "2", SAMPLE, SAMPLE]);
@@ -127,7 +127,8 @@ fn a_slow_client_stops_its_own_search() {
     assert_eq!(slow.answer(3, "query", json!({ "query": "mate" }))["hits"], 50);
 }
 
-/// A page in a browser can have it send requests to this machine, which no client of orbit may take for its own.
+/// A page in a browser can make it send requests to this machine; the server must not take these for requests of a client of
+/// orbit.
 #[test]
 fn a_client_of_another_protocol_is_told_so_and_read_no_further() {
     let server = Listening::start("[::1]:0", &[]);
@@ -162,7 +163,7 @@ fn there_are_so_many_clients_and_no_more() {
     assert_eq!(next.answer(1, "ping", json!({}))["pong"], true);
 }
 
-/// Queries that would take hours, and whose client leaves.
+/// Queries that would take hours, and whose client disconnects.
 #[test]
 fn a_client_that_leaves_takes_its_requests_along() {
     let mut server = Listening::start("127.0.0.1:0", &["-j", "2", SAMPLE]);
@@ -205,7 +206,7 @@ fn a_socket_with_a_path_is_the_users_own_and_goes_with_the_process() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let place = format!("unix:{}", path.display());
-    // A socket that nobody answers at.
+    // A socket on which no process listens.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let mut server = Listening::start(&place, &[SAMPLE]);
     assert_eq!(server.address, place);

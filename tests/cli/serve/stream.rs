@@ -6,7 +6,7 @@ use super::{Server, assert_code, with_endless};
 use crate::program::{QUERY, SAMPLE, rows};
 use orbit_search::serve::{ErrorCode, PAGE_ROWS_MAX};
 
-/// Asks a query, and gives its rows event by event, and its answer.
+/// Runs a query, and returns its rows event by event, and its answer.
 fn streamed(server: &mut Server, mut fields: Value) -> (Vec<Vec<Value>>, Value) {
     fields["stream"] = true.into();
     let (id, mut events, mut sent) = (server.ask("query", fields), Vec::new(), 0);
@@ -72,7 +72,7 @@ fn rows_come_as_they_are_found() {
     server.finish();
 }
 
-/// Rows come long before the search is at its end, and it is cancelled between two blocks.
+/// Rows arrive long before the search ends, and it is cancelled between two blocks.
 #[test]
 fn rows_do_not_wait_for_the_end() {
     let mut server = with_endless();

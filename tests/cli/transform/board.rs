@@ -1,4 +1,4 @@
-//! `orbit scan --board` and `orbit explain --board`: the same hits as the query that it stands for.
+//! `orbit scan --board` and `orbit explain --board`: the same hits as the query that the board is converted to.
 
 use super::{orbit, refused, stdout, text};
 
@@ -46,7 +46,7 @@ fn a_board_finds_what_the_query_by_hand_finds() {
 
 #[test]
 fn every_piece_must_be_there() {
-    // The same square set in one designator would be content with one of them.
+    // A query with these squares in one designator would match with a pawn on one of them.
     let pawns = hits(&["--board", "8/8/8/8/8/8/PPP5/8"]);
     assert_ne!(pawns, hits(&["P[a2,b2,c2]"]));
     assert_eq!(pawns, hits(&["{Pa2 Pb2 Pc2}"]));

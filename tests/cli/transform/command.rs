@@ -132,7 +132,7 @@ fn long_lines_and_lines_across_reads() {
 
 #[test]
 fn wrong_arguments_are_refused_with_a_remedy() {
-    // What is wrong may be longer than a byte.
+    // The character at fault may be longer than a byte.
     for fen in ["8/8/8/8/8/8/8/8 w é", "8/8/8/8/8/8/8/8[é]", "8/8/8/8/8/8/8/8 w Ké - 0 1"] {
         refused(&["transform", "flip-ranks", fen], &["error: ", "é"]);
     }

@@ -1,4 +1,4 @@
-//! Games by their numbers: with a sidecar and without, the same game.
+//! Games by their numbers: the same game with a sidecar and without.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use super::SAMPLE;
 use crate::common::blocks_of;
 
-/// What everything tells of one game, or why it was skipped.
+/// Returns everything that is known about one game, or why it was skipped.
 fn told(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (stretch, part) in (0..).zip(block.source_games()) {
@@ -42,7 +42,7 @@ fn options(cache: Option<&PlaceCache>, chunk_bytes: usize) -> StreamOptions {
     options
 }
 
-/// What reading everything tells of each game.
+/// Returns the text of [`told`] for each game, after reading everything.
 fn every(paths: &[PathBuf]) -> Vec<String> {
     let mut out = Vec::new();
     let database = BlockStream::open(paths, options(None, 50_000)).unwrap();
@@ -55,7 +55,7 @@ fn every(paths: &[PathBuf]) -> Vec<String> {
     out
 }
 
-/// One game, and how many bytes were read for it.
+/// Returns one game, and the number of bytes that were read for it.
 fn one(paths: &[PathBuf], number: u32, cache: &PlaceCache) -> (Option<String>, u64) {
     let database = BlockStream::open(paths, options(Some(cache), 30_000)).unwrap();
     let found = database.block_of_game(number, 2).unwrap();
@@ -68,7 +68,7 @@ fn cache(folder: &Path) -> PlaceCache {
     cache
 }
 
-/// Sets the time back: files that were just written to are not noted.
+/// Sets the time back, because files that were just written are not recorded.
 fn age(path: &Path) {
     let file = File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
@@ -98,7 +98,7 @@ fn sidecars(cache: &PlaceCache) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// Asks for the last game, then for each of some by the sidecar that this has left.
+/// Reads the last game, then several others with the sidecar that this has left.
 fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
     let expected = every(paths);
     let last = expected.len() as u32;
@@ -112,7 +112,7 @@ fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
         assert_eq!(found.as_ref(), Some(&expected[number as usize - 1]));
         assert_eq!(read == 0, is_noted, "game {number}: {read} bytes");
     }
-    // Beyond the end the whole is read once more, and then known to be all.
+    // After a number beyond the end, the whole is read once more, and then known to be complete.
     for is_known in [false, true] {
         let (found, read) = one(paths, last + 1, cache);
         assert_eq!(found, None);
@@ -146,7 +146,7 @@ fn packed_files_are_read_from_their_beginnings() {
     let packed = zstd::encode_all(text("packed").as_bytes(), 1).unwrap();
     let packed = write(folder.path().join("packed.pgn.zst"), &packed);
     check(std::slice::from_ref(&packed), &cache(folder.path()), false);
-    // What comes before one is found.
+    // The games before one are found.
     let plain = write(folder.path().join("plain.pgn"), text("plain").as_bytes());
     let (paths, cache) = ([plain, packed], cache(folder.path()));
     let expected = every(&paths);
@@ -168,7 +168,7 @@ fn reels_are_passed_over() {
     let file = |name: &str| write(folder.path().join(name), text(name).as_bytes());
     let paths = [reel.clone(), file("a.pgn"), reel.clone(), file("b.pgn"), reel];
     let (expected, cache) = (every(&paths), cache(folder.path()));
-    // The last game lies in a reel, whatever is noted of the text before it.
+    // The last game is in a reel, whatever is recorded about the text before it.
     for _ in 0..3 {
         for number in (1..=expected.len() as u32).step_by(37) {
             let found = one(&paths, number, &cache).0;
@@ -188,7 +188,7 @@ fn a_sidecar_of_other_content_is_not_believed() {
     let paths = [path.clone()];
     assert!(one(&paths, 2000, &cache).0.is_some());
     assert_eq!(one(&paths, 2000, &cache).1, 0);
-    // Of the same size and time, with a game more at the beginning.
+    // The same size and time, with one more game at the beginning.
     let after = before.replacen("1. e4 e5 2. Ke3 *\n\n", "1. e4 *\n\n1. d4 *\n\n", 1);
     let after = after.replacen("[Event \"games 0\"]", "[Event \"g\"]", 1);
     let after = format!("{}{}", "\n".repeat(before.len() - after.len()), after);
@@ -236,7 +236,7 @@ fn where_nothing_can_be_noted_games_are_found() {
     fs::write(&paths[0], text("new")).unwrap();
     assert!(one(&paths, 1700, &cache).0.is_some());
     assert!(sidecars(&cache).is_empty());
-    // What is said of files that are skipped must be said each time.
+    // The message about skipped files must appear each time.
     age(&paths[0]);
     let prose = folder.path().join("a.pgn");
     write(prose, "To whom it may concern: this is a letter.\n".repeat(9).as_bytes());

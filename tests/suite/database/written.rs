@@ -1,4 +1,4 @@
-//! What requests write: games as PGN, reports, pictures; and how far they reach.
+//! The outputs of requests: games as PGN, reports, pictures, and the limits of these.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn requests_reach_as_many_games_as_they_may() {
     let all = database.scan(&query).hits().unwrap();
     let mut numbers: Vec<u32> = all.iter().map(|hit| hit.game().number()).collect();
     numbers.dedup();
-    // Games without checks lie before the 400th with some.
+    // There are games without checks before the 400th game with some.
     for games in [0, 1, 7, 400, 100_000] {
         let hits = database.scan(&query).games_max(games as u64).hits().unwrap();
         let wanted: Vec<_> = all

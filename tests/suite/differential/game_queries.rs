@@ -1,5 +1,5 @@
-//! Random queries of the game language: each has a construct that it is about, of pieces and moves that occur in the games
-//! on which it is asked.
+//! Random queries of the game language. Each is about one construct, and uses pieces and moves that occur in the games on which
+//! it runs.
 
 mod chains;
 mod positions;
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::second_chains::game::Game;
 
-/// A part of the language: its name, and what makes a filter of it, given how deep it may be.
+/// A part of the language: its name, and a function that makes a filter of it, given the largest depth.
 pub struct Construct {
     pub name: &'static str,
     ty: Ty,
@@ -33,7 +33,7 @@ pub struct GameQueries<'a> {
     /// The constructs that were used.
     pub used: BTreeSet<&'static str>,
     names: usize,
-    /// No variables, dictionaries and functions: they stand under a transform or inside a search.
+    /// True if variables, dictionaries and functions are forbidden, under a transform or inside a search.
     stateless: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> GameQueries<'a> {
         GameQueries { rng, games, used: BTreeSet::new(), names: 0, stateless: false }
     }
 
-    /// A whole query about a construct, perhaps under a transform.
+    /// Returns a whole query about a construct, perhaps under a transform.
     pub fn query(&mut self, about: &Construct, transformed: bool, variations: bool) -> Term {
         let depth = 1 + self.rng.below(2);
         let mut term = self.of_construct(about, depth);
@@ -76,7 +76,7 @@ impl<'a> GameQueries<'a> {
                 ("", ty) => ty,
                 _ => Ty::Num,
             };
-            // What has no designator has one copy alone.
+            // A filter without a designator has a single copy.
             if !term.text().contains(|c: char| "KQRBNPkqrbnpAa".contains(c)) || self.rng.percent(50) {
                 let (ty, with) = (term.ty, self.designator());
                 term = new(ty, "{@ @}", vec![with, term]);
@@ -87,7 +87,7 @@ impl<'a> GameQueries<'a> {
         new(term.ty, format!("{header}@"), vec![term])
     }
 
-    /// Filters for the places of a law: conditions, a set, a number and a move.
+    /// Returns filters for the placeholders of a law: conditions, a set, a number and a move.
     pub fn parts(&mut self) -> [(&'static str, String); 5] {
         self.stateless = true;
         let [a, b] = [self.bool(1), self.bool(1)];
@@ -97,7 +97,7 @@ impl<'a> GameQueries<'a> {
             .map(|(name, term)| (name, term.text()))
     }
 
-    /// A `line` or a `path` of what has an image under every transform.
+    /// Returns a `line` or a `path` whose filters have an image under every transform.
     pub fn chain(&mut self) -> String {
         let all: Vec<&Construct> = chains::CONSTRUCTS.iter().filter(|it| it.ty == Ty::Num).collect();
         let construct = *self.rng.pick(&all);
@@ -218,7 +218,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Str, *self.rng.pick(&texts))
     }
 
-    /// A piece that stands somewhere in one of the games.
+    /// Returns a piece that is on the board somewhere in one of the games.
     fn designator(&mut self) -> Term {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -348,7 +348,7 @@ const MOVES: &[Construct] = &[
         ty: Ty::Bool,
         make: |g, _| {
             let (from, to, _) = g.sides();
-            // Of a capture R is what is taken.
+            // In a capture, R is the captured piece.
             let to = if g.rng.percent(50) { String::new() } else { to };
             Term::leaf(Ty::Bool, format!("({from}[x]{to})"))
         },

@@ -1,5 +1,5 @@
-//! Generated queries of the game language on games with and without side lines: `cpu` and `gpu` against `reference`, wherever
-//! a plan can say the query.
+//! Generated queries of the game language on games with and without side lines: `cpu` and `gpu` against `reference`, for queries
+//! that a plan can express.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -29,25 +29,25 @@ use crate::{
 
 /// Queries of a part of the seeds, after which further ones are made for constructs that are still rare in it.
 const QUERIES_DUE: usize = 500;
-/// The same of a sample, which holds what it holds.
+/// The same for a sample, which does not demand that every construct occurs.
 const SAMPLE_DUE: usize = 180;
-/// No part looks at more seeds.
+/// The most seeds of a part.
 const SEEDS_MAX: u64 = 2_000;
 
 /// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
 const TRIES: u64 = 5;
 
-/// One planned query of so many is asked of `gpu` as well: a driver in software takes its time.
+/// One planned query in this many also runs on `gpu`, because a driver in software is slow.
 const GPU_EVERY: usize = 8;
 
-/// One query of so many that `gpu` is asked leaves it to the processor what is carried along games.
+/// In one of this many queries on `gpu`, the processor carries the stages along games.
 #[cfg(feature = "gpu")]
 const BY_HOST_EVERY: usize = 4;
 
-/// In how many queries of a part each construct occurs.
+/// The number of queries of a part in which each construct must occur.
 const OCCURRENCES_DUE: usize = 5;
 
-/// Constructs that no plan says yet. Queries about all others have one, most of them: [`PLANNED_PERCENT`].
+/// Constructs that no plan can express yet. Most queries about the other constructs contain only those: [`PLANNED_PERCENT`].
 const INTERPRETED: &[&str] = &[
     "atomic",
     "consecutivemoves",
@@ -61,7 +61,7 @@ const INTERPRETED: &[&str] = &[
 ];
 const PLANNED_PERCENT: u64 = 75;
 
-/// Constructs that often stand beside one that no plan says.
+/// Constructs that often occur together with one that no plan can express.
 const PARTLY_PLANNED: &[&str] = &["comment", "comparisons of strings", "pathcount", "tags"];
 const PARTLY_PLANNED_PERCENT: u64 = 40;
 
@@ -78,7 +78,7 @@ pub(super) fn pool() -> &'static [Game] {
     })
 }
 
-/// A query and the games on which it is asked.
+/// A query and the games on which it runs.
 struct Case {
     term: Term,
     query: TypedQuery,
@@ -88,7 +88,7 @@ struct Case {
     balanced: bool,
 }
 
-/// The games of a case: with side lines where the query looks at them.
+/// Makes the games of a case, with side lines if the query searches them.
 pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     let fits = |game: &&Game| game.has_side_lines() == variations;
     let pool: Vec<&Game> = pool().iter().filter(fits).collect();
@@ -100,13 +100,13 @@ pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     (games, block)
 }
 
-/// Why no text of a seed became a case.
+/// The reason why no text of a seed became a case.
 enum Unfit {
     Unread(String),
     Fault(String),
 }
 
-/// One text of a seed.
+/// Makes one text of a seed.
 fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) -> Result<Case, Unfit> {
     let mut rng = Rng::new(seed);
     let (games, block) = games(&mut rng, variations);
@@ -135,7 +135,7 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     Ok(Case { term, query, block, used, mask, balanced })
 }
 
-/// Texts of generated queries, so many about each construct.
+/// Returns texts of generated queries, `of_each` for each construct.
 pub fn query_texts(of_each: u64) -> String {
     let mut out = String::new();
     for (construct, k) in constructs().iter().flat_map(|&construct| (0..of_each).map(move |k| (construct, k)))
@@ -148,7 +148,7 @@ pub fn query_texts(of_each: u64) -> String {
     out
 }
 
-/// What a run has seen.
+/// The counts of a run.
 #[derive(Default)]
 struct Seen {
     queries: usize,
@@ -167,7 +167,7 @@ struct Seen {
 impl Seen {
     /// Runs the query of a seed, which is the `k`-th of its part, about a construct.
     fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
-        // Seeds of which nothing comes leave the shares as they are due.
+        // Seeds that give no case do not change the shares.
         let turn = k / of + k;
         let transformed = turn.is_multiple_of(2) || 2 * self.transformed < self.queries;
         let variations = turn.is_multiple_of(3) || 3 * self.variations < self.queries;
@@ -228,7 +228,7 @@ impl Seen {
             return;
         }
         self.gpu += 1;
-        // What the device carries along games is at times carried by the processor.
+        // The stages that the device carries along games are sometimes carried by the processor.
         let name = if self.gpu.is_multiple_of(BY_HOST_EVERY) { "hostcarry" } else { "default" };
         let variant = name.parse().expect("it is a variant");
         let fault = gpu::fault(&case.query, &case.block, case.mask, true, variant);

@@ -14,21 +14,21 @@ use super::{
     term::{Term, Ty},
 };
 
-/// Copies of all transforms around a filter, multiplied; more would make the reference engine slow.
+/// The largest product of the numbers of copies of all transforms around a filter; more would make the reference engine slow.
 const COPIES_MAX: usize = 1800;
 
 pub struct Generator<'a> {
     pub rng: &'a mut Rng,
-    /// Variables that are assigned on every way to here.
+    /// Variables that are assigned on every path to this place.
     scope: Vec<(String, Ty)>,
     names: usize,
-    /// Copies of the transforms around the filter at hand.
+    /// The number of copies of the transforms around the current filter.
     copies: usize,
-    /// Under `rotate45`: no squares, no square colours.
+    /// True under `rotate45`: no squares, no square colours.
     turned: bool,
 }
 
-/// The spellings of words of CQL 6 that are built, of which `wanted` says which to take.
+/// The spellings of the built words of CQL 6 that `wanted` selects.
 fn spellings(wanted: impl Fn(&WordGroup, &Word) -> bool) -> Vec<&'static str> {
     let groups = words::groups().filter(|group| group.dialect == Dialect::Cql6);
     let rows = groups.flat_map(|group| group.words.iter().map(move |&word| (group, word)));
@@ -54,7 +54,7 @@ fn transforms() -> &'static [(&'static str, usize)] {
     &TRANSFORMS
 }
 
-/// How many copies a transform makes of a filter with one square.
+/// Returns the number of copies that a transform makes of a filter with one square.
 fn copies(transform: &str) -> usize {
     match words::find(Dialect::Cql6, transform).expect("it is a word").spellings[0] {
         "flip" | "rotate45" | "shifthorizontal" | "shiftvertical" => 8,
@@ -170,7 +170,7 @@ impl<'a> Generator<'a> {
                 0 => &("shift", 64),
                 _ => self.rng.pick(transforms()),
             };
-            // One in ten of these is for the errors.
+            // One in ten of these is kept, for the errors.
             if word == "rotate45" && self.rng.percent(90) || self.copies * copies > copies_max {
                 continue;
             }
@@ -308,7 +308,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    // ---- what every type has
+    // ---- filters that exist for every type
 
     /// `{f g h}`, with assignments on the way.
     fn compound(&mut self, ty: Ty, depth: usize) -> Term {
@@ -415,7 +415,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// What any type may be, in a few of a hundred cases.
+    /// Returns a term that is possible for every type, in a few of a hundred cases.
     fn shared(&mut self, ty: Ty, depth: usize) -> Option<Term> {
         if depth == 0 {
             return None;
@@ -603,7 +603,7 @@ impl<'a> Generator<'a> {
         let name = format!("s{}", self.names);
         let known = self.scope.len();
         self.scope.push((name.clone(), Ty::Set));
-        // Assigning a loop's own variable is no use; the outer ones are fair game.
+        // Assigning a loop's own variable has no use; outer variables may be assigned.
         let mut body = self.any(d);
         if known > 0 && self.rng.percent(35) {
             let own = self.scope.pop().expect("it was put there above");

@@ -1,9 +1,9 @@
-//! Generated queries: `gpu` against `cpu`, which the test beside this one holds against `reference`.
+//! Generated queries: `gpu` against `cpu`, which the test in the parent module compares with `reference`.
 //!
-//! The same seeds, queries and positions. A first look at a seed, on `cpu` alone, tells its hit rate and
-//! the operations of its plans. Queries that hit hardly anywhere or nearly everywhere are taken only
-//! until there are enough of them; after the usual number of queries further ones are taken only for
-//! operations that are still rare. A long run does so for each part of the seeds.
+//! The seeds, queries and positions are the same. A first run of a seed, on `cpu` alone, gives its hit rate and the operations of
+//! its plans. Queries that hit hardly anywhere or nearly everywhere are taken only until there are enough of them; after the
+//! usual number of queries further ones are taken only for operations that are still rare. A long run does so for each part of
+//! the seeds.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,29 +31,29 @@ use crate::runners::{self, Runner};
 
 /// The figures that a part of the seeds must reach.
 struct Due {
-    /// Queries that are compared before rare operations are looked for.
+    /// The number of queries that are compared before the search for rare operations begins.
     queries: usize,
-    /// In how many queries each operation occurs; a sample holds what it holds.
+    /// The number of queries in which each operation must occur; 0 in a sample, which demands nothing.
     occurrences: usize,
-    /// Seeds that are looked at together.
+    /// The number of seeds that are run together.
     seeds_at_once: u64,
 }
 
 const OF_A_PART: Due = Due { queries: 175, occurrences: 2, seeds_at_once: 250 };
 const OF_A_SAMPLE: Due = Due { queries: 60, occurrences: 0, seeds_at_once: 100 };
 
-/// How many of a hundred may hit hardly anywhere or nearly everywhere.
+/// The percentage of queries that may hit hardly anywhere or nearly everywhere.
 const UNBALANCED_PERCENT: usize = 40;
 
-/// Steps of a plan that is compiled, and how many of them may be loops or look for moves. A driver in
-/// software takes minutes for the longest plans.
+/// The most steps of a plan that is compiled, and the most steps that may be loops or look for moves. A driver in software takes
+/// minutes for the longest plans.
 const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
-/// No part looks at more seeds.
+/// The most seeds of a part.
 const SEEDS_MAX: u64 = 150_000;
 
-/// What a plan's operation is called here: those that are printed in different ways are told apart.
+/// Returns the name of a plan's operation. Operations that are compiled in different ways get different names.
 fn operation(op: Op) -> String {
     match op {
         Op::Pawn { white, .. } => format!("Pawn white {white}"),
@@ -121,7 +121,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
     out
 }
 
-/// Whether a driver in software compiles a program soon.
+/// Returns whether a driver in software compiles a program quickly.
 pub(super) fn is_short(program: &Program) -> bool {
     let is_loop = |step: &&Step| match step {
         Step::Begin { .. } => true,
@@ -166,14 +166,14 @@ fn all_operations() -> Vec<String> {
 struct Candidate {
     seed: u64,
     case: Case,
-    /// Whether values and counts of copies are wanted too, which takes two more kernels.
+    /// True if values and counts of copies are wanted too, which takes two more kernels.
     values: bool,
     balanced: bool,
     /// The operations of all plans that become kernels.
     operations: BTreeSet<String>,
 }
 
-/// What a seed leads to; `None` if nothing can be compared.
+/// Returns the query that a seed produces, or `None` if nothing can be compared.
 fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     let case = case(seed, real)?;
     let prepared = PreparedQuery::new(case.query.clone(), runners::without(case.mask)).ok()?;
@@ -193,7 +193,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     Some(Candidate { seed, values, balanced: is_balanced(hits, &case.block), operations, case })
 }
 
-/// How the engines differ, if they do.
+/// Returns the difference between the engines, if there is one.
 pub(super) fn fault(
     query: &TypedQuery,
     block: &Block,
@@ -207,7 +207,7 @@ pub(super) fn fault(
         let want = if values { Wants::VALUES } else { Wants::HITS };
         let scan = |engine: &dyn Engine, want| engine.answer(block, want).map_err(|error| error.to_string());
         let (slow, fast) = match gpu.answer(block, want) {
-            // An adapter in software refuses what it would answer wrongly.
+            // An adapter in software refuses queries that it would answer wrongly.
             Err(EngineError::Gpu(GpuError::TooLong { .. })) => return Ok(None),
             fast => (scan(&*cpu, want)?.hits, fast.map_err(|error| error.to_string())?.hits),
         };
@@ -235,18 +235,18 @@ pub(super) fn fault(
     catching(compare).and_then(|found| found).unwrap_or_else(Some)
 }
 
-/// One query of so many is compared with kernels of another variant as well, each time another one.
+/// One query in this many is also compared with kernels of another variant, each time a different one.
 const VARIANT_EVERY: u64 = 8;
 
-/// The fault of a case on the smallest query that still has one. What the device carries along games is carried by the
-/// processor once more.
+/// Returns the fault of a case on the smallest query that still has one. The stages that the device carries along games are
+/// carried by the processor once more.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));
     let by_host = carries.then(|| "hostcarry".parse().expect("it is a variant"));
     let number = seed / PARTS as u64;
     let others = number.is_multiple_of(VARIANT_EVERY).then(|| {
-        // Neighbours in this list have much in common, so that each of a few hundred queries takes a long step.
+        // Neighbours in this list have much in common, so each of a few hundred queries moves on by a long step.
         variants[(seed / VARIANT_EVERY * 37) as usize % variants.len()]
     });
     let mut kernels = [Variant::default()].into_iter().chain(by_host).chain(others);
@@ -313,7 +313,7 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
                 candidate.operations.iter().any(is_rare)
             };
             if is_taken {
-                // Those for rare operations hit where they hit.
+                // Queries for rare operations may have any hit rate.
                 extra += usize::from(queries >= due);
                 balanced += usize::from(queries < due && candidate.balanced);
                 queries += 1;

@@ -1,5 +1,5 @@
-//! Laws of the game language: two queries that must answer alike, whatever they are made of, and queries that answer on a
-//! game as their images do on its image. No second engine is needed for them.
+//! Laws of the game language: pairs of queries that must give equal answers, whatever their parts are, and queries that answer on
+//! a game as their images do on its image. The laws need no second engine.
 
 use std::fmt::Write as _;
 
@@ -18,16 +18,16 @@ use super::{
 };
 use crate::{common::length::trials, common::pgn_blocks_with, runners::Runner, second_chains::game::Game};
 
-/// On which games a law holds.
+/// The games on which a law holds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Holds {
-    /// With side lines as well.
+    /// On all games, with side lines too.
     Everywhere,
-    /// Where each position has one child at most.
+    /// On games where each position has at most one child.
     InLists,
 }
 
-/// What must be the same.
+/// The part of the answers that must be the same.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Same {
     Hits,
@@ -105,7 +105,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "local dictionary DD DD[ply]=$N DD[ply]", "$N"),
 ];
 
-/// The engines that can say a query.
+/// Returns the engines that can run a query.
 fn runners(text: &str) -> Vec<Runner> {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     let prepared = PreparedQuery::new(query, PlanOptions::default());
@@ -175,7 +175,7 @@ fn laws_hold_on_generated_queries() {
 
 // ---- images of games
 
-/// A way to turn games around: squares, and whether colours are swapped.
+/// A transformation of games: a function of squares, and whether colours are swapped.
 type Image = (fn(Square) -> Square, bool);
 
 const IMAGES: [(&str, Image); 2] = [

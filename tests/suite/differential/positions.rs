@@ -10,7 +10,7 @@ use shakmaty::Position as _;
 
 use super::{operation, rng::Rng};
 
-/// The designators of a query.
+/// Returns the designators of a query.
 pub fn designators(query: &TypedQuery) -> Vec<(Pieces, Bitboard)> {
     let mut out = Vec::new();
     query.body.walk(&mut |node| {
@@ -23,11 +23,11 @@ pub fn designators(query: &TypedQuery) -> Vec<(Pieces, Bitboard)> {
     out
 }
 
-/// Games on a query: `count` that begin with positions made from it, a few of them played on.
+/// Makes `count` games for a query. They begin with positions made from it, and a few of them have moves.
 pub fn games(rng: &mut Rng, query: &TypedQuery, real: &[Position], count: usize) -> Vec<Game> {
     let wanted = designators(query);
     let mut played = 15;
-    // What looks at other positions of a game wants games that have some.
+    // Queries about other positions of a game need games with several positions.
     query.body.walk(&mut |node| played = if operation(node).starts_with("Find") { 60 } else { played });
     (0..count)
         .map(|_| {
@@ -58,7 +58,7 @@ fn add_lines(rng: &mut Rng, game: &mut Game, start: Position) {
 /// position; returns the one after those that were added.
 fn add_lines_to(rng: &mut Rng, game: &mut Game, line: (&[Position], u32), mut next: u32, depth: u32) -> u32 {
     let (positions, first) = line;
-    // The last position has no move to which there is an alternative.
+    // The last position has no move that could have an alternative.
     for (at, position) in positions.iter().enumerate().rev().skip(1) {
         let siblings = if depth > 0 && rng.percent(25) { 1 + rng.below(2) as u32 } else { 0 };
         for sibling in 1..=siblings {
@@ -118,7 +118,7 @@ pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<Packed
     out
 }
 
-/// What a transform of the language does to one square and to colours, on the board.
+/// The effect of a transform of the language on one square and on colours, on the board.
 #[derive(Clone, Copy)]
 struct Image {
     swap_axes: bool,
@@ -162,8 +162,7 @@ impl Image {
     }
 }
 
-/// A position in which the designators of a query, moved by some transform, mostly find what they
-/// name.
+/// Makes a position in which the designators of a query, moved by some transform, mostly find the pieces that they name.
 fn made_from(rng: &mut Rng, wanted: &[(Pieces, Bitboard)], background: Position) -> Position {
     let mut board = match rng.below(10) {
         0..=3 => background.board,
@@ -172,7 +171,7 @@ fn made_from(rng: &mut Rng, wanted: &[(Pieces, Bitboard)], background: Position)
         _ => clutter(rng),
     };
     let image = if rng.percent(40) { Image::IDENTITY } else { Image::random(rng) };
-    // A designator left out now and then makes the query miss by a little.
+    // Omitting a designator sometimes makes the query miss by a little.
     let chance = *rng.pick(&[100, 100, 85, 50, 0]);
     for &(pieces, squares) in wanted.iter().take(24) {
         if rng.percent(chance) {
@@ -218,7 +217,7 @@ fn clutter(rng: &mut Rng) -> Board {
     board
 }
 
-/// Any content of a square but a king.
+/// Returns any content of a square except a king.
 fn code(rng: &mut Rng) -> Code {
     Code(*rng.pick(&[0, 1, 1, 2, 3, 4, 5, 9, 9, 10, 11, 12, 13]))
 }

@@ -28,7 +28,7 @@ impl Rng {
         lo + self.below((hi - lo + 1) as usize) as i32
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true in `chance` of a hundred cases.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

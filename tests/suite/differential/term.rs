@@ -30,7 +30,7 @@ impl Term {
         Term::new(ty, text, vec![])
     }
 
-    /// The same where a condition is asked for, which no number and no extremum may be.
+    /// Returns the same term as a condition, which no number and no extremum may be.
     pub fn into_condition(self) -> Term {
         let text = self.text();
         let is_alone = text.trim_matches(['(', ')']).parse::<i64>().is_ok()

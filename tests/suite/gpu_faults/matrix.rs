@@ -10,7 +10,7 @@ use crate::common::length::{Length, least, length};
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const ANSWER: &str = "games hit 354\npositions hit 633\n";
 
-/// The calls that wgpu makes for us and that can fail, and which of them do.
+/// The calls that wgpu makes for us and that can fail, with the occurrences that fail.
 pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkEnumerateInstanceExtensionProperties", &[1, 2]),
     ("vkCreateInstance", &[1]),
@@ -39,14 +39,14 @@ pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkQueueWaitIdle", &[1]),
 ];
 
-/// The faults that a run tries: a seventh where tests are to be short.
+/// Keeps the faults that a run tries: one in seven if tests are to be short.
 pub fn sample(faults: &mut Vec<Fault>) {
     let mut place = 0;
     faults.retain(|_| {
         place += 1;
         match length() {
             Length::Sample => place % 7 == 0,
-            // Each call has six faults, which are in turn in each part.
+            // Each call has six faults, which are distributed over the parts in turn.
             length => length.is_long(place + place / 6),
         }
     });
@@ -59,7 +59,7 @@ pub fn orbit(args: &[&str]) -> Command {
     command
 }
 
-/// What is wrong with the end of a run.
+/// Returns what is wrong with the end of a run.
 fn judge(ran: &Ran) -> Result<(), &'static str> {
     let is_error = ran.stderr.contains("error: ") && ran.stderr.contains("--engine cpu");
     if ran.stderr.contains("panicked") {
@@ -98,13 +98,13 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
     let [met, answered, told] = [met, answered, told].map(AtomicUsize::into_inner);
     eprintln!("{} faults, {met} met: {answered} answered, {told} told", faults.len());
-    // Parts have more of some ends and less of others.
+    // Parts have more of some outcomes and less of others.
     let share = if length() == Length::All { 1 } else { 2 };
     let is_enough = met > least(180, 0) && answered.min(told) > least(60, 0) / share;
     assert!(is_enough, "{met} met, {answered} answered, {told} told");
 }
 
-/// Once more means once: what fails one time is not told, what fails again is.
+/// A device is reopened exactly once: a first failure is not reported, a second one is.
 #[test]
 fn a_device_that_is_lost_while_it_is_waited_for_is_opened_once_more() {
     shim::needed();
@@ -120,7 +120,7 @@ fn a_device_that_is_lost_while_it_is_waited_for_is_opened_once_more() {
     }
 }
 
-/// Other commands ask the driver as well.
+/// Other commands use the driver as well.
 #[test]
 fn commands_that_only_look_at_the_driver_do_not_panic() {
     shim::needed();
@@ -134,7 +134,7 @@ fn commands_that_only_look_at_the_driver_do_not_panic() {
     }
 }
 
-/// What loaders and drivers print of themselves, while all goes well, is not for users.
+/// Output of loaders and drivers while everything works is not shown to users.
 #[test]
 fn commands_that_succeed_show_nothing_of_what_drivers_print() {
     shim::needed();

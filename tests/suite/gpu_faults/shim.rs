@@ -7,38 +7,39 @@ use std::sync::{LazyLock, Mutex};
 use crate::common::harness::GPU;
 use crate::common::waiting::Process;
 
-/// What a call returns: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY; or never.
+/// The codes that a call returns: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY; or it never
+/// returns.
 pub const LOST: i32 = -4;
 pub const NO_MEMORY: i32 = -1;
 pub const NO_DEVICE_MEMORY: i32 = -2;
 pub const NEVER: i32 = 99;
 
-/// Not a failure: a buffer is made without a use, which only a validation layer sees.
+/// Not a failure: a buffer is made without a use, which only a validation layer notices.
 pub const MISUSE: i32 = 98;
 
 /// A call that fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     pub call: &'static str,
-    /// From 1.
+    /// The number of the call that fails, from 1.
     pub at: u32,
     pub code: i32,
-    /// Only that one, or later ones as well.
+    /// True if only that call fails, false if later ones fail too.
     pub once: bool,
 }
 
-/// What a run said.
+/// The output and the end of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// `None`: a signal ended it.
+    /// The exit code; `None` if a signal ended the run.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
-    /// Whether the call that was to fail was made.
+    /// True if the call that was to fail was made.
     pub met: bool,
 }
 
-/// Ignores a test where faults cannot be tried: there must be a loader, and a driver that can be asked.
+/// Ignores a test if faults cannot be tried: this needs a loader, and a driver with an adapter.
 pub fn needed() {
     let found = loader().is_some() && orbit_engine::gpu::adapters().is_ok_and(|all| !all.is_empty());
     GPU.met(found.then_some(()));
@@ -50,7 +51,7 @@ fn loader() -> Option<PathBuf> {
     folders.iter().map(|folder| Path::new(folder).join("libvulkan.so.1")).find(|path| path.exists())
 }
 
-/// The folder with the loader that fails.
+/// Returns the folder with the loader that fails.
 fn folder() -> &'static Path {
     static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let folder = tempfile::tempdir().expect("a folder");
@@ -64,7 +65,7 @@ fn folder() -> &'static Path {
     FOLDER.path()
 }
 
-/// A command whose driver's loader is ours.
+/// Makes a command use our loader.
 pub fn behind_the_shim(command: &mut Command) -> &mut Command {
     command.env("LD_LIBRARY_PATH", folder()).env("FAULT_LOADER", loader().expect("a loader"))
 }
@@ -100,7 +101,7 @@ pub fn finished(mut command: Command, what: &str) -> Ran {
     Ran { code: output.status.code(), stdout, stderr, met: false }
 }
 
-/// Runs something with each item, some at a time; what went wrong.
+/// Checks each item, several at a time, and returns the faults.
 pub fn on_threads<T: Sync>(items: &[T], check: impl Fn(&T) -> Result<(), String> + Sync) -> Vec<String> {
     let (next, wrong) = (Mutex::new(items.iter()), Mutex::new(Vec::new()));
     let take = || next.lock().unwrap().next();

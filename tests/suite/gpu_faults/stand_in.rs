@@ -1,7 +1,7 @@
-//! The processor that stands in for a card which fails, and calls that never return.
+//! The processor that replaces a card which fails, and calls that never return.
 //!
-//! `--engine auto` takes no adapter in software, and a test does not wait for two minutes: so the engines are made
-//! here, in a child (this program once more, behind the shim).
+//! `--engine auto` takes no adapter in software, and a test does not wait for two minutes, so the engines are made here, in a
+//! child (this program once more, behind the shim).
 
 use std::process::Command;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::common::pgn_blocks;
 
 const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 
-/// How long a device may be silent in a child.
+/// The time that a device may be silent in a child.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The same where a device that works may seem to be silent, since the machine is busy.
+/// The time for runs in which a working device may seem silent because the machine is busy.
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
@@ -41,7 +41,7 @@ fn blocks() -> Vec<Block> {
     games[1..].chunks(60).take(4).flat_map(|games| pgn_blocks(&whole(games))).collect()
 }
 
-/// Hits, values and copies of all queries, as one line.
+/// Returns hits, values and copies of all queries, as one line.
 fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
@@ -72,7 +72,7 @@ fn by_cpu() -> String {
     answers(&engines).unwrap()
 }
 
-/// What the child does: as `orbit` with `auto` and a card, or with `gpu`. Not a test by itself.
+/// The work of the child, which behaves as `orbit` with `auto` and a card, or with `gpu`. It is not a test by itself.
 #[test]
 fn a_child() {
     let Ok(engine) = std::env::var("FAULT_CHILD") else { return };
@@ -103,7 +103,7 @@ fn a_child() {
     }
 }
 
-/// Runs a child: what it answers or why it fails, and all it printed.
+/// Runs a child and returns its answer or why it fails, with all that it printed.
 fn child(
     engine: &str,
     fault: Fault,
@@ -183,7 +183,7 @@ fn a_call_that_never_returns_is_given_up() {
             (said, ran) = child("gpu", fault, silence)?;
         }
         match said {
-            // What hangs when all is done does not matter any more.
+            // A call that hangs after all work is done does not matter any more.
             Ok(said) if said == expected && (!ran.met || fault.call == "vkQueueWaitIdle") => Ok(()),
             Err(error) if ran.met && error == (GpuError::Silent { after: silence }).to_string() => Ok(()),
             said => Err(format!("{fault:?}: {said:?}: {ran:?}")),

@@ -1,4 +1,4 @@
-//! The Khronos validation layer has nothing to say of what we ask a driver.
+//! The Khronos validation layer has no complaints about our calls of the driver.
 
 use super::{
     matrix::orbit,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::common::harness::VALIDATION;
 
-/// Runs the program under the layer; what the layer says, which goes to stdout.
+/// Runs the program under the layer and returns the layer's messages, which go to stdout.
 fn complaints(args: &[&str], fault: Option<Fault>) -> Vec<String> {
     let mut command = orbit(args);
     command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation");

@@ -11,12 +11,12 @@ fn game(event: &str) -> String {
     format!("[Event \"{event}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n")
 }
 
-/// What was read of some inputs, with names relative to a folder.
+/// The result of reading some inputs, with names relative to a folder.
 #[derive(Debug, Default, PartialEq)]
 struct Read {
-    /// The name of each source, and the events of its games; of many games the first, and how many there are.
+    /// The name of each source, and the events of its games; if there are many games, the first event and the number of games.
     sources: Vec<(String, Vec<String>)>,
-    /// The sources that were not read to their ends, and why.
+    /// The sources that were not read to their ends, with the reason.
     failures: Vec<(String, String)>,
     skipped: Vec<String>,
     notes: Vec<String>,
@@ -116,7 +116,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         ("x.zip/a.pgn", &[("x.zip/a.pgn", &["a"][..])][..]),
         ("x.zip/sub", &[("x.zip/sub/b.pgn", &["b"])]),
         ("x.zip/sub/", &[("x.zip/sub/b.pgn", &["b"])]),
-        // Whatever it is called.
+        // A member is read whatever its name is.
         ("x.zip/sub/readme.txt", &[("x.zip/sub/readme.txt", &["c"])]),
     ] {
         let read = read_all(folder.path(), &[given]).unwrap();
@@ -133,7 +133,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         let error = read_all(folder.path(), &[given]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    // A folder of that name wins.
+    // A folder of that name has precedence.
     fs::create_dir_all(path("x")).unwrap();
     fs::rename(path("x.zip"), path("y.zip")).unwrap();
     fs::create_dir(path("x.zip")).unwrap();
@@ -169,7 +169,7 @@ fn a_member_is_known_as_the_file_that_it_would_be() {
     assert_eq!(freshness("x.zip/a.pgn"), Freshness::Fresh);
     assert_eq!(freshness("x.zip/b.pgn"), Freshness::Fresh);
     assert_eq!(freshness("x.zip/c.pgn"), Freshness::Missing);
-    // Packed anew.
+    // The archive is packed again.
     let touch = |bytes: Vec<u8>, seconds: u64| {
         fs::write(path("x.zip"), bytes).unwrap();
         let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000 + seconds);
@@ -334,7 +334,7 @@ fn damage_is_a_failure_and_games_before_it_stay() {
         both(member)
     };
     let half = Member { packed: first.packed[..cut].to_vec(), ..first.clone() };
-    // What is wrong, the reason, and whether games come before it.
+    // The fault, the expected reason, and whether games come before it.
     for (what, bytes, reason, has_games) in [
         ("a bit", both(flipped), "it is damaged", true),
         ("cut", both(half), "it ends too early: get the archive anew", true),

@@ -1,10 +1,10 @@
-//! The odd things that real files hold, as a table.
+//! A table of unusual things in real files.
 
 use orbit_pgn::{GameStatus, Outcome};
 
 use super::*;
 
-/// A game in a line: offset, outcome, half-moves, what is wrong.
+/// Describes a game in a line: offset, outcome, half-moves, problems.
 fn summary(game: &Game) -> String {
     let outcome = match game.outcome {
         Outcome::Unknown => "*",
@@ -29,7 +29,7 @@ fn summary(game: &Game) -> String {
 
 const ONE_BEFORE_NULL: &str = "[FEN \"4k3/8/8/8/8/8/4Q3/4K3 b - - 0 1\"]\n";
 
-/// Text, and what its games come to.
+/// Texts with the summaries of their games.
 pub(super) const GAMES: &[(&str, &[&str])] = &[
     // Nothing, and next to nothing.
     ("", &[]),
@@ -40,7 +40,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("Dear reader,\nhere is prose without any game.\n", &[]),
     ("*", &["@0 * 0"]),
     ("[White \"a\"]", &["@0 * 0"]),
-    // Where games begin.
+    // The places where games begin.
     ("[Event \"a\"]\n\n[Event \"b\"]\n\n", &["@0 * 0", "@13 * 0"]),
     ("[Event \"a\"]\n[Event \"b\"]\n", &["@0 * 0", "@12 * 0"]),
     (
@@ -146,7 +146,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[White \"a[White \"b\"]\n\n1. e4 *", &["@0 * 0", "@9 * 1"]),
     ("[Event \"a\"]\n[White \"x[Black \"y\"]\n\n1. e4 *", &["@0 * 1"]),
     ("[Event \"a\"] [White \"x\"] [Black \"y\"]\n\n1. e4 *", &["@0 * 1"]),
-    // Moves that are none.
+    // Words that are no moves.
     ("1. Nf3 Nc6 2. Nf9 d5 1-0", &["@0 1-0 2 cut@14: Nf9 is no move"]),
     ("1. e4 Qh5 0-1", &["@0 0-1 1 cut@6: Qh5 is illegal here"]),
     ("1. Nf3 d5 2. d3 Nf6 3. Nd2 *", &["@0 * 4 cut@23: Nd2 is ambiguous (b1, f3)"]),
@@ -237,7 +237,7 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
         ("[White \"a\"]\n\n1. e4\n\n[White \"b\"]\n\n1. d4 1-0", None),
         ("1. e4 e5 *", None),
         ("1. e4 e5 1-0 {never again", None),
-        // What says already that something is missing.
+        // Texts with a problem that already says that something is missing.
         ("1. e4 e5 2. Nx", None),
         ("1. e4 {x", None),
         ("1. e4 (1. d4", None),
@@ -261,7 +261,7 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
             assert!(at.is_none() || games.last().unwrap().status == GameStatus::Whole);
         }
     }
-    // A file that cannot be read on says so itself.
+    // A file that cannot be read further is reported anyway.
     let packed = gzip("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6".repeat(50).as_bytes());
     let sources = Sources::from_bytes_with("cut", packed[..packed.len() - 9].to_vec(), Options::default());
     let mut noted = 0;
@@ -304,7 +304,7 @@ fn tags_are_kept_as_found() {
     assert_eq!(games(bytes)[0].tags[0].value, b"M\xfcller");
 }
 
-/// Bytes that are no UTF-8: those of Windows-1252 that stand in movetext, and letters of UTF-8 that end as they do.
+/// Bytes that are not UTF-8: bytes of Windows-1252 in movetext, and letters of UTF-8 that end with the same bytes.
 #[test]
 fn bytes_of_windows_1252_are_read() {
     let rows: &[(&[u8], &str)] = &[

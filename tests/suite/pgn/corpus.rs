@@ -1,4 +1,4 @@
-//! Real files: none panics, none is left unread, and the known totals come out.
+//! Real files: none panics, none is left unread, and the totals are the known ones.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::GameStatus;
@@ -30,7 +30,7 @@ struct Totals {
     outcomes: [usize; 4],
 }
 
-/// What the packages hold. A change of these numbers is a change of what a game or a move is.
+/// The contents of the packages. If these numbers change, so has the definition of a game or a move.
 #[test]
 fn totals_of_every_package() {
     let mut all = Totals::default();

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::*;
 
-/// The first games, and where and why the source was left.
+/// The games, and the places and reasons of failures.
 type Read = (Vec<Game>, Vec<(u64, String)>);
 
 fn read(sources: Sources) -> Read {
@@ -21,7 +21,7 @@ fn read_bytes(bytes: &[u8], options: &Options) -> Read {
     read(Sources::from_bytes_with("test", bytes.to_vec(), options.clone()))
 }
 
-/// Reads a pipe into which somebody writes so many bytes at a time.
+/// Reads a pipe into which a thread writes `step` bytes at a time.
 fn read_pipe(bytes: &[u8], step: usize) -> Read {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
@@ -29,14 +29,14 @@ fn read_pipe(bytes: &[u8], step: usize) -> Read {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut writer = fs::File::options().write(true).open(&pipe).unwrap();
-            // Who reads leaves at the fault.
+            // The reader stops at the fault.
             bytes.chunks(step).try_for_each(|piece| writer.write_all(piece)).ok();
         });
         read(Sources::open(std::slice::from_ref(&pipe), Options::default()).unwrap())
     })
 }
 
-/// Different games, of which no two compress alike.
+/// Different games, no two of which compress alike.
 pub(super) fn text(games: u32) -> Vec<u8> {
     let mut text = Vec::new();
     for number in 0..games {
@@ -52,7 +52,7 @@ pub(super) fn text(games: u32) -> Vec<u8> {
     text
 }
 
-/// How much of a packed text can be had, by a reader that gets a byte at a time and so loses nothing.
+/// Returns the number of bytes that can be unpacked, by a reader that gets one byte at a time and so loses nothing.
 fn unpacked_by_bytes(bytes: &[u8]) -> u64 {
     let source = std::io::BufReader::with_capacity(1, bytes);
     let mut reader: Box<dyn std::io::Read> = if bytes.starts_with(b"BZh") {
@@ -84,7 +84,7 @@ fn a_damaged_file_gives_the_same_however_it_arrives() {
             // bzip2 unpacks a whole block before it sees that the block is damaged; the first block is no PGN then.
             let is_text = !expected.1[0].1.starts_with("it is no PGN");
             if pack(b"") != zst(b"") && is_text {
-                // Such a reader may lose the byte that a call gives together with the fault.
+                // Such a reader may lose the byte that a call returns together with the fault.
                 let kept = expected.1[0].0 - unpacked_by_bytes(&bytes);
                 assert!(kept <= 1, "byte {at}: {kept} more");
             }
@@ -149,7 +149,7 @@ fn blocks_before_a_fault_are_kept() {
     assert!(found.len() > 2000 && failures[0].1.contains("ends too early"), "{} {failures:?}", found.len());
 }
 
-/// A frame that says that it needs a window of 2 GiB, and holds one game as it is.
+/// Makes a frame that claims to need a window of 2 GiB, and holds one game uncompressed.
 fn large_window(game: &[u8]) -> Vec<u8> {
     let header = (game.len() as u32) << 3 | 1;
     let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3];
@@ -163,7 +163,7 @@ fn a_window_is_a_limit_with_a_remedy() {
     let [(0, reason)] = &failures[..] else { panic!("{failures:?}") };
     let said = if cfg!(target_pointer_width = "64") { "give --zstd-window 2048M" } else { "zstd --long=27" };
     assert!(found.is_empty() && reason.contains(said) && reason.contains("2048 MiB"), "{reason}");
-    // What it may have is what it says: no byte less will do.
+    // The limit must be exactly the claimed size: one byte less is refused.
     let mut options = Options::default();
     for (bytes_max, games) in [((2 << 30) - 1, 0), (2 << 30, 1)] {
         options.zstd_window_max = bytes_max;
@@ -171,7 +171,7 @@ fn a_window_is_a_limit_with_a_remedy() {
             assert_eq!(read_bytes(&bytes, &options).0.len(), games);
         }
     }
-    // The largest window without a request is what `zstd --long` takes.
+    // The largest window that is allowed by default is that of `zstd --long`.
     let mut bytes = large_window(b"1. e4 e5 1-0\n");
     bytes[5] = 17 << 3;
     assert_eq!(read_bytes(&bytes, &Options::default()).1, []);
@@ -179,12 +179,12 @@ fn a_window_is_a_limit_with_a_remedy() {
     assert_eq!(read_bytes(&bytes, &Options::default()).1.len(), 1);
 }
 
-/// Reads a file of which something becomes after its first chunk.
+/// Reads a file that is changed after its first chunk.
 fn read_while(change: impl FnOnce(&Path)) -> Read {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.pgn");
     fs::write(&path, text(5000)).unwrap();
-    // What is written from now on has another time, however slowly the clock of the file system ticks.
+    // Later writes have another time, however slowly the clock of the file system ticks.
     let past = std::time::UNIX_EPOCH + std::time::Duration::from_secs(978_307_200);
     fs::File::options().append(true).open(&path).unwrap().set_modified(past).unwrap();
     let mut options = Options::default();
@@ -222,7 +222,7 @@ fn a_file_that_changes_while_it_is_read_is_a_failure() {
         assert!(failures.len() == 1 && failures[0].1.contains("was replaced"), "{failures:?}");
     }
 
-    // What only grows, and what nobody touches, has been read to its end.
+    // A file that only grows, and one that nobody changes, has been read to its end.
     let grow = |path: &Path| {
         let mut file = fs::File::options().append(true).open(path).unwrap();
         file.write_all(b"[Event \"more\"]\n\n1. e4 *\n\n").unwrap();
@@ -259,7 +259,7 @@ fn what_is_no_pgn_is_refused_by_name_and_skipped_in_a_folder() {
     assert_eq!(sources.failures(), []);
     assert_eq!((games, skipped.len()), (1, 2), "{skipped:?}");
     assert!(skipped[0].ends_with("packed.pgn.gz") && skipped[1].ends_with("program.pgn"), "{skipped:?}");
-    // The size of chunks decides nothing.
+    // The size of chunks has no effect.
     let mut options = Options::default();
     for chunk_bytes in [1, 7, 300] {
         options.chunk_bytes = chunk_bytes;

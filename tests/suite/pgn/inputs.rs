@@ -1,4 +1,4 @@
-//! Files, folders and what cannot be read.
+//! Files, folders and inputs that cannot be read.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What is read does not depend on how it is cut, packed or mutilated.
+//! The result of reading does not depend on how a text is cut, packed or mutilated.
 
 use orbit_pgn::Compression;
 use proptest::prelude::*;

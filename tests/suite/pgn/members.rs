@@ -4,13 +4,13 @@ use std::io::Write as _;
 
 use super::*;
 
-/// As pzstd does: before each frame one that is passed over and holds its length.
+/// Packs a text as pzstd does: before each frame there is a skippable one that holds its length.
 fn pzstd(text: &[u8]) -> Vec<u8> {
     let frame = zst(text);
     [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], &(frame.len() as u32).to_le_bytes(), &frame].concat()
 }
 
-/// A member that says how long it is.
+/// Makes a member whose header has its length.
 fn bgzip(text: &[u8]) -> Vec<u8> {
     let extra = vec![b'B', b'C', 2, 0, 0, 0];
     let mut writer = flate2::GzBuilder::new().extra(extra).write(Vec::new(), flate2::Compression::fast());
@@ -21,7 +21,7 @@ fn bgzip(text: &[u8]) -> Vec<u8> {
     member
 }
 
-/// The games, and where and why the text was left.
+/// Returns the games, and the places and reasons of failures.
 fn read(bytes: &[u8], threads: usize) -> (Vec<Game>, Vec<(u64, String)>) {
     let mut options = Options::default();
     options.unpack_threads = threads;

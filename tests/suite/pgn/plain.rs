@@ -1,5 +1,5 @@
-//! What is read in a quick way and what is not must come to the same. A tab is as good as a space, and
-//! CR as LF, but no quick way takes them.
+//! The quick ways of reading and the general one must give the same result. A tab is as good as a space, and CR as LF, but no
+//! quick way takes them, so a text with tabs takes the general way.
 
 use orbit_pgn::{GameStatus, Tag};
 use proptest::prelude::*;
@@ -8,8 +8,8 @@ use proptest::test_runner::RngSeed;
 use super::invariance::fragments;
 use super::*;
 
-/// The text with tabs for spaces, except where `[Event "` begins a game whatever stands before it, and
-/// with CR for LF, except in CRLF.
+/// Returns the text with tabs for spaces, except before a `[Event "` that begins a game after any text, and with CR for LF,
+/// except in CRLF.
 fn with_other_blanks(text: &[u8]) -> Vec<u8> {
     let mut out = text.to_vec();
     for at in 0..text.len() {
@@ -23,7 +23,7 @@ fn with_other_blanks(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The game without spaces, tabs and what stands for them in messages.
+/// Returns the game without spaces, tabs and the characters that replace them in messages.
 fn without_blanks(mut game: Game) -> Game {
     let plain = |reason: &mut String| *reason = reason.replace(['\u{fffd}', '\t'], " ");
     match &mut game.status {

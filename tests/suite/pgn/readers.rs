@@ -1,4 +1,4 @@
-//! Two readers of games, side by side: orbit's, and the second one that is made of pgn-reader and shakmaty.
+//! Two readers of games, side by side: orbit's, and a second one that uses pgn-reader and shakmaty.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -18,14 +18,14 @@ fn options(readers: Readers) -> StreamOptions {
     StreamOptions { readers, ..StreamOptions::default() }
 }
 
-/// The same with side lines.
+/// The same options with side lines.
 fn with_lines(readers: Readers) -> StreamOptions {
     let mut options = options(readers);
     (options.parse.variations, options.parse.annotations) = (true, true);
     options
 }
 
-/// Reads a text with both readers; tells what they agree on, or how they differ.
+/// Reads a text with both readers; returns what they agree on, or how they differ.
 fn compare(text: &[u8], options: &StreamOptions) -> Result<Agreement, String> {
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options.clone());
     let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(()));
@@ -83,7 +83,7 @@ fn compare_files(options: &StreamOptions) -> Agreement {
     sum
 }
 
-/// The lines of `docs/reading.md` between which the table of rules stands.
+/// The lines of `docs/reading.md` around the table of rules.
 const MARKS: [&str; 2] =
     ["<!-- rules: written by tests/suite/pgn/readers.rs -->\n", "<!-- end of rules -->\n"];
 
@@ -175,7 +175,7 @@ fn each_rule_is_told_by_its_name() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // What is too long has a test of its own.
+    // Texts that are too long have a test of their own.
     for rule in Rule::ALL.iter().filter(|rule| **rule != Rule::TooLong) {
         let is_told = |(_, rules): &&(&str, &[&str])| rules.contains(&rule.name());
         assert!(ROWS.iter().any(|row| is_told(&row)), "no text needs `{}`", rule.name());
@@ -253,7 +253,7 @@ fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     blocks.into_iter().map(std::sync::Arc::unwrap_or_clone).collect()
 }
 
-/// Whoever reads, the blocks are the same, although the second reader's have their moves and keys from shakmaty.
+/// The blocks of both readers are the same, although the moves and keys of the second reader come from shakmaty.
 #[test]
 fn the_second_reader_makes_the_same_blocks() {
     let mut texts: Vec<Vec<u8>> =
@@ -331,7 +331,7 @@ const PIECES: &[&str] = &[
     "é ",
 ];
 
-/// Texts at random, of which most hold nothing that any reader is made for.
+/// Random texts, most of which contain nothing that a reader expects.
 #[test]
 fn texts_at_random_are_read_alike() {
     let mut faults = Vec::new();

@@ -217,7 +217,7 @@ impl Counter {
     }
 }
 
-/// What follows the value of a tag pair.
+/// Returns the text after the value of a tag pair.
 fn after_value(value: &str) -> &str {
     let Some(text) = value.strip_prefix('"') else {
         return value.split_once(']').map_or("", |(_, rest)| rest);
@@ -240,7 +240,7 @@ fn after_value(value: &str) -> &str {
     first.unwrap_or("")
 }
 
-/// Whether a word could be a move, by cutting off what may be absent from both ends.
+/// Returns whether a word could be a move, after optional characters are cut off from both ends.
 fn is_move(word: &str) -> bool {
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
     if ["O-O", "O-O-O", "0-0", "0-0-0", "o-o", "o-o-o", "OO", "OOO"].contains(&word) {

@@ -1,4 +1,4 @@
-//! What is kept of a game is legal, and nothing legal is refused: shakmaty is the yardstick.
+//! The moves that are kept of a game are legal, and no legal move is refused, compared with shakmaty.
 
 use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::GameStatus;
@@ -34,7 +34,8 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// The same of words that are neither the first of their game nor among the last of the text: these are read in the quickest way.
+/// The same for words that are neither the first of their game nor among the last of the text: these are read in the quickest
+/// way.
 #[test]
 fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];
@@ -63,7 +64,7 @@ fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
 }
 
-/// A word, and for pieces, where a wrong or missing `x` is forgiven, the other way to write it.
+/// Returns a word, and for pieces, where a wrong or missing `x` is forgiven, the other way to write it.
 fn readings(word: &str) -> Vec<San> {
     let san: San = word.parse().unwrap();
     let mut other = san;
@@ -92,7 +93,7 @@ fn words() -> impl Iterator<Item = String> {
     Square::ALL.into_iter().flat_map(of_square).chain(castling)
 }
 
-/// Plays every game of the packages, as far as it is kept, with shakmaty, and looks at its positions.
+/// Plays the kept part of every game of the packages with shakmaty, and compares the positions.
 #[test]
 fn what_is_kept_of_real_files_is_legal() {
     for (name, path) in corpus_files() {

@@ -1,4 +1,4 @@
-//! Side lines: which are kept, how nodes are numbered, and that main lines are what they are without them.
+//! Side lines: the lines that are kept, the numbers of their nodes, and main lines that do not depend on them.
 
 use orbit_pgn::{Annotation, AnnotationKind, Game, ParseOptions, SideLine, Sources};
 
@@ -10,7 +10,7 @@ fn options() -> ParseOptions {
     options
 }
 
-/// The games of a text with their side lines, and how many of these were not kept.
+/// Returns the games of a text with their side lines, and the number of side lines that were not kept.
 fn trees(bytes: &[u8]) -> (Vec<Game>, u64) {
     let mut sources = Sources::from_bytes("test", bytes.to_vec());
     let (mut games, mut lost) = (Vec::new(), 0);
@@ -31,7 +31,7 @@ fn lines(text: &str) -> Vec<String> {
     games[0].lines.iter().map(shown).collect()
 }
 
-/// What is said of the side lines of the only game of a text.
+/// Returns what is reported about the side lines of the only game of a text.
 fn lost(text: &str) -> Vec<String> {
     let (games, count) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
@@ -136,12 +136,12 @@ fn comments_and_glyphs_stand_at_their_nodes() {
         "6 so",
     ];
     assert_eq!(found, expected);
-    // What stands in a side line that is left out, or after the place where the game was cut, is left out too.
+    // Comments in a side line that is left out, or after the place where the game was cut, are left out too.
     let (games, _) = trees(b"1. e4 (1. Ke3 {no} $1) e5 2. Ke3 {no} $2 *");
     assert_eq!(games[0].annotations, []);
 }
 
-/// The game as it is read without side lines.
+/// Returns the game without its side lines.
 fn main_line(game: &Game) -> Game {
     Game { lines: Vec::new(), annotations: Vec::new(), lost: Vec::new(), ..game.clone() }
 }

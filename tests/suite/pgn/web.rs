@@ -29,7 +29,7 @@ fn impatient() -> Options {
     options
 }
 
-/// The games, where and why the source was left, and its size once it was read.
+/// The games, the place and reason of a failure, and the size of the source once it was read.
 #[derive(PartialEq, Debug)]
 struct Read {
     games: Vec<Game>,
@@ -71,8 +71,8 @@ fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     with_games.into()
 }
 
-/// Reads each of the texts from a server that answers in some way, and checks what was read beside what is expected. How
-/// many requests each took.
+/// Reads each of the texts from a server that answers in some way, and compares the result with the expected one. Returns the
+/// number of requests for each text.
 fn requests_of_each(
     options: Options,
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
@@ -87,7 +87,7 @@ fn requests_of_each(
     packed().into_iter().map(count).collect()
 }
 
-/// Demands all games.
+/// Demands that all games are read.
 fn demand_all(
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
 ) -> Vec<usize> {
@@ -167,7 +167,7 @@ fn a_lost_connection_goes_on_where_it_was() {
         Some(Answer { lines, chunks: Some(4000), ..answer }.cut(bytes.len() / 2))
     };
     assert_eq!(demand_all(chunked), [2, 2, 2]);
-    // Each asks for what is missing, and for the same file.
+    // Each request is for the rest of the same file.
     let (_, bytes, _) = packed().remove(0);
     let server = Server::start(move |request| Some(file(request, &bytes, TAG).cut(bytes.len() / 4)));
     read_url(&server.url).unwrap();
@@ -180,7 +180,7 @@ fn a_lost_connection_goes_on_where_it_was() {
 
 #[test(part = 0)]
 fn a_silent_connection_is_left() {
-    // The first connection of each goes on only when all has been read.
+    // The first connection of each file continues only when everything has been read.
     let (hold, release) = Hold::new();
     let stalls = move |request: &Request, bytes: &[u8]| {
         let answer = file(request, bytes, TAG);
@@ -216,7 +216,7 @@ fn attempts_without_a_byte_are_counted() {
     assert_eq!(requests, [2, 2, 2]);
 }
 
-/// The file is another one by the second request.
+/// The file is a different one at the second request.
 #[test]
 fn a_file_that_is_replaced_is_a_failure() {
     let replaced = |request: &Request, bytes: &[u8]| {
@@ -245,7 +245,7 @@ fn a_file_that_is_replaced_is_a_failure() {
     assert_eq!(demand_failure("it was replaced while it was read (it had ", longer), [2, 2, 2]);
 }
 
-/// All of the file is sent, whatever was asked for.
+/// The server sends the whole file whatever range was requested.
 #[test]
 fn a_server_without_ranges_sends_all_again() {
     fn whole(request: &Request, bytes: &[u8], tag: &str) -> Answer {
@@ -258,7 +258,7 @@ fn a_server_without_ranges_sends_all_again() {
         demand_failure("it sends no ranges", |request, bytes| Some(whole(request, bytes, tag)));
     }
     demand_failure("neither ETag nor date", |request, bytes| Some(whole(request, bytes, "X-Other: 1")));
-    // It ends earlier than it did.
+    // The file ends earlier than before.
     let shrinks = |request: &Request, bytes: &[u8]| {
         Some(whole(request, bytes, "ETag: \"one\"").cut(bytes.len() / if request.index == 0 { 2 } else { 3 }))
     };
@@ -267,7 +267,7 @@ fn a_server_without_ranges_sends_all_again() {
 
 #[test]
 fn wrong_lengths_are_noticed() {
-    // More is announced than there is.
+    // The announced length is greater than the real one.
     let more = |request: &Request, bytes: &[u8]| {
         let mut answer = file(request, bytes, TAG);
         if request.index == 0 {
@@ -282,7 +282,7 @@ fn wrong_lengths_are_noticed() {
         assert!(told.contains("it was replaced while it was read (it had "), "{name}: {told}");
         assert!(found.games == expected.games, "{name}");
     }
-    // Less: nobody can tell of a plain file, and the end of a packed one is missed.
+    // Fewer bytes: nobody can detect it in a plain file, and a packed one lacks its end.
     let less = |bytes: &[u8]| {
         let lines = vec![format!("Content-Length: {}", bytes.len() / 2)];
         Answer { lines, body: bytes.to_vec(), ..Answer::new(200) }
@@ -361,7 +361,7 @@ fn what_cannot_be_had_is_told_at_the_start() {
         assert_eq!(told, format!("{}/games.pgn cannot be read: the server answers {reason}", server.url));
         assert_eq!(server.requests().len(), 1);
     }
-    // What may pass is tried again.
+    // Temporary errors are retried.
     let (_, bytes, _) = packed().remove(0);
     let server = Server::start(move |request| match request.index {
         0 => Some(Answer::new(503).with("Content-Length: 0")),
@@ -376,9 +376,9 @@ fn what_cannot_be_had_is_told_at_the_start() {
         "{told}"
     );
     assert_eq!(server.requests().len(), 7);
-    // Nobody listens, nobody answers, nobody is there.
+    // A server that does not listen, one that does not answer, and one that does not exist.
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
-    // The near end of a connection has a port that nobody else gets, and at which nobody listens.
+    // The near end of a connection has a port that no other program gets, and on which no program listens.
     let connection = TcpStream::connect(mute.local_addr().unwrap()).unwrap();
     let told = read_url(&format!("http://{}/games.pgn", connection.local_addr().unwrap())).unwrap_err();
     assert!(told.contains("its host cannot be reached"), "{told}");
@@ -409,7 +409,7 @@ fn reels_and_other_files_are_refused() {
     }
 }
 
-/// Several files in their order, of which one is replaced before it is its turn.
+/// Several files in their order; one of them is replaced before its turn.
 #[test]
 fn several_files_are_read_in_their_order() {
     let texts = [damage::text(1200), damage::text(700)];

@@ -1,4 +1,4 @@
-//! What chessops itself answered: `tests/data/chessops.tsv`, written by `tests/chessops/check.sh`.
+//! The answers of chessops: `tests/data/chessops.tsv`, written by `tests/chessops/check.sh`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ const COUNT: usize = 10_000;
 
 type SetFunction = fn(Bitboard) -> Bitboard;
 
-/// chessops' functions, ours by their side.
+/// The functions of chessops, with ours.
 const FUNCTIONS: [(&str, SetFunction); 9] = [
     ("identity", std::convert::identity),
     ("flipVertical", chessops::flip_vertical),
@@ -41,7 +41,7 @@ fn masks(board: &Board, promoted: Bitboard) -> String {
     format!("{} {} {} {}", hex(board.occupied()), hex(promoted), colors.join(" "), roles.join(" "))
 }
 
-/// Everything else of a position.
+/// Returns everything else about a position.
 fn rest(setup: &Setup) -> String {
     let passed = setup.ep_square.map_or("-".into(), |square| (square as u32).to_string());
     let turn = if setup.turn.is_white() { "white" } else { "black" };

@@ -35,7 +35,7 @@ fn flip_vertical_mirrors_ranks() {
     assert!(sets().all(|s| flip_vertical(s).0 == s.0.swap_bytes()), "uses the byte swap");
 }
 
-/// chessops documentation, transform, "Flip Horizontal". The code of the sample is carried over.
+/// chessops documentation, transform, "Flip Horizontal", with the code of its sample.
 #[test]
 fn flip_horizontal_mirrors_files() {
     for index in 0..8 {
@@ -51,8 +51,7 @@ fn flip_horizontal_mirrors_files() {
     assert!(sets().all(|s| flip_horizontal(s).0 == printed(s.0)));
 }
 
-/// chessops documentation, transform, "Flip Diagonal". The code of the sample is carried over; `SquareSet(lo, hi)`
-/// takes the low half first.
+/// chessops documentation, transform, "Flip Diagonal", with the code of its sample; `SquareSet(lo, hi)` takes the low half first.
 #[test]
 fn flip_diagonal_transposes() {
     for index in 0..8 {
@@ -117,7 +116,7 @@ fn shifts_wrap_around_the_edges() {
         for (shift, ..) in samples {
             assert_eq!(shift(s).count(), s.count());
         }
-        // What the documentation does not give: the other four symmetries.
+        // The four symmetries that the documentation does not give.
         assert_eq!(flip_horizontal(flip_diagonal(s)), Dihedral::Rotate90Ccw.apply(s));
         assert_eq!(flip_vertical(flip_diagonal(s)), Dihedral::Rotate270Ccw.apply(s));
         assert_eq!(rotate180(flip_diagonal(s)), Dihedral::ReflectAnti.apply(s));
@@ -213,7 +212,7 @@ fn symmetry_is_that_of_pieces_and_colours() {
     }
 }
 
-/// chessops documentation, transform, "Pattern Matching": a pattern is found whichever of four ways it stands.
+/// chessops documentation, transform, "Pattern Matching": a pattern is found in each of four orientations.
 #[test]
 fn a_pattern_is_found_in_four_orientations() {
     let pattern: Board = "8/8/8/8/8/8/5PPP/6K1".parse().unwrap();
@@ -236,8 +235,7 @@ fn a_pattern_is_found_in_four_orientations() {
     }
 }
 
-/// chessops documentation, transform, "Chess960 Analysis". Erratum: the sample takes a king on a1, square 0, for
-/// no king.
+/// chessops documentation, transform, "Chess960 Analysis". Erratum: the sample mistakes a king on a1, square 0, for no king.
 #[test]
 fn chess960_is_normalised_also_with_a_king_on_a1() {
     for king in 0..64 {
@@ -259,8 +257,8 @@ fn chess960_is_normalised_also_with_a_king_on_a1() {
     assert_eq!(king_side(&without), without, "no king");
 }
 
-/// CQL 5 manual: what flips and unit shifts make of sets, with the errata of the left shift of h8 (a trailing edge
-/// stays) and of the reflection of b2 (its rank is 7).
+/// CQL 5 manual: the effect of flips and unit shifts on sets, with the errata of the left shift of h8 (a trailing edge stays) and
+/// of the reflection of b2 (its rank is 7).
 #[test]
 fn square_sets_of_the_cql_5_manual() {
     for (names, from, to) in [

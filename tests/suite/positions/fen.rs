@@ -1,4 +1,4 @@
-//! Reading and writing FEN: against shakmaty, with the fields of variants, and what is wrong with its place.
+//! Reading and writing FEN: compared with shakmaty, with the fields of variants, and faults with their places.
 
 use std::num::NonZeroU32;
 
@@ -46,7 +46,7 @@ fn a_damaged_fen_is_refused_by_both_or_by_neither() {
             (Err(error), theirs) => {
                 refused += 1;
                 assert!(error.start < error.end && error.end <= fen.len(), "{shown}: {error:?}");
-                // shakmaty takes a sign before checks given.
+                // shakmaty accepts a sign before the number of checks given.
                 assert!(theirs.is_err() || shown.contains('+'), "{shown}: {error}");
             }
             // Operations of an EPD; a side to move in capitals.
@@ -66,7 +66,7 @@ fn random_bytes_never_bring_it_down() {
         let bytes: Vec<u8> =
             (0..rng.below(100)).map(|_| *rng.pick(b"8/8/pP~[]+ wb-K1_\t\xc3\xa9z")).collect();
         if let Err(error) = read(&bytes) {
-            // One past the end where something is missing there.
+            // The place is one past the end if something is missing there.
             assert!(error.end <= bytes.len() + 1, "{bytes:?}: {error:?}");
         }
     }
@@ -165,7 +165,7 @@ fn impossible_rights_can_be_dropped() {
     }
 }
 
-/// Which leniencies take a line that none of them would: variants, operations, unclear rights, any rest.
+/// Each leniency accepts some lines that are refused without it: variants, operations, unclear rights, any rest.
 #[test]
 fn each_leniency_takes_what_it_names() {
     let none = Leniency::NONE;
@@ -199,7 +199,7 @@ fn each_leniency_takes_what_it_names() {
     assert_eq!((record.castling, record.en_passant), (&b"KX"[..], &b"e9"[..]));
 }
 
-/// Plain FENs as they come in games: what the readers of games and shakmaty read alike.
+/// Plain FENs as found in games: the readers of games and shakmaty read them alike.
 #[test]
 fn leniencies_read_what_shakmaty_reads() {
     let games = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };

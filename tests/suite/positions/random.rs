@@ -56,7 +56,7 @@ fn castling(rng: &mut Rng) -> String {
     if text.is_empty() { "-".into() } else { text }
 }
 
-/// A FEN with everything that a FEN may hold, sense or not.
+/// Returns a FEN with every field that a FEN may have, sensible or not.
 pub fn position(rng: &mut Rng) -> String {
     let board = placement(rng) + &pockets(rng);
     let turn = char::from(*rng.pick(b"wb"));

@@ -1,4 +1,4 @@
-//! Whole positions: colours, symmetry, canonical form, what falls off the board.
+//! Whole positions: colours, symmetry, canonical form, pieces that fall off the board.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -109,7 +109,7 @@ fn groups_are_closed() {
         let all: Vec<Symmetry> = group.symmetries().collect();
         assert_eq!(all.len(), size);
         assert_eq!(all[0], Symmetry { colors: false, dihedral: Dihedral::Identity });
-        // A position without any symmetry tells them apart.
+        // A position without any symmetry distinguishes them.
         let witness = setup("8/8/8/8/2n5/8/1Q6/K7 w - - 0 1");
         let images: HashSet<Setup> = all.iter().map(|symmetry| symmetry.apply(&witness)).collect();
         assert_eq!(images.len(), size);

@@ -5,13 +5,13 @@ use shakmaty::{
     fen::Fen, san::San,
 };
 
-/// The number of a piece that stood on the board at the start of a game.
+/// The number of a piece on the board at the start of a game.
 pub type Identity = u8;
 
 /// The move that led to a position.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Whence, whither and what moved; castling moves two pieces, the king first.
+    /// The origin, the destination and the piece of each movement; castling moves two pieces, the king first.
     pub parts: Vec<(Square, Square, Identity)>,
     pub captured: Option<(Square, Identity)>,
     pub promotion: Option<Role>,
@@ -25,9 +25,9 @@ pub struct Node {
     pub children: Vec<usize>,
     pub edge: Option<Edge>,
     pub ply: i32,
-    /// How many alternatives lie on the way from the root.
+    /// The number of alternatives on the way from the root.
     pub depth: u32,
-    /// Its place among what follows its parent.
+    /// The index among the children of its parent.
     pub sibling: usize,
     identities: [Option<Identity>; 64],
 }
@@ -96,12 +96,12 @@ impl Node {
 pub struct Game {
     pub pgn: String,
     pub nodes: Vec<Node>,
-    /// Whether it could be read to its end; otherwise it ends before the fault.
+    /// True if the game could be read to its end; otherwise it ends before the fault.
     pub whole: bool,
 }
 
 impl Game {
-    /// The same without side lines.
+    /// Returns the game without side lines.
     pub fn main_line(&self) -> Game {
         let mut nodes: Vec<Node> = self.nodes.iter().take_while(|node| node.depth == 0).cloned().collect();
         nodes.iter_mut().for_each(|node| node.children.truncate(1));
@@ -143,7 +143,7 @@ fn read_one(pgn: &str) -> Option<Game> {
         None => Chess::default(),
     };
     let mut nodes = vec![Node::root(chess)];
-    // The node that the next move leaves, of each open line.
+    // The node that the next move of each open line leaves.
     let mut open = vec![0];
     let moves = moves.join("\n");
     let mut rest = moves.trim_start();
@@ -197,7 +197,7 @@ fn after(node: &Node, word: &str) -> Option<Node> {
     node.after(Some(san.to_move(&node.chess).ok()?))
 }
 
-/// The nodes in the order of their numbers: a line, then what hangs from its nodes, from the deepest on.
+/// The nodes in the order of their numbers: a line, then the side lines of its nodes, from the deepest on.
 fn numbered(nodes: &[Node]) -> Vec<Node> {
     fn line(nodes: &[Node], first: usize, order: &mut Vec<usize>) {
         let mut line_nodes = vec![first];

@@ -17,7 +17,7 @@ pub struct Generator<'a> {
     pub variations: bool,
 }
 
-/// A suffix, and how often it repeats.
+/// Returns a suffix, with its least and largest number of repetitions.
 fn suffix(text: &str, min: usize, max: Option<usize>) -> (String, usize, Option<usize>) {
     (text.into(), min, max)
 }
@@ -38,7 +38,7 @@ impl Generator<'_> {
 
     fn line(&mut self, depth: usize) -> Query {
         let back = self.rng.percent(12);
-        // Nothing is said of the children to which a line that goes back may step.
+        // The language does not define to which children a line that goes back may step.
         let sibling = (self.variations && !back && self.rng.percent(10))
             .then(|| *self.rng.pick(&["primary", "primary", "secondary"]));
         let tied = !back && sibling.is_none() && self.rng.percent(25);
@@ -147,7 +147,7 @@ impl Generator<'_> {
             };
             let is_repeated = self.rng.percent(if is_group { 60 } else { 40 }) && !of.can_be_empty();
             out.push(if is_repeated { self.repeated(of, true) } else { of });
-            // Behind a move without a suffix it would be a target.
+            // After a move without a suffix it would be a target.
             if (is_group || is_repeated) && self.rng.percent(15) {
                 out.push(Chain::One(Atom::Test(self.filter(depth, true))));
             }
@@ -205,7 +205,7 @@ impl Generator<'_> {
         Dash { capture, from, to, promotion, targets }
     }
 
-    /// A designator of something that stands in one of the games.
+    /// Returns a designator of a piece on the board in one of the games.
     pub fn designator(&mut self) -> Designator {
         let game = self.game().clone();
         let node = self.rng.below(game.nodes.len());

@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, Color, Piece, Role, Square};
 /// A piece designator: letters of pieces and squares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Designator {
-    /// Sorted letters; without any, what stands there does not matter.
+    /// Sorted letters; if there are none, any piece or none may be there.
     pub pieces: Vec<char>,
     pub squares: Bitboard,
 }
@@ -49,11 +49,11 @@ pub struct Dash {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Atom {
-    /// Of a line: a position of it.
+    /// A position, in a line.
     Position(Filter),
-    /// Of a path: a filter on the position that was reached.
+    /// A filter on the position that was reached, in a path.
     Test(Filter),
-    /// Of a path: a move.
+    /// A move, in a path.
     Move(Dash),
 }
 
@@ -77,17 +77,17 @@ pub struct Query {
     pub range: Option<(i32, i32)>,
     /// `<--`
     pub back: bool,
-    /// Of a line: `singlecolor`.
+    /// True if a line has `singlecolor`.
     pub single_color: bool,
-    /// Of a path.
+    /// The focus of a path.
     pub focus: Option<Focus>,
     pub max: Option<Amount>,
     pub nestban: bool,
     pub first_match: bool,
-    /// `primary`, or of a line `secondary`.
+    /// `primary`, or in a line `secondary`.
     pub sibling: Option<&'static str>,
     pub last_position: bool,
-    /// Words that change comments alone.
+    /// Words that affect only comments.
     pub words: Vec<&'static str>,
     pub chain: Chain,
 }
@@ -126,7 +126,7 @@ impl Designator {
 }
 
 impl Filter {
-    /// Whether a constituent of a line with this filter is asked of each move that leaves.
+    /// Returns whether a constituent of a line with this filter is evaluated for each move that leaves.
     pub fn is_tied(&self) -> bool {
         match self {
             Filter::Move(..) | Filter::MoveSecondary => true,
@@ -176,7 +176,7 @@ impl Display for Filter {
             Filter::Word(word) => write!(f, "{word}"),
             Filter::ToMove(color) => write!(f, "{}", color.fold_wb("wtm", "btm")),
             Filter::Holds(of) => write!(f, "{of}"),
-            // No number, so that a sign behind it is no arithmetic.
+            // This is not a number, so that a sign after it is no arithmetic.
             Filter::Less(a, b) => write!(f, "{{{a} < {b} true}}"),
             Filter::Not(of) => write!(f, "not {of}"),
             Filter::Or(a, b) => write!(f, "{{{a} or {b}}}"),
@@ -291,7 +291,7 @@ impl Display for Body {
 
 // ---- copies
 
-/// What a transform does to a designator; `None` if no square is left.
+/// The effect of a transform on a designator; `None` if no square is left.
 type Image<'a> = &'a dyn Fn(&Designator) -> Option<Designator>;
 
 impl Amount {
@@ -379,7 +379,7 @@ impl Body {
 
 type Images = Vec<(Box<dyn Fn(&Designator) -> Option<Designator>>, bool)>;
 
-/// The transforms that a word stands for, and whether each swaps the colours.
+/// The transforms that a word means, and whether each swaps the colours.
 fn images(transform: &str) -> Images {
     type Squares = Box<dyn Fn(Bitboard) -> Bitboard>;
     let each = |to: fn(i32, i32) -> (i32, i32)| -> Squares { Box::new(move |set| moved(set, to)) };
@@ -453,7 +453,7 @@ fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     out
 }
 
-/// The kind of piece that a letter of a promotion stands for; `None` of those that mean any.
+/// The kind of piece that a letter of a promotion means; `None` for letters that mean any.
 pub fn promoted(letter: char) -> Option<Role> {
     Role::from_char(letter)
 }

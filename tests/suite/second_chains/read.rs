@@ -1,4 +1,4 @@
-//! Reads the queries of tables of answers, as far as the evaluator knows what they consist of.
+//! Reads the queries of tables of answers, as far as the evaluator knows their constructs.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -9,7 +9,7 @@ const TRANSFORMS: [&str; 6] = ["flipcolor", "flipvertical", "fliphorizontal", "f
 /// Words of comments, which change no value.
 const QUIET: [&str; 4] = ["quiet", "keepallbest", "piecepath", "verbose"];
 
-/// A query, or `None` if there is something in it that the evaluator does not know.
+/// Returns a query, or `None` if it contains something that the evaluator does not know.
 pub fn body(text: &str) -> Option<Body> {
     let mut reader = Reader { rest: text.trim() };
     let variations = reader.sign("cql(variations)");
@@ -33,7 +33,7 @@ impl Reader<'_> {
         self.rest = self.rest.trim_start();
     }
 
-    /// Reads a sign, behind white space.
+    /// Reads a sign after white space.
     fn sign(&mut self, sign: &str) -> bool {
         let rest = self.rest.trim_start().strip_prefix(sign);
         rest.map(|rest| self.rest = rest).is_some()
@@ -58,7 +58,7 @@ impl Reader<'_> {
         Some(number)
     }
 
-    /// Tries something that must not move on if it fails.
+    /// Tries a reader and restores the position if it fails.
     fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.rest;
         let read = read(self);
@@ -329,7 +329,7 @@ impl Reader<'_> {
     }
 }
 
-/// Squares such as `e4`, `a-c1-8`, and what stands behind them.
+/// Splits squares such as `e4` and `a-c1-8` from the text after them.
 fn square_range(text: &str) -> Option<(Bitboard, &str)> {
     let axis = |text: &str, first: char| -> Option<(u32, u32, usize)> {
         let mut letters = text.chars();

@@ -9,12 +9,12 @@ use super::{
     query::{Amount, Atom, Body, Chain, Dash, Designator, Filter, Focus, Query, promoted},
 };
 
-/// What the rules leave open; queries are judged where every reading gives the same, or where the answer is that of one.
+/// The choices that the rules leave open. Queries are judged if every reading gives the same, or if one reading gives the answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// The search tries all that may follow at a child before it turns to the next child.
+    /// True if the search tries all continuations at a child before it turns to the next child.
     pub children_first: bool,
-    /// `nestban` of a path with a focus remembers the positions between the moves that count.
+    /// True if `nestban` of a path with a focus remembers the positions between the moves that count.
     pub bans_between: bool,
 }
 
@@ -25,30 +25,30 @@ pub const READINGS: [Reading; 4] = [
     Reading { children_first: true, bans_between: true },
 ];
 
-/// More steps than these at one start are not tried.
+/// The most steps that are tried from one start.
 const STEPS_MAX: usize = 200_000;
 
 /// There are too many walks to try.
 #[derive(Debug)]
 pub struct TooMany;
 
-/// What is still to be matched, the next last.
+/// A part that is still to be matched; the next one is last.
 #[derive(Clone)]
 enum Due<'a> {
     Chain(&'a Chain),
     Loop { of: &'a Chain, min: usize, max: Option<usize>, done: usize },
 }
 
-/// How far a walk has come.
+/// The progress of a walk.
 #[derive(Clone)]
 struct Walk {
-    /// Where it stands; nowhere before the first position of a line.
+    /// The node that the walk has reached; `None` before the first position of a line.
     at: Option<usize>,
-    /// By which child a line has to go on.
+    /// The child through which a line must continue.
     through: Option<usize>,
-    /// All positions, those that are skipped among them.
+    /// All positions, including skipped ones.
     nodes: Vec<usize>,
-    /// Those that are counted.
+    /// The positions that are counted.
     counted: Vec<usize>,
 }
 
@@ -70,19 +70,19 @@ struct Search<'a> {
     best: Option<Best>,
 }
 
-/// What may come next.
+/// A possible next step.
 enum Next<'a> {
     Accept,
     Atom(&'a Atom, Vec<Due<'a>>),
 }
 
-/// Where a filter is evaluated.
+/// The place where a filter is evaluated.
 #[derive(Clone, Copy)]
 struct Place {
     node: usize,
     /// The one outgoing move that `move` sees, by its child.
     edge: Option<usize>,
-    /// Moves of the path so far.
+    /// The number of moves of the path so far.
     count: i32,
 }
 
@@ -162,7 +162,7 @@ fn set(game: &Game, designator: &Designator, node: usize) -> Vec<shakmaty::Squar
 }
 
 impl<'a> Search<'a> {
-    /// Tries all that may follow; true once the search is over.
+    /// Tries all continuations; returns true once the search is over.
     fn go(&mut self, due: Vec<Due<'a>>, walk: Walk) -> Found<bool> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -206,7 +206,7 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// The atoms that may come next, fewer repetitions first; filters of a path on the position reached are tested.
+    /// Lists the atoms that may be next, fewer repetitions first; filters of a path on the position reached are tested.
     fn expand(&mut self, mut due: Vec<Due<'a>>, walk: &Walk, out: &mut Vec<Next<'a>>) -> Found<()> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -244,7 +244,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The steps that a walk may take, each with all positions that it comes to, in order.
+    /// The steps that a walk may take, each with all positions that it visits, in order.
     fn steps_from(&self, walk: &Walk) -> Vec<Vec<usize>> {
         let Some(at) = walk.at else { return vec![vec![self.start]] };
         if self.query.path {
@@ -301,7 +301,7 @@ impl<'a> Search<'a> {
             || (*capture && edge.captured.is_some_and(|(_, identity)| pieces.contains(&identity)))
     }
 
-    /// Goes one step if the atom allows it, and on from there.
+    /// Makes one step if the atom allows it, and continues from there.
     fn take(&mut self, atom: &'a Atom, rest: &[Due<'a>], walk: &Walk, step: &[usize]) -> Found<bool> {
         let &node = step.last().expect("a step leads somewhere");
         let mut next = walk.clone();
@@ -349,7 +349,7 @@ impl<'a> Search<'a> {
         {
             return false;
         }
-        // Of castling only the pieces in focus count.
+        // In castling only the pieces in focus count.
         let counts = |identity: &Identity| match &self.focus {
             Some((pieces, _)) if edge.parts.len() > 1 => pieces.contains(identity),
             _ => true,
@@ -364,7 +364,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Takes a walk that fits; true if no other one is wanted.
+    /// Takes a matching walk; returns true if no other walk is wanted.
     fn accept(&mut self, walk: &Walk) -> Found<bool> {
         let Some(&last) = walk.counted.last() else { return Ok(false) };
         let count = walk.counted.len() as i32;

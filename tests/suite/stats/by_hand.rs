@@ -28,7 +28,7 @@ fn games_are_grouped_by_their_tags_and_results() {
         ("elodiff:150", &["-150: 1/1, 3/5", "150: 1/1, 3/6", "?: 1/2, 2/5"]),
         ("event", &["Open: 2/2, 5/9", "M\u{fc}, \u{7}: 1/1, 3/5", "?: 0/1, 0/2"]),
         ("white", &["A: 1/2, 3/8", "B: 1/1, 2/3", "?: 1/1, 3/5"]),
-        // Every game stands under both of its players, the third under A once.
+        // Every game is listed under both of its players, the third under A once.
         ("player", &["A: 2/3, 5/11", "B: 2/2, 5/9", "?: 1/1, 3/5"]),
         ("tag:Nothing", &["?: 3/4, 8/16"]),
         (
@@ -113,7 +113,7 @@ fn games_that_do_not_count_are_as_if_they_were_not_there() {
     let fourth = |query, grouping| counted(query, grouping, pgn(1 << 20), 1, Some("M\u{fc}, \u{7}"));
     assert_eq!(shown(&open(KNIGHT, "year"), "year"), ["1997: 1/1, 3/6", "1999: 1/1, 2/3"]);
     assert_eq!(shown(&open("flipcolor {Nf3}", "copy"), "copy"), ["1: 2/2, 5/9", "2: 1/2, 1/9"]);
-    // Its hits stand behind those of games that do not count, which both copies hit.
+    // Its hits come after those of games that do not count, which both copies hit.
     assert_eq!(shown(&fourth("flipcolor {Nf3 or qd8}", "copy"), "copy"), ["1: 1/1, 3/5"]);
 }
 

@@ -1,4 +1,4 @@
-//! The moves beside hits, beside a count by pgn-reader and shakmaty alone, and by hand.
+//! The moves played at hits, compared with a count by pgn-reader and shakmaty alone, and with counts by hand.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Cursor;
@@ -12,10 +12,10 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, 
 
 use crate::database::SAMPLE;
 
-/// A game as pgn-reader and shakmaty read it.
+/// A game as read by pgn-reader and shakmaty.
 pub(crate) struct Played {
     pub(crate) result: String,
-    /// One more than moves.
+    /// The positions, one more than moves.
     pub(crate) positions: Vec<Chess>,
     pub(crate) moves: Vec<Move>,
 }
@@ -73,14 +73,14 @@ pub(crate) fn sample() -> Vec<Played> {
     games
 }
 
-/// The place of a square of the game in the filter as it is written, from a1 = (0, 0), and whether colours are swapped.
+/// Maps a square of the game to its place in the filter as written, from a1 = (0, 0), and records whether colours are swapped.
 #[derive(Clone)]
 enum Seen {
     Played,
     /// The board upside down, with the colours swapped.
     Mirrored,
     By(Box<[(i32, i32); 64]>, bool),
-    /// Squares have no place there.
+    /// Squares have no image.
     Nowhere,
 }
 
@@ -89,7 +89,7 @@ fn by(swap: bool, map: impl Fn(i32, i32) -> (i32, i32)) -> Seen {
     Seen::By(Box::new(squares), swap)
 }
 
-/// The copy of a shift, with colours swapped before that or not.
+/// Returns the copy of a shift, with colours swapped before it or not.
 fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     let (dx, dy) = by_how_much;
     match by_how_much {
@@ -100,10 +100,10 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     }
 }
 
-/// A hit: the first and the last of its positions, and how its copy sees the board.
+/// A hit: the first and the last of its positions, and how its copy maps the board.
 type Hit = (usize, usize, Seen);
 
-/// A move as it is told.
+/// Returns a move as the table shows it.
 fn told(chess: &Chess, mv: Move, seen: &Seen) -> String {
     match seen {
         Seen::Played => SanPlus::from_move(chess.clone(), mv).to_string(),
@@ -135,7 +135,7 @@ fn name((file, rank): (i32, i32)) -> Option<String> {
     is_on.then(|| format!("{}{}", (b'a' + file as u8) as char, rank + 1))
 }
 
-/// A move by letter and squares, those that were played if the board has no others.
+/// Returns a move as a letter and squares, which are the played ones if the board has no image of them.
 fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     let (from, to) = match mv {
         Move::Castle { king, rook } if rook > king => {
@@ -151,7 +151,7 @@ fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     format!("{letter}{from}-{to}{becomes}")
 }
 
-/// A move in SAN without its end, if SAN has one for it.
+/// Returns a move in SAN without check signs, if SAN can express it.
 fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<String> {
     // Castling of any copy of these tests that is not as it was played is no castling.
     if mv.is_castle() {
@@ -198,10 +198,10 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
     })
 }
 
-/// Games, positions, and how the games ended for those who move: won, drawn, lost.
+/// Games, positions, and the results of the games for the side to move: won, drawn, lost.
 type Sums = [u64; 5];
 
-/// The groups of hits by the moves beside them.
+/// The groups of hits by the moves played there.
 fn groups(
     games: &[Played],
     hits: &dyn Fn(&Played, usize) -> Option<Hit>,
@@ -250,7 +250,7 @@ fn groups(
     out
 }
 
-/// The same groups as they were counted.
+/// Returns the same groups as counted by the library.
 fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     let sums = |row: GroupRow| {
@@ -263,7 +263,7 @@ fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
 
 const GROUPINGS: &str = "next,next:3,previous,next:played,previous:played";
 
-/// Compares all groups; returns the names of those of next moves.
+/// Compares all groups; returns the names of the groups of next moves.
 #[track_caller]
 fn compare(
     database: &Database,
@@ -553,7 +553,7 @@ fn moves_in_side_lines_and_of_chess960_are_told() {
 #[test]
 fn moves_of_copies_are_told_as_the_filter_is_written() {
     let counts = by_hand(Query::parse("flipcolor {Pe4 btm}").unwrap(), "next,next:played,next:2");
-    // Black's pawn on e5 is White's on e4: 2. Nf3 is told as Nf6.
+    // Black's pawn on e5 is White's on e4: 2. Nf3 is shown as Nf6.
     let carried = [
         "(end): 2, 2, 1-1-0",
         "e5: 2, 2, 0-1-1",
@@ -579,7 +579,7 @@ fn moves_of_copies_are_told_as_the_filter_is_written() {
     );
 }
 
-/// A player who has Black sees the game with the colours swapped.
+/// If the player has Black, the moves are shown with the colours swapped.
 #[test]
 fn moves_are_told_as_the_player_sees_them() {
     let database = DatabaseOptions::new().open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();

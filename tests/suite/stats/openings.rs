@@ -1,4 +1,4 @@
-//! Openings by the moves of games, beside a count by pgn-reader and shakmaty that knows positions by their FENs.
+//! Openings by the moves of games, compared with a count by pgn-reader and shakmaty that identifies positions by their FENs.
 
 use std::collections::{BTreeMap, HashMap};
 

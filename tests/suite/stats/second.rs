@@ -1,4 +1,4 @@
-//! The same counts once more, from what `--format jsonl` prints and by nothing of the library's.
+//! The same counts once more, computed from the output of `--format jsonl` without any code of the library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -41,12 +41,12 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     out
 }
 
-/// A game as the line of its last position tells it.
+/// A game, as the line of its last position describes it.
 struct Game {
     tags: Value,
     /// The last ply.
     plies: i64,
-    /// Half-moves before the first ply, two for each full move.
+    /// The half-moves before the first ply, two for each full move.
     halves_before: i64,
 }
 
@@ -66,7 +66,7 @@ impl Game {
         self.tag(name)?.parse().ok().filter(|elo| (1..10_000).contains(elo))
     }
 
-    /// White's, or those of a player.
+    /// Returns White's half points, or those of a player.
     fn half_points(&self, player: Option<&str>) -> Option<u64> {
         let white = match self.tags["Result"].as_str()? {
             "1-0" => 2,
@@ -144,7 +144,7 @@ impl Game {
     }
 }
 
-/// What is counted of one group: the plies of each of its games.
+/// The counts of one group: the plies of each of its games.
 type Group = BTreeMap<u64, BTreeSet<i64>>;
 
 fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>, player: Option<&str>) -> Tally {
@@ -167,7 +167,7 @@ fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
     };
     let mut sums: BTreeMap<String, (Tally, Tally)> = BTreeMap::new();
     for row in rows {
-        // A name with a FIDE number beside it is a group of its own until it is known who is who.
+        // A name with a FIDE number is a group of its own until it is known who the player is.
         let sum = sums.entry(name(row.keys)).or_default();
         for (sum, more) in [(&mut sum.0, &row.all), (&mut sum.1, &row.hit)] {
             sum.games += more.games;
@@ -268,7 +268,7 @@ fn values_and_copies_are_counted_a_second_time() {
     }
 }
 
-/// The same whatever the blocks, the threads and the order in which blocks are added.
+/// The counts do not depend on the blocks, the threads and the order in which blocks are added.
 #[test]
 fn counts_add_up_in_any_order() {
     let path = sample();
@@ -304,7 +304,7 @@ fn counts_add_up_in_any_order() {
     assert_eq!(nested, all);
 }
 
-/// Several queries at once are counted as each by itself is.
+/// Several queries at once are counted as each by itself.
 #[test]
 fn queries_over_the_same_games_share_what_is_theirs() {
     let engines = ["Nd4", "stalemate", "flipcolor {Bh7 kg8 btm check}", "true"].map(scan);
@@ -318,7 +318,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
         let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Wants::HITS).unwrap().hits);
         for (counts, hits) in alone.iter_mut().zip(&hits) {
             let found = Found { games: Some(&games), ..Found::new(block, hits, &names) };
-            // As the choice of games does it.
+            // Take hits away as the choice of games does.
             let mut hits = found.hits.clone();
             let out = block.games().filter(|game| !found.counts(game));
             out.for_each(|game| hits.clear(game.slots()));

@@ -1,5 +1,5 @@
-//! The score of the side that has the pattern, beside the lists of two queries: one for White, and one with colours swapped by
-//! hand.
+//! The score of the side that has the pattern, compared with the lists of two queries: one for White, and one with colours
+//! swapped by hand.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -69,7 +69,7 @@ fn statistics(
     collector.counts(part, [scan.filter()]).remove(0)
 }
 
-/// For each game that hits and each twentieth of its plies in which it does, how the game ended for White of the query.
+/// For each game with hits, and each twentieth of its plies with one, the result of the game for White of the query.
 type List = BTreeMap<(u32, Option<u32>), Outcome>;
 
 fn list(text: &str, choice: &Choice) -> List {
@@ -98,7 +98,7 @@ fn list(text: &str, choice: &Choice) -> List {
     all
 }
 
-/// What White's games and Black's sum up to, of those that a condition fits.
+/// Returns the wins, draws and losses of White's games and Black's games that satisfy a condition.
 fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -> SideResults {
     let mut sum = SideResults::default();
     for (list, is_black) in lists.into_iter().zip([false, true]) {
@@ -162,7 +162,7 @@ fn the_score_of_the_matching_side_is_that_of_two_queries() {
     check(&Choice::default(), &QUERIES, ["1-0", "1/2-1/2", "0-1"]);
 }
 
-/// The pattern is the player's, or that of the other side.
+/// The player has the pattern, or the opponent has it.
 #[test]
 fn a_player_may_have_the_pattern_or_face_it() {
     let player = Player::new("Carlsen".parse().unwrap());
@@ -170,7 +170,7 @@ fn a_player_may_have_the_pattern_or_face_it() {
     check(&choice, &[QUERIES[1], QUERIES[4]], ["won", "drawn", "lost"]);
 }
 
-/// A game with the pattern on both sides counts for either: White's knight comes to f3 in games 1, 2 and 4, Black's to f6 in
+/// A game with the pattern on both sides counts for each: White's knight reaches f3 in games 1, 2 and 4, Black's reaches f6 in
 /// the second.
 #[test]
 fn a_game_counts_once_for_each_side_that_has_the_pattern() {
@@ -184,7 +184,7 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     assert_eq!(rows(&counts, "copy").into_values().collect::<Vec<_>>(), [results(1, 1, 1), results(1, 0, 0)]);
     assert_eq!(rows(&counts, "result")["0-1"], results(1, 0, 1));
     assert_eq!(rows(&counts, "result")["*"], results(0, 0, 0));
-    // Where no copy is of one side alone, or copies are counted, there is no side to tell.
+    // If no copy belongs to one side alone, or copies are counted, there is no side to report.
     for query in [
         "Nf3",
         "flip Nf3",
@@ -201,7 +201,7 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     }
 }
 
-/// Games or none, the columns are the same.
+/// The columns are the same with and without games.
 #[test]
 fn columns_of_sides_are_those_of_the_query() {
     let csv = |database| {
@@ -246,7 +246,7 @@ total           3      4    75.0 % (30.1-95.4)              8         16  50.00 
     );
 }
 
-/// A query over main lines tells the same sides beside one over side lines, which stretches its blocks.
+/// A query over main lines gives the same sides if another query over side lines stretches its blocks.
 #[test]
 fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
     let text = made(5, 60).text;

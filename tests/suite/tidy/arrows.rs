@@ -11,7 +11,7 @@ struct Imports {
 }
 
 impl Imports {
-    /// Of files, each with its text.
+    /// Reads the imports of files, each with its text.
     fn of(files: &[(String, String)]) -> Imports {
         let texts: BTreeMap<Vec<String>, Vec<Token>> =
             files.iter().map(|(file, text)| (module(file), tokens(text))).collect();
@@ -41,7 +41,7 @@ impl Imports {
         Imports { modules: texts.iter().map(imports).collect() }
     }
 
-    /// For each folder, which of its modules imports which.
+    /// For each folder, the imports among its modules.
     fn folders(&self) -> BTreeMap<&[String], BTreeSet<(&str, &str)>> {
         let mut out: BTreeMap<&[String], BTreeSet<(&str, &str)>> = BTreeMap::new();
         for (module, imports) in &self.modules {
@@ -77,7 +77,7 @@ impl Imports {
     }
 }
 
-/// What can be reached from a name.
+/// Returns the names that can be reached from a name.
 fn reached<'a>(arrows: &BTreeSet<(&str, &'a str)>, from: &str) -> BTreeSet<&'a str> {
     let next = |from: &str| arrows.iter().filter(|arrow| arrow.0 == from).map(|arrow| arrow.1).collect();
     let mut open: Vec<&str> = next(from);
@@ -127,7 +127,7 @@ fn folders_have_no_circles() {
     assert_eq!(found, [""; 0], "modules of one folder that import each other");
 }
 
-/// The module that is a crate and in which a path lies.
+/// Returns the module that is a crate and contains a path.
 fn crate_of(path: &str) -> Option<&'static str> {
     CRATES.iter().filter_map(|it| it.2).find(|root| path.split("::").next() == Some(root))
 }
@@ -149,7 +149,7 @@ fn every_allowed_arrow_is_used() {
 /// The document that shows the table.
 const DOCUMENT: &str = "docs/dev/imports.md";
 
-/// The lines of it between which the table stands.
+/// The lines of the document around the table.
 const MARKS: [&str; 2] = ["<!-- imports: written by tests/suite/tidy -->\n", "<!-- end of imports -->\n"];
 
 fn table() -> String {

@@ -1,6 +1,6 @@
 //! `orbit bench --card`: measures a graphics card in one run that ends at its budget.
 //!
-//! The rows that matter most come first. A thread ends the run when its budget is over, whatever the card is doing.
+//! The most important rows come first. A thread ends the run when its budget is over, whatever the card is doing.
 
 mod crossover;
 mod measure;
@@ -27,26 +27,26 @@ use super::{Args, QUERIES};
 use measure::{Check, GamesOnCard, KnownAnswer, Roofs};
 use recorder::{JSON_FILE, Recorder, TABLE_FILE};
 
-/// Positions without `--positions`: 1.9 GB on the card.
+/// The number of positions without `--positions`: 1.9 GB on the card.
 const POSITIONS: u64 = 512_000_000;
 
 /// The query of 672 copies, for which there are targets.
 const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Beginnings of the lines of queries that tell nothing more of a card.
+/// The beginnings of the lines of those built-in queries that show nothing more about a card.
 const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
 
-/// The other twelve of the built-in queries, that of the targets first.
+/// Returns the other twelve built-in queries, with that of the targets first.
 fn twelve() -> String {
     let wanted = QUERIES.lines().filter(|line| !LEFT_OUT.iter().any(|name| line.starts_with(name)));
     let (first, others): (Vec<&str>, Vec<&str>) = wanted.partition(|line| line.ends_with(TARGET_QUERY));
     [first, others].concat().join("\n")
 }
 
-/// A query with next to nothing to evaluate: its time is that of replaying moves.
+/// A query with next to nothing to evaluate: it measures the replay of moves.
 const REPLAY: &str = "replay\tB\n";
-/// Queries that look ahead in the game, one that looks back and counts; that ask for a move behind which something holds,
-/// for a line and for a path.
+/// Queries that look ahead in the game, one that looks back and counts; queries for a move followed by a condition, for a line
+/// and for a path.
 const ALONG: &str = "\
 find_check\tNd4 find check
 find_count\tfind <-- 2 check
@@ -56,30 +56,30 @@ line_check\tline --> check --> true --> check
 path_check\tpath -- check -- -- check
 ";
 
-/// Their rows on games that stay on the card: it carries what is found along games, or the processor does.
+/// The kinds of their rows for games on the card: the state along games is computed by the card, or by the processor.
 const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 
-/// Queries on which variants are tried, by their places: many copies, long straight code, a table.
+/// The indices of the queries on which variants are tried: many copies, long straight code, a table.
 const TRIED: [usize; 3] = [0, 6, 10];
-/// Positions on which they are tried.
+/// The number of positions on which they are tried.
 const TRIAL_POSITIONS: u64 = 64_000_000;
-/// Positions of the run that tells how many there can be.
+/// The number of positions of the first run, from which the affordable number is estimated.
 const PROBE_POSITIONS: u64 = 4_000_000;
-/// Share of the budget that trying variants may take.
+/// The share of the budget that trying variants may take.
 const TRIAL_SHARE: f64 = 0.25;
-/// Another variant is taken if it needs at most so much of the default's time: less is noise.
+/// Another variant is chosen only if it takes at most this share of the default's time: a smaller gain is noise.
 const FASTER: f64 = 0.98;
-/// Numbers of queries that are run at once.
+/// The numbers of queries that are run at once.
 const AT_ONCE: [usize; 3] = [4, 8, 12];
-/// Share of what is left of the budget that all rows on all positions may take.
+/// The share of the remaining budget that all rows on all positions may take.
 const ROWS_SHARE: f64 = 0.6;
-/// Positions for the processor: its rate does not depend on how many there are.
+/// The number of positions for the processor, whose rate does not depend on it.
 const CPU_POSITIONS: u64 = 64_000_000;
 const THREAD_POSITIONS: u64 = 4_000_000;
-/// Bytes of memory that are read for the floors.
+/// The bytes of memory that are read to measure the floors.
 const FLOOR_BYTES: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
 
-/// Runs the whole of it.
+/// Runs the whole measurement.
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let moment = place::Moment::now();
@@ -103,7 +103,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let wanted = args.positions.unwrap_or(POSITIONS);
     let games = BenchGames::open(&args.paths, wanted, threads)?;
     let asked = wanted;
-    // Whole blocks, so a few more.
+    // Blocks are whole, so there are a few more positions.
     let wanted = games.positions();
     let known = |text: &str, file| -> Result<Vec<KnownAnswer>, Failure> {
         let read = queries::read(file, text, args.dialect, Severity::Hint)?;
@@ -162,14 +162,14 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     session.measure(wanted);
     match recorder.end("finished") {
         Some(end) => print(end, json),
-        // The other thread prints, and ends the process.
+        // The other thread prints the result and ends the process.
         None => loop {
             std::thread::park();
         },
     }
 }
 
-/// Prints what was measured; fails if something was wrong.
+/// Prints the result; fails if some answer was wrong.
 fn print((document, unwritten): (Value, Option<String>), json: bool) -> Result<Exit, Failure> {
     let mut out = Out::new();
     if json {
@@ -207,20 +207,21 @@ struct Session<'a> {
     open_s: f64,
 }
 
-/// What the trials tell: for each query positions a second under the default, by the whole time.
+/// The results of the trials: the fastest variant, and for each query the positions per second with the default, by the whole
+/// time.
 struct Trials {
     fastest: Variant,
-    /// Its time as a share of the default's.
+    /// The time of the fastest variant as a share of the default's.
     relative: f64,
     rates: Vec<Option<f64>>,
 }
 
-/// Nanoseconds that a kernel takes for a position; of the whole run, if the device has no clock.
+/// Returns the nanoseconds of a kernel per position; those of the whole run, if the device has no clock.
 fn kernel_ns(row: &Value) -> f64 {
     row["kernel_ns"].as_f64().or(row["ns"].as_f64()).unwrap_or(f64::INFINITY)
 }
 
-/// The geometric mean of what rows take of the default's time, if all of them answered.
+/// Returns the geometric mean of the rows' shares of the default's time, if all rows are right.
 fn mean(rows: &[Option<Value>]) -> Option<f64> {
     let logarithms: Option<Vec<f64>> =
         rows.iter().map(|row| Some(row.as_ref()?["relative"].as_f64()?.ln())).collect();
@@ -241,7 +242,7 @@ impl Session<'_> {
         self.cpu(positions);
     }
 
-    /// Names all rows in their order, so that those which are not reached are named in the end.
+    /// Lists all rows in their order, so that rows that are not reached are named at the end.
     fn plan(&self) {
         let name = |known: &KnownAnswer| known.name().to_string();
         let mut all: Vec<(&str, String)> = vec![("device", self.report.name.clone())];
@@ -264,13 +265,14 @@ impl Session<'_> {
         self.queries.iter().chain(&self.replay).chain(&self.along)
     }
 
-    /// Numbers of queries that are run at once: of those named as many as there are, and all.
+    /// Returns the numbers of queries that are run at once: those of [`AT_ONCE`] that are smaller than the number of queries, and
+    /// all.
     fn at_once(&self) -> impl Iterator<Item = usize> {
         let all = self.queries.len();
         AT_ONCE.into_iter().filter(move |&count| count < all).chain((all > 1).then_some(all))
     }
 
-    /// What nothing can beat: memory, operations, uploads.
+    /// Measures the floors: memory, operations, uploads.
     fn floors(&self, wanted: u64) -> Roofs {
         let record = &self.recorder;
         let bytes = (4 * wanted).clamp(*FLOOR_BYTES.start(), *FLOOR_BYTES.end());
@@ -306,7 +308,7 @@ impl Session<'_> {
         roofs
     }
 
-    /// Tries the variants on some queries, the default on all.
+    /// Tries the variants on some queries, and the default on all.
     fn trials(&self, wanted: u64, roofs: Roofs) -> Trials {
         let record = &self.recorder;
         let mut trials =
@@ -314,7 +316,7 @@ impl Session<'_> {
         let begun = Instant::now();
         let share = self.budget.mul_f64(TRIAL_SHARE);
         let wanted = self.trial_positions(wanted, roofs);
-        // The layouts that variants ask for; each is uploaded when one first does.
+        // The layouts of variants; each is uploaded when a variant first needs it.
         let layouts: [OnceLock<Result<GamesOnCard, String>>; 2] = Default::default();
         let mut base = vec![f64::INFINITY; self.queries.len()];
         let tried = || TRIED.into_iter().filter(|&k| k < self.queries.len());
@@ -338,7 +340,7 @@ impl Session<'_> {
             }
         }
         if best.1 != Variant::default() {
-            // Once more in turn with the default: a machine that was busy for a moment must not decide.
+            // Measured again in alternation with the default, so that a machine that was busy for a moment does not decide.
             let all: Vec<usize> = tried().collect();
             let again = self.trial(Variant::default(), &all, wanted, &layouts, &base, roofs);
             for (&k, row) in all.iter().zip(&again) {
@@ -355,7 +357,8 @@ impl Session<'_> {
         trials
     }
 
-    /// Positions on which variants are tried: as many as a run of the first query lets expect to be done in time.
+    /// Returns the number of positions on which variants are tried: as many as a run of the first query suggests will fit the
+    /// time.
     fn trial_positions(&self, wanted: u64, roofs: Roofs) -> u64 {
         let setting = (Variant::default(), 1, roofs, &self.check);
         let rate =
@@ -366,13 +369,13 @@ impl Session<'_> {
                 .ok()
                 .and_then(|row| row["positions_s"].as_f64());
         let rows = self.queries.len() + TRIED.len() * Variant::all(&self.report).len();
-        // Other queries take up to some times as long as the first.
+        // Other queries take up to several times as long as the first one.
         let passes = (rows * (self.runs + 1) * 4) as f64;
         let in_time = rate.unwrap_or(0.0) * TRIAL_SHARE * self.recorder.left().as_secs_f64() / passes;
         wanted.min(TRIAL_POSITIONS).min((in_time as u64).max(PROBE_POSITIONS / 16))
     }
 
-    /// One variant on some of the queries: a row for each, if it answered right.
+    /// Measures one variant on some of the queries: returns a row for each query with a right answer.
     fn trial<'b>(
         &'b self,
         variant: Variant,
@@ -393,7 +396,7 @@ impl Session<'_> {
                 let setting = (variant, self.runs, roofs, &self.check);
                 let mut row = measure::resident(known, &self.device, self.games, card, setting)?;
                 let relative = kernel_ns(&row) / base[k];
-                // Before there is a base, the row is one of it.
+                // Without a base, this row is the base.
                 row["relative"] = json!(if relative > 0.0 { relative } else { 1.0 });
                 Ok(row)
             });
@@ -402,7 +405,7 @@ impl Session<'_> {
         rows.collect()
     }
 
-    /// How many positions can be measured in the time that is left.
+    /// Returns the number of positions that can be measured in the remaining time.
     fn fit(&self, wanted: u64, trials: &Trials, roofs: Roofs) -> u64 {
         let passes = (self.runs + 1) as f64;
         let upload = roofs.upload.unwrap_or(f64::INFINITY);
@@ -437,7 +440,7 @@ impl Session<'_> {
         }
     }
 
-    /// All that needs the games on the card; the bytes of a position there.
+    /// Measures all rows that need the games on the card; returns the bytes of a position there.
     fn on_card(&self, positions: u64, trials: &Trials, roofs: Roofs) -> Option<f64> {
         let record = &self.recorder;
         let mut variants = vec![Variant::default()];
@@ -491,7 +494,7 @@ impl Session<'_> {
         bytes
     }
 
-    /// Several queries at once, beside the same one by one.
+    /// Measures several queries at once, and the same ones one by one for comparison.
     fn shared(&self, on: &GamesOnCard, variant: Variant, trials: &Trials) {
         let blocks = self.games.blocks(on.positions.min(CPU_POSITIONS / 4));
         let passes = (self.runs + 1) as f64 * on.positions as f64;
@@ -520,7 +523,7 @@ impl Session<'_> {
         }
     }
 
-    /// The queries on games that are uploaded during the search.
+    /// Measures the queries on games that are uploaded during the search.
     fn streamed(&self, positions: u64, bytes: Option<f64>, trials: &Trials, roofs: Roofs) {
         let blocks: Vec<&Block> = self.games.blocks(positions);
         let Some(bytes) = bytes else { return };

@@ -1,4 +1,4 @@
-//! The engines against each other on games in memory, each answer checked.
+//! Compares the engines on games in memory, with each answer checked.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::super::queries::{self, NamedQuery};
 use super::games::{BenchGames, best, failed, in_parallel, positions, rate};
 use super::{Args, QUERIES, STREAMS};
 
-/// Positions without `--positions`.
+/// The number of positions without `--positions`.
 const POSITIONS: u64 = 16_000_000;
-/// Positions that the CPU is given at most: its rate does not depend on how many there are.
+/// The most positions for the CPU: its rate does not depend on their number.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;
-/// Positions of 32 bytes that are added up for the floor: 128 MB, more than caches hold.
+/// The positions of 32 bytes that are summed for the floor: 128 MB, more than caches hold.
 const FLOOR_POSITIONS: usize = 4 << 20;
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
@@ -56,7 +56,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What no engine on the CPU can beat: positions a second on one thread.
+/// The limits that no engine on the CPU can exceed: positions per second on one thread.
 struct CpuFigures {
     sum: f64,
     replay: f64,
@@ -102,7 +102,7 @@ impl<'a> BenchCard<'a> {
         Ok(BenchCard { device, report: device.report(), uploads, resident })
     }
 
-    /// What it may be called.
+    /// Returns a name for the kind of device.
     fn kind(&self) -> &'static str {
         if self.report.is_software() { "software adapter, not a GPU" } else { "GPU" }
     }
@@ -167,13 +167,13 @@ fn card_figures(
     let begun = Instant::now();
     let gpu = prepared.gpu(card.device).map_err(failed)?;
     card.device.compile(gpu.kernel()).map_err(failed)?;
-    // Some drivers compile only when a kernel is run first.
+    // Some drivers compile a kernel only when it first runs.
     gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
     let compile = begun.elapsed();
     let (run, (found, times)) = best(args.runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
     agree(name, "the card with games on it", hits, &found[0])?;
     let blocks = games.blocks(u64::MAX / 2);
-    // As a scan does it: while one group is computed, others are packed and uploaded.
+    // As in a scan: while one group is computed, others are packed and uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
     let (streamed, found) = best(args.runs, || in_parallel(STREAMS, &groups, &gpu))?;
     agree(name, "the card with games streamed", hits, &found)?;
@@ -197,7 +197,7 @@ fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<()
     Err(Failure::Other(format!("{query}: {engine} differs from cpu on one thread: please report this")))
 }
 
-/// All queries at once, against one after the other.
+/// The rates of all queries at once, against one after the other.
 struct SharedRun {
     queries: usize,
     cpu: f64,
@@ -236,7 +236,7 @@ impl SharedRun {
 
 const MILLION: f64 = 1e6;
 const GIGA: f64 = 1e9;
-/// Bytes that are read for a position where it lies in memory unpacked.
+/// The bytes that are read for a position that is unpacked in memory.
 const POSITION_BYTES: f64 = 32.0;
 
 fn text_of(

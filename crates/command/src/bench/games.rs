@@ -1,4 +1,4 @@
-//! The games that are measured with, and how times are taken.
+//! The games for measurements, and the measurement of times.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -15,16 +15,16 @@ pub(super) fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Other(error.to_string())
 }
 
-/// Games in memory, any number of times over.
+/// Games in memory, which can be repeated any number of times.
 pub(super) struct BenchGames {
     pub(super) blocks: Vec<Block>,
-    /// How often all of them are given.
+    /// The number of times that all games are repeated.
     pub(super) repeats: usize,
     pub(super) threads: usize,
 }
 
 impl BenchGames {
-    /// Reads games, or takes those that are built in, to be given until there are so many positions.
+    /// Reads games, or takes the built-in ones, and repeats them until there are at least `positions` positions.
     pub(super) fn open(paths: &[PathBuf], positions: u64, threads: usize) -> Result<BenchGames, Failure> {
         let database = if paths.is_empty() {
             BlockStream::from_pgn_bytes("built in", orbit_games::SAMPLE.to_vec(), StreamOptions::default())
@@ -47,7 +47,7 @@ impl BenchGames {
         Ok(BenchGames { repeats: positions.div_ceil(once).max(1) as usize, blocks, threads })
     }
 
-    /// Blocks with at least so many positions, the same ones again and again.
+    /// Returns blocks with at least `positions` positions, repeating the games.
     pub(super) fn blocks(&self, positions: u64) -> Vec<&Block> {
         let mut left = positions as i64;
         let all = std::iter::repeat_n(&self.blocks, self.repeats).flatten();
@@ -64,12 +64,12 @@ impl BenchGames {
     }
 }
 
-/// The positions of blocks.
+/// Counts the positions of blocks.
 pub(super) fn positions(blocks: &[&Block]) -> u64 {
     blocks.iter().map(|block| block.slots() as u64).sum()
 }
 
-/// The shortest of several runs.
+/// Returns the shortest of several runs.
 pub(super) fn best<T>(
     runs: usize,
     mut run: impl FnMut() -> Result<T, Failure>,
@@ -86,7 +86,7 @@ pub(super) fn best<T>(
     Ok(best.expect("there is a run"))
 }
 
-/// Things a second.
+/// Returns the number of things per second.
 pub(super) fn rate(things: u64, time: Duration) -> f64 {
     things as f64 / time.as_secs_f64()
 }
@@ -119,7 +119,7 @@ pub(super) fn side_by_side<T: Send>(
     let mut done: Vec<_> = std::thread::scope(|scope| {
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let all: Vec<_> = (1..threads).map_while(start).collect();
-        // This thread does what is left: all of it where the system starts no other.
+        // This thread does the rest: all of it if the system starts no other thread.
         let here = work();
         let there = all.into_iter().flat_map(|thread| thread.join().expect("an engine does not panic"));
         here.into_iter().chain(there).collect()

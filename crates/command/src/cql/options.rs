@@ -1,4 +1,4 @@
-//! The options of `orbit cql`: words that begin with one dash or two, some of which have operands.
+//! The options of `orbit cql`: words that begin with one dash or two; some have operands.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use orbit_query::tree::Comments;
 
 use crate::failure::Failure;
 
-/// An option: what it is called, what it takes, and what it does.
+/// An option: its names, its operands, its effect and its help.
 struct OptionRow {
     names: &'static [&'static str],
     operands: &'static str,
@@ -20,10 +20,10 @@ struct OptionRow {
     help: &'static str,
 }
 
-/// The filter whose option searches side lines as well.
+/// The filter whose option also searches side lines.
 const VIRTUAL_MAINLINE: &str = "virtualmainline";
 
-/// What an option does.
+/// The effect of an option.
 #[derive(Clone, Copy)]
 enum Does {
     Input,
@@ -33,15 +33,15 @@ enum Does {
     OutputToStdout,
     Filters,
     Assign,
-    /// A filter of this text.
+    /// Adds a filter with this text.
     Filter(&'static str),
-    /// A filter of this text with a string behind it.
+    /// Adds a filter with this text and a string after it.
     FilterOfText(&'static str),
-    /// A filter of this text with a word behind it.
+    /// Adds a filter with this text and a word after it.
     FilterOfWord(&'static str),
-    /// Numbers of games.
+    /// Restricts the search to a range of game numbers.
     Games,
-    /// Filters that compare a number with one bound or two.
+    /// Adds filters that compare a number with one or two bounds.
     FilterOfRange(&'static str),
     Transform(&'static str),
     Variations(bool),
@@ -58,7 +58,7 @@ enum Does {
     Files,
     Help,
     Version,
-    /// CQL has it and orbit has not, for this reason.
+    /// Refuses an option that CQL has and orbit does not, for this reason.
     Refused(&'static str),
 }
 
@@ -126,14 +126,14 @@ const ROWS: &[OptionRow] = rows! {
     ["colorize"] "" Does::Refused("it is a tool for the makers of CQL"), "";
 };
 
-/// What the arguments ask for.
+/// The action that the arguments request.
 pub(super) enum Action {
     Help,
     Version,
     Search(Box<CqlOptions>),
 }
 
-/// What a search is to do.
+/// The options of a search.
 #[derive(Debug, Default)]
 pub(super) struct CqlOptions {
     pub(super) script: Option<PathBuf>,
@@ -160,7 +160,7 @@ pub(super) struct CqlOptions {
 }
 
 impl CqlOptions {
-    /// Sets what a query is to do; what its header says else stays.
+    /// Overrides the settings of a query by those that the options give; other settings of its header stay.
     pub(super) fn apply(&self, query: &mut TypedQuery) {
         let virtual_mainline = self.filters.iter().any(|filter| filter == VIRTUAL_MAINLINE);
         query.variations = self.variations.unwrap_or(query.variations || virtual_mainline);
@@ -179,8 +179,7 @@ impl CqlOptions {
 ///
 /// # Errors
 ///
-/// An option that does not exist or is not there, one that is given twice, operands that are missing or wrong, and a second
-/// script.
+/// An option that is unknown or not available, an option that is given twice, missing or wrong operands, or a second script.
 pub(super) fn read(words: Vec<OsString>) -> Result<Action, Failure> {
     let mut words = ArgumentWords { words: words.into_iter().peekable() };
     let (mut options, mut seen) = (CqlOptions::default(), HashSet::new());
@@ -225,7 +224,7 @@ impl CqlOptions {
             Does::Assign => {
                 let (name, value) = (words.text(row)?, words.text(row)?);
                 let value = if value.parse::<i32>().is_ok() { value } else { quoted(row, &value)? };
-                // A value from the command line is that at the start of each game: the script may change it later.
+                // A value from the command line is assigned at the start of each game; the script may change it later.
                 self.assignments.push(format!("if initial {name}={value}"));
             }
             Does::Filter(text) => self.filters.push(text.into()),
@@ -239,7 +238,7 @@ impl CqlOptions {
             }
             Does::Games => {
                 let (low, high) = words.range(row)?;
-                // Before all others: games outside are not asked.
+                // This filter comes first, so that the other filters are not evaluated for games outside the range.
                 self.filters.insert(0, format!("gamenumber>={low} gamenumber<={high}"));
                 self.games = Some((low, high));
             }
@@ -277,7 +276,7 @@ impl CqlOptions {
     }
 }
 
-/// Sets what options of several names may set once.
+/// Sets a value; fails if another option has set it already.
 fn set<T>(to: &mut Option<T>, value: T, names: &str) -> Result<(), Failure> {
     match to.replace(value) {
         None => Ok(()),
@@ -285,7 +284,7 @@ fn set<T>(to: &mut Option<T>, value: T, names: &str) -> Result<(), Failure> {
     }
 }
 
-/// The arguments that are still to be read.
+/// The arguments that have not been read yet.
 struct ArgumentWords {
     words: std::iter::Peekable<std::vec::IntoIter<OsString>>,
 }
@@ -313,7 +312,7 @@ impl ArgumentWords {
         })
     }
 
-    /// A number, or two that are its bounds.
+    /// Reads a number, or two numbers as bounds.
     fn range(&mut self, row: &OptionRow) -> Result<(u32, u32), Failure> {
         let low = self.number(row)?;
         let is_number = |word: &OsString| {
@@ -331,7 +330,7 @@ impl ArgumentWords {
     }
 }
 
-/// A value as a string of CQL.
+/// Writes a value as a string of CQL.
 fn quoted(row: &OptionRow, value: &str) -> Result<String, Failure> {
     if value.contains('"') || value.chars().any(char::is_control) {
         return Err(Failure::Other(format!(
@@ -352,12 +351,12 @@ fn unknown(name: &str) -> Failure {
     ))
 }
 
-/// What an option does begins in this column of the help.
+/// The column of the help in which the effects of options begin.
 const HELP_COLUMN: usize = 25;
-/// The help is made for terminals of this width.
+/// The width of terminals for which the help is made.
 const HELP_WIDTH: usize = 80;
 
-/// The options as the help lists them. Lines are broken here, because clap knows no columns in a text.
+/// Lists the options for the help. Lines are broken here, because clap cannot make columns in a text.
 pub(super) fn list() -> String {
     let mut out = String::new();
     for row in ROWS.iter().filter(|row| !matches!(row.does, Does::Refused(_))) {

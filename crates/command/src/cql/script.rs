@@ -1,4 +1,4 @@
-//! A script with the filters of the command line before its own, and its diagnostics as shown.
+//! A script with the filters of the command line before its own, and the display of its diagnostics.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,20 @@ use crate::failure::Failure;
 use crate::query_text::read;
 use crate::terminal;
 
-/// What is run without a script: every position matches.
+/// The script that is run if none is given: every position matches.
 const EVERYTHING: &str = "cql() .";
-/// Where the filters of options are said to come from.
+/// The name of the origin of filters from options, for diagnostics.
 const OPTIONS: &str = "options of orbit cql";
 
-/// A script, and what options put into it.
+/// A script, and the text that options add to it.
 pub(super) struct Script {
     /// Its file, if it has one.
     pub(super) path: Option<PathBuf>,
     text: String,
-    /// What stands before its filters, and where.
+    /// The text inserted before its filters, and the place.
     before: String,
     at: usize,
-    /// What stands behind them.
+    /// The text added after them.
     after: &'static str,
 }
 
@@ -32,7 +32,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, and filters for a script of CQL 5.
+    /// A file that cannot be read, or filters together with a script of CQL 5.
     pub(super) fn from_options(options: &CqlOptions) -> Result<Script, Failure> {
         let path = options.script.as_deref().map(|path| with_ending(path, "cql"));
         let text = path.as_deref().map_or(Ok(EVERYTHING.into()), read)?;
@@ -48,18 +48,18 @@ impl Script {
         Ok(script)
     }
 
-    /// Reads it as a query.
+    /// Parses the script as a query.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The error in it.
     pub(super) fn parse(&self) -> Result<Parsed, Failure> {
         let Script { text, before, at, after, .. } = self;
         let whole = [&text[..*at], before, &text[*at..], after].concat();
         orbit_query::parse_dialect(&whole, None).map_err(|fault| self.failure(&fault))
     }
 
-    /// Why it cannot be run.
+    /// Makes a failure from an error in the script.
     pub(super) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
         Failure::Query(self.render(diagnostic))
     }
@@ -71,7 +71,7 @@ impl Script {
         }
     }
 
-    /// The name of the file that is written if none is given.
+    /// Returns the name of the output file if none is given.
     pub(super) fn output(&self) -> PathBuf {
         let stem = self.path.as_deref().and_then(Path::file_stem).unwrap_or("cql".as_ref());
         let mut name = stem.to_os_string();
@@ -91,7 +91,7 @@ impl Script {
             let diagnostic = Diagnostic { span, ..diagnostic.clone() };
             return terminal::rendered(&diagnostic, &self.before, OPTIONS, 1);
         }
-        // Places behind the options are as far back in the script, and what is added at its end is its end.
+        // Places after the options are shifted back by the length of the options; text added at the end is at the end.
         let place =
             |at: usize| if at > begin { at.saturating_sub(length).clamp(begin, self.text.len()) } else { at };
         let span = Span::new(place(start), place(end));
@@ -99,7 +99,7 @@ impl Script {
     }
 }
 
-/// What options put before the filters of a script, and behind them.
+/// Returns the text that options put before the filters of a script, and the text after them.
 fn added(options: &CqlOptions) -> (String, &'static str) {
     let CqlOptions { assignments, filters, transforms, .. } = options;
     let mut before: String = transforms.iter().map(|word| format!(" {word}")).collect();
@@ -110,7 +110,7 @@ fn added(options: &CqlOptions) -> (String, &'static str) {
     for assignment in assignments {
         before.push_str(&format!(" {{{assignment}}}"));
     }
-    // Each stands on lines of its own, since it may end with a comment.
+    // Each filter is on lines of its own, since it may end with a comment.
     for filters in filters {
         before.push_str(&format!(" {{\n{filters}\n}}"));
     }
@@ -120,7 +120,7 @@ fn added(options: &CqlOptions) -> (String, &'static str) {
     (before, after)
 }
 
-/// A path, with an ending that may be left out if there is such a file.
+/// Adds an ending to a path, if a file with that ending exists.
 pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut longer = path.as_os_str().to_os_string();
     longer.push(".");

@@ -1,4 +1,4 @@
-//! One search as CQL makes it: what is printed while it runs, and the games that are written.
+//! One search in the manner of CQL: the lines that are printed while it runs, and the games that are written.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::games::GameOutputs;
 use crate::sink::OutputFiles;
 use crate::terminal::Remark;
 
-/// See the module.
+/// See the module's documentation.
 pub(super) struct CqlSearch {
     choice: Choice,
     collectors: Collectors,
@@ -29,10 +29,10 @@ pub(super) struct CqlSearch {
     sums: Parts,
     texts: GameTexts,
     games: GameOutputs,
-    /// Whether games go to standard output, so that nothing else does.
+    /// True if games go to standard output, so that nothing else does.
     games_to_stdout: bool,
     shows_matches: bool,
-    /// The last game that is asked for: those behind it are not read.
+    /// The last wanted game: later games are not read.
     last_game: Option<u32>,
     line_increment: Option<u64>,
     lines_printed: u64,
@@ -84,7 +84,7 @@ impl CqlSearch {
         })
     }
 
-    /// Takes all games of a database.
+    /// Searches all games of a database.
     pub(super) fn run(&mut self, scan: &Executor, database: BlockStream) -> Result<Summary, ScanError> {
         let collectors = std::mem::take(&mut self.collectors);
         let (choice, names) = (std::mem::take(&mut self.choice), std::mem::take(&mut self.names));
@@ -120,7 +120,7 @@ impl CqlSearch {
             if self.shows_matches {
                 self.show_match(taken, &game)?;
             }
-            // Games in another order than the database's are kept until the end.
+            // Games that are ordered differently from the database are kept until the end.
             if collectors.ordered.is_none() {
                 self.games.take(taken, game, &mut self.texts, &self.progress)?;
             }
@@ -144,7 +144,7 @@ impl CqlSearch {
         self.print(vec![number.to_string().into_bytes()])
     }
 
-    /// Prints what the query or an option asks for: on standard output, unless games go there.
+    /// Prints the lines that the query or an option requests: on standard output, unless games go there.
     fn print(&self, lines: Vec<Vec<u8>>) -> Result<(), Failure> {
         if lines.is_empty() {
             return Ok(());
@@ -161,8 +161,8 @@ impl CqlSearch {
         })
     }
 
-    /// Writes the games that come in another order than the database's, gives the file its name, and prints the variables
-    /// that outlive games.
+    /// Writes the games that are ordered differently from the database, gives the file its name, and prints the persistent
+    /// variables.
     pub(super) fn finish(&mut self, scan: &Executor) -> Result<(), Failure> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
@@ -176,7 +176,7 @@ impl CqlSearch {
         self.print(persistent.iter().map(|(name, value)| [name.as_bytes(), b": ", value].concat()).collect())
     }
 
-    /// What the search came to.
+    /// Prints the summary of the search.
     pub(super) fn print_summary(
         &self,
         scan: &Executor,
@@ -199,7 +199,7 @@ impl CqlSearch {
     }
 }
 
-/// What is written into games.
+/// Returns the style of the comments that are written into games.
 fn style(options: &CqlOptions, query: &TypedQuery) -> CommentStyle {
     let shown = |sort: &orbit_query::tree::Sort| (!sort.quiet).then(|| sort.name.clone());
     CommentStyle {

@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
     Ok(if interrupt.is_set() { Exit::Interrupted } else { print_failures(&summary) })
 }
 
-/// The sources as far as they are known before they are read.
+/// Returns the sources as far as they are known before reading.
 fn known(database: &BlockStream) -> Vec<ReelSource> {
     let of_source = |source: &SourceSummary| {
         let mut known = source.to_reel_source();

@@ -42,7 +42,7 @@ fn verify(reel: &Reel, shard: &Shard) -> Result<(), Failure> {
     Err(StreamError::from(ManifestError::OtherShard { path, what }).into())
 }
 
-/// The manifest, the bytes behind the ends of its reels, and what was verified.
+/// Returns the manifest as JSON, with the bytes after the ends of its reels and the results of `--verify`.
 fn json_of(args: &Args, manifest: &Manifest, reels: &[Reel]) -> Value {
     let mut json = json!(manifest);
     json["file"] = args.reel.to_string_lossy().into();

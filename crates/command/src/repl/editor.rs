@@ -1,4 +1,4 @@
-//! Lines that are typed, with history and completion; without a terminal, lines as they come.
+//! Reads typed lines with history and completion; without a terminal, lines of standard input.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Stdin};
@@ -17,24 +17,24 @@ use crate::failure::Failure;
 use crate::help::plain_spellings;
 
 const PROMPT: &str = "orbit> ";
-/// Lines of history.
+/// The most lines of history.
 const HISTORY_MAX: usize = 1000;
 
-/// What was typed.
+/// The result of reading a line.
 pub(super) enum Typed {
     Line(String),
-    /// Ctrl-C: the line is given up.
+    /// Ctrl-C: the line is dropped.
     Nothing,
 }
 
-/// Where lines come from.
+/// The source of lines.
 pub(super) enum LineSource {
     Typed(Box<Editor<WordCompleter, DefaultHistory>>),
     Read(Stdin),
 }
 
 impl LineSource {
-    /// Lines of standard input.
+    /// Opens standard input.
     pub(super) fn open(stdin: Stdin) -> Result<LineSource, Failure> {
         if !stdin.is_terminal() || !super::super::terminal::is_stdout() {
             return Ok(LineSource::Read(stdin));
@@ -46,12 +46,12 @@ impl LineSource {
         Ok(LineSource::Typed(Box::new(editor)))
     }
 
-    /// Whether a person types them.
+    /// Returns whether a person types the lines.
     pub(super) fn have_prompt(&self) -> bool {
         matches!(self, LineSource::Typed(_))
     }
 
-    /// The next line; `None` at the end.
+    /// Returns the next line; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Typed>, Failure> {
         match self {
             LineSource::Typed(editor) => match editor.readline(PROMPT) {
@@ -88,7 +88,7 @@ fn unreadable(error: &io::Error) -> Failure {
     Failure::Other(format!("stdin: {error}"))
 }
 
-/// Completes the words of the language, commands and names of files.
+/// Completes the words of the language, commands and file names.
 pub(super) struct WordCompleter {
     words: BTreeSet<&'static str>,
     files: FilenameCompleter,
@@ -99,7 +99,7 @@ impl WordCompleter {
         WordCompleter { words: plain_spellings(), files: FilenameCompleter::new() }
     }
 
-    /// Where the word before the cursor begins, and what it may become.
+    /// Returns the start of the word before the cursor, and its possible completions.
     fn completions(&self, line: &str) -> (usize, Vec<&'static str>) {
         let is_of_word = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ':');
         let start = line

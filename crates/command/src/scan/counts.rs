@@ -1,4 +1,4 @@
-//! What `--count`, `--copies` and `--heat` print.
+//! The output of `--count`, `--copies` and `--heat`.
 
 use orbit_search::report::findings::{Findings, TransformSum};
 use orbit_search::report::{HitTotals, copy_lines};
@@ -10,13 +10,13 @@ use crate::failure::Failure;
 use crate::pictures::{heat, print_heat};
 use crate::table_format::{TableFormat, print_csv};
 
-/// What was counted.
+/// The counts of a scan.
 pub(super) struct ScanCounts {
-    /// What was listed, or would have been.
+    /// The hits that were listed, or would have been.
     pub(super) listed: HitTotals,
-    /// All games and positions, if all were read.
+    /// The numbers of all games and positions, if all were read.
     pub(super) all: Option<(u64, u64)>,
-    /// The positions that each copy hit.
+    /// The number of positions that each copy hits.
     pub(super) copies: Vec<u64>,
 }
 
@@ -66,7 +66,7 @@ fn print_count(counted: &ScanCounts, format: TableFormat) -> Result<(), Failure>
     out.finish()
 }
 
-/// CSV and JSON have all copies, whatever number text is to have.
+/// Prints the copies. CSV and JSON contain all copies, whatever limit text has.
 fn print_copies(
     copies: &[u64],
     texts: &[String],
@@ -95,7 +95,7 @@ fn print_copies(
     out.finish()
 }
 
-/// Hits by transform, then the cells of heat maps.
+/// Prints hits by transform, then the cells of heat maps.
 fn print_heat_table(findings: &Findings) -> Result<(), Failure> {
     let sums = |table: &'static str, sums: &[TransformSum]| -> Vec<[String; 4]> {
         let row = |sum: &TransformSum| {

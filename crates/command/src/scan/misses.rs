@@ -1,4 +1,4 @@
-//! What queries hit that are similar to one without hits, for its report.
+//! For the report of a query without hits: the hits of similar queries.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -18,13 +18,13 @@ use super::Args;
 use crate::common::{CtrlC, threads};
 use crate::query_text::QueryText;
 
-/// Positions that similar queries are asked of. All queries together then take a second or two.
+/// The number of positions in which similar queries are searched. All queries together then take a second or two.
 const POSITIONS_MAX: u64 = 5_000_000;
 
-/// Asks similar queries of the same games, or of the first of them. `None` if there are no such queries, or if the games
-/// cannot be read again: a report without this says less, but nothing wrong.
+/// Runs similar queries on the same games, or on the first of them. `None` if there are no such queries, or if the games cannot
+/// be read again: the report is then less detailed, but not wrong.
 pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &CtrlC) -> Option<Misses> {
-    // Standard input and pipes cannot be read again, and would be waited for.
+    // Standard input and pipes cannot be read again, and opening them would block.
     let is_kept = |path: &Path| {
         path != Path::new("-")
             && fs::metadata(file_of(path)).is_ok_and(|found| found.is_file() || found.is_dir())

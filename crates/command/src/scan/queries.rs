@@ -24,7 +24,7 @@ use crate::sink::OutputFiles;
 use crate::table_format::{TableFormat, print_csv};
 use crate::terminal::Remark;
 
-/// Queries of a file.
+/// The queries of a file.
 pub(super) struct QueryFile {
     queries: Vec<NamedQuery>,
     format: TableFormat,
@@ -58,7 +58,7 @@ impl QueryFile {
         Ok((QueryFile { queries, format }, scan, database))
     }
 
-    /// The names of the queries, and what they ask.
+    /// Returns the names and the texts of the queries.
     pub(super) fn texts(&self) -> Vec<String> {
         self.queries.iter().map(|query| format!("{}\t{}", query.name, query.text)).collect()
     }
@@ -99,7 +99,7 @@ impl QueryFile {
     }
 }
 
-/// Prints how many games and positions each query hits.
+/// Prints the numbers of games and positions that each query hits.
 fn print_counts(queries: &[NamedQuery], totals: &[HitTotals], format: TableFormat) -> Result<(), Failure> {
     if format == TableFormat::Csv {
         let row = |(query, total): (&NamedQuery, &HitTotals)| {

@@ -1,4 +1,4 @@
-//! A search up to the point where games are read: for one run, for a part of a job, for merging parts.
+//! Prepares a search up to the point where games are read: for one run, for a part of a job, for merging parts.
 
 use std::mem;
 use std::num::NonZeroUsize;
@@ -30,11 +30,11 @@ use crate::reading::print_substitutes;
 use crate::sink::OutputFiles;
 use crate::stats::Statistics;
 
-/// What a search is made ready for.
+/// The purpose for which a search is prepared.
 pub(crate) enum ScanPurpose {
-    /// Games are searched.
+    /// To search games.
     Search,
-    /// They were searched: the parts of a job are merged.
+    /// To merge the parts of a job, whose games were searched already.
     Merge,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct PreparedScan {
     args: Args,
     chosen: Chosen,
     asked: ScanQuery,
-    /// The question, and the things that are made of the answers.
+    /// The request, and in `output` the outputs made from its answers.
     request: Request,
     output: Value,
     scan: Executor,
@@ -65,13 +65,13 @@ pub(crate) struct PreparedScan {
     planned: Instant,
 }
 
-/// What is asked of games.
+/// The query or queries of a search.
 pub(super) enum ScanQuery {
     One(QueryText),
     Many(QueryFile),
 }
 
-/// What decides a job, and what a part of it needs.
+/// The inputs that determine a job and the computation of its parts.
 pub(crate) struct JobInputs {
     pub(crate) scan: Executor,
     pub(crate) database: BlockStream,
@@ -83,29 +83,30 @@ pub(crate) struct JobInputs {
 }
 
 impl Args {
-    /// Takes the folder of the job that the search is to be.
+    /// Takes the folder of the job as which to run the search.
     pub(crate) fn take_resumed(&mut self) -> Option<PathBuf> {
         self.resume.take()
     }
 
-    /// Takes away the outputs that are folders.
+    /// Removes and returns the outputs that are folders.
     pub(crate) fn take_folders(&mut self) -> Vec<PathBuf> {
         self.outputs.take_folders()
     }
 
-    /// What the command that computes a part was given, in the place of what the job was planned with.
+    /// Applies the settings of the command that computes a part, in place of those with which the job was planned.
     pub(crate) fn run_as(&mut self, threads: Option<NonZeroUsize>, quiet: bool, progress: ProgressArgs) {
         self.threads = threads.or(self.threads);
         self.quiet = quiet;
         self.progress = progress;
     }
 
-    /// What computes a part, in the place of what the job was planned with.
+    /// Sets the engine that computes a part, in place of the one with which the job was planned.
     pub(crate) fn compute_by(&mut self, engine: EngineOfPart) {
         self.engine_of_part = engine;
     }
 
-    /// Chooses the engine and the card of a part. The reference engine reads games by another reader, and stays.
+    /// Chooses the engine and the card of a part. The reference engine cannot be replaced, since it reads games by another
+    /// reader.
     fn choose_engine_of_part(&mut self, chosen: EngineOfPart) {
         let EngineOfPart { engine, gpu } = chosen;
         if let EngineChoice::Reference = self.engine {
@@ -120,7 +121,7 @@ impl Args {
         }
     }
 
-    /// How it was said to run, which no answer depends on.
+    /// Takes the settings of the run that affect no answer.
     pub(crate) fn take_manner(&mut self) -> (Option<NonZeroUsize>, bool, ProgressArgs) {
         (self.threads, self.quiet, mem::take(&mut self.progress))
     }
@@ -141,7 +142,7 @@ impl PreparedScan {
         let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
         refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
         if let ScanPurpose::Merge = purpose {
-            // Nothing is searched, so that no card is wanted.
+            // Nothing is searched, so no card is needed.
             args.gpu.leave_out();
             if let EngineChoice::Gpu = args.engine {
                 args.engine = EngineChoice::Cpu;
@@ -175,7 +176,7 @@ impl PreparedScan {
         args.beside.apply(&mut database_options, asked, args.wants(&chosen));
         args.choose_readers(&mut database_options);
         let database = BlockStream::open(&query.paths, database_options);
-        // So few games have one position that no card is worth the while.
+        // So few games have one given position that no card pays off.
         let is_rare = chosen.choice.position.is_some();
         let known = database.as_ref().map_or(0, BlockStream::positions_known);
         let positions = if is_rare { 0 } else { known };
@@ -192,7 +193,7 @@ impl PreparedScan {
         Ok(PreparedScan { args, chosen, asked, request, output, scan, database, begun, planned })
     }
 
-    /// What is asked, without an output being begun.
+    /// Returns the inputs of the job, without beginning any output.
     pub(crate) fn asked(self, interrupt: &CtrlC) -> Result<JobInputs, Failure> {
         let question = self.question();
         let PreparedScan { args, chosen, asked, scan, database, .. } = self;
@@ -214,7 +215,7 @@ impl PreparedScan {
         Ok(JobInputs { scan, database, choice, collectors, names, question, progress })
     }
 
-    /// What is asked, as far as answers depend on it; without the arguments.
+    /// Returns the part of the request on which answers depend, without the arguments.
     pub(crate) fn question(&self) -> JobRequest {
         let query = match &self.asked {
             ScanQuery::One(query) => vec![query.text.clone()],
@@ -228,13 +229,13 @@ impl PreparedScan {
         JobRequest { arguments: Vec::new(), request, output, plan, sources }
     }
 
-    /// Reads these blocks alone, counted from 0 over all reels; `None` if the database has no such blocks.
+    /// Restricts the search to a range of blocks, counted from 0 over all reels; `None` if the database has no such blocks.
     pub(crate) fn only(self, range: Range<usize>) -> Option<PreparedScan> {
         let blocks: usize = self.database.positions_of_blocks()?.iter().map(Vec::len).sum();
         (range.end <= blocks).then(|| PreparedScan { database: self.database.only_blocks(range), ..self })
     }
 
-    /// Reads the games, or takes what is known of them, and writes everything.
+    /// Reads the games, or replays the parts of a job, and writes all outputs.
     pub(crate) fn run(self, interrupt: &CtrlC, replay: Option<Replay>) -> Result<Exit, Failure> {
         let PreparedScan { args, chosen, asked, scan, database, begun, planned, .. } = self;
         let query = match asked {
@@ -269,7 +270,7 @@ impl PreparedScan {
                 .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
             files.for_each(|path| message!("interrupted; {} was not written", path.display()));
         } else if is_unread(&summary) {
-            // Counts of games that nobody could read would pass for an answer.
+            // Counts of unreadable games would look like an answer.
             search.sinks.outputs.abandoned().for_each(|path| message!("{} was not written", path.display()));
             return Ok(print_failures(&summary));
         } else {
@@ -291,7 +292,7 @@ impl PreparedScan {
     }
 }
 
-/// The database without blocks of reels that cannot have a position, as far as their tables of positions tell.
+/// Leaves out the blocks of reels that do not contain a position according to their tables of positions.
 fn narrowed(database: BlockStream, position: &ExactPosition, quiet: bool) -> BlockStream {
     let NarrowedStream { database, used, unused, .. } = orbit_visits::narrow(database, position.position());
     if !quiet {

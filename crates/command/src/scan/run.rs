@@ -1,4 +1,4 @@
-//! One search: what is collected of each block, and where that goes.
+//! One search: the collectors for each block, and the outputs of their results.
 
 use std::ops::ControlFlow;
 
@@ -28,20 +28,20 @@ use crate::sink::OutputFiles;
 use crate::stats::Statistics;
 use crate::terminal::Remark;
 
-/// What a search collects, and where that goes.
+/// The collectors of a search, and its outputs.
 pub(super) struct ScanRun {
     choice: Choice,
     chosen: String,
-    /// Which was chosen at first: a card may fail later.
+    /// The engine chosen at first: a card may fail later.
     engine: &'static str,
     collectors: Collectors,
     names: Names,
     pub(super) sinks: ScanSinks,
 }
 
-/// What the parts of blocks are taken into.
+/// The outputs that take the parts of blocks.
 pub(super) struct ScanSinks {
-    /// What was taken so far, but for lists, which are written as they come.
+    /// The merged parts so far, except for lists, which are written at once.
     sums: Parts,
     texts: GameTexts,
     pub(super) outputs: Outputs,
@@ -106,14 +106,14 @@ impl ScanRun {
         Ok(ScanRun { choice, chosen, engine, collectors, names, sinks })
     }
 
-    /// Takes all games of a database, or as many as are wanted.
+    /// Searches all games of a database, or as many as are wanted.
     pub(super) fn run(&mut self, scan: &Executor, database: BlockStream) -> Result<Summary, ScanError> {
         let ScanRun { choice, collectors, names, sinks, .. } = self;
         let take = |taken: StreamedBlock, parts| sinks.take_or_stop(collectors, &taken, parts);
         Run::new(scan, choice, collectors).for_each_part(database, names, take)
     }
 
-    /// The same of games that were searched before: `sources` are those of the database.
+    /// Like [`ScanRun::run`], for games that were searched before: `sources` are those of the database.
     pub(super) fn merge(
         &mut self,
         sources: &[SourceSummary],
@@ -124,18 +124,18 @@ impl ScanRun {
             .for_each_part(sources, collectors, |taken, parts| sinks.take_or_stop(collectors, &taken, parts))
     }
 
-    /// The games and hits that count.
+    /// Returns the choice of games and hits.
     pub(super) fn choice(&self) -> &Choice {
         &self.choice
     }
 
-    /// What is collected, of which games, and what is called how.
+    /// Returns the choice, the collectors and the names.
     pub(super) fn collects(self) -> (Choice, Collectors, Names) {
         (self.choice, self.collectors, self.names)
     }
 
-    /// Writes what was held until the end, and gives all files their names. `misses` tells what similar queries hit, for the
-    /// report of a query that hits nothing.
+    /// Writes the results that were kept until the end, and gives all files their names. `misses` returns the hits of similar
+    /// queries, for the report of a query without hits.
     pub(super) fn finish(
         &mut self,
         args: &Args,
@@ -148,7 +148,7 @@ impl ScanRun {
         self.sinks.outputs.finish(held, &self.sinks.progress)?;
         let mut findings = self.findings(query);
         if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
-            // Where no game was searched, no query would hit.
+            // If no game was searched, no query would hit.
             let is_searched = is_whole && findings.totals.games > 0 && self.hit_totals().games == 0;
             findings.misses = is_searched.then(misses).flatten();
         }
@@ -158,7 +158,7 @@ impl ScanRun {
         let counts = self.sinks.sums.statistics.take().unwrap_or_default();
         let counts =
             self.collectors.statistics.as_ref().and_then(|all| all.counts(counts, [scan.filter()]).pop());
-        // The file is written first: a closed pipe on standard output must not keep it from being complete.
+        // The file is written first, so that a closed pipe on standard output does not leave it incomplete.
         let (to_file, printed) = match self.sinks.stats.take().zip(counts) {
             Some((stats, counts)) if stats.have_file() => (Some((stats, counts)), None),
             printed => (None, printed),
@@ -183,35 +183,35 @@ impl ScanRun {
         Some(collector.findings(&part, &About { query, engine, sources, chosen: &self.chosen }))
     }
 
-    /// What was read.
+    /// Returns the sums over the games that were read.
     pub(super) fn totals(&self) -> Totals {
         self.sinks.sums.totals.as_ref().map_or(Totals::default(), |part| part.totals.clone())
     }
 
-    /// What hits and counts, listed or not.
+    /// Returns the hits that count, listed or not.
     pub(super) fn hit_totals(&self) -> HitTotals {
         self.sinks.sums.totals.as_ref().and_then(|part| part.queries.first().copied()).unwrap_or_default()
     }
 
-    /// Games that the conditions fit, if there are any.
+    /// Returns the number of games that meet the conditions, if there are conditions on games.
     pub(super) fn passing(&self) -> Option<u64> {
         let passing = self.sinks.sums.totals.as_ref().and_then(|part| part.passing);
         self.choice.of_games().next().map(|_| passing.unwrap_or(0))
     }
 
-    /// Whose games count, and how the names are spelt, if they are a player's.
+    /// Returns lines about the player and the spellings of the name, if a player is chosen.
     pub(super) fn spellings(&self, is_whole: bool) -> Vec<Remark> {
         let spellings = self.sinks.sums.spellings.as_ref();
         players::summary(&self.choice, spellings.unwrap_or(&SpellingsPart::default()), is_whole)
     }
 
-    /// What is said of conditions that no game meets though values have the text as a part.
+    /// Returns messages about conditions that no game meets although some values contain their text.
     pub(super) fn missed(&self) -> Vec<String> {
         let counted = self.collectors.whole_texts.as_ref().zip(self.sinks.sums.whole_texts.as_ref());
         counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())
     }
 
-    /// The positions that each copy hit, if these are wanted.
+    /// Returns the number of positions that each copy hits, if these are wanted.
     pub(super) fn copies(&self, scan: &Executor) -> Vec<u64> {
         let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
         copies.resize(scan.engine().info().copies[0], 0);
@@ -220,7 +220,7 @@ impl ScanRun {
 }
 
 impl ScanSinks {
-    /// Takes the next block. Statistics and pictures are of all games, however many are listed.
+    /// Takes the next block. Statistics and pictures cover all games, however many are listed.
     fn take_or_stop(
         &mut self,
         collectors: &Collectors,

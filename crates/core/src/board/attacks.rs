@@ -1,4 +1,4 @@
-//! Attacks as operations on whole sets of squares: what a vector unit and a GPU can do.
+//! Attacks as operations on whole sets of squares, which vector units and GPUs can do.
 //!
 //! Directions are counted counter-clockwise from right: 0 right, 1 northeast, ... 7 southeast.
 //!
@@ -10,7 +10,7 @@ const NOT_H: u64 = !0x8080_8080_8080_8080;
 const NOT_AB: u64 = NOT_A & NOT_A << 1;
 const NOT_GH: u64 = NOT_H & NOT_H >> 1;
 
-/// One square in a direction; what leaves the board is lost.
+/// Moves each square of a set one step in a direction; squares that leave the board are dropped.
 #[inline(always)]
 pub const fn one<const DIR: u8>(set: u64) -> u64 {
     match DIR {
@@ -25,10 +25,10 @@ pub const fn one<const DIR: u8>(set: u64) -> u64 {
     }
 }
 
-/// All squares reached in a direction over squares of `empty`, the first other one included.
+/// Returns all squares reached in a direction over squares of `empty`, including the first square that is not empty.
 #[inline(always)]
 pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
-    // One step never wraps, so a fill that only ever uses steps from inside `open` cannot either.
+    // A step from within `open` never wraps around an edge, so a fill that only steps within `open` cannot wrap either.
     let open = empty
         & match DIR {
             0 | 1 | 7 => NOT_A,
@@ -59,7 +59,7 @@ pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
     one::<DIR>(fill)
 }
 
-/// [`slide`] with the direction as a value.
+/// [`slide`] with the direction as an argument.
 pub const fn slide_dir(dir: u8, set: u64, empty: u64) -> u64 {
     match dir {
         0 => slide::<0>(set, empty),
@@ -96,16 +96,16 @@ pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
     if WHITE { one::<1>(set) | one::<3>(set) } else { one::<5>(set) | one::<7>(set) }
 }
 
-/// All squares of every rank that has a square in the set.
+/// Returns all squares of every rank that has a square in the set.
 #[inline(always)]
 pub const fn fill_ranks(set: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    // The top bit of each byte that has any bit, then the whole byte.
+    // First the top bit of each byte that has any bit set, then the whole byte.
     let high = (((set & !HIGH) + !HIGH) | set) & HIGH;
     high | (high - (high >> 7))
 }
 
-/// All squares of every file that has a square in the set.
+/// Returns all squares of every file that has a square in the set.
 #[inline(always)]
 pub const fn fill_files(set: u64) -> u64 {
     let two = set | set.rotate_left(8);
@@ -113,8 +113,8 @@ pub const fn fill_files(set: u64) -> u64 {
     four | four.rotate_left(32)
 }
 
-/// The squares that can be moved by (files, ranks) without leaving the board, and by how many bits
-/// to shift them up (negative: down).
+/// Returns the squares that stay on the board when moved by (files, ranks), and the number of bits to shift them up (negative:
+/// down).
 pub const fn translation(dx: i8, dy: i8) -> (u64, i32) {
     let mut mask = 0u64;
     let mut s = 0;

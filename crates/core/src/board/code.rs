@@ -1,8 +1,8 @@
-//! What stands on a square.
+//! The contents of a square.
 
 use shakmaty::{Color, Piece, Role};
 
-/// What a piece is called in English.
+/// Returns the English name of a piece.
 pub fn role_name(role: Role) -> &'static str {
     match role {
         Role::Pawn => "pawn",
@@ -14,8 +14,8 @@ pub fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// Names the content of one square in four bits: role 1..=6 (pawn to king) in bits 0-2, colour in
-/// bit 3 (set for Black). `0` is an empty square; 7, 8 and 15 never stand on a board.
+/// The content of one square in four bits: role 1..=6 (pawn to king) in bits 0-2, colour in bit 3 (set for Black). `0` is an
+/// empty square; 7, 8 and 15 never occur on a board.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Code(pub u8);
 
@@ -28,7 +28,7 @@ impl Code {
         Code(piece.role as u8 | if matches!(piece.color, Color::Black) { 8 } else { 0 })
     }
 
-    /// The piece this code names, or `None` for the empty square and the codes that are no piece.
+    /// Returns the piece with this code, or `None` for the empty square and the codes that are no piece.
     pub const fn piece(self) -> Option<Piece> {
         let role = match self.0 & 7 {
             1 => Role::Pawn,
@@ -44,12 +44,12 @@ impl Code {
     }
 }
 
-/// A set of square contents: bit `c` stands for [`Code`] `c`.
+/// A set of square contents: bit `c` is set if the set contains [`Code`] `c`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct PieceSet(pub u16);
 
 impl PieceSet {
-    /// Nothing at all.
+    /// The set without any content.
     pub const NONE: PieceSet = PieceSet(0);
     /// The empty square alone.
     pub const EMPTY: PieceSet = PieceSet(1);
@@ -60,17 +60,17 @@ impl PieceSet {
     /// Every piece and the empty square.
     pub const ALL: PieceSet = PieceSet(0x7e7f);
 
-    /// The set that holds one content.
+    /// Returns the set of one content.
     pub const fn only(code: Code) -> PieceSet {
         PieceSet(1 << code.0)
     }
 
-    /// Whether a content is in the set.
+    /// Returns whether a content is in the set.
     pub const fn contains(self, code: Code) -> bool {
         self.0 & (1 << code.0) != 0
     }
 
-    /// The contents that are in either set.
+    /// Returns the contents that are in either set.
     #[must_use]
     pub const fn union(self, other: PieceSet) -> PieceSet {
         PieceSet(self.0 | other.0)

@@ -1,7 +1,7 @@
-//! The moves of one packed position, found with set-wise attacks.
+//! Generates the moves of one packed position with set-wise attacks.
 //!
-//! Any placement is taken as it is: without a king every pseudolegal move is legal, with several
-//! kings none may be left attacked, and an enemy king can be captured.
+//! Any placement is accepted: without a king every pseudolegal move is legal; with several kings a legal move leaves none of them
+//! attacked; and an enemy king can be captured.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use shakmaty::{Bitboard, Color, Square};
 
 use super::{Code, PackedMove, PieceSet, Position, attacks};
 
-/// Squares that the pieces of one colour attack.
+/// Returns the squares that the pieces of one colour attack.
 fn attacked_by(position: &Position, by: Color) -> u64 {
     let board = &position.board;
     let of = |role: u8| {
@@ -31,13 +31,13 @@ pub(super) fn kings(position: &Position, color: Color) -> u64 {
     position.board.squares_of(PieceSet::only(code)).0
 }
 
-/// Whether the side to move has a king that is attacked.
+/// Returns whether the side to move has a king that is attacked.
 pub fn in_check(position: &Position) -> bool {
     let turn = position.state.turn();
     kings(position, turn) & attacked_by(position, !turn) != 0
 }
 
-/// Whether the side to move, if it has a king, has no legal move.
+/// Returns whether the side to move has a king but no legal move.
 pub fn no_moves(position: &Position) -> bool {
     if kings(position, position.state.turn()) == 0 {
         return false;
@@ -45,13 +45,14 @@ pub fn no_moves(position: &Position) -> bool {
     moves(position, false, &mut |_| ControlFlow::Break(())).is_continue()
 }
 
-/// The position as repetitions are counted: its en passant square counts only where a pawn can capture there, and a castling
-/// right only where king and rook stand as it needs them. Equal positions of games are equal bytes then, however they came about.
+/// Returns the position as it counts for repetitions: the en passant square is kept only if a pawn can capture there, and a
+/// castling right only if king and rook are on their squares. Then equal positions of games have equal bytes, whatever the moves
+/// before them.
 pub fn as_counted(position: &Position) -> Position {
     let mut counted = *position;
     if let Some(to) = position.state.en_passant() {
         let white = position.state.turn().is_white();
-        // Pawns that attack a square stand where a pawn of the other side on it would attack.
+        // The pawns that attack a square are where a pawn of the other side on that square would attack.
         let target = 1u64 << to as u32;
         let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
         let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0 & from;
@@ -81,7 +82,7 @@ pub fn as_counted(position: &Position) -> Position {
 ///
 /// # Errors
 ///
-/// None; a break is handed through.
+/// None; a break is passed on.
 pub fn moves(
     position: &Position,
     pseudo: bool,
@@ -93,7 +94,7 @@ pub fn moves(
     };
     let own = position.board.squares_of(if turn.is_white() { PieceSet::WHITE } else { PieceSet::BLACK });
     let occupied = position.board.occupied().0;
-    // The king last: it has the fewest moves that are legal.
+    // The king comes last, since it has the fewest legal moves.
     for from in own {
         let code = position.board.at(from);
         if code.0 & 7 == 1 {
@@ -147,7 +148,7 @@ fn pawn_moves(
     }
 }
 
-/// The en passant square, if a pawn can have made the double step that it tells of.
+/// Returns the en passant square, if a pawn can have made the double step over it.
 pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     let square = position.state.en_passant()?;
     let white = position.state.turn().is_white();
@@ -160,12 +161,11 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     (at(0) == Code::EMPTY && at(-1) == Code::EMPTY && at(1) == pawn).then_some(square)
 }
 
-/// The position without an en passant square where no pawn may take in passing: so positions are the same that have the same
-/// moves.
+/// Returns the position without its en passant square if no pawn can capture there: then positions with the same moves are equal.
 pub fn with_usable_en_passant(position: &Position) -> Position {
     let Some(square) = position.state.en_passant() else { return *position };
     let white = position.state.turn().is_white();
-    // The squares that a pawn of the other colour attacks from the square.
+    // The squares that a pawn of the other colour would attack from the en passant square.
     let set = 1u64 << square as u32;
     let from = if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
     let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0;
@@ -204,7 +204,7 @@ fn castling_moves(
         if path & others != 0 {
             continue;
         }
-        // The king's way is looked at with the king gone from it, the rook still in place.
+        // The king's path is checked without the king, but with the rook still in place.
         let mut without = *position;
         without.board.put(king, Code::EMPTY);
         if attacked_by(&without, !turn) & king_path != 0 {
@@ -218,7 +218,7 @@ fn castling_moves(
     ControlFlow::Continue(())
 }
 
-/// Whether a move leaves no own king attacked.
+/// Returns whether a move leaves no own king attacked.
 fn is_safe(position: &Position, mv: PackedMove) -> bool {
     let turn = position.state.turn();
     let mut after = *position;

@@ -1,8 +1,7 @@
-//! One piece on an otherwise empty board, and what stands in its way: small tables.
+//! Tables of the squares that one piece reaches on an otherwise empty board, and of the squares in between.
 //!
-//! Whether a piece gets from one square to another is two look-ups here. Magic tables answer it in
-//! one, but take hundreds of kilobytes, of which most look-ups miss the first-level cache; these are
-//! 37 KiB in all.
+//! Here two look-ups decide whether a piece gets from one square to another. Magic tables need one, but take hundreds of
+//! kilobytes, and most look-ups in them miss the first-level cache; these tables take 37 KiB in all.
 
 use super::attacks;
 
@@ -56,7 +55,7 @@ pub static BETWEEN: [[u64; 64]; 64] = {
     table
 };
 
-/// All squares in every other direction, from the first one given.
+/// Returns the squares in every second direction, from `first` on.
 const fn rays(set: u64, first: u8) -> u64 {
     let mut out = 0;
     let mut dir = first;

@@ -1,41 +1,42 @@
-//! The moves of one position as sets of squares, without a list of them.
+//! Computes the moves of one position as sets of squares, without a move list.
 //!
-//! A position is seen from the side to move: its pawns go up the board. What [`View::ordinary`] computes is straight
-//! code without branches or tables, so that a loop over positions becomes vector code. In one direction no two pieces
-//! reach the same square, so that the squares that pieces reach in a direction are as many as their moves.
+//! A position is seen from the side to move: its pawns go up the board. [`View::ordinary`] is straight code without branches or
+//! tables, so that a loop over positions becomes vector code. In one direction no two pieces reach the same square, so the number
+//! of squares reached in a direction is the number of moves in it.
 //!
-//! A side has one king here or none; [`legal`](super::legal) lists the moves of any placement.
+//! A side must have at most one king here; [`legal`](super::legal) lists the moves of any placement.
 
 use super::{State, attacks};
 
-/// Squares that moves reach; a king that castles reaches the square where it comes to stand.
+/// Computes the squares that moves reach; a king that castles reaches its final square.
 pub const ARRIVALS: u8 = 0;
-/// Squares that moves leave.
+/// Computes the squares that moves leave.
 pub const ORIGINS: u8 = 1;
-/// How many moves there are. A promotion is one move; so is what a king does that can castle to a square next to it.
+/// Computes the number of moves. The promotions of a pawn to one square count as one move, as do castling and a step of the king
+/// with the same origin and target.
 pub const PAIRS: u8 = 2;
 
 const RANK_1: u64 = 0xff;
 const RANK_3: u64 = 0xff << 16;
 const RANK_6: u64 = 0xff << 40;
 
-/// What is asked of the moves of a position: from and to which squares, and of which kinds.
+/// Selects the kinds of moves of a position to compute.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveRequest {
-    /// Whether a king may be left attacked.
+    /// True to include moves that leave a king attacked.
     pub pseudo: bool,
-    /// Whether moves count that are neither castling nor captures in passing.
+    /// True to include moves that are neither castling nor en passant captures.
     pub ordinary: bool,
-    /// Whether castling counts, to the h-file and to the a-file.
+    /// True to include castling, to the h-file and to the a-file.
     pub castling: [bool; 2],
-    /// Whether captures in passing count.
+    /// True to include en passant captures.
     pub en_passant: bool,
 }
 
-/// A position from the side that is to move. Its pawns go up the board: with Black to move the ranks are turned.
+/// A position seen by the side to move. Its pawns go up the board: with Black to move the ranks are mirrored.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// All bits if the ranks are turned.
+    /// All bits if the ranks are mirrored.
     black: u64,
     own: u64,
     enemies: u64,
@@ -46,19 +47,19 @@ pub struct View {
     /// Rooks and queens.
     straight: u64,
     kings: u64,
-    /// The square behind a pawn that made a double step, if it can have made it.
+    /// The square behind a pawn that just made a double step, if such a step is possible.
     passed: u64,
-    /// The two nibbles of the side's rights to castle.
+    /// The two nibbles of the side's castling rights.
     rights: u32,
 }
 
-/// What moves may not do, lest the king be left attacked.
+/// The restrictions on moves that keep the king from being attacked.
 struct Safety {
-    /// Where a piece other than the king may go: anywhere, or where it ends a check.
+    /// The squares to which pieces other than the king may go: all, or those that end a check.
     evasions: u64,
-    /// Pieces that stand before the king on the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    /// The pieces that shield the king on the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
     pinned: [u64; 4],
-    /// Squares that enemies attack, the king lifted.
+    /// The squares that enemies attack if the king is taken off the board.
     danger: u64,
 }
 
@@ -67,14 +68,14 @@ const fn mask(value: bool) -> u64 {
     (value as u64).wrapping_neg()
 }
 
-/// Turns the ranks of a set where Black is to move.
+/// Mirrors the ranks of a set if Black is to move.
 #[inline(always)]
 const fn turned(set: u64, black: u64) -> u64 {
     set.swap_bytes() & black | set & !black
 }
 
 impl View {
-    /// The view of a position by its planes and its state.
+    /// Makes the view of a position from its planes and its state.
     #[inline(always)]
     pub const fn new(planes: [u64; 4], state: State) -> View {
         let black = mask(state.0 & 1 != 0);
@@ -105,31 +106,31 @@ impl View {
         !(self.own | self.enemies)
     }
 
-    /// Enemies that move along the lines of a direction.
+    /// Returns the enemies that move along a direction.
     #[inline(always)]
     const fn enemy_sliders(&self, dir: u8) -> u64 {
         self.enemies & if dir.is_multiple_of(2) { self.straight } else { self.oblique }
     }
 
-    /// The kings of the side to move.
+    /// Returns the kings of the side to move.
     #[inline(always)]
     pub const fn own_kings(&self) -> u64 {
         self.kings & self.own
     }
 
-    /// Whether the side to move has several kings, so that the sets of this module are not its moves.
+    /// Returns whether the side to move has several kings, so that this module's sets do not describe its moves.
     #[inline(always)]
     pub const fn has_several_kings(&self) -> bool {
         let kings = self.own_kings();
         kings & kings.wrapping_sub(1) != 0
     }
 
-    /// All bits where there may be more to do than [`View::ordinary`] does; none where there is not.
+    /// Returns all bits if there may be moves that [`View::ordinary`] does not cover, else none.
     #[inline(always)]
     pub const fn is_special(&self) -> u64 {
         let kings = self.own_kings();
         let castlers = kings & RANK_1 & mask(self.rights != 0);
-        // Nothing stands between a king and a rook that castle.
+        // The squares between a king and a rook that castle are empty.
         let beside =
             attacks::slide::<0>(castlers, self.empty()) | attacks::slide::<4>(castlers, self.empty());
         let rooks = beside & self.own & self.straight;
@@ -163,7 +164,7 @@ impl View {
         safety
     }
 
-    /// Looks from the king in a direction, and at what comes along it the way back.
+    /// Records in `safety` the pieces that shield the king in a direction, and the squares that enemies attack along it.
     #[inline(always)]
     const fn look<const DIR: u8, const BACK: u8>(&self, safety: &mut Safety) {
         let (king, sliders) = (self.own_kings(), self.enemy_sliders(DIR));
@@ -174,8 +175,8 @@ impl View {
         safety.pinned[DIR as usize % 4] |= line & attacked & self.own;
     }
 
-    /// What is asked for ([`ARRIVALS`], [`ORIGINS`], [`PAIRS`]) of the moves from and to the given squares that are
-    /// neither castling nor captures in passing, of a side that has not several kings.
+    /// Computes one of [`ARRIVALS`], [`ORIGINS`] and [`PAIRS`] for the moves between the given squares that are neither castling
+    /// nor en passant captures. The side must not have several kings.
     #[inline(always)]
     pub const fn ordinary<const WHAT: u8, const PSEUDO: bool>(&self, from: u64, to: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
@@ -220,7 +221,7 @@ impl View {
         }
     }
 
-    /// Adds castling and captures in passing to what [`View::ordinary`] found.
+    /// Adds castling and en passant captures to the result of [`View::ordinary`].
     pub fn special<const WHAT: u8>(&self, asked: MoveRequest, from: u64, to: u64, ordinary: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
         let takers = if asked.en_passant { self.takers(asked.pseudo, from, to) } else { 0 };
@@ -230,7 +231,7 @@ impl View {
         let arrivals = arrivals & mask(castlers != 0);
         match WHAT {
             PAIRS => {
-                // In Chess960 a king may castle to a square next to it: the same pair as its step there.
+                // In Chess960 a king may castle to a square next to it: this is the same pair of squares as a step there.
                 let steps = attacks::king(castlers) & !self.own & mask(asked.ordinary);
                 ordinary + u64::from((arrivals & !steps).count_ones() + takers.count_ones())
             }
@@ -242,7 +243,7 @@ impl View {
         }
     }
 
-    /// The pawns that may capture in passing.
+    /// Returns the pawns that may capture en passant.
     fn takers(&self, pseudo: bool, from: u64, to: u64) -> u64 {
         let passed = self.passed & to;
         let beside = attacks::pawn::<false>(passed) & self.pawns & self.own & from;
@@ -251,7 +252,7 @@ impl View {
         sides.into_iter().filter(|&taker| safe(taker)).fold(0, |set, taker| set | taker)
     }
 
-    /// Whether the king is not attacked after a capture in passing.
+    /// Returns whether the king is safe after an en passant capture.
     fn may_take(&self, taker: u64) -> bool {
         let (king, taken) = (self.own_kings(), self.passed >> 8);
         let enemies = self.enemies & !taken;
@@ -266,7 +267,7 @@ impl View {
         (0..8).fold(near, |set, dir| set | far(dir)) & enemies == 0
     }
 
-    /// Where the king comes to stand when it castles to a side, if it may.
+    /// Returns the final square of the king when it castles to a side, or 0 if it may not.
     fn castling(&self, king_side: bool) -> u64 {
         let nibble = self.rights >> if king_side { 0 } else { 4 } & 15;
         let king = self.own_kings() & RANK_1;
@@ -281,20 +282,20 @@ impl View {
         if (king_path | span(rook, rook_to)) & others != 0 || self.safety::<false>().danger & king_path != 0 {
             return 0;
         }
-        // The rook may have stood between the king's new place and an enemy; only on that rank, for it stays there.
+        // The rook may have shielded the king's new square from an enemy, but only along the rank, since the rook stays on it.
         let empty = !(others | rook_to);
         let beside = attacks::slide::<0>(king_to, empty) | attacks::slide::<4>(king_to, empty);
         if beside & self.enemy_sliders(0) != 0 { 0 } else { king_to }
     }
 }
 
-/// The squares of the first rank from one to another, both included.
+/// Returns the squares of the first rank from one square to another, both included.
 const fn span(a: u64, b: u64) -> u64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     (high << 1) - low
 }
 
-/// Adds moves to squares that no two pieces reach.
+/// Adds moves to squares that no two pieces reach in the same step.
 #[inline(always)]
 const fn leaps<const WHAT: u8>(reached: u64, to: u64, out: u64) -> u64 {
     if WHAT == PAIRS { out + (reached & to).count_ones() as u64 } else { out | reached & to }

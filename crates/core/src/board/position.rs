@@ -5,8 +5,8 @@ use shakmaty::{Bitboard, CastlingMode, Chess, Color, FromSetup, PositionError, R
 
 use super::{Code, MoveKind, PackedMove, PieceSet};
 
-/// Piece placement as four bit planes: bit `k` of the [`Code`] on square `s` is bit `s` of plane
-/// `k`. Every piece set is two to four logic operations away.
+/// Piece placement as four bit planes: bit `k` of the [`Code`] on square `s` is bit `s` of plane `k`. Two to four logic
+/// operations compute any set of pieces.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Pod, Zeroable)]
 pub struct Board {
@@ -27,7 +27,7 @@ impl Board {
         )
     }
 
-    /// Puts a content on a square, whatever stood there.
+    /// Puts a content on a square and replaces its old content.
     pub const fn put(&mut self, square: Square, code: Code) {
         let bit = 1u64 << square as u32;
         let mut k = 0;
@@ -37,19 +37,19 @@ impl Board {
         }
     }
 
-    /// Squares on which a piece stands.
+    /// Returns the squares with a piece.
     pub const fn occupied(&self) -> Bitboard {
         Bitboard(self.planes[0] | self.planes[1] | self.planes[2])
     }
 
-    /// Squares that have some content.
+    /// Returns the squares with a given content.
     pub fn having(&self, Code(code): Code) -> Bitboard {
         let planes = self.planes.iter().enumerate();
         let hit = planes.map(|(k, plane)| if code >> k & 1 != 0 { *plane } else { !*plane });
         Bitboard(hit.fold(!0, |all, plane| all & plane))
     }
 
-    /// Squares whose content is in `pieces`.
+    /// Returns the squares whose content is in `pieces`.
     pub fn squares_of(&self, pieces: PieceSet) -> Bitboard {
         let codes = (0..15).map(Code).filter(|&code| pieces.contains(code));
         codes.fold(Bitboard::EMPTY, |all, code| all | self.having(code))
@@ -78,7 +78,7 @@ impl From<&Board> for shakmaty::Board {
     }
 }
 
-/// Turn, en passant square and castling rights in 32 bits.
+/// The side to move, the en passant square and the castling rights in 32 bits.
 ///
 /// Bit 0: Black to move. Bits 8-15: the square a pawn that just made a double step has passed over,
 /// 64 for none. Bits 16-31: four nibbles, the castling rights White king side, White queen side,
@@ -99,7 +99,7 @@ impl State {
         if self.0 & 1 == 0 { Color::White } else { Color::Black }
     }
 
-    /// The square behind a pawn that just made a double step.
+    /// Returns the square behind a pawn that just made a double step.
     pub fn en_passant(self) -> Option<Square> {
         Square::try_from(self.0 >> 8 & 0xff).ok()
     }
@@ -120,7 +120,7 @@ impl State {
         State(self.0 & !0xff00 | value << 8)
     }
 
-    /// The rook square of one castling right. `king_side` is the right towards the h-file.
+    /// Returns the square of the rook of one castling right. `king_side` means the right towards the h-file.
     pub fn castling_rook(self, color: Color, king_side: bool) -> Option<Square> {
         let nibble = self.0 >> Self::castling_shift(color, king_side) & 15;
         let rank = if color.is_white() { 0 } else { 56 };
@@ -138,8 +138,8 @@ impl State {
         State(self.0 & !(15 << shift) | nibble << shift)
     }
 
-    /// The state after a move, unless that begins another game or line: what [`Position::play`] makes of it, whatever
-    /// stands on the board. Without branches, so that many of them become vector code.
+    /// Returns the state after a move that does not begin another game or line, as [`Position::play`] computes it; it does not
+    /// depend on the board. The code has no branches, so that a loop over states becomes vector code.
     #[must_use]
     #[inline(always)]
     pub const fn after(self, mv: PackedMove) -> State {
@@ -171,7 +171,7 @@ impl State {
     }
 }
 
-/// All bits set if the lowest bit is, else none.
+/// Returns all bits set if the lowest bit is, else none.
 const fn ones(bit: u32) -> u64 {
     (bit as u64 & 1).wrapping_neg()
 }
@@ -182,10 +182,10 @@ const fn keep_rights(state: u32, from: u32, to: u32, code: u32) -> u32 {
     if code & 7 == 6 { kept & !(0x00ff_0000 << (8 * (!state & 1))) } else { kept }
 }
 
-/// Removes the castling right (there is at most one) whose rook stands on `square` from the bits of
-/// a [`State`]. Without branches: where pieces come from is hard to foretell.
+/// Removes the castling right (there is at most one) whose rook is on `square` from the bits of a [`State`]. It has no branches,
+/// because the origins of moves are hard to predict.
 const fn without_right(state: u32, square: u32) -> u32 {
-    // Rights that name the square's file become nibbles of 0, of which only the lowest bit is kept.
+    // XOR turns the nibbles of rights on the square's file into 0; the two ORs fold each nibble into its lowest bit.
     let other = (state >> 16) ^ ((8 | square & 7) * 0x1111);
     let other = other | other >> 1;
     let named = !(other | other >> 2) & 0x1111;
@@ -193,14 +193,13 @@ const fn without_right(state: u32, square: u32) -> u32 {
     state & !(((named * 15) & rank) << 16)
 }
 
-/// One position: what stands where, whose turn it is, and what may still be castled or taken in
-/// passing.
+/// One position: the placement, the side to move, the castling rights and the en passant square.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Position {
     /// The pieces.
     pub board: Board,
-    /// Turn, en passant and castling.
+    /// Side to move, en passant square and castling rights.
     pub state: State,
 }
 
@@ -223,8 +222,8 @@ impl Position {
         Position::STANDARD
     }
 
-    /// Packs a setup. Any placement is accepted; castling rights are the rooks that the setup
-    /// names on the two back ranks, sided by the file of the first king of that colour.
+    /// Packs a setup. Any placement is accepted; the castling rights are the rooks that the setup names on the two back ranks.
+    /// The file of the first king of that colour decides the side of each right.
     pub fn from_setup(setup: &Setup) -> Position {
         let board = Board::from(&setup.board);
         let mut state = State::default().with_turn(setup.turn).with_en_passant(setup.ep_square);
@@ -266,9 +265,9 @@ impl Position {
 
     /// Plays a move without any check of its legality.
     ///
-    /// Rights vanish when the king moves or a right's rook leaves or is taken. The en passant
-    /// square is set after every double step. [`MoveKind::Start`] only passes the turn: where the
-    /// next game begins is for the reader of a reel to know.
+    /// Castling rights vanish when the king moves, or when a right's rook leaves its square or is captured. The en passant square
+    /// is set after every double step. [`MoveKind::Start`] only passes the turn: the reader of a reel knows where the next game
+    /// begins.
     #[inline(always)]
     pub const fn play(&mut self, mv: PackedMove) {
         let (from, to, code) = (mv.0 as u32 & 63, mv.0 as u32 >> 6 & 63, mv.0 as u32 >> 12);
@@ -286,17 +285,17 @@ impl Position {
             p2 & keep | to_set & ones(code >> 2),
             p3 & keep | to_set & ones(code >> 3),
         ];
-        // What stands on `to` afterwards also tells who moved: no pawn becomes a pawn or a king.
-        // No branch here: kinds of moves are hard to foretell.
+        // The content of `to` after the move also shows the piece that moved, since a pawn never promotes to a pawn or a king.
+        // There is no branch, because the kinds of moves are hard to predict.
         let double = (code & 7 == 1) & (from.abs_diff(to) == 16);
         let passed = 64 ^ (64 ^ ((from + to) / 2)) & ones(double as u32) as u32;
         let next = (state | passed << 8) ^ 1;
         self.state = State(if state >> 16 == 0 { next } else { keep_rights(next, from, to, code) });
     }
 
-    /// Plays castling, a capture in passing or a null move.
+    /// Plays castling, an en passant capture or a null move.
     ///
-    /// By value, so that a position that is played on can stay in registers.
+    /// It takes the position by value, so that a position in a loop of moves can stay in registers.
     #[cold]
     #[inline(never)]
     const fn after_special(mut self, mv: PackedMove) -> Position {

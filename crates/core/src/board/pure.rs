@@ -1,21 +1,20 @@
-//! Pure mates and stalemates: no square about the king is taken from it twice.
+//! Pure mates and stalemates: each square next to the king is denied to it only once.
 //!
-//! `docs/mates.md` states the rule; the words here are its words. The twin of this file is
-//! `shaders/pure.wgsl`.
+//! `docs/mates.md` states the rule and defines the words used here. `shaders/pure.wgsl` is the GPU version of this file.
 
 use super::{
     Bitboard, Code, Color, PieceSet, Position, Square, attacks,
     legal::{en_passant_square, kings, reach},
 };
 
-/// The men that take part in the mate of the side to move, or without `mate` in its stalemate; none unless that
-/// is pure. The position is one; a side that has several kings is never in a pure one.
+/// Returns the men that take part in the mate of the side to move, or in its stalemate if `mate` is false; none if it is not
+/// pure. The position must be a mate or stalemate. A position in which that side has several kings is never pure.
 pub fn men(position: &Position, mate: bool) -> u64 {
     let Some(scene) = Scene::new(position, mate) else { return 0 };
     if scene.is_pure() { scene.men() } else { 0 }
 }
 
-/// A mate or stalemate: `own` men are those of the side to move.
+/// A mate or stalemate. `own` men are those of the side to move.
 struct Scene<'a> {
     position: &'a Position,
     mate: bool,
@@ -26,17 +25,17 @@ struct Scene<'a> {
     empty: u64,
     /// The squares next to the king.
     field: u64,
-    /// What the enemies attack with the king lifted off the board, and what they attack twice.
+    /// The squares that enemies attack with the king taken off the board; `twice` holds those attacked more than once.
     once: u64,
     twice: u64,
     checkers: u64,
-    /// Enemies that attack a square of the field.
+    /// The enemies that attack a square of the field.
     guards: u64,
-    /// Own men that are pinned to the king.
+    /// The own men that are pinned to the king.
     pinned: u64,
-    /// Where an own man that came there would undo the mate, if there is one check.
+    /// If there is a single check: the squares from which an own man would parry it, or on which it would capture a king.
     refutations: u64,
-    /// Pinned men that could go there if they were not.
+    /// The pinned men that could reach one of `refutations` if they were not pinned.
     refuters: u64,
 }
 
@@ -92,7 +91,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What an enemy attacks, through the king too.
+    /// Returns the squares that an enemy attacks, including those behind the king.
     fn attacks_of(&self, from: Square) -> u64 {
         let set = 1u64 << from as u32;
         match self.position.board.at(from) {
@@ -106,7 +105,7 @@ impl<'a> Scene<'a> {
         attacks::slide_dir(dir, from, self.empty)
     }
 
-    /// Queens, and rooks or bishops, of either side: what moves in a direction.
+    /// Returns the pieces of both sides that slide in a direction: queens, and rooks or bishops.
     fn sliders(&self, dir: u8) -> u64 {
         let role = if dir.is_multiple_of(2) { 4 } else { 3 };
         self.of_roles(&[role, 5])
@@ -118,32 +117,31 @@ impl<'a> Scene<'a> {
         self.position.board.squares_of(set).0
     }
 
-    /// The own man next to the king in a direction, and the enemy that it is pinned by, if it is.
+    /// Returns the own man nearest to the king in a direction, and the enemy that pins it, if any.
     fn pin(&self, dir: u8) -> (u64, u64) {
         let man = self.slide(dir, self.king) & self.own;
         (man, self.slide(dir, man) & self.enemies & self.sliders(dir))
     }
 
-    /// The men that stand alone between one of the targets and an own slider, one of `sliders`, that moves
-    /// along their line.
+    /// Returns the men that stand alone between one of the targets and one of the own `sliders` that moves along their line.
     fn alone_before(&self, dir: u8, targets: u64, sliders: u64) -> u64 {
         let men = self.slide(dir, targets) & !self.empty;
         let sliders = self.slide(dir, men) & self.own & self.sliders(dir) & sliders;
         self.slide((dir + 4) % 8, sliders) & men
     }
 
-    /// The square of a man that gives check, and the squares between it and the king.
+    /// Returns the square of a man that gives check, and the squares between it and the king.
     fn line_of(&self, checker: u64) -> u64 {
         let lines = (0..8).map(|dir| self.slide(dir, self.king)).filter(|line| line & checker != 0);
         lines.fold(checker, |line, more| line | more)
     }
 
-    /// The own men, the king aside, that move to one of the targets or capture there, pinned or not; none of
-    /// these is a man of its own side.
+    /// Returns the own men, except the king, that move to one of the targets or capture there, pinned or not. No target may hold
+    /// an own man.
     fn movers_to(&self, targets: u64) -> u64 {
         let white = self.position.state.turn().is_white();
         let back = |set: u64| if white { set >> 8 } else { set << 8 };
-        // A pawn attacks a square from where a pawn of the other colour on that square would attack.
+        // A pawn attacks a square if a pawn of the other colour on that square would attack the pawn's square.
         let pawns_at =
             |set: u64| if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
         let mut out = attacks::knight(targets) & self.of_roles(&[2]);
@@ -171,7 +169,7 @@ impl<'a> Scene<'a> {
         free_is_guarded && blocked_is_left && self.checks_are_needed()
     }
 
-    /// Of several checks, any one alone could be parried.
+    /// Returns whether each of several checks could be parried if it were the only one.
     fn checks_are_needed(&self) -> bool {
         self.checkers.count_ones() < 2
             || Bitboard(self.checkers).into_iter().all(|checker| {
@@ -194,7 +192,7 @@ impl<'a> Scene<'a> {
         out
     }
 
-    /// Enemies that are pinned to their king, and own men that stand in the way of a check to it.
+    /// Returns the enemies that are pinned to their king, and the own men that mask a check to it.
     fn before_kings(&self, dir: u8) -> u64 {
         self.alone_before(dir, self.enemy_kings, !0)
     }

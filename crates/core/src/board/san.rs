@@ -5,8 +5,8 @@ use shakmaty::san::SanPlus;
 use super::{MoveKind, PackedMove, Position};
 
 impl PackedMove {
-    /// The move in SAN with `+` or `#`; `--` for a null move. Where the position or the move is not
-    /// legal, as in composed placements without kings, it is coordinates: `e2-e4`, `e7-e8=Q`.
+    /// Returns the move in SAN with `+` or `#`; `--` for a null move. If the position or the move is not legal, as in composed
+    /// placements without kings, it returns coordinates: `e2-e4`, `e7-e8=Q`.
     pub fn to_san(self, position: &Position) -> String {
         if self == PackedMove::NULL {
             return String::from("--");

@@ -1,13 +1,13 @@
-//! The colours change places: the board is turned upside down, White's pieces become Black's, and Black moves where White
-//! did. The image of a legal move in the image of a position is legal.
+//! Swaps the colours: the board is turned upside down, White's pieces become Black's, and the other side is to move. The image of
+//! a legal move is legal in the image of its position.
 
 use super::{Board, Code, MoveKind, PackedMove, Position, State};
 
-/// Turns the ranks of both squares of a move.
+/// The bits of both squares of a move to flip in order to mirror their ranks.
 const RANKS: u16 = 56 | 56 << 6;
 
 impl Board {
-    /// The same pieces of the other colours, on the ranks as the other side counts them.
+    /// Returns the board with colours exchanged and ranks mirrored.
     #[must_use]
     pub const fn colors_swapped(self) -> Board {
         let [p0, p1, p2, black] = self.planes;
@@ -17,7 +17,7 @@ impl Board {
 }
 
 impl State {
-    /// The same turn, rights and square of the other side.
+    /// Returns the state with the side to move, the rights and the en passant square exchanged.
     #[must_use]
     pub const fn colors_swapped(self) -> State {
         let (turn, passed, rights) = (self.0 & 1 ^ 1, self.0 >> 8 & 0xff, (self.0 >> 16) as u16);
@@ -27,7 +27,7 @@ impl State {
 }
 
 impl Position {
-    /// The same position with the sides in each other's place.
+    /// Returns the position with the sides exchanged.
     #[must_use]
     pub const fn colors_swapped(self) -> Position {
         Position { board: self.board.colors_swapped(), state: self.state.colors_swapped() }
@@ -35,7 +35,7 @@ impl Position {
 }
 
 impl PackedMove {
-    /// The same move of the other side.
+    /// Returns the corresponding move of the other side.
     #[must_use]
     pub const fn colors_swapped(self) -> PackedMove {
         match self.kind() {
@@ -50,7 +50,7 @@ impl PackedMove {
 mod tests {
     use super::*;
 
-    /// Whatever is played, the image of the game has the images of its positions.
+    /// After any moves, the image of a game has the images of its positions.
     #[test]
     fn a_game_of_the_other_side_has_the_images_of_its_positions() {
         use shakmaty::{Chess, Color, Position as _};

@@ -1,10 +1,10 @@
 //! The symmetries of the board, and CQL's shifts.
 //!
-//! Each [`Dihedral`] is a 2x2 matrix on coordinates that have their origin in the centre of the
-//! board; composition is multiplication, and squares, steps and offsets go through the same matrix.
+//! Each [`Dihedral`] is a 2x2 matrix on coordinates with their origin in the centre of the board; composition is multiplication,
+//! and squares, steps and offsets are transformed by the same matrix.
 //!
-//! The shifts of CQL 5 have images of several squares and cannot be undone; a [`SquareMap`] holds them, the
-//! symmetries and all their compositions.
+//! In the shifts of CQL 5, a square may have several images, and they cannot be inverted; a [`SquareMap`] represents them, the
+//! symmetries and all compositions.
 
 use shakmaty::Bitboard;
 
@@ -17,20 +17,20 @@ pub enum Dihedral {
     Rotate90Ccw,
     /// (x, y) to (7-x, 7-y): a1 to h8.
     Rotate180,
-    /// (x, y) to (y, 7-x): a1 to a8.
+    /// Ranks are exchanged: 1 <-> 8.
     Rotate270Ccw,
-    /// Ranks change places: 1 <-> 8.
+    /// Files are exchanged: a <-> h.
     ReflectRanks,
-    /// Files change places: a <-> h.
+    /// Reflection in the diagonal a1-h8.
     ReflectFiles,
-    /// The diagonal a1-h8 stays.
+    /// Reflection in the diagonal h1-a8.
     ReflectMain,
     /// The diagonal h1-a8 stays.
     ReflectAnti,
 }
 
 impl Dihedral {
-    /// All eight, in CQL's order of declaration.
+    /// All eight symmetries, in CQL's order of declaration.
     pub const ALL: [Dihedral; 8] = [
         Dihedral::Identity,
         Dihedral::Rotate90Ccw,
@@ -90,24 +90,24 @@ impl Dihedral {
     #[must_use]
     pub fn apply(self, squares: Bitboard) -> Bitboard {
         Bitboard(bits(squares).fold(0, |out, (x, y)| {
-            // Twice the distance from the centre, so that everything is whole.
+            // Twice the distance from the centre, so that all coordinates are integers.
             let (cx, cy) = self.step((2 * x - 7, 2 * y - 7));
             out | 1 << ((cy + 7) / 2 * 8 + (cx + 7) / 2)
         }))
     }
 
-    /// Whether light squares become dark ones.
+    /// Returns whether light squares become dark squares.
     pub fn swaps_shades(self) -> bool {
         self.matrix().iter().filter(|&&m| m < 0).count() == 1
     }
 }
 
-/// Coordinates (file, rank) of the squares of a set.
+/// Returns the coordinates (file, rank) of the squares of a set.
 fn bits(squares: Bitboard) -> impl Iterator<Item = (i8, i8)> {
     squares.into_iter().map(|s| (s.file() as i8, s.rank() as i8))
 }
 
-/// Moves a set by `(dx, dy)`; what leaves the board is lost.
+/// Moves a set by `(dx, dy)`; squares that leave the board are dropped.
 #[must_use]
 pub fn translate(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     Bitboard(bits(squares).map(|(x, y)| (x + dx, y + dy)).fold(0, |out, (x, y)| {
@@ -115,8 +115,7 @@ pub fn translate(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     }))
 }
 
-/// The full ranks and full files inside a set: bit `k` of the first byte is rank `k`, of the second
-/// file `k`.
+/// Finds the full ranks and full files within a set: bit `k` of the first byte is rank `k`, bit `k` of the second file `k`.
 pub fn full_lines(squares: Bitboard) -> (u8, u8) {
     let line = |k: u32, mask: u64, stride: u32| squares.0 & mask << (k * stride) == mask << (k * stride);
     let ranks = (0..8).filter(|&k| line(k, 0xff, 8)).fold(0, |out, k| out | 1 << k);
@@ -124,8 +123,8 @@ pub fn full_lines(squares: Bitboard) -> (u8, u8) {
     (ranks, files)
 }
 
-/// CQL's shift of a designator's squares: a full rank ignores the horizontal part, a full file the
-/// vertical part, the full board both; every other square that leaves the board is dropped.
+/// Shifts the squares of a designator as CQL does: a full rank ignores the horizontal part, a full file the vertical part, the
+/// full board both; every other square that leaves the board is dropped.
 #[must_use]
 pub fn shift(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     if squares == Bitboard::FULL {
@@ -144,11 +143,11 @@ pub fn shift(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     Bitboard(out)
 }
 
-/// A transformation of sets of squares by which files and ranks move apart from each other: a symmetry, a
-/// shift of CQL 5, or several of these one after the other. Two maps are equal if they do the same.
+/// A transformation of sets of squares that maps files and ranks independently: a symmetry, a shift of CQL 5, or a composition of
+/// these. Two maps are equal if they map every set alike.
 ///
-/// The image of the square (x, y) is all squares in the files `files[x]` and the ranks `ranks[y]`, after x
-/// and y have changed places if it is `turned`. The image of a set is the union of its squares' images.
+/// The image of the square (x, y) is all squares in the files `files[x]` and the ranks `ranks[y]`, where x and y are exchanged
+/// first if the map is `turned`. The image of a set is the union of its squares' images.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SquareMap {
     turned: bool,
@@ -156,7 +155,7 @@ pub struct SquareMap {
     ranks: [u8; 8],
 }
 
-/// Each line of one axis where it is.
+/// The identity on the lines of one axis.
 const STILL: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 impl SquareMap {
@@ -170,8 +169,8 @@ impl SquareMap {
         SquareMap { turned: a == 0, files: axis(a + b < 0), ranks: axis(c + e < 0) }
     }
 
-    /// A shift of CQL 5 by (files, ranks), 7 at most each way: what leaves the board is lost, but squares
-    /// at the edge that the shift leads away from stay as well, after each single step.
+    /// Makes a shift of CQL 5 by (files, ranks), at most 7 each way: squares that leave the board are dropped, but after each
+    /// single step, squares at the edge from which the shift leads away stay as well.
     ///
     /// Source: CQL 5 manual, position list: transforms.
     ///
@@ -212,12 +211,12 @@ impl SquareMap {
     }
 }
 
-/// Each line of one axis on the other side of the middle.
+/// Returns the reflection of the lines of one axis.
 const fn mirrored() -> [u8; 8] {
     [128, 64, 32, 16, 8, 4, 2, 1]
 }
 
-/// Where the lines of one axis go in a shift of CQL 5 by `d`.
+/// Returns the images of the lines of one axis in a shift of CQL 5 by `d`.
 fn edge_axis(d: i8) -> [u8; 8] {
     let mut out = [0; 8];
     for (k, lines) in (0i8..).zip(&mut out) {

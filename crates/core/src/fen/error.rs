@@ -1,12 +1,12 @@
-//! What is wrong with a FEN.
+//! Errors in a FEN.
 
 /// A field of a FEN or EPD.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Field {
-    /// All of it: there is nothing.
+    /// The whole FEN: it is empty.
     Whole,
-    /// What stands on the board, and pockets.
+    /// The placement, and pockets.
     Placement,
     /// The side to move.
     Turn,
@@ -14,24 +14,24 @@ pub enum Field {
     Castling,
     /// The en passant square.
     EnPassant,
-    /// Counters, remaining checks, and what is none of the fields.
+    /// Counters, remaining checks, and everything that is no field.
     Rest,
 }
 
-/// The first thing that is wrong with a FEN, and its place.
+/// The first error in a FEN, and its place.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}: {label}")]
 #[non_exhaustive]
 pub struct FenError {
-    /// The field that is wrong.
+    /// The field with the error.
     pub field: Field,
-    /// The first byte of what is wrong.
+    /// The first byte of the error.
     pub start: usize,
-    /// The byte after what is wrong; one past the end of the line where something is missing there.
+    /// The byte after the error; one past the end of the line if something is missing there.
     pub end: usize,
-    /// What was found.
+    /// The text that was found.
     pub message: String,
-    /// What was expected.
+    /// The text that was expected.
     pub label: &'static str,
 }
 

@@ -1,10 +1,10 @@
 //! Lines of FEN and EPD lists.
 //!
-//! In a list an underscore is no blank: the values of operations may begin with one.
+//! In a list an underscore is not a blank, because the values of operations may begin with one.
 
 use super::{FenWords, is_blank};
 
-/// Whether a line is a FEN or EPD: eight ranks, and after them nothing or the side to move.
+/// Returns whether a line is a FEN or EPD: eight ranks, followed by nothing or by the side to move.
 pub fn is_position(line: &[u8]) -> bool {
     let mut fields = line.split(|byte| byte.is_ascii_whitespace()).filter(|field| !field.is_empty());
     let Some(placement) = fields.next() else { return false };
@@ -13,14 +13,14 @@ pub fn is_position(line: &[u8]) -> bool {
         && matches!(fields.next(), None | Some(b"w" | b"b" | b"W" | b"B"))
 }
 
-/// The counters of a FEN as they are written: the fifth and the sixth word.
+/// Returns the counters of a FEN as they are written: the fifth and the sixth word.
 pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
     let start = fen.iter().position(|&byte| !is_blank(byte)).unwrap_or(fen.len());
     let mut words = FenWords { line: fen, at: start }.skip(4).map(|(start, end)| &fen[start..end]);
     [words.next(), words.next()]
 }
 
-/// A line of a list in its parts.
+/// A line of a list, split into its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListLine<'l> {
     /// The first four fields, or fewer.
@@ -44,7 +44,7 @@ impl<'l> ListLine<'l> {
         let mut at = 0;
         for field in 0..4 {
             let start = skip(line, at, true);
-            // Only placement may stand alone: an opcode is no side to move.
+            // Only the placement may stand alone: an opcode is no side to move.
             if field > 0 && !may_be_field(field, &line[start..skip(line, start, false)]) {
                 break;
             }
@@ -63,7 +63,7 @@ impl<'l> ListLine<'l> {
         ListLine { position, counters, operations: rest }
     }
 
-    /// The operations of an EPD as name and value. Quotes around a value are left out, escapes stay.
+    /// Returns the operations of an EPD as name and value. Quotes around a value are removed, escapes stay.
     pub fn operations(&self) -> impl Iterator<Item = (&'l [u8], &'l [u8])> + use<'l> {
         let mut rest = self.operations;
         std::iter::from_fn(move || {
@@ -93,7 +93,7 @@ fn skip(line: &[u8], from: usize, blanks: bool) -> usize {
     line[from..].iter().position(stops).map_or(line.len(), |skip| from + skip)
 }
 
-/// The text up to the next `;` outside quotes, and what follows it.
+/// Returns the text up to the next `;` outside quotes, and the text after it.
 fn operation(text: &[u8]) -> (&[u8], &[u8]) {
     let mut quoted = false;
     for (at, &byte) in text.iter().enumerate() {

@@ -1,28 +1,28 @@
-//! Placements in which squares may have letters that are no pieces, such as boards to search for.
+//! Placements whose squares may have letters that are no pieces, such as boards to search for.
 
 /// One rank of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankText<'t> {
-    /// From 0 for the first, which is rank 8. A placement that is wrong may have more than eight.
+    /// The index of the rank: 0 for the first one, which is rank 8. A wrong placement may have more than eight ranks.
     pub index: u32,
-    /// Where it begins in the placement.
+    /// The offset of the rank's first byte in the placement.
     pub start: usize,
-    /// What stands between the slashes.
+    /// The text between the slashes.
     pub text: &'t str,
 }
 
-/// What a letter of a placement says.
+/// The meaning of a letter of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Symbol {
-    /// A digit: so many squares. 0 and 9 are none of a FEN.
+    /// A digit: this many empty squares. 0 and 9 are not valid in a FEN.
     Squares(u32),
-    /// `~`: the piece before it was promoted. It takes no square.
+    /// `~`: the preceding piece was promoted. It takes no square.
     Promoted,
     /// Any other letter: one square.
     Letter(char),
 }
 
-/// The ranks of a placement, whether or not there are eight.
+/// Returns the ranks of a placement, even if there are not eight.
 pub fn ranks(placement: &str) -> impl Iterator<Item = RankText<'_>> {
     let mut start = 0;
     (0..).zip(placement.split('/')).map(move |(index, text)| {
@@ -33,7 +33,7 @@ pub fn ranks(placement: &str) -> impl Iterator<Item = RankText<'_>> {
 }
 
 impl Symbol {
-    /// How many squares it takes.
+    /// Returns the number of squares that the symbol takes.
     fn squares(self) -> u32 {
         match self {
             Symbol::Squares(squares) => squares,
@@ -42,7 +42,7 @@ impl Symbol {
         }
     }
 
-    /// The letter itself, for messages.
+    /// Returns the letter itself, for messages.
     pub fn letter(self) -> char {
         match self {
             Symbol::Squares(squares) => char::from_digit(squares, 10).unwrap_or('?'),
@@ -53,8 +53,8 @@ impl Symbol {
 }
 
 impl<'t> RankText<'t> {
-    /// Each letter with its place in the rank's text, the file of its first square, from 0 for the a-file, and what it
-    /// says. A rank that is wrong may have more than eight files.
+    /// Iterates over the letters of the rank: the place of each in the rank's text, the file of its first square (0 for the
+    /// a-file), and its meaning. A wrong rank may have more than eight files.
     ///
     /// ```
     /// use orbit_core::fen::{Symbol, ranks};
@@ -76,7 +76,7 @@ impl<'t> RankText<'t> {
         })
     }
 
-    /// How many squares it has.
+    /// Returns the number of squares in the rank.
     pub fn files(self) -> u32 {
         self.symbols().fold(0, |files, (.., symbol)| files.saturating_add(symbol.squares()))
     }

@@ -1,4 +1,4 @@
-//! A FEN read, with the place of what is wrong.
+//! Reads a FEN and reports the place of an error.
 
 use std::num::NonZeroU32;
 
@@ -14,7 +14,7 @@ impl<'l> FenRecord<'l> {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its place.
+    /// The first error, with its place.
     ///
     /// ```
     /// use orbit_core::fen::{FenRecord, Leniency};
@@ -53,7 +53,7 @@ impl<'l> FenRecord<'l> {
     }
 }
 
-/// Reads what follows the en passant square; returns the operations of an EPD.
+/// Reads the text after the en passant square; returns the operations of an EPD.
 #[inline]
 fn rest<'l>(
     words: FenWords<'l>,
@@ -101,15 +101,14 @@ fn out_of_place(start: usize, end: usize, leniency: Leniency) -> FenError {
     FenError::new(Field::Rest, (start, end), "this field is out of place", label)
 }
 
-/// A field that may be unclear.
+/// Replaces an unreadable field by its default, if the leniency allows it.
 #[inline]
 fn cleared<T: Default>(field: FenRead<T>, leniency: Leniency) -> FenRead<T> {
     if leniency.unclear_rights { Ok(field.unwrap_or_default()) } else { field }
 }
 
-/// What a byte means in a placement: which of sixteen sets it goes to, and how many squares it takes. Twelve
-/// sets are pieces as 2 * role + colour, one is of no use, so that nothing depends on what is read; slashes go
-/// there as well.
+/// The effect of a byte in a placement: one of sixteen sets to add its squares to, and the number of squares. Twelve sets are
+/// pieces, indexed by 2 * role + colour. Digits and slashes add to an unused set, so that the code is the same for every byte.
 #[derive(Clone, Copy)]
 struct Class {
     set: u8,
@@ -119,7 +118,7 @@ struct Class {
     is_other: bool,
 }
 
-/// The set of no use.
+/// The unused set.
 const NOWHERE: u8 = 12;
 
 const CLASSES: [Class; 256] = {
@@ -143,10 +142,10 @@ const fn class(byte: u8) -> Class {
     CLASSES[byte as usize]
 }
 
-/// Reads placement, promoted pieces and, if they are wanted, pockets; returns where they end.
+/// Reads placement, promoted pieces and, if wanted, pockets; returns the index after them.
 ///
-/// Squares are counted in the order of a FEN, from a8. No branch depends on an ordinary byte: mispredicted
-/// ones cost more than everything else. Whether ranks have eight squares is looked at when all is read.
+/// Squares are counted in the order of a FEN, from a8. No branch depends on an ordinary byte, because mispredicted branches would
+/// cost more than everything else. The lengths of ranks are checked at the end.
 #[inline]
 fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -> FenRead<usize> {
     let mut sets = [0u64; 16];
@@ -184,7 +183,7 @@ fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -
     setup.board = Board::try_from_bitboards(roles, colors).expect("one piece was put on a square");
     setup.promoted = Bitboard(promoted.swap_bytes());
     if line.get(at).is_some_and(|byte| !is_blank(*byte)) {
-        // A ninth rank is pockets, too.
+        // A ninth rank also holds pockets.
         let end = line[at..].iter().position(|&byte| is_blank(byte)).map_or(line.len(), |len| at + len);
         setup.pockets = Some(pockets(line, at, end)?);
         at = end;
@@ -192,7 +191,7 @@ fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -
     Ok(at)
 }
 
-/// Reads a placement that is wrong once more, for the place of the fault.
+/// Reads a wrong placement a second time to find the place of the error.
 #[cold]
 fn wrong_placement(line: &[u8], start: usize) -> FenError {
     let wrong =
@@ -285,8 +284,8 @@ fn turn(line: &[u8], (start, end): (usize, usize)) -> FenRead<Color> {
     }
 }
 
-/// Castling rights as squares of rooks. `K` is the outermost rook of the back rank with no king beyond, else
-/// h1, as in shakmaty and chessops.
+/// Reads castling rights as squares of rooks. `K` is the outermost rook of the back rank with no king beyond it, else h1, as in
+/// shakmaty and chessops.
 fn castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> FenRead<Bitboard> {
     let mut rights = Bitboard::EMPTY;
     if &line[start..end] == b"-" {
@@ -339,7 +338,7 @@ fn passed(line: &[u8], (start, end): (usize, usize)) -> FenRead<Option<Square>> 
     }
 }
 
-/// Remaining checks `2+3`, or checks given `+1+0`.
+/// Reads remaining checks `2+3`, or given checks `+1+0`.
 fn checks(line: &[u8], (start, end): (usize, usize)) -> FenRead<ByColor<RemainingChecks>> {
     let remaining = |digit: u8| RemainingChecks::new(u32::from(digit - b'0'));
     match line[start..end] {

@@ -1,4 +1,4 @@
-//! Rights that a position may have.
+//! En passant rights that a position may have.
 
 use shakmaty::Setup;
 

@@ -1,4 +1,4 @@
-//! FEN written.
+//! Writes FENs.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -13,16 +13,16 @@ use crate::board::{Bitboard, File, Position, Square};
 pub enum RookLetters {
     /// X-FEN: `KQkq` for the outermost rooks with a king on the inner side, else the rook's file.
     XFen,
-    /// `KQkq` for rooks in the corners, whatever else stands there. Other rooks have no letter.
+    /// `KQkq` for rooks in the corners, whatever other rooks there are. Other rooks have no letter.
     Corners,
 }
 
 impl FenRecord<'_> {
-    /// Appends the line: as many fields as were read, remaining checks after the en passant square as
-    /// `3+3`, operations as they were.
+    /// Appends the line: the fields that were read, remaining checks after the en passant square as `3+3`, and the operations
+    /// unchanged.
     ///
-    /// Rights of rooks that have no letter are left out, and the answer is `false`: those of rooks off the back ranks,
-    /// and those that [`RookLetters::Corners`] cannot tell.
+    /// Rights of rooks without a letter are left out, and the function returns `false`: rights of rooks off the back ranks, and
+    /// those that [`RookLetters::Corners`] cannot express.
     pub fn write(&self, letters: RookLetters, out: &mut Vec<u8>) -> bool {
         let setup = &self.setup;
         placement(setup, out);
@@ -64,7 +64,7 @@ impl FenRecord<'_> {
     }
 }
 
-/// As [`FenRecord::write`] with [`RookLetters::XFen`].
+/// Writes the line as [`FenRecord::write`] does with [`RookLetters::XFen`].
 impl fmt::Display for FenRecord<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Vec::new();
@@ -74,13 +74,13 @@ impl fmt::Display for FenRecord<'_> {
 }
 
 impl Position {
-    /// The position as a FEN (halfmove clock 0, fullmove number 1). The en passant square is
-    /// written only where a capture is legal, castling in X-FEN letters.
+    /// Returns the position as a FEN (halfmove clock 0, fullmove number 1). The en passant square is written only if a capture is
+    /// legal, castling in X-FEN letters.
     pub fn to_fen(&self) -> String {
         self.to_fen_with(0, 1)
     }
 
-    /// The same with a halfmove clock and the number of the move, which is 1 at least.
+    /// Like [`Position::to_fen`], with a halfmove clock and a fullmove number, which is at least 1.
     pub fn to_fen_with(&self, clock: u32, number: u32) -> String {
         let mut setup = match self.to_chess() {
             Ok(chess) => chess.to_setup(EnPassantMode::Legal),
@@ -92,8 +92,8 @@ impl Position {
     }
 }
 
-/// The placement field of a board whose squares may have letters of their own, such as `A` for any white piece; those
-/// without a letter are counted.
+/// Returns the placement field of a board whose squares may have special letters, such as `A` for any white piece; squares
+/// without a letter are counted as empty.
 ///
 /// ```
 /// use orbit_core::board::Square;
@@ -103,14 +103,14 @@ impl Position {
 pub fn board_text(letter: impl Fn(Square) -> Option<u8>) -> String {
     let named: Bitboard = Square::ALL.into_iter().filter(|&square| letter(square).is_some()).collect();
     let mut out = Vec::with_capacity(71);
-    // Squares come in the order of a FEN.
+    // The squares come in the order of a FEN.
     let letter = |at: usize| letter(Square::new(at as u32 ^ 56)).unwrap_or(b'?');
     squares(named, Bitboard::EMPTY, letter, &mut out);
     String::from_utf8(out).expect("letters are ASCII")
 }
 
-/// What stands between two pieces: so many empty squares from a file on, with the slashes in between and
-/// the one at the end of a rank. The last byte is the length.
+/// The text between two pieces: the digits for a number of empty squares from a file on, with the slashes between ranks and the
+/// one at the end of a rank. The last byte is the length.
 const GAPS: [[[u8; 24]; 65]; 8] = {
     let mut gaps = [[[0; 24]; 65]; 8];
     let mut file = 0;
@@ -137,7 +137,7 @@ const GAPS: [[[u8; 24]; 65]; 8] = {
     gaps
 };
 
-/// Placement, promoted pieces and pockets.
+/// Writes placement, promoted pieces and pockets.
 #[inline]
 fn placement(setup: &Setup, out: &mut Vec<u8>) {
     let board = &setup.board;
@@ -165,12 +165,12 @@ fn placement(setup: &Setup, out: &mut Vec<u8>) {
     }
 }
 
-/// Eight ranks; `letter` is asked for occupied squares in the order of a FEN, from a8. As in reading, no branch depends
+/// Writes eight ranks. `letter` is called for occupied squares in the order of a FEN, from a8. As in reading, no branch depends
 /// on a square.
 #[inline]
 fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
     let (mut occupied, promoted) = (occupied.0.swap_bytes(), promoted.0.swap_bytes());
-    // 64 pieces, each with `~`, eight slashes, and what is copied beyond the end of the last gap.
+    // 64 pieces, each with `~`, eight slashes, and the bytes copied beyond the end of the last gap.
     let mut text = [0u8; 160];
     let (mut len, mut next) = (0, 0);
     while occupied != 0 {
@@ -186,11 +186,11 @@ fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8,
         next = square + 1;
     }
     put_gap(&mut text, &mut len, next, 64);
-    // Rank 1 ends with a slash like the others.
+    // Rank 1 also ends with a slash here.
     out.extend_from_slice(&text[..len - 1]);
 }
 
-/// Writes the empty squares from `from` to before `to`.
+/// Writes the empty squares from `from` up to, but not including, `to`.
 #[inline]
 fn put_gap(text: &mut [u8; 160], len: &mut usize, from: usize, to: usize) {
     let gap = &GAPS[from % 8][to - from];

@@ -1,8 +1,8 @@
-//! The user's folder for what can be made again.
+//! The user's cache folder, for files that can be made again.
 
 use std::path::PathBuf;
 
-/// The folder of this program in it, if the environment names one. It need not be there.
+/// Returns the cache folder of this program, if the environment names one. It need not exist.
 pub fn user_caches() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = if cfg!(windows) {

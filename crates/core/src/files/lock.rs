@@ -1,11 +1,11 @@
-//! Files that one writer has for itself, by locks of the system: they end with the process, so that there is
-//! none to clear away.
+//! Gives one writer exclusive access to a file, by locks of the system: they end with the process, so a killed process leaves
+//! none behind.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// How often a file may be replaced while it is opened.
+/// The number of times that a file may be replaced while it is opened.
 const ROUNDS_MAX: u32 = 100;
 /// Opens and locks a file that no process writes to.
 #[cfg(not(windows))]
@@ -20,8 +20,8 @@ pub(super) fn open_left(path: &Path) -> io::Result<File> {
     open_and_lock(path)?.ok_or_else(|| io::ErrorKind::WouldBlock.into())
 }
 
-/// Opens and locks the file that has a name, so that no other process writes to it or replaces it; `None` if another
-/// process has the lock. Other processes may read it.
+/// Opens and locks the file with a name, so that no other process writes to it or replaces it; `None` if another process has the
+/// lock. Other processes may read the file.
 pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
     open_settled(|| {
         let file = open_and_lock(path)?;
@@ -30,8 +30,8 @@ pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
     })
 }
 
-/// Opens a file until the opened file is the one that has the name: a process that held the lock before may have
-/// replaced the file.
+/// Opens a file again until the opened file is the one with the name: the process that held the lock before may have replaced the
+/// file.
 fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Result<T> {
     for _ in 0..ROUNDS_MAX {
         let (file, is_settled) = open()?;
@@ -39,14 +39,14 @@ fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Resul
             return Ok(file);
         }
     }
-    // On file systems that give a file another number each time, this would never end.
+    // On file systems that give a file another inode number each time, this would never end.
     let text = "other processes replace the file again and again: wait until they are done, or write to another disk";
     Err(io::Error::other(text))
 }
 
 #[cfg(not(windows))]
 fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
-    // Locks over a network need a file that may be written to.
+    // Locks over a network require a file that is opened for writing.
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
@@ -56,14 +56,14 @@ fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether a lock was refused since the file system has none; NFS without its daemon for locks says so in its own way.
+/// Returns whether a lock failed because the file system has no locks; NFS without its lock daemon reports this in its own way.
 #[cfg(not(windows))]
 fn has_no_locks(error: &io::Error) -> bool {
     const ENOLCK: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
     error.kind() == io::ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(ENOLCK)
 }
 
-/// The same on Windows, where a lock would keep readers away as well. The process that has the file open may replace it.
+/// The version for Windows, where a lock would also keep readers away. The process that has the file open may replace it.
 #[cfg(windows)]
 fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     use std::os::windows::fs::OpenOptionsExt as _;
@@ -83,7 +83,7 @@ fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether a file still has a name: another may have taken its place.
+/// Returns whether a file still has its name: another file may have replaced it.
 #[cfg(unix)]
 pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -91,14 +91,14 @@ pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
-/// On other systems files have no number to compare, and this library replaces only files that it has open alone.
+/// On other systems files have no number to compare, and this library only replaces files to which it has exclusive access.
 #[cfg(not(unix))]
 pub fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     fs::metadata(path).map(|_| true)
 }
 
-/// Gives the lock back. Closing the file would not be enough: a process that another thread is just
-/// starting has the file open for a moment, and so the lock.
+/// Releases the lock. Closing the file would not be enough: a process that another thread is just starting inherits the open file
+/// for a moment, and so the lock.
 pub fn release(file: &File) {
     let _ = file.unlock();
 }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use super::place::target_of;
 use super::temporary::Temporary;
 
-/// Why an output cannot be written.
+/// The reason why an output cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The file cannot be begun.
+    /// The file cannot be created.
     #[error("{} cannot be written ({error}): check the folder and its permissions", path.display())]
     Create {
         /// The path as given.
@@ -29,13 +29,13 @@ pub enum OutputError {
         #[source]
         error: io::Error,
     },
-    /// Something lies where the file is to grow.
+    /// Another file already has the temporary name.
     #[error("{} exists already: remove it, unless another process is writing there", temporary.display())]
     InTheWay {
         /// The temporary name.
         temporary: PathBuf,
     },
-    /// The name asks for a packing that is read, but not written.
+    /// The name requires a compression that is read, but not written.
     #[error("{}: packed files are written as .zst only: give a name that ends in .zst, or leave the ending out", path.display())]
     Packing {
         /// The path as given.
@@ -54,11 +54,11 @@ impl From<OutputError> for io::Error {
     }
 }
 
-/// Writes to a temporary name beside its own, plain or, if the name ends in `.zst`, compressed, and
-/// removes that again unless [`OutputFile::finish`] is reached.
+/// Writes to a temporary file beside the final one, plain or, if the name ends in `.zst`, compressed. The temporary file is
+/// removed unless [`OutputFile::finish`] is called.
 ///
-/// A path that is no ordinary file (a pipe, a device) is written to as it is. The errors of its
-/// [`Write`] are [`OutputError`]s inside: they name the path.
+/// A path that is no ordinary file (a pipe, a device) is written to directly. The I/O errors of its [`Write`] wrap
+/// [`OutputError`]s, which name the path.
 ///
 /// ```
 /// use std::io::Write as _;
@@ -75,11 +75,11 @@ impl From<OutputError> for io::Error {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct OutputFile {
-    /// As given, for messages.
+    /// The path as given, for messages.
     path: PathBuf,
-    /// Taken by `finish`. It is closed before the temporary file is removed: not every system removes one that is open.
+    /// Taken by `finish`. It is closed before the temporary file is removed: not every system removes an open file.
     sink: Option<OutputSink>,
-    /// `None` where no file can be put beside the target and renamed. Taken by `finish`.
+    /// `None` if no file can be created beside the target and renamed. Taken by `finish`.
     temporary: Option<Temporary>,
 }
 
@@ -128,12 +128,12 @@ impl OutputFile {
         &self.path
     }
 
-    /// Where the file lies until it is finished; `None` for pipes and devices.
+    /// Returns the path of the file until it is finished; `None` for pipes and devices.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.temporary.as_ref().map(Temporary::path)
     }
 
-    /// Makes sure that all of the file is on disk, and gives it its name.
+    /// Syncs the file to disk, and gives it its name.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl OutputFile {
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         file.sync_all()?;
-        // The lock is kept until the file has its name: no other run removes it as a left-over.
+        // The lock is kept until the file has its name, so that no other run removes the file as a left-over.
         temporary.replace()
     }
 
@@ -161,7 +161,7 @@ impl OutputFile {
             OutputSink::Zstd(encoder) => run(encoder),
         };
         done.map_err(|error| match error.kind() {
-            // The writer tries again.
+            // The caller retries.
             io::ErrorKind::Interrupted => error,
             _ => OutputError::Write { path: self.path.clone(), error }.into(),
         })
@@ -229,7 +229,8 @@ mod tests {
         assert!(matches!(&second, OutputError::InTheWay { temporary } if temporary.exists()), "{second}");
         drop(out);
         assert_eq!(names(folder.path()), [] as [&str; 0]);
-        // Temporary files of runs that have ended are removed, whichever file of the folder is written; other files with such names stay.
+        // Temporary files of ended runs are removed, whichever file of the folder is written; other files with similar names
+        // stay.
         let left = temporary_of(&folder.path().join("other.csv"));
         let name = left.file_name().unwrap().to_str().unwrap().to_owned();
         fs::write(&left, "left behind").unwrap();
@@ -242,7 +243,7 @@ mod tests {
         assert!(kept.iter().all(|name| folder.path().join(name).exists()));
     }
 
-    /// The name that a file has until it is finished.
+    /// Returns the name that a file has until it is finished.
     fn temporary_of(path: &Path) -> PathBuf {
         OutputFile::create(path).unwrap().temporary_path().unwrap().to_owned()
     }
@@ -274,14 +275,14 @@ mod tests {
         out.finish().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&target).unwrap(), b"after");
-        // The same where it leads to nothing yet.
+        // The same if the link leads to nothing yet.
         fs::remove_file(&target).unwrap();
         OutputFile::create(&link).unwrap().finish().unwrap();
         assert_eq!(names(folder.path()), ["link", "target"]);
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink() && target.is_file());
     }
 
-    /// `/dev/full` answers every write as a full disk does.
+    /// `/dev/full` fails every write as a full disk does.
     #[test]
     fn a_full_disk_is_told_by_name() {
         let device = Path::new("/dev/full");

@@ -1,23 +1,23 @@
-//! Where a path leads, and what may be written there.
+//! Resolves the paths of outputs, and decides whether they may be written.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Links to links that are followed, as many as Linux does.
+/// The most links that are followed, as on Linux.
 const LINKS_MAX: u32 = 40;
 
-/// The file that is written when a path is: links are followed, also where they lead to nothing yet.
+/// Returns the file that writing to a path would write: links are followed, even if they lead to nothing yet.
 ///
 /// # Errors
 ///
-/// Links that lead to one another.
+/// If links form a cycle.
 pub fn target_of(path: &Path) -> io::Result<PathBuf> {
     if let Ok(target) = fs::canonicalize(path) {
         return Ok(target);
     }
     let mut target = path.to_owned();
-    // What is there and has no path of its own, such as a pipe behind `/dev/stdout`, is taken by this one.
+    // Something that exists but has no path of its own, such as a pipe behind `/dev/stdout`, is accessed by this path.
     if fs::metadata(path).is_ok() {
         return Ok(target);
     }
@@ -29,7 +29,7 @@ pub fn target_of(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links lead to one another; name the file itself"))
 }
 
-/// An output that would replace what the same run reads, or another of its outputs.
+/// An output that would replace an input or another output of the same run.
 #[derive(Debug, thiserror::Error)]
 #[error("{} is an input, or another output, of this command: write to another file", path.display())]
 pub struct Clash {
@@ -37,7 +37,7 @@ pub struct Clash {
     pub path: PathBuf,
 }
 
-/// Refuses outputs that would replace an input or one another, under whatever names.
+/// Refuses outputs that would replace an input or each other, even by different names.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ pub fn refuse_clashes<I: AsRef<Path>, O: AsRef<Path>>(
     let outputs: Vec<(PathBuf, O)> =
         outputs.into_iter().map(|output| (place(output.as_ref()), output)).collect();
     let mut taken: Vec<PathBuf> = Vec::new();
-    // What is not there replaces no input: of a large database not every file is looked for.
+    // If no output exists yet, none can replace an input: this avoids resolving every file of a large database.
     if outputs.iter().any(|(place, _)| place.exists()) {
         taken.extend(inputs.into_iter().map(|input| place(input.as_ref())));
     }
@@ -69,7 +69,7 @@ pub fn refuse_clashes<I: AsRef<Path>, O: AsRef<Path>>(
     Ok(())
 }
 
-/// Where a file lies or will lie, from the root and without links.
+/// Returns the place of an existing or future file, as an absolute path without links.
 fn place(path: &Path) -> PathBuf {
     let target = target_of(path).unwrap_or_else(|_| path.to_owned());
     let folder =
@@ -114,7 +114,7 @@ mod tests {
         }
         assert!(refuse_clashes([path("read.pgn")], [path("to-read")]).is_err());
         assert!(refuse_clashes([path("to-read")], [path("read.pgn")]).is_err());
-        // A link that leads to nothing yet is the file that it will lead to.
+        // A link that leads to nothing yet counts as its target.
         assert!(refuse_clashes([path("read.pgn")], [path("new.csv"), path("to-new")]).is_err());
         assert!(refuse_clashes(["/dev/null"], ["/dev/null", "/dev/null"]).is_ok());
     }

@@ -1,24 +1,24 @@
-//! Files that are looked for beside others.
+//! Opens files that may exist beside others.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Opens a file to read it, unless it is a pipe, a device or a folder: opening a pipe waits until a process writes to it.
+/// Opens a file for reading, unless it is a pipe, a device or a folder: opening a pipe waits until a process writes to it.
 ///
 /// # Errors
 ///
-/// Why it cannot be opened.
+/// The reason why it cannot be opened.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     refuse_special(path)?;
     File::open(path)
 }
 
-/// Refuses what is there and is no ordinary file.
+/// Refuses anything that is no ordinary file.
 ///
 /// # Errors
 ///
-/// That it is a pipe, a device or a folder, or that nothing is there.
+/// If the path is a pipe, a device or a folder, or nothing exists there.
 pub fn refuse_special(path: &Path) -> io::Result<()> {
     match fs::metadata(path)?.is_file() {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! A file that is read at many places, by many threads.
+//! A file that many threads read at many offsets.
 
 use std::fs::File;
 

@@ -1,4 +1,4 @@
-//! Files that lie beside another until they are complete, and then take its name.
+//! Temporary files beside their targets, which take the target's name once they are complete.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::lock::{is_at, open_alone, open_left};
 use crate::sync::lock;
 
-/// Temporary names that are tried before what lies there is said to be in the way.
+/// The most temporary names that are tried before the existing file is reported.
 const NAMES_MAX: u32 = 1000;
-/// How often a new file may be taken away before it is locked.
+/// The number of times that another process may remove a new file before it is locked.
 const LOST_MAX: u32 = 8;
 
-/// Why there is no temporary file: the name that was tried last, and what the system said.
+/// The reason why no temporary file could be made: the name that was tried last, and the system's error.
 pub type NoTemporary = (PathBuf, io::Error);
 
-/// The name of a file that takes that of its target in the end. Unless it does, the file is removed.
+/// The temporary name of a file that will replace its target. If it does not, the file is removed on drop.
 #[derive(Debug)]
 pub struct Temporary {
     path: PathBuf,
@@ -26,22 +26,22 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Creates a file beside its target, locked: so long as it is open, no other run takes it for left behind.
+    /// Creates a locked file beside its target: as long as it is open, no other run takes it for a left-over.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::AlreadyExists`] where another output of this process is still written to such a file.
+    /// [`io::ErrorKind::AlreadyExists`] if this process still writes another output to such a file.
     pub fn create(target: PathBuf) -> Result<(Temporary, File), NoTemporary> {
         let (path, file) = create(&target)?;
         Ok((Temporary { path, target, has_its_name: false }, file))
     }
 
-    /// Where it lies.
+    /// Returns the temporary path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes the place of the target, whatever is there. The file is still open: its lock keeps it until then.
+    /// Replaces the target, whatever it is. The file must still be open, so that its lock protects it until then.
     pub fn replace(mut self) -> io::Result<()> {
         fs::rename(&self.path, &self.target)?;
         self.has_its_name = true;
@@ -49,11 +49,11 @@ impl Temporary {
         Ok(())
     }
 
-    /// Takes the name of the target if nothing has it. A second name is refused by the system where it is taken, in one
-    /// step; not every file system has second names.
+    /// Takes the name of the target if nothing has it. The hard link is created in one step, so the system refuses it if the name
+    /// is taken. Not every file system has hard links.
     pub fn replace_nothing(mut self) -> io::Result<()> {
         match fs::hard_link(&self.path, &self.target) {
-            // The file has its name; the other is removed with this.
+            // The file has its final name; the temporary name is removed when `self` is dropped.
             Ok(()) => self.sync_folder(),
             Err(error)
                 if error.kind() == io::ErrorKind::AlreadyExists
@@ -71,14 +71,14 @@ impl Temporary {
         Ok(())
     }
 
-    /// Makes sure that the name is in the folder; not every file system can.
+    /// Syncs the folder, so that the new name is on disk; not every file system can.
     fn sync_folder(&self) {
         let _ = File::open(folder_of(&self.target)).and_then(|folder| folder.sync_all());
     }
 }
 
 impl Drop for Temporary {
-    /// An error is ignored: the next run removes the file.
+    /// Errors are ignored: the next run removes the file.
     fn drop(&mut self) {
         if !self.has_its_name {
             let _ = fs::remove_file(&self.path);
@@ -86,22 +86,22 @@ impl Drop for Temporary {
     }
 }
 
-/// Temporary files to remove should the process not come to its end by itself.
+/// Temporary files to remove if the process is interrupted.
 #[derive(Clone, Debug, Default)]
 pub struct Unfinished(Arc<Mutex<Vec<PathBuf>>>);
 
 impl Unfinished {
-    /// Names a temporary file.
+    /// Adds a temporary file.
     pub fn add(&self, temporary: &Path) {
         lock(&self.0).push(temporary.to_owned());
     }
 
-    /// Removes those that are there still.
+    /// Removes the files that still exist.
     pub fn remove(&self) {
         remove_all(&lock(&self.0));
     }
 
-    /// The same for a thread that may wait for nobody: removes nothing while another one is added.
+    /// Like [`Unfinished::remove`], for a thread that must not wait: removes nothing while another thread adds a file.
     pub fn try_remove(&self) {
         if let Ok(paths) = self.0.try_lock() {
             remove_all(&paths);
@@ -119,13 +119,13 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Creates a file beside another, under a name that nothing has: its own with `.tmp`, the number of the process, that of
-/// the computer, and, where such a file is in the way, a number more. It has the mode of the file that it is to replace. What runs that were
-/// killed left behind in the folder is removed first.
+/// Creates a file beside another, under an unused name: the target's name with `.tmp`, the process id, the id of the computer,
+/// and a counter if such a file exists. It gets the mode of the file that it will replace. Left-overs of killed runs in the
+/// folder are removed first.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::AlreadyExists`] where another output of this process is still written to such a file.
+/// [`io::ErrorKind::AlreadyExists`] if this process still writes another output to such a file.
 fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
     clear_left_behind(folder_of(target));
     let (mut number, mut lost) = (0, 0);
@@ -138,12 +138,12 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
         let temporary = target.with_file_name(name);
         match create_like(&temporary, target) {
             Ok(file) => match file.try_lock() {
-                // Another process took it for left behind before it was locked.
+                // Another process removed it as a left-over before it was locked.
                 Ok(()) if lost < LOST_MAX && !is_at(&file, &temporary).unwrap_or(false) => {
                     (number, lost) = (number + 1, lost + 1);
                 }
                 Err(TryLockError::WouldBlock) if lost < LOST_MAX => (number, lost) = (number + 1, lost + 1),
-                // Not every file system has locks; where there are none, nothing is taken for left behind.
+                // Not every file system has locks; without them, no file is removed as a left-over.
                 _ => return Ok((temporary, file)),
             },
             Err(error)
@@ -158,14 +158,14 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
     }
 }
 
-/// Creates a file with the mode of another; where there is no other, as the system has it.
+/// Creates a file with the mode of another one, or with the system's default mode if there is no other one.
 #[cfg(unix)]
 fn create_like(path: &Path, other: &Path) -> io::Result<File> {
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true);
     let Ok(other) = fs::metadata(other) else { return options.open(path) };
-    // At no moment more people may read it than before; what makes programs run as others is not passed on.
+    // At no moment may more people read it than before; setuid and setgid bits are not copied.
     let mode = other.permissions().mode() & 0o777;
     let file = options.mode(mode).open(path)?;
     // Not every file system has modes.
@@ -178,11 +178,11 @@ fn create_like(path: &Path, _: &Path) -> io::Result<File> {
     File::create_new(path)
 }
 
-/// What stands between the name of a file and what tells its temporary names apart.
+/// The separator between the target's name and the distinguishing part of a temporary name.
 const TEMPORARY: &str = ".tmp";
 
-/// Eight digits for the computer, by its name. A lock says nothing of processes elsewhere on every file system, so
-/// that temporary files of others are left alone.
+/// Returns eight digits that identify the computer, by its host name. On some file systems a lock says nothing about processes on
+/// other computers, so their temporary files are left alone.
 fn computer() -> &'static str {
     static COMPUTER: OnceLock<String> = OnceLock::new();
     COMPUTER.get_or_init(|| {
@@ -192,7 +192,7 @@ fn computer() -> &'static str {
     })
 }
 
-/// Whether a name is one of a temporary file of this computer.
+/// Returns whether a name is that of a temporary file of this computer.
 fn is_temporary(name: &str) -> bool {
     let Some((_, end)) = name.rsplit_once(TEMPORARY) else { return false };
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -203,15 +203,15 @@ fn is_temporary(name: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// Removes the temporary files of a folder that no process writes to: one that does holds a lock until the file has
-/// its name. Processes are not asked for by their numbers, which others get. What cannot be removed stays.
+/// Removes the temporary files of a folder to which no process writes: a writer holds a lock until the file has its final name.
+/// Process ids are not used, since the system reuses them. Files that cannot be removed stay.
 fn clear_left_behind(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let is_file = || entry.file_type().is_ok_and(|kind| kind.is_file());
         if entry.file_name().to_str().is_some_and(is_temporary) && is_file() {
             let path = entry.path();
-            // The file is removed while it is locked: nobody begins to write to it.
+            // The file is removed while it is locked, so no process can begin to write to it.
             let left = open_left(&path).ok().filter(|file| is_at(file, &path).unwrap_or(false));
             left.iter().for_each(|_| drop(fs::remove_file(&path)));
         }

@@ -3,7 +3,7 @@
 use super::{GameHeader, date, tags};
 use crate::board::Color;
 
-/// A tag as the query language reads it.
+/// Returns the value of a tag as the query language reads it.
 pub fn tag_as_cql(game: &impl GameHeader, name: &str) -> Option<Vec<u8>> {
     let value = game.tag_as_cql(name);
     Some(match name {
@@ -14,7 +14,7 @@ pub fn tag_as_cql(game: &impl GameHeader, name: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// The name of a player as the query language reads it, or both names with a line feed between them.
+/// Returns the name of a player as the query language reads it, or both names joined by a line feed.
 pub fn player_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<Vec<u8>> {
     let name = |side| tag_as_cql(game, tags::player_tag(side));
     match side {

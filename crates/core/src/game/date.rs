@@ -5,23 +5,23 @@ use std::fmt;
 
 use super::{GameHeader, tags};
 
-/// A date of which the end may be unknown: `2015.03.??`.
+/// A date whose month or day may be unknown: `2015.03.??`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Date {
     /// The year.
     pub year: u16,
     /// 1 to 12, if known.
     pub month: Option<u8>,
-    /// 1 to 31, if known; only beside a month.
+    /// 1 to 31, if known; never known without the month.
     pub day: Option<u8>,
 }
 
 impl Date {
-    /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`; parts that are no numbers are unknown, and
-    /// nothing is known of the year 0.
+    /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`. Parts that are no numbers are unknown. Returns `None`
+    /// for the year 0.
     pub fn parse(text: &str) -> Option<Date> {
         let mut parts = text.trim().splitn(3, ['.', '-', '/']);
-        // A sign would be taken for a part of the number.
+        // `parse` alone would accept a sign.
         let number = |text: &str| -> Option<u16> {
             text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
         };
@@ -34,17 +34,17 @@ impl Date {
         Some(Date { year, month, day: part(31).filter(|_| month.is_some()) })
     }
 
-    /// The date that a tag tells.
+    /// Reads the value of a tag.
     pub fn of_value(value: &[u8]) -> Option<Date> {
         Date::parse(&tags::text(value))
     }
 
-    /// When a game was played: `Date`, or else `UTCDate`.
+    /// Returns the date on which a game was played: `Date`, or else `UTCDate`.
     pub fn of_game(game: &impl GameHeader) -> Option<Date> {
         Date::of_value(game.tag_named(tag(game))?)
     }
 
-    /// `2015-03-07`, if the day is known and the month has it.
+    /// Returns `2015-03-07`, if the day is known and exists in the month.
     pub fn iso(self) -> Option<String> {
         let Date { year, month: Some(month), day: Some(day) } = self else { return None };
         let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -56,14 +56,14 @@ impl Date {
         (day <= days).then(|| format!("{year:04}-{month:02}-{day:02}"))
     }
 
-    /// Year, month and day, as far as they are known.
+    /// Returns year, month and day, as far as they are known.
     pub fn parts(self) -> [Option<u16>; 3] {
         [Some(self.year), self.month.map(u16::from), self.day.map(u16::from)]
     }
 }
 
 impl fmt::Display for Date {
-    /// As PGN has it: `2015.03.??`.
+    /// Writes the date as in PGN: `2015.03.??`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04}", self.year)?;
         [self.month, self.day].iter().try_for_each(|part| match part {
@@ -73,21 +73,21 @@ impl fmt::Display for Date {
     }
 }
 
-/// The tags that say when a game was played: the first counts whose date is known.
+/// The tags with the date of a game, in order of preference.
 pub const TAGS: [&str; 2] = ["Date", "UTCDate"];
 
-/// The tag that says when a game was played: `UTCDate`, if its date is known and that of `Date` is not.
+/// Returns the tag with the date of a game: `UTCDate` if its date is known and that of `Date` is not, else `Date`.
 pub fn tag(game: &impl GameHeader) -> &'static str {
     let is_known = |name: &&str| game.tag_named(name).and_then(Date::of_value).is_some();
     TAGS.into_iter().find(is_known).unwrap_or(TAGS[0])
 }
 
-/// The text that says when a game was played, as its tag has it, unless it says that this is not known.
+/// Returns the date of a game as its tag writes it, unless the text says that it is unknown.
 pub fn known_text(game: &impl GameHeader) -> Option<Cow<'_, str>> {
     tags::known(game, tag(game))
 }
 
-/// The year of the tag `Date`, whose first four bytes must be digits; at least 1.
+/// Returns the year of the tag `Date`, whose first four bytes must be digits; at least 1.
 pub fn year_as_cql(game: &impl GameHeader) -> Option<i32> {
     let year = game.tag_as_cql("Date")?.get(..4)?;
     let is_number = year.iter().all(u8::is_ascii_digit);
@@ -95,8 +95,8 @@ pub fn year_as_cql(game: &impl GameHeader) -> Option<i32> {
     is_number.then(number).filter(|&year| year >= 1)
 }
 
-/// A date with `?` for all that is missing: `2015` is `2015.??.??`, `2015.5.3` is `2015.05.03`. What is no date
-/// stays as it is.
+/// Completes a date with `?` for missing parts: `2015` becomes `2015.??.??`, `2015.5.3` becomes `2015.05.03`. Text that is no
+/// date stays unchanged.
 pub(super) fn text_as_cql(date: &[u8]) -> Vec<u8> {
     let part = |text: &[u8], digits: usize| match text {
         text if text.len() <= digits && text.iter().all(|&b| b == b'?') => Some(vec![b'?'; digits]),

@@ -1,4 +1,4 @@
-//! Codes of openings.
+//! Opening codes.
 
 use std::cmp::Ordering;
 
@@ -10,13 +10,13 @@ pub struct Eco {
 }
 
 impl Eco {
-    /// The code.
+    /// Returns the code as text.
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.code).expect("codes are ASCII")
     }
 }
 
-/// A code, or its first letters: all codes that begin so.
+/// A code, or a prefix of codes, which includes all codes that begin with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EcoBound(String);
 
@@ -31,17 +31,17 @@ impl EcoBound {
         is_bound.then_some(EcoBound(text))
     }
 
-    /// The place of a code: before the codes of the bound, among them, or after them.
+    /// Returns whether a code lies before the codes of the bound, among them, or after them.
     pub fn order_of(&self, eco: &Eco) -> Ordering {
         eco.as_str()[..self.0.len()].cmp(&self.0)
     }
 }
 
-/// Reads `B90-B99`, `B90-99` or `A-C`, also with another dash or dots; `None` if it is no range.
+/// Reads `B90-B99`, `B90-99` or `A-C`, also with another dash or dots; `None` if the text is no range.
 ///
 /// # Errors
 ///
-/// The text if one of its ends is no code, or the first lies behind the second.
+/// If one of the ends is no code, or the first one comes after the second.
 pub fn range(text: &str) -> Option<Result<[EcoBound; 2], ()>> {
     let (first, last) = ["-", "\u{2013}", ".."].iter().find_map(|sign| text.split_once(sign))?;
     let first = EcoBound::parse(first)?;
@@ -54,8 +54,7 @@ pub fn range(text: &str) -> Option<Result<[EcoBound; 2], ()>> {
     Some(last.filter(|last| first.0[..length] <= last.0[..length]).map(|last| [first, last]).ok_or(()))
 }
 
-/// The code that a tag begins with, blanks aside, in either case. What follows, as in `B90n` or `B90/05`, is passed
-/// over.
+/// Reads the code at the start of a tag value, in either case, after blanks. Text after it, as in `B90n` or `B90/05`, is ignored.
 pub fn of_value(value: &[u8]) -> Option<Eco> {
     let &[letter, ten, one, ..] = value.trim_ascii() else { return None };
     let code = [letter.to_ascii_uppercase(), ten, one];

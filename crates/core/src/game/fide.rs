@@ -1,8 +1,8 @@
-//! The numbers by which FIDE tells players apart.
+//! The numbers by which FIDE identifies players.
 
 use crate::board::Color;
 
-/// The tag with the number of a side's player.
+/// Returns the tag with the FIDE number of a side's player.
 pub const fn tag(side: Color) -> &'static str {
     match side {
         Color::White => "WhiteFideId",
@@ -10,7 +10,7 @@ pub const fn tag(side: Color) -> &'static str {
     }
 }
 
-/// The number that the value of a tag says: digits alone, with blanks around them; 0 is none.
+/// Reads the number in a tag value: digits alone, with blanks around them; 0 counts as none.
 pub fn of_value(value: &[u8]) -> Option<u32> {
     let digits = value.trim_ascii();
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);

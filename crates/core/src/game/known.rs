@@ -1,10 +1,10 @@
-//! The names of tags: those that are known, and what the value of a tag is.
+//! The names of tags: known names, and the kind of value of each tag.
 
 use super::rating;
 use crate::board::Color;
 use crate::diagnostic::nearest;
 
-/// Tags that games of common sources have.
+/// Tags in games of common sources.
 ///
 /// Source: the PGN standard, sections 8.1.1 and 9; what ChessBase, lichess, chess.com, FICS, DGT and others write besides.
 const KNOWN: [&str; 99] = [
@@ -109,12 +109,12 @@ const KNOWN: [&str; 99] = [
     "LiveChessVersion",
 ];
 
-/// A tag that is known, whatever the case of its letters.
+/// Returns the known tag with a name, whatever the case of its letters.
 pub fn known_tag(name: &str) -> Option<&'static str> {
     KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The known tag that a name resembles.
+/// Returns the known tag that a name resembles.
 pub fn nearest_tag(name: &str) -> Option<&'static str> {
     let lower = KNOWN.map(str::to_ascii_lowercase);
     let lower = lower.each_ref().map(String::as_str);
@@ -122,8 +122,8 @@ pub fn nearest_tag(name: &str) -> Option<&'static str> {
     known_tag(nearest)
 }
 
-/// The tag that is meant by what follows `tag:`. A known tag is spelt as games spell it; any other name is taken as it
-/// stands, unless it resembles a known one: after a second colon it is taken all the same.
+/// Returns the tag that the text after `tag:` means. A known tag gets its usual spelling. Any other name is accepted unchanged,
+/// unless it resembles a known one; a second colon accepts it even then.
 ///
 /// # Errors
 ///
@@ -148,7 +148,7 @@ pub fn tag_named(name: &str) -> Result<&str, &'static str> {
     }
 }
 
-/// What the value of a tag is.
+/// The kind of value that a tag has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagKind {
     /// A text.
@@ -159,11 +159,11 @@ pub enum TagKind {
     Rating,
     /// The code of an opening, an [`Eco`](super::Eco).
     Eco,
-    /// How the game came to an end: see [`termination`](super::termination).
+    /// The way in which the game ended: see [`termination`](super::termination).
     Termination,
 }
 
-/// What the value of the tag of a name is.
+/// Returns the kind of value of the tag with a name.
 pub fn kind(name: &str) -> TagKind {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
     match name {
@@ -175,7 +175,7 @@ pub fn kind(name: &str) -> TagKind {
     }
 }
 
-/// Whether the tag of a name holds a date: `Date`, `UTCDate`, `EventDate`.
+/// Returns whether the tag with a name holds a date: `Date`, `UTCDate`, `EventDate`.
 pub(super) fn is_date(name: &str) -> bool {
     let end = name.len().saturating_sub("date".len());
     name.get(end..).is_some_and(|end| end.eq_ignore_ascii_case("date"))

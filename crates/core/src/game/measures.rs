@@ -1,22 +1,22 @@
-//! What programs write of positions into comments: the player's clock, the time of a move, an evaluation.
+//! Data that programs write into comments on positions: the player's clock, the time spent on a move, an evaluation.
 //!
-//! lichess, chess.com and boards that record games write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. They are
-//! read as python-chess reads them; of several of one kind the first that is well-formed counts, and all other commands
-//! (`%cal`, `%csl`, `%evp`) are passed over. Programs that let engines play, such as cutechess, begin a comment with evaluation, depth
-//! and time: `{+0.30/18 10s}`. Their evaluation is that of the side that moved.
+//! lichess, chess.com and electronic boards write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. They are read as
+//! python-chess reads them; of several commands of one kind the first well-formed one counts, and all other commands (`%cal`,
+//! `%csl`, `%evp`) are ignored. Programs for engine matches, such as cutechess, begin a comment with evaluation, depth and time:
+//! `{+0.30/18 10s}`. Their evaluation is from the view of the side that moved.
 //!
 //! Source: S. Edwards, "Portable Game Notation: Additional Proposed Tags" (`%clk`, `%emt`); lichess's exports (`%eval`).
 
 use crate::board::Color;
 
-/// A kind of number that a position may have. Numbers are told in thousandths.
+/// A kind of number that a position may have. Numbers are in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
-    /// Seconds that the player who just moved has left.
+    /// The seconds that the player who just moved has left.
     Clock,
-    /// Seconds that the move took.
+    /// The seconds spent on the move.
     Spent,
-    /// Pawns by which White is ahead, in an engine's opinion.
+    /// White's advantage in pawns, as an engine evaluates it.
     Eval,
 }
 
@@ -24,7 +24,7 @@ impl Measure {
     /// All of them.
     pub const ALL: [Measure; 3] = [Measure::Clock, Measure::Spent, Measure::Eval];
 
-    /// Its name in `--where`, `--stats`, `--columns` and `--sort`.
+    /// Returns the name in `--where`, `--stats`, `--columns` and `--sort`.
     pub const fn name(self) -> &'static str {
         match self {
             Measure::Clock => "clock",
@@ -33,12 +33,12 @@ impl Measure {
         }
     }
 
-    /// The measure of a name in lower case.
+    /// Returns the measure with a name in lower case.
     pub fn named(name: &str) -> Option<Measure> {
         Measure::ALL.into_iter().find(|measure| measure.name() == name)
     }
 
-    /// Where classes of it begin, in thousandths.
+    /// Returns the lower bounds of the classes of values, in thousandths.
     pub const fn borders(self) -> &'static [i64] {
         match self {
             Measure::Clock => &[
@@ -55,17 +55,18 @@ impl Measure {
     }
 }
 
-/// What an engine thinks of a position, from White's side.
+/// An engine's evaluation of a position, from White's view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Eval {
     /// Hundredths of a pawn.
     Centipawns(i64),
-    /// A side mates in so many moves; in 0 it has mated.
+    /// A side mates in this many moves; with 0 it has mated already.
     Mate(Color, u32),
 }
 
 impl Eval {
-    /// Thousandths of a pawn. Mates lie beyond all numbers: `i64::MAX` for White's, `i64::MIN` for Black's.
+    /// Returns the evaluation in thousandths of a pawn. Mates lie beyond all numbers: `i64::MAX` for White's, `i64::MIN` for
+    /// Black's.
     pub fn thousandths(self) -> i64 {
         match self {
             Eval::Centipawns(number) => number.saturating_mul(10),
@@ -75,19 +76,19 @@ impl Eval {
     }
 }
 
-/// The measures of a position, as far as its game tells them.
+/// The measures of a position, as far as its game has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Measures {
-    /// Milliseconds that the player who just moved has left.
+    /// The milliseconds that the player who just moved has left.
     pub clock: Option<i64>,
-    /// Milliseconds that the move took.
+    /// The milliseconds spent on the move.
     pub spent: Option<i64>,
     /// The evaluation.
     pub eval: Option<Eval>,
 }
 
 impl Measures {
-    /// A measure in thousandths; mates as [`Eval::thousandths`] has them.
+    /// Returns a measure in thousandths; mates as in [`Eval::thousandths`].
     pub fn get(&self, measure: Measure) -> Option<i64> {
         match measure {
             Measure::Clock => self.clock,
@@ -97,37 +98,37 @@ impl Measures {
     }
 }
 
-/// What the commands of one comment say.
+/// The values of the commands of one comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Commands {
     /// Milliseconds of `[%clk 1:02:03.4]`.
     pub clock: Option<i64>,
-    /// Milliseconds of `[%emt 0:00:05]`, the time that the move took.
+    /// Milliseconds of `[%emt 0:00:05]`, the time spent on the move.
     pub elapsed: Option<i64>,
-    /// What `[%eval 0.17]`, `[%eval -1.5,20]` or `[%eval #-3]` says.
+    /// The value of `[%eval 0.17]`, `[%eval -1.5,20]` or `[%eval #-3]`.
     pub eval: Option<EvalCommand>,
 }
 
 /// An evaluation as it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EvalCommand {
-    /// Hundredths of a pawn, from White's side.
+    /// Hundredths of a pawn, from White's view.
     Centipawns(i64),
-    /// White mates in so many moves; where it is less than 0, Black. After 0 the side to move is mated.
+    /// White mates in this many moves; Black does if it is negative. With 0 the side to move is mated.
     Mate(i64),
-    /// Hundredths of a pawn, from the side of the player who just moved.
+    /// Hundredths of a pawn, from the view of the player who just moved.
     OfMover(i64),
-    /// The player who just moved mates in so many moves, or else is mated.
+    /// The player who just moved mates in this many moves, or is mated if the flag is false.
     MateOfMover(bool, u32),
 }
 
 impl EvalCommand {
-    /// True if it is told from the side of the player who just moved.
+    /// Returns true if the evaluation is from the view of the player who just moved.
     pub fn is_of_mover(self) -> bool {
         matches!(self, EvalCommand::OfMover(_) | EvalCommand::MateOfMover(..))
     }
 
-    /// The evaluation of a position with this side to move.
+    /// Converts the evaluation of a position with `turn` to move to White's view.
     pub fn with_turn(self, turn: Color) -> Eval {
         match self {
             EvalCommand::Centipawns(number) => Eval::Centipawns(number),
@@ -147,7 +148,7 @@ impl EvalCommand {
 }
 
 impl Commands {
-    /// Reads a comment, without what encloses it.
+    /// Reads a comment, without its delimiters.
     pub fn from_comment(comment: &[u8]) -> Commands {
         let mut commands = Commands::default();
         for at in memchr::memmem::find_iter(comment, b"[%") {
@@ -172,7 +173,7 @@ impl Commands {
         commands
     }
 
-    /// Adds what another comment on the same position says: the first that says something counts.
+    /// Merges the commands of another comment on the same position: the first value of each kind counts.
     pub fn or(self, next: Commands) -> Commands {
         Commands {
             clock: self.clock.or(next.clock),
@@ -182,7 +183,7 @@ impl Commands {
     }
 }
 
-/// `1:02:03.4]` in milliseconds; what is less is dropped.
+/// Reads `1:02:03.4]` in milliseconds; smaller fractions are dropped.
 fn time(text: &[u8]) -> Option<i64> {
     let (hours, text) = digits(text);
     let (minutes, text) = digits(text.strip_prefix(b":")?);
@@ -196,7 +197,7 @@ fn time(text: &[u8]) -> Option<i64> {
     seconds.checked_mul(1000)?.checked_add(thousandths(fraction))
 }
 
-/// `0.17]`, `-1,20]` or `#-3]`.
+/// Reads `0.17]`, `-1,20]` or `#-3]`.
 fn eval(text: &[u8]) -> Option<EvalCommand> {
     let (is_mate, text) = text.strip_prefix(b"#").map_or((false, text), |text| (true, text));
     let (is_negative, text) = match text {
@@ -221,7 +222,7 @@ fn eval(text: &[u8]) -> Option<EvalCommand> {
         let whole = if whole.is_empty() { 0 } else { number(whole)? };
         (EvalCommand::Centipawns(signed(whole * 100 + thousandths(fraction) / 10)), rest)
     };
-    // The depth of the search, which nobody asks for.
+    // The depth of the search is ignored.
     let rest = match rest.strip_prefix(b",").map(digits) {
         Some(([], _)) => return None,
         Some((_, rest)) => rest,
@@ -230,7 +231,8 @@ fn eval(text: &[u8]) -> Option<EvalCommand> {
     rest.strip_prefix(b"]").map(|_| found)
 }
 
-/// The evaluation and the milliseconds at the start of `+0.30/18 10s` or `-M4/9 0.1s, White mates`. Source: cutechess, `MoveEvaluation`.
+/// Reads the evaluation and the milliseconds at the start of `+0.30/18 10s` or `-M4/9 0.1s, White mates`. Source: cutechess,
+/// `MoveEvaluation`.
 fn engine_match(comment: &[u8]) -> Option<(EvalCommand, i64)> {
     let text = comment.trim_ascii_start();
     let (is_negative, text) = match text {
@@ -259,24 +261,24 @@ fn engine_match(comment: &[u8]) -> Option<(EvalCommand, i64)> {
     is_end.then_some((eval, elapsed))
 }
 
-/// Digits of whole pawns at most. Source: python-chess.
+/// The most digits of whole pawns. Source: python-chess.
 const EVAL_DIGITS_MAX: usize = 10;
 
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
 }
 
-/// The number of some digits; `None` of none and of more than 64 bits hold.
+/// Reads digits as a number; `None` if there are no digits, or the number exceeds 64 bits.
 fn number(digits: &[u8]) -> Option<i64> {
     str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// The thousandths that digits behind a point mean.
+/// Converts the digits after a decimal point to thousandths.
 fn thousandths(fraction: &[u8]) -> i64 {
     (0..3).fold(0, |sum, at| sum * 10 + fraction.get(at).map_or(0, |digit| i64::from(digit - b'0')))
 }
 
-/// Reads a number with at most three digits behind a point, such as `30`, `-0.5` or `+1.25`, in thousandths.
+/// Reads a number with at most three decimals, such as `30`, `-0.5` or `+1.25`, in thousandths.
 pub fn thousandths_of(text: &str) -> Option<i64> {
     let (sign, rest) = match text.as_bytes() {
         [b'-', rest @ ..] => (-1, rest),
@@ -291,7 +293,7 @@ pub fn thousandths_of(text: &str) -> Option<i64> {
     Some(sign * sum)
 }
 
-/// Thousandths as a number without needless digits: `0.17`, `30`, `-0.5`.
+/// Writes thousandths as a number without trailing zeros: `0.17`, `30`, `-0.5`.
 pub fn thousandths_text(number: i64) -> String {
     let (sign, size) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
     let (whole, rest) = (size / 1000, size % 1000);
@@ -381,7 +383,7 @@ mod tests {
         assert_eq!(mate.with_turn(Color::Black), Eval::Mate(Color::White, 0));
         assert_eq!(mate.with_turn(Color::White), Eval::Mate(Color::Black, 0));
         assert_eq!(EvalCommand::Mate(-3).with_turn(Color::White), Eval::Mate(Color::Black, 3));
-        // After a move of White Black is to move.
+        // After a move of White, Black is to move.
         assert_eq!(EvalCommand::OfMover(30).with_turn(Color::Black), Eval::Centipawns(30));
         assert_eq!(EvalCommand::OfMover(30).with_turn(Color::White), Eval::Centipawns(-30));
         let wins = EvalCommand::MateOfMover(true, 5);
@@ -390,7 +392,7 @@ mod tests {
         assert_eq!(loses.with_turn(Color::Black), Eval::Mate(Color::Black, 5));
     }
 
-    /// Any bytes are a comment, and what is written is read.
+    /// Any bytes are accepted as a comment, and written values are read back.
     #[test]
     fn any_bytes_are_read() {
         let mut random = fastrand::Rng::with_seed(17);

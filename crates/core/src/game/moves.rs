@@ -3,38 +3,38 @@
 use super::GameHeader;
 use crate::{board::Color, fen};
 
-/// The name of ply 0, to which no move leads.
+/// The label of ply 0, to which no move leads.
 const START: &str = "start";
-/// Larger counters are no move numbers.
+/// Larger counters are not accepted as move numbers.
 const COUNTER_MAX: u32 = 9_999;
 
-/// How the moves of a game are numbered, and how long before it the last capture or pawn move was.
+/// The numbering of a game's moves, and the halfmove clock at its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveNumbers {
-    /// Half-moves before ply 0, two for each full move, one if Black begins.
+    /// Half-moves before ply 0: two for each full move, and one if Black begins.
     halves_before: u32,
     /// The halfmove clock at ply 0.
     pub clock: u32,
 }
 
 impl MoveNumbers {
-    /// Numbers as the game's `FEN` tag has them, or the operations `fmvn` and `hmvc` of an EPD;
-    /// without such counters, from move 1.
+    /// Reads the counters of the game's `FEN` tag, or the operations `fmvn` and `hmvc` of an EPD; without them the game begins at
+    /// move 1.
     pub fn from_header(game: &impl GameHeader) -> MoveNumbers {
         let (clock, full) = counters(game);
         let black_begins = game.start().state.turn() == Color::Black;
         MoveNumbers { halves_before: 2 * (full - 1) + u32::from(black_begins), clock }
     }
 
-    /// Appends the name of the move that led to a ply: `24.` is White's, `23...` Black's.
+    /// Appends the label of the move that led to a ply: `24.` for White's, `23...` for Black's.
     pub fn push_label(self, ply: u32, out: &mut Vec<u8>) {
         let Some(before) = ply.checked_sub(1) else { return out.extend_from_slice(START.as_bytes()) };
         out.extend_from_slice(itoa::Buffer::new().format(self.full(before)).as_bytes());
         out.extend_from_slice(if self.is_white(before) { b"." } else { b"..." });
     }
 
-    /// What stands in movetext before the move that is played at a ply: `24.` before White's, `23...` before Black's
-    /// if the game begins with it.
+    /// Returns the text before the move that is played at a ply in movetext: `24.` before White's, `23...` before Black's if the
+    /// game begins with it.
     pub fn before_move(self, ply: u32) -> Option<String> {
         let number = self.full(ply);
         match self.is_white(ply) {
@@ -47,13 +47,13 @@ impl MoveNumbers {
         (self.halves_before + ply).is_multiple_of(2)
     }
 
-    /// The number of the move that is to be played at a ply: the last field of a FEN.
+    /// Returns the number of the move to be played at a ply: the last field of a FEN.
     pub fn full(self, ply: u32) -> u32 {
         (self.halves_before + ply) / 2 + 1
     }
 }
 
-/// The halfmove clock and the fullmove number at the start of a game.
+/// Returns the halfmove clock and the fullmove number at the start of a game.
 fn counters(game: &impl GameHeader) -> (u32, u32) {
     let (mut clock, mut full) = (0, 1);
     for (name, value) in game.tags() {

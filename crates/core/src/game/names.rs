@@ -1,9 +1,9 @@
-//! Names of players, however they are spelt.
+//! Matches names of players, however they are spelt.
 //!
-//! `Carlsen,M`, `Carlsen, M.`, `Carlsen, Magnus` and `Magnus Carlsen` are spellings of one name. A name has a surname, which
-//! must be the same, and given names, of which each may be cut. That two people can share a spelling no rule about two names can
-//! settle: [`super::people`] looks at all names of a table, and whoever asks for a name is told which spellings were taken together
-//! and which were left out.
+//! `Carlsen,M`, `Carlsen, M.`, `Carlsen, Magnus` and `Magnus Carlsen` are spellings of one name. A name has a surname, which must
+//! be the same, and given names, each of which may be abbreviated. No rule about two names can decide whether two people share a
+//! spelling: [`super::people`] looks at all names of a table, and a search for a name reports which spellings were merged and
+//! which were left out.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,15 +13,16 @@ use unicode_normalization::char::is_combining_mark;
 
 /// A name to look for.
 ///
-/// Case, accents, points, apostrophes, and hyphens as opposed to blanks do not count; `ü` may be `u` or `ue`, and so on. In a
-/// name with a comma the surname stands before it; in one without, it may be the last words or the first, but words that a
-/// hyphen joins are not parted. Particles such as `van` may stand before the surname, behind it, or behind the given names.
+/// Case, accents, periods and apostrophes do not count, nor does the difference between hyphens and blanks; `ü` may be `u` or
+/// `ue`, and so on. In a name with a comma the surname comes before it; in a name without, it may be the last words or the first,
+/// but hyphenated words are not separated. Particles such as `van` may come before the surname, after it, or after the given
+/// names.
 ///
-/// Given names are compared word by word, and one that only one of both names has is passed over. Of two words one may be cut: up
-/// to three letters stand for all words that begin with them, more for words that are longer by three letters or more, so that
-/// `Alex` is `Alexander` and `Martin` is not `Martina`. Two or three capitals (`LD`) are initials. A word with a digit, such as
-/// the 16 of `Stockfish 16`, must be in both. A name without given names finds all of that surname; a name with given names
-/// finds none without.
+/// Given names are compared word by word, and a word that only one name has is ignored. One of the two words may be an
+/// abbreviation: up to three letters match all words that begin with them; more letters match only words that are at least three
+/// letters longer, so that `Alex` matches `Alexander` and `Martin` does not match `Martina`. Two or three capitals (`LD`) are
+/// initials. A word with a digit, such as the 16 of `Stockfish 16`, must be in both names. A name without given names matches all
+/// names with that surname; a name with given names matches none without.
 ///
 /// ```
 /// use orbit_core::game::PlayerName;
@@ -37,7 +38,7 @@ use unicode_normalization::char::is_combining_mark;
 pub struct PlayerName {
     text: String,
     forms: Vec<NameForm>,
-    /// Whether only a name of the same letters is this one.
+    /// True if only the same spelling matches.
     is_exact: bool,
 }
 
@@ -46,14 +47,14 @@ pub struct PlayerName {
 pub(super) struct NameForm {
     surname: Vec<String>,
     given: Vec<String>,
-    /// Whether a comma tells the surname from the given names.
+    /// True if a comma separates the surname from the given names.
     has_comma: bool,
 }
 
-/// What two spellings say of each other.
+/// The relation of two spellings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NameLikeness {
-    /// They can be of one player.
+    /// They may belong to one player.
     Fit,
     /// They have a surname in common, and given names that differ.
     Contradict,
@@ -61,12 +62,12 @@ pub(super) enum NameLikeness {
     Unlike,
 }
 
-/// How near a spelling comes to a name that it does not fit, the nearest first.
+/// The closeness of a spelling to a name that it does not match, the closest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Nearness {
-    /// The surname is spelt a little otherwise, or what is the surname of one is the given name of the other.
+    /// The surname is spelt slightly differently, or the surname of one is the given name of the other.
     Alike,
-    /// The surname is the same, and one of both has no given names.
+    /// The surname is the same, and one of the two has no given names.
     Bare,
     /// The surname is the same, and the given names differ.
     Surname,
@@ -96,17 +97,17 @@ impl fmt::Display for PlayerName {
 }
 
 impl PlayerName {
-    /// The name that is spelt so and no other way.
+    /// Makes a name that matches this spelling only.
     pub fn exact(text: &str) -> PlayerName {
         PlayerName { text: text.to_owned(), forms: forms(text), is_exact: true }
     }
 
-    /// Whether it is given names that tell this name from others of the surname.
+    /// Returns whether the name has given names.
     pub fn has_given_names(&self) -> bool {
         self.forms.iter().any(|form| !form.given.is_empty())
     }
 
-    /// Whether a spelling can be of this name.
+    /// Returns whether a spelling may belong to this name.
     pub fn fits(&self, spelling: &str) -> bool {
         match self.is_exact {
             true => self.text == spelling,
@@ -120,7 +121,7 @@ impl PlayerName {
         pairs.into_iter().any(|(ours, theirs)| ours.fits(theirs) || finds(ours, theirs))
     }
 
-    /// How near a spelling comes to this name that does not fit it; `None` if it fits or is quite another name.
+    /// Returns the closeness of a spelling to this name; `None` if it matches or is quite another name.
     pub fn nearness(&self, spelling: &str) -> Option<Nearness> {
         if self.fits(spelling) {
             return None;
@@ -133,12 +134,12 @@ impl PlayerName {
     }
 }
 
-/// Whether two spellings can be of one player.
+/// Returns whether two spellings may belong to one player.
 pub fn are_alike(one: &str, other: &str) -> bool {
     likeness(&forms(one), &forms(other)) == NameLikeness::Fit
 }
 
-/// What two spellings say of each other. A name without given names fits those with a comma: only there the surname is known.
+/// Compares two spellings. A name without given names matches a name with a comma, since only there the surname is certain.
 pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
     let bare = |bare: &NameForm, other: &NameForm| {
         bare.given.is_empty() && other.has_comma && other.has_surname_of(bare)
@@ -154,7 +155,7 @@ pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
 }
 
 impl NameForm {
-    /// The surname as one word, by which forms can be looked up.
+    /// Returns the surname as one word, for looking up forms.
     pub(super) fn key(&self) -> String {
         self.surname.concat()
     }
@@ -164,7 +165,7 @@ impl NameForm {
         self.given.first().and_then(|word| word.chars().next())
     }
 
-    /// Whether the first given name is written out, as far as its length tells.
+    /// Returns whether the first given name is written in full, judging by its length.
     pub(super) fn is_full(&self) -> bool {
         self.given.first().is_some_and(|word| word.chars().count() > CUT_MAX)
     }
@@ -174,7 +175,7 @@ impl NameForm {
         self.surname.iter().chain(&self.given).map(String::as_str)
     }
 
-    /// Whether surnames are the same; beside given names a blank in them does not count.
+    /// Returns whether the surnames are the same. If both names have given names, blanks in the surnames do not count.
     fn has_surname_of(&self, other: &NameForm) -> bool {
         let have_given = !self.given.is_empty() && !other.given.is_empty();
         self.surname == other.surname
@@ -186,14 +187,14 @@ impl NameForm {
                     .eq(other.surname.iter().flat_map(|w| w.chars()))
     }
 
-    /// Whether two forms, both with given names or both without, are of one name.
+    /// Returns whether two forms, both with given names or both without, match.
     fn fits(&self, other: &NameForm) -> bool {
         self.given.is_empty() == other.given.is_empty()
             && self.has_surname_of(other)
             && self.has_given_of(other)
     }
 
-    /// Whether nothing in the given names of one contradicts those of the other.
+    /// Returns whether the given names of the two forms do not contradict each other.
     fn has_given_of(&self, other: &NameForm) -> bool {
         let (ours, theirs) = (&self.given, &other.given);
         let more = ours.iter().skip(theirs.len()).chain(theirs.iter().skip(ours.len()));
@@ -213,7 +214,7 @@ impl NameForm {
             .then_some(Nearness::Alike)
     }
 
-    /// Whether the surnames have a word in common that is no particle: `Vallejo Pons` and `Vallejo`.
+    /// Returns whether the surnames share a word that is no particle: `Vallejo Pons` and `Vallejo`.
     fn shares_word(&self, other: &NameForm) -> bool {
         let is_telling =
             |word: &&String| word.chars().count() > CUT_MAX && !PARTICLES.contains(&word.as_str());
@@ -221,23 +222,23 @@ impl NameForm {
     }
 }
 
-/// The letters of a name or less in which another one may differ from it by a slip.
+/// Pairs of a minimum length of a name and the number of edits within which another name counts as a misspelling of it.
 const SLIPS: [(usize, usize); 2] = [(8, 2), (5, 1)];
 
 fn is_slip(ours: &str, theirs: &str) -> bool {
     let (a, b) = (ours.chars().count(), theirs.chars().count());
     let slips = SLIPS.iter().find(|(letters, _)| a.min(b) >= *letters).map_or(0, |(_, slips)| *slips);
-    // What is compared is bounded, whatever is given for a name.
+    // Names may be arbitrarily long; those over 64 letters are not compared.
     a.abs_diff(b) <= slips && a.max(b) <= 64 && slips > 0 && strsim::osa_distance(ours, theirs) <= slips
 }
 
-/// The most letters of a given name that stand for all names that begin with them.
+/// The most letters of a given name that match all names that begin with them.
 const CUT_MAX: usize = 3;
 
-/// The least number of letters by which a longer beginning of a name must be cut.
+/// The number of letters by which a longer prefix must be shorter than the name.
 const CUT_OFF_MIN: usize = 3;
 
-/// Words that belong to a surname wherever they stand.
+/// Words that belong to a surname wherever they are.
 const PARTICLES: [&str; 24] = [
     "af", "al", "av", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "el", "la",
     "le", "ten", "ter", "van", "vande", "vom", "von", "zu",
@@ -256,7 +257,7 @@ fn has_digit(word: &str) -> bool {
     word.contains(|letter: char| letter.is_numeric())
 }
 
-/// All readings of a name. Letters that are often written as two are read as one and as two.
+/// Returns all readings of a name. Letters that are often written as two are read as one letter and as two.
 pub(super) fn forms(text: &str) -> Vec<NameForm> {
     if text.is_ascii() {
         return forms_of(text);
@@ -278,7 +279,7 @@ pub(super) fn forms(text: &str) -> Vec<NameForm> {
     all
 }
 
-/// Letters, and what stands for them where there are none with marks.
+/// Letters with marks, and their spellings without marks.
 const TWO_LETTERS: [(char, &str); 10] = [
     ('ä', "ae"),
     ('ö', "oe"),
@@ -305,13 +306,13 @@ fn forms_of(text: &str) -> Vec<NameForm> {
     }
 }
 
-/// Takes the particles behind other words away.
+/// Removes the particles at the end of a name and returns them.
 fn split_particles(words: &mut Vec<String>) -> Vec<String> {
     let behind = words.iter().rposition(|word| !PARTICLES.contains(&word.as_str()));
     words.split_off(behind.map_or(words.len(), |last| last + 1))
 }
 
-/// All readings of names in any order: the surname is the last ones or the first ones.
+/// Returns all readings of a name in any order: the surname is the last words or the first ones.
 fn all_forms(text: &str) -> Vec<NameForm> {
     let names: Vec<&str> = text.split_whitespace().filter(|name| !words(name).is_empty()).collect();
     let form = |surname: &[&str], given: &[&str]| {
@@ -328,7 +329,7 @@ fn all_forms(text: &str) -> Vec<NameForm> {
     }
 }
 
-/// The words of given names. Capitals that are run together are initials, unless the surname is of capitals as well.
+/// Splits given names into words. Several capitals in a row are initials, unless the surname is in capitals, too.
 fn given_names(text: &str, surname: &str) -> Vec<String> {
     let has_small = surname.chars().any(char::is_lowercase);
     let parted = text.split_whitespace().map(|name| {
@@ -340,7 +341,7 @@ fn given_names(text: &str, surname: &str) -> Vec<String> {
     words(&parted.collect::<Vec<String>>().join(" "))
 }
 
-/// Titles, countries and the like behind a name: `(wh)`, `(NOR)`.
+/// Removes titles, countries and similar text in brackets: `(wh)`, `(NOR)`.
 fn without_brackets(text: &str) -> String {
     let mut depth = 0_u32;
     let keeps = |letter: &char| {

@@ -1,7 +1,8 @@
-//! Names of openings by positions, so that they are found by transposition as well.
+//! Finds the names of openings by positions, so that transpositions are found, too.
 //!
-//! The list is lichess's: `openings.tsv`, written by `tools/openings.py`. A position is known by its board, the side to move, the
-//! castling rights, and the en passant square where a pawn may take; all of it is compared, and no hash alone.
+//! The list is lichess's: `openings.tsv`, written by `tools/openings.py`. A position is identified by its board, the side to
+//! move, the castling rights, and the en passant square if a pawn may capture there; these are compared themselves, not only
+//! their hash.
 
 use std::sync::OnceLock;
 
@@ -10,27 +11,27 @@ use hashbrown::HashMap;
 use super::eco::{self, Eco};
 use crate::board::{Board, Code, PackedMove, Position, Square, legal};
 
-/// An opening that has a name.
+/// A named opening.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening {
-    /// Its code.
+    /// The code of the opening.
     pub eco: Eco,
-    /// Its name: `Sicilian Defense: Najdorf Variation`.
+    /// The name of the opening: `Sicilian Defense: Najdorf Variation`.
     pub name: String,
 }
 
-/// The half-moves of a game whose positions are looked up, as lichess does it.
+/// The number of half-moves of a game whose positions are looked up, as on lichess.
 ///
 /// Source: `SEARCH_MAX_PLIES` of `OpeningDb` in <https://github.com/lichess-org/scalachess>.
 const PLIES_MAX: usize = 40;
 
 impl Opening {
-    /// The opening that a position is known by.
+    /// Returns the opening of a position, if the position has a name.
     pub fn of_position(position: &Position) -> Option<&'static Opening> {
         known().get(&legal::with_usable_en_passant(position))
     }
 
-    /// The opening of a game: that of the last position of its main line that is known, among the first 40 half-moves.
+    /// Returns the opening of a game: that of the last known position within the first 40 half-moves of its main line.
     pub fn of_game(mut position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
         let played = moves.iter().take(PLIES_MAX).filter_map(|&mv| {
             position.play(mv);
@@ -42,13 +43,13 @@ impl Opening {
 
 const TEXT: &str = include_str!("openings.tsv");
 
-/// All openings by their positions, read at the first use.
+/// Returns all openings by their positions; the list is read at the first use.
 fn known() -> &'static HashMap<Position, Opening> {
     static KNOWN: OnceLock<HashMap<Position, Opening>> = OnceLock::new();
     KNOWN.get_or_init(|| entries().collect())
 }
 
-/// The positions and openings of the list.
+/// Returns the positions and openings of the list.
 fn entries() -> impl Iterator<Item = (Position, Opening)> {
     let (mut path, mut name) = (vec![Position::STANDARD], String::new());
     TEXT.lines().filter(|line| !line.starts_with('#')).filter_map(move |line| {
@@ -68,7 +69,7 @@ fn entries() -> impl Iterator<Item = (Position, Opening)> {
     })
 }
 
-/// A move of the list: UCI without promotions, castling as king takes rook.
+/// Reads a move of the list: UCI without promotions, castling as king takes rook.
 fn packed(uci: &str, board: &Board) -> Option<PackedMove> {
     let (from, to) = uci.split_at_checked(2)?;
     let (from, to): (Square, Square) = (from.parse().ok()?, to.parse().ok()?);
@@ -77,7 +78,7 @@ fn packed(uci: &str, board: &Board) -> Option<PackedMove> {
     Some(match taken {
         Code::EMPTY if is_pawn && from.file() != to.file() => PackedMove::en_passant(from, to),
         Code::EMPTY => PackedMove::piece(from, to, man),
-        // The king takes a man of his own.
+        // The king takes a man of its own side.
         _ if (man.0 ^ taken.0) & 8 == 0 => PackedMove::castle(from, to),
         _ => PackedMove::piece(from, to, man),
     })
@@ -91,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// The opening of moves in SAN.
+    /// Returns the opening after moves in SAN.
     fn named(moves: &str) -> Option<String> {
         let (mut chess, mut packed) = (Chess::new(), Vec::new());
         for word in moves.split(' ') {
@@ -103,7 +104,7 @@ mod tests {
         Some(format!("{} {}", opening.eco.as_str(), opening.name))
     }
 
-    /// Every line of the list is read, its moves are legal, and it names a position that no other one names.
+    /// Every line of the list is readable, its moves are legal, and it names a position that no other line names.
     #[test]
     fn the_list_is_read_whole() {
         let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
@@ -130,10 +131,11 @@ mod tests {
         let najdorf = Some("B90 Sicilian Defense: Najdorf Variation".to_owned());
         assert_eq!(named("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"), najdorf);
         assert_eq!(named("Nf3 c5 e4 a6 d4 cxd4 Nxd4 Nf6 Nc3 d6"), najdorf);
-        // Later positions have no name of their own.
+        // The positions after this one have no name of their own.
         assert_eq!(named("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Kd2 Rg8 Ke2"), najdorf);
         assert_eq!(named("a4").as_deref(), Some("A00 Ware Opening"));
-        // A double step that a pawn could take names another position than single steps do, one that none could take does not.
+        // A double step that a pawn could capture en passant leads to another position than single steps do; a double step that
+        // no pawn could capture does not.
         assert_eq!(named("e4 Nf6 e5 d5").as_deref(), Some("B02 Alekhine Defense"));
         assert_eq!(named("Nf3 d5 g3 Nf6"), named("g3 Nf6 Nf3 d5"));
         assert_eq!(named("a3 e5 a4").as_deref(), Some("A00 Anderssen's Opening"));

@@ -1,8 +1,8 @@
-//! Which spellings in a table of names are of one player.
+//! Finds the spellings in a table of names that belong to one player.
 //!
-//! Two names [fit](super::PlayerName) each other or not, and a table of all names tells more: `Adams, M` fits `Adams, Michael`
-//! and `Adams, Mark`, and is neither where both are there. So a spelling is taken together with others only if all that fit it fit
-//! each other too. What comes out depends on the table alone, not on the order of its rows.
+//! Two names [fit](super::PlayerName) each other or not, and a table of all names shows more: `Adams, M` fits `Adams, Michael`
+//! and `Adams, Mark`, and if both are in the table, it cannot be assigned to either. So a spelling is merged with others only if
+//! all spellings that fit it also fit each other. The result depends on the table alone, not on the order of its rows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{NameForm, NameLikeness, forms, likeness};
 
-/// A name as it is spelt, with the FIDE number that stands beside it in some games.
+/// A name as it is spelt, with the FIDE number that accompanies it in some games.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Mention {
     /// The name.
@@ -21,16 +21,16 @@ pub struct Mention {
     pub number: Option<u32>,
 }
 
-/// Names of one surname and one initial that are compared with each other; more stay apart.
+/// The most names with the same surname and initial that are compared with each other; larger sets stay unmerged.
 const ALIKE_MAX: usize = 4_000;
 
-/// Finds who is who in a table of mentions, each with its number of games, and gives each mention the name of its player.
-/// `have_met` says of two names that they played each other, so that they are two players.
+/// Identifies the players in a table of mentions, each with its number of games, and gives each mention the name of its player.
+/// `have_met` returns whether two names played each other, and so are two players.
 ///
-/// * Two FIDE numbers are two players. One number is one player, if the spellings have a word in common.
-/// * Mentions without a number are of one player with others if all mentions that fit them fit each other.
-/// * The name of a player is the spelling with the most games, of those with a given name that is written out if there are any.
-///   Where two players have that name, the FIDE number stands behind it in brackets.
+/// * Two FIDE numbers are two players. One number is one player if the spellings share a word.
+/// * Mentions without a number belong to one player with others if all mentions that fit them fit each other.
+/// * A player is named by the spelling with the most games, among those with a full given name if there are any. If two players
+///   have that name, the FIDE number is added in brackets.
 pub fn who_is_who(
     mentions: &BTreeMap<Mention, u64>,
     have_met: impl Fn(&str, &str) -> bool,
@@ -54,7 +54,7 @@ pub fn who_is_who(
     named
 }
 
-/// Mentions that are surely of one player: those of one number, or a single one without.
+/// Mentions that certainly belong to one player: those with one number, or a single one without.
 struct PlayerUnit {
     number: Option<u32>,
     rows: Vec<usize>,
@@ -79,7 +79,7 @@ impl<'a> People<'a> {
             };
             let of_number = numbered.entry(number).or_default();
             let shares = |&other: &usize| have_word_in_common(&forms[row], &forms[other]);
-            // A row may tie others together that have nothing in common but it.
+            // A row may connect others that share nothing except with it.
             let (tied, rest): (Vec<usize>, Vec<usize>) =
                 of_number.iter().partition(|&&unit| units[unit].rows.iter().any(shares));
             let mut all = vec![row];
@@ -94,7 +94,7 @@ impl<'a> People<'a> {
         People { rows, forms, units }
     }
 
-    /// The units of each player.
+    /// Returns the units of each player.
     fn groups(&self, have_met: &impl Fn(&str, &str) -> bool) -> Vec<Vec<usize>> {
         let pairs: HashSet<[usize; 2]> =
             self.candidates().into_iter().filter(|pair| self.fit(*pair, have_met)).collect();
@@ -104,7 +104,7 @@ impl<'a> People<'a> {
             fitting[b].push(a);
         }
         let fit = |a: usize, b: usize| pairs.contains(&[a.min(b), a.max(b)]);
-        // A number ties spellings together that tell nothing of each other, such as two transcriptions.
+        // A number connects spellings that need not resemble each other, such as two transcriptions.
         let agree = |unit: usize, a: usize, b: usize| {
             fit(a, b) || self.units[unit].number.is_some() && !self.contradict([a, b], have_met)
         };
@@ -136,7 +136,7 @@ impl<'a> People<'a> {
         groups
     }
 
-    /// Pairs of units that have a surname in common, and the first letter of a given name if both have one.
+    /// Returns pairs of units with the same surname, and the same first letter of a given name if both have one.
     fn candidates(&self) -> HashSet<[usize; 2]> {
         let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
         for (unit, PlayerUnit { rows, .. }) in self.units.iter().enumerate() {
@@ -168,14 +168,14 @@ impl<'a> People<'a> {
         pairs
     }
 
-    /// Whether two units can be of one player.
+    /// Returns whether two units may be one player.
     fn fit(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
         let is_same = self.row_pairs(pair).any(|[a, b]| self.forms[a] == self.forms[b]);
         let says = |said| self.row_pairs(pair).any(|[a, b]| likeness(&self.forms[a], &self.forms[b]) == said);
         (is_same || says(NameLikeness::Fit)) && !self.contradict(pair, have_met)
     }
 
-    /// Whether two units cannot be of one player.
+    /// Returns whether two units cannot be one player.
     fn contradict(&self, pair: [usize; 2], have_met: &impl Fn(&str, &str) -> bool) -> bool {
         let [a, b] = pair.map(|unit| &self.units[unit]);
         let name = |row: usize| self.rows[row].0.name.as_str();
@@ -194,7 +194,7 @@ impl<'a> People<'a> {
         a.iter().flat_map(move |&ours| b.iter().map(move |&theirs| [ours, theirs]))
     }
 
-    /// The name of a player.
+    /// Returns the name of a player.
     fn label(&self, group: &[usize]) -> String {
         let mut games: BTreeMap<&str, (bool, u64)> = BTreeMap::new();
         for &row in group.iter().flat_map(|&unit| &self.units[unit].rows) {
@@ -218,7 +218,8 @@ fn have_word_in_common(ours: &[NameForm], theirs: &[NameForm]) -> bool {
 mod tests {
     use super::*;
 
-    /// The players of a table: the names of each, those with a number as `name#number`; every second name has more games.
+    /// Returns the players of a table, each with its spellings; a name with a FIDE number is written `name#number`. Every second
+    /// name has more games.
     fn players(names: &[&str], met: &[[&str; 2]]) -> Vec<(String, Vec<String>)> {
         let mention = |name: &str| match name.split_once('#') {
             Some((name, number)) => Mention { name: name.into(), number: number.parse().ok() },
@@ -235,7 +236,7 @@ mod tests {
         players.into_iter().collect()
     }
 
-    /// The spellings in a file, and the players they are of, each with theirs.
+    /// The spellings in a file, and the players to whom they belong, each with its spellings.
     type People<'a> = (&'a [&'a str], &'a [(&'a str, &'a [&'a str])]);
 
     #[test]
@@ -248,7 +249,7 @@ mod tests {
                     ("Adamson, M", &["Adamson, M"]),
                 ],
             ),
-            // Two first names: the bare initial is neither.
+            // With two given names in the table, the bare initial belongs to neither.
             (
                 &["Adams, Michael", "Adams,Mi", "Adams,M", "Adams, Mark"],
                 &[
@@ -257,7 +258,7 @@ mod tests {
                     ("Adams,M", &["Adams,M"]),
                 ],
             ),
-            // A surname alone joins one family of given names, and not two.
+            // A surname alone merges with one group of given names, but not with two.
             (
                 &["Anand", "Anand,V", "Anand, Viswanathan"],
                 &[("Anand, Viswanathan", &["Anand", "Anand,V", "Anand, Viswanathan"])],
@@ -266,7 +267,7 @@ mod tests {
                 &["Carlsen", "Carlsen,M", "Carlsen,H"],
                 &[("Carlsen", &["Carlsen"]), ("Carlsen,H", &["Carlsen,H"]), ("Carlsen,M", &["Carlsen,M"])],
             ),
-            // Programs and users have no surname that could be known.
+            // The surnames of programs and users are not known.
             (
                 &["Stockfish", "Stockfish 15", "Stockfish 16"],
                 &[
@@ -291,7 +292,7 @@ mod tests {
                 &["Smith, John#1", "Smith, John#2"],
                 &[("Smith, John (FIDE 1)", &["Smith, John#1"]), ("Smith, John (FIDE 2)", &["Smith, John#2"])],
             ),
-            // A name that two players have is neither of them.
+            // A name that two players share is assigned to neither.
             (
                 &["Smith, John#1", "Smith, John#2", "Smith, John"],
                 &[
@@ -307,7 +308,7 @@ mod tests {
                     &["Korchnoi, Viktor#3", "Kortschnoj, Viktor#3", "Korchnoi,V", "Kortschnoj,V"],
                 )],
             ),
-            // One number beside names that have nothing in common is a slip.
+            // One number with names that share nothing is a mistake.
             (
                 &["Anand, V#4", "Carlsen, M#4"],
                 &[("Anand, V", &["Anand, V#4"]), ("Carlsen, M", &["Carlsen, M#4"])],

@@ -5,26 +5,26 @@ use std::str::FromStr;
 use super::GameHeader;
 use crate::board::Color;
 
-/// The highest rating; greater numbers are something else.
+/// The highest rating; greater numbers mean something else.
 pub const RATING_MAX: u32 = 9_999;
 
-/// Which rating of a game.
+/// One of the ratings of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rating {
-    /// The higher of both, or the one that is known, as `elo` is in queries.
+    /// The higher of both, or the known one, like `elo` in queries.
     Higher,
-    /// The mean of both without its half, or the one that is known.
+    /// The mean of both, rounded down, or the known one.
     Mean,
-    /// White's.
+    /// White's rating.
     White,
-    /// Black's.
+    /// Black's rating.
     Black,
-    /// White's less Black's, if both are known.
+    /// White's rating minus Black's, if both are known.
     Difference,
 }
 
 impl Rating {
-    /// The rating of two sides, as far as they are known.
+    /// Computes the rating from those of the two sides, as far as they are known.
     pub fn of_players(self, white: Option<u32>, black: Option<u32>) -> Option<i64> {
         let (white, black) = (white.map(i64::from), black.map(i64::from));
         match self {
@@ -36,7 +36,7 @@ impl Rating {
         }
     }
 
-    /// The rating of a game.
+    /// Returns the rating of a game.
     pub fn of_game(self, game: &impl GameHeader) -> Option<i64> {
         let [white, black] =
             [Color::White, Color::Black].map(|side| game.tag_named(tag(side)).and_then(of_value));
@@ -44,7 +44,7 @@ impl Rating {
     }
 }
 
-/// The tag of a side's rating.
+/// Returns the tag of a side's rating.
 pub const fn tag(side: Color) -> &'static str {
     match side {
         Color::White => "WhiteElo",
@@ -52,17 +52,17 @@ pub const fn tag(side: Color) -> &'static str {
     }
 }
 
-/// The rating that a tag begins with, blanks aside, if it is one: `2700`, ` 2700 (FIDE)`, `1500?`.
+/// Reads the rating at the start of a tag value, after blanks: `2700`, ` 2700 (FIDE)`, `1500?`.
 pub fn of_value(value: &[u8]) -> Option<u32> {
     leading_number(value.trim_ascii()).filter(|rating| (1..=RATING_MAX).contains(rating))
 }
 
-/// The number that a tag begins with, if it is at least 1 and fits 32 bits.
+/// Reads the number at the start of a tag value, if it is at least 1 and fits 32 bits.
 pub fn value_as_cql(value: &[u8]) -> Option<i32> {
     leading_number(value).filter(|&rating| rating >= 1)
 }
 
-/// The rating of a side, or the larger of both, as the query language reads it.
+/// Returns the rating of a side, or the larger of both, as the query language reads it.
 pub fn of_game_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<i32> {
     let rating = |side| game.tag_as_cql(tag(side)).and_then(value_as_cql);
     match side {
@@ -71,7 +71,7 @@ pub fn of_game_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<i32
     }
 }
 
-/// The number of the digits that a text begins with, if it is one of the type.
+/// Reads the digits at the start of a text, if their number fits the type.
 fn leading_number<N: FromStr>(text: &[u8]) -> Option<N> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     str::from_utf8(&text[..digits]).ok()?.parse().ok()

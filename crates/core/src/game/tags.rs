@@ -6,7 +6,7 @@ use super::{GameHeader, known};
 use crate::board::Color;
 use crate::text::decode;
 
-/// The tag of a player.
+/// Returns the tag of a player.
 pub const fn player_tag(side: Color) -> &'static str {
     match side {
         Color::White => "White",
@@ -14,7 +14,7 @@ pub const fn player_tag(side: Color) -> &'static str {
     }
 }
 
-/// The value of a tag as text, without blanks around it.
+/// Returns the value of a tag as text, without blanks around it.
 pub fn text(value: &[u8]) -> Cow<'_, str> {
     match decode(value) {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
@@ -22,8 +22,8 @@ pub fn text(value: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// What the value of a tag says, unless it says that it is not known: nothing and `?` are unknown, of players and events also
-/// `-`, of dates what has no letters and digits.
+/// Returns the value of a tag as text, unless it means "unknown": an empty value or `?`, for players and events also `-`, for
+/// dates a value without letters and digits.
 pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
     let text = text(value);
     let is_person_or_event =
@@ -36,17 +36,17 @@ pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
     (!is_unknown).then_some(text)
 }
 
-/// What the first tag of a name says, unless it says that it is not known.
+/// Returns the value of the first tag of a name, unless it means "unknown".
 pub fn known<'a>(game: &'a impl GameHeader, name: &str) -> Option<Cow<'a, str>> {
     known_value(name, game.tag_named(name)?)
 }
 
-/// The name of a player, if it is known.
+/// Returns the name of a player, if it is known.
 pub fn player(game: &impl GameHeader, side: Color) -> Option<Cow<'_, str>> {
     known(game, player_tag(side))
 }
 
-/// A name with one blank behind each comma, and no blanks twice or at the end.
+/// Returns a name with one blank after each comma, and without repeated or trailing blanks.
 pub fn name_as_cql(name: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(name.len() + 4);
     let mut after_blank = false;

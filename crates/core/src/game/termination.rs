@@ -1,11 +1,11 @@
-//! How games came to an end: `Normal`, `Time forfeit`, and what sites write instead.
+//! The ways in which games end: `Normal`, `Time forfeit`, and the texts of chess sites.
 
 use super::tags;
 
-/// The tag.
+/// The name of the tag.
 pub const TAG: &str = "Termination";
 
-/// How a game ended, in lower case: a word of the PGN standard where the tag is one or where chess.com's sentence
+/// Returns the way in which a game ended, in lower case: a word of the PGN standard if the tag is one or if chess.com's sentence
 /// (`Somebody won on time`) means one, else the text itself.
 ///
 /// Source: the PGN standard, section 9.8.1; games of chess.com.

@@ -14,8 +14,7 @@ impl GameHeader for Tags<'_> {
     }
 }
 
-/// The two rules for ratings, and why they differ: CQL's is a match for its `elo`, the other one finds what a reader of the tag
-/// sees.
+/// The two rules for ratings differ: CQL's rule agrees with its `elo`, the other one finds what a reader of the tag sees.
 #[test]
 fn ratings_by_either_rule() {
     for (value, as_cql, otherwise) in [
@@ -33,7 +32,7 @@ fn ratings_by_either_rule() {
         // CQL does not skip blanks.
         (" 2700", None, Some(2700)),
         ("\t2700 ", None, Some(2700)),
-        // Numbers that no rating has are no rating, where CQL takes what fits its integers.
+        // Numbers that are too high for a rating are ignored, while CQL accepts any that fits its integers.
         ("9999", Some(9999), Some(9999)),
         ("10000", Some(10000), None),
         ("2147483647", Some(i32::MAX), None),
@@ -66,7 +65,8 @@ fn ratings_of_two_sides() {
     }
 }
 
-/// The two rules for years. CQL looks at four bytes of `Date`; dates are read part by part, and `UTCDate` stands in.
+/// The two rules for years. CQL looks at four bytes of `Date`; elsewhere dates are read part by part, and `UTCDate` is the
+/// fallback.
 #[test]
 fn years_by_either_rule() {
     for (date, as_cql, otherwise) in [
@@ -133,7 +133,7 @@ fn a_game_shows_the_date_that_counts() {
         (&[("Date", "????.??.??"), ("UTCDate", " 2015.03.07 ")], Some("2015.03.07")),
         (&[("utcdate", "2015.03.07")], Some("2015.03.07")),
         (&[("Date", "????.??.??"), ("UTCDate", "?")], None),
-        // What is no date and says something is shown.
+        // Text that is no date but says something is shown.
         (&[("Date", "spring 1997")], Some("spring 1997")),
         (&[("Date", "-")], None),
         (&[], None),
@@ -156,7 +156,7 @@ fn texts_by_either_rule() {
         ("Event", None, Some("?"), None),
         ("Site", Some(" Wijk aan Zee "), Some(" Wijk aan Zee "), Some("Wijk aan Zee")),
         ("Site", None, Some("?"), None),
-        // Of a round and a time control `-` says that there is none.
+        // In a round and a time control, `-` means that there is none.
         ("Round", Some("-"), Some("-"), Some("-")),
         ("TimeControl", Some("-"), Some("-"), Some("-")),
         ("Round", None, None, None),
@@ -179,7 +179,7 @@ fn texts_by_either_rule() {
     assert_eq!(both.as_deref(), Some(&b"A, B\n?"[..]));
 }
 
-/// The two rules for names of tags, and the one for several tags of a name: the first counts.
+/// The two rules for names of tags, and the rule for several tags of one name: the first one counts.
 #[test]
 fn names_of_tags_by_either_rule() {
     let game =
@@ -249,7 +249,7 @@ fn tags_are_known_by_what_they_hold() {
     }
 }
 
-/// Moves before which movetext has a number, from a start with White or Black to move.
+/// The moves that have a number before them in movetext, from a start with White or Black to move.
 #[test]
 fn moves_have_numbers_in_movetext() {
     let numbers = MoveNumbers::from_header(&Tags(&[("FEN", "4k3/8/8/8/8/8/8/4K3 w - - 0 23")]));

@@ -1,12 +1,12 @@
-//! How much time games give.
+//! Time controls.
 
 use super::measures::thousandths_of;
 use super::{GameHeader, tags};
 
-/// The tag.
+/// The name of the tag.
 pub const TAG: &str = "TimeControl";
 
-/// How fast a game is, as lichess names it: by the seconds that a player has for 40 moves, `initial + 40 * increment`.
+/// The speed of a game, named as on lichess, by the seconds that a player has for 40 moves: `initial + 40 * increment`.
 ///
 /// Source: <https://lichess.org/faq#time-controls>.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,15 +21,15 @@ pub enum Speed {
     Rapid,
     /// 1500 and more.
     Classical,
-    /// No clock, or a day and more for each move.
+    /// No clock, or at least a day per move.
     Correspondence,
 }
 
-/// The least seconds a move of correspondence.
+/// One day per move, in seconds, or more counts as correspondence.
 const DAY: i64 = 86_400;
 
 impl Speed {
-    /// All, the fastest first.
+    /// All speeds, the fastest first.
     pub const ALL: [Speed; 6] = [
         Speed::UltraBullet,
         Speed::Bullet,
@@ -39,7 +39,7 @@ impl Speed {
         Speed::Correspondence,
     ];
 
-    /// Its name in lower case.
+    /// Returns the name in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Speed::UltraBullet => "ultrabullet",
@@ -51,7 +51,7 @@ impl Speed {
         }
     }
 
-    /// The speed that a tag means, if it can be read.
+    /// Returns the speed that a tag means, if it can be read.
     pub fn of_value(value: &[u8]) -> Option<Speed> {
         let text = tags::text(value);
         if text == "-" {
@@ -69,7 +69,7 @@ impl Speed {
         Some(Speed::of_times(base, increment))
     }
 
-    /// The speed of a game that gives so many milliseconds.
+    /// Returns the speed of a game with these times in milliseconds.
     fn of_times(base: i64, increment: i64) -> Speed {
         match base.saturating_add(increment.saturating_mul(40)) {
             i64::MIN..30_000 => Speed::UltraBullet,
@@ -80,13 +80,13 @@ impl Speed {
         }
     }
 
-    /// The speed of a game.
+    /// Returns the speed of a game.
     pub fn of_game(game: &impl GameHeader) -> Option<Speed> {
         game.tag_named(TAG).and_then(Speed::of_value)
     }
 }
 
-/// The milliseconds that each move adds to the clock, where the whole game has one period: `300+3`, `600`.
+/// Returns the increment per move in milliseconds, if the whole game has one period: `300+3`, `600`.
 pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     let text = tags::text(game.tag_named(TAG)?);
     match &periods(&text)?[..] {
@@ -95,23 +95,23 @@ pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     }
 }
 
-/// A part of a game with a time of its own, in milliseconds.
+/// A period of a game with its own time, in milliseconds.
 struct Period {
-    /// Moves for which the time is.
+    /// The number of moves in the period; `None` for the rest of the game.
     moves: Option<i64>,
     base: i64,
     increment: i64,
-    /// What one side uses the other gets.
+    /// True for an hourglass: the time that one side uses is added to the other side's clock.
     is_sand: bool,
 }
 
-/// `300+3`, `40/7200:3600+30`, `*180`, `1/86400`; blanks may stand around signs, and commas for colons.
+/// Reads `300+3`, `40/7200:3600+30`, `*180`, `1/86400`; blanks may surround signs, and commas may replace colons.
 fn periods(text: &str) -> Option<Vec<Period>> {
     text.split([':', ',', ';']).map(period).collect()
 }
 
-/// The speed that a time control in words means: `90 min + 30 sec`, `15'/game & 10''/move`, `G/60;d5`, `Blitz`. Times with units are
-/// added; seconds behind other times, and what each move gets, are the increment.
+/// Reads the speed of a time control in words: `90 min + 30 sec`, `15'/game & 10''/move`, `G/60;d5`, `Blitz`. Times with units
+/// are added; seconds after other times, and times per move, are the increment.
 fn in_words(text: &str) -> Option<Speed> {
     let text =
         text.to_lowercase().replace(['\u{2019}', '\u{2032}'], "'").replace(['\u{201d}', '\u{2033}'], "''");
@@ -162,12 +162,12 @@ fn in_words(text: &str) -> Option<Speed> {
     })
 }
 
-/// Seconds of units of time.
+/// Units of time in seconds.
 const SECOND: i64 = 1;
 const MINUTE: i64 = 60;
 const HOUR: i64 = 3600;
 
-/// The unit of time that a text begins with, in seconds, and the rest.
+/// Reads the unit of time at the start of a text, in seconds; also returns the rest.
 fn unit(text: &str) -> (Option<i64>, &str) {
     let bare = text.trim_start();
     for (sign, seconds) in [("''", SECOND), ("\"", SECOND), ("'", MINUTE)] {

@@ -3,7 +3,7 @@
 use super::tags;
 use crate::board::Color;
 
-/// The tag of a side's title.
+/// Returns the tag of a side's title.
 pub const fn tag(side: Color) -> &'static str {
     match side {
         Color::White => "WhiteTitle",
@@ -11,7 +11,7 @@ pub const fn tag(side: Color) -> &'static str {
     }
 }
 
-/// The title in capital letters: `GM`, `WIM`, `BOT`. `-` is none.
+/// Returns the title in capital letters: `GM`, `WIM`, `BOT`. `-` is none.
 pub fn of_value(value: &[u8]) -> Option<String> {
     let text = tags::text(value);
     (!matches!(&*text, "" | "?" | "-")).then(|| text.to_uppercase())

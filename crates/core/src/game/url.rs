@@ -2,8 +2,8 @@
 
 use super::{GameHeader, tags};
 
-/// The page of a game at lichess or chess.com, at a ply of its main line if one is given and the site can show it. Such
-/// addresses stand in `Site`, `Link` or `GameURL`.
+/// Returns the page of a game on lichess or chess.com, at a ply of its main line if one is given and the site can show it. The
+/// address is in `Site`, `Link` or `GameURL`.
 pub fn url(game: &impl GameHeader, ply: Option<u32>) -> Option<String> {
     let address = |name| {
         let text = tags::text(game.tag_named(name)?).into_owned();

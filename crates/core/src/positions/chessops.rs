@@ -1,7 +1,7 @@
 //! The functions of chessops' `transform`, by their names there.
 //!
-//! Two of the names mean the opposite in CQL: chessops says across which line a position is flipped, as CQL
-//! does, but calls the line after the direction in which squares move.
+//! Two of the names have the opposite meaning in CQL: CQL names the line across which a position is reflected; chessops names the
+//! direction in which squares move.
 //!
 //! | chessops | squares | CQL's reflection | here |
 //! |---|---|---|---|
@@ -11,7 +11,7 @@
 //! | `rotate180` | a1 <-> h8 | one of `rotate90` | `rotate180` |
 //! | `shiftLeft` ... | around the edge | none: CQL 6 drops, CQL 5 smears | `wrap-left` ... |
 //!
-//! None of them exchanges colours or the side to move: CQL's colour flip is [`super::flip_colors`].
+//! None of them exchanges colours or the side to move; [`super::flip_colors`] is CQL's colour flip.
 //!
 //! Source: chessops documentation, transform.
 
@@ -20,55 +20,55 @@ use crate::board::{Bitboard, Dihedral};
 
 pub use super::{transform_board, transform_setup};
 
-/// Ranks change places, 1 <-> 8. **CQL calls this reflection `fliphorizontal`.**
+/// Exchanges ranks, 1 <-> 8. **CQL calls this reflection `fliphorizontal`.**
 #[doc(alias = "flipVertical")]
 #[must_use]
 pub fn flip_vertical(set: Bitboard) -> Bitboard {
     SquareTransform::Dihedral(Dihedral::ReflectRanks).apply(set)
 }
 
-/// Files change places, a <-> h. **CQL calls this reflection `flipvertical`.**
+/// Exchanges files, a <-> h. **CQL calls this reflection `flipvertical`.**
 #[doc(alias = "flipHorizontal")]
 #[must_use]
 pub fn flip_horizontal(set: Bitboard) -> Bitboard {
     SquareTransform::Dihedral(Dihedral::ReflectFiles).apply(set)
 }
 
-/// Files become ranks and ranks files; the diagonal a1-h8 stays.
+/// Exchanges files and ranks; the diagonal a1-h8 stays.
 #[doc(alias = "flipDiagonal")]
 #[must_use]
 pub fn flip_diagonal(set: Bitboard) -> Bitboard {
     SquareTransform::Dihedral(Dihedral::ReflectMain).apply(set)
 }
 
-/// Half a turn.
+/// Rotates by half a turn.
 #[must_use]
 pub fn rotate180(set: Bitboard) -> Bitboard {
     SquareTransform::Dihedral(Dihedral::Rotate180).apply(set)
 }
 
-/// A file to the left; the a-file becomes the h-file.
+/// Shifts by one file to the left; the a-file becomes the h-file.
 #[doc(alias = "shiftLeft")]
 #[must_use]
 pub fn shift_left(set: Bitboard) -> Bitboard {
     SquareTransform::Wrap(-1, 0).apply(set)
 }
 
-/// A file to the right; the h-file becomes the a-file.
+/// Shifts by one file to the right; the h-file becomes the a-file.
 #[doc(alias = "shiftRight")]
 #[must_use]
 pub fn shift_right(set: Bitboard) -> Bitboard {
     SquareTransform::Wrap(1, 0).apply(set)
 }
 
-/// A rank up; rank 8 becomes rank 1.
+/// Shifts by one rank up; rank 8 becomes rank 1.
 #[doc(alias = "shiftUp")]
 #[must_use]
 pub fn shift_up(set: Bitboard) -> Bitboard {
     SquareTransform::Wrap(0, 1).apply(set)
 }
 
-/// A rank down; rank 1 becomes rank 8.
+/// Shifts by one rank down; rank 1 becomes rank 8.
 #[doc(alias = "shiftDown")]
 #[must_use]
 pub fn shift_down(set: Bitboard) -> Bitboard {

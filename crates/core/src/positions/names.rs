@@ -1,7 +1,7 @@
-//! What transforms are called: here, in CQL and in chessops.
+//! The names of transforms: ours, CQL's and those of chessops.
 //!
-//! Names are in kebab-case. Those of CQL (one word in lower case) and of chessops (camel case) are taken as well.
-//! Where the same words mean opposite things the spelling decides, and a warning says so:
+//! Names are in kebab-case. Those of CQL (one word in lower case) and of chessops (camel case) are accepted, too. If the same
+//! words have opposite meanings, the spelling decides, and a warning says so:
 //!
 //! | spelling | squares |
 //! |---|---|
@@ -10,35 +10,35 @@
 //! | `flipHorizontal` (chessops), `flip-horizontal`, `flip_horizontal` (shakmaty) | a <-> h |
 //! | `fliphorizontal` (CQL) | 1 <-> 8 |
 //!
-//! `shift-left` could drop what leaves the board, as CQL does, or let it come in again, as chessops' `shiftLeft`
-//! does: it is refused.
+//! `shift-left` could drop the squares that leave the board, as CQL does, or wrap them around, as chessops' `shiftLeft` does: it
+//! is refused.
 
 use super::{SquareTransform, Transform};
 use crate::board::Dihedral;
 use crate::diagnostic::{Diagnostic, Span};
 
-/// Whose shifts the words `shift`, `shifthorizontal`, ... mean.
+/// The version of CQL whose shifts the words `shift`, `shifthorizontal`, ... mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Shifts {
-    /// What leaves the board is dropped.
+    /// Squares that leave the board are dropped.
     #[default]
     Cql6,
-    /// The same, and squares on the trailing edge stay as well. For sets of squares only.
+    /// As in CQL 6, and squares on the trailing edge also stay. For sets of squares only.
     Cql5,
 }
 
 /// One word of a sequence of transforms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TransformStep {
-    /// What it does.
+    /// The transform.
     pub transform: Transform,
-    /// Where it stands in the text.
+    /// The place of the word in the text.
     pub span: Span,
-    /// That the word means the opposite elsewhere.
+    /// A warning that the word has the opposite meaning elsewhere.
     pub warning: Option<Diagnostic>,
 }
 
-/// The name of a symmetry of the board.
+/// Returns the name of a symmetry of the board.
 pub const fn of_dihedral(dihedral: Dihedral) -> &'static str {
     match dihedral {
         Dihedral::Identity => "identity",
@@ -52,7 +52,7 @@ pub const fn of_dihedral(dihedral: Dihedral) -> &'static str {
     }
 }
 
-/// All names without numbers; the first of a row is ours.
+/// All names without numbers; the first one of a row is ours.
 const FIXED: &[(&[&str], Transform)] = &[
     (&["identity"], turn(Dihedral::Identity)),
     (
@@ -76,7 +76,7 @@ const FIXED: &[(&[&str], Transform)] = &[
     (&["shiftDown"], Transform::Squares(SquareTransform::Wrap(0, -1))),
 ];
 
-/// Words with numbers after colons: how many, and the files and ranks of one of each.
+/// Words with numbers after colons: the files and ranks that a shift by 1 moves, for each number.
 const SHIFTS: &[(&str, &[(i32, i32)])] = &[
     ("shift", &[(1, 0), (0, 1)]),
     ("shifthorizontal", &[(1, 0)]),
@@ -115,11 +115,11 @@ const fn turn(dihedral: Dihedral) -> Transform {
     Transform::Squares(SquareTransform::Dihedral(dihedral))
 }
 
-/// Reads names that are separated by commas, to be done from left to right.
+/// Reads names separated by commas, to be applied from left to right.
 ///
 /// # Errors
 ///
-/// The first word that is no name, or whose numbers are wrong, with its place.
+/// The first word that is not a name, or whose numbers are wrong, with its place.
 ///
 /// ```
 /// use orbit_core::positions::names::{parse, Shifts};
@@ -157,12 +157,12 @@ fn step(word: &str, span: Span, shifts: Shifts) -> Result<TransformStep, Diagnos
     Ok(TransformStep { transform: Transform::Squares(map), span, warning: None })
 }
 
-/// Eight files are as good as any number.
+/// Clamps an offset to 8 lines, which is as good as any larger number.
 fn small(offset: i32) -> i8 {
     offset.clamp(-8, 8) as i8
 }
 
-/// Files and ranks of a shift; `wrap-left` and its kin go one step if no number is given.
+/// Reads files and ranks of a shift; `wrap-left` and similar names move one step if no number is given.
 fn offset(name: &str, numbers: &[&str], units: &[(i32, i32)], span: Span) -> Result<(i32, i32), Diagnostic> {
     let numbers = if numbers.is_empty() && name.starts_with("wrap-") { &["1"] } else { numbers };
     let wanted = match units {
@@ -190,7 +190,7 @@ fn count(numbers: usize) -> &'static str {
     if numbers == 1 { "a number" } else { "two numbers" }
 }
 
-/// That a word means the opposite elsewhere.
+/// Warns if a word has the opposite meaning elsewhere.
 fn warning(word: &str, span: Span) -> Option<Diagnostic> {
     let plain: String = word.to_ascii_lowercase().replace(['-', '_'], "");
     let (is_vertical, stem) = match plain.as_str() {

@@ -6,21 +6,20 @@ use super::SquareTransform;
 use crate::board::{Bitboard, Dihedral};
 use crate::fen::possible_en_passant;
 
-/// The images of a board's sets of squares are no board: a square would hold two pieces, or a piece would
-/// have no colour.
+/// The error for sets of squares whose images form no board: a square would hold two pieces, or a piece would have no colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "two pieces have the same image: use a function that sends different squares to different squares, or drops them"
 )]
 pub struct NotABoard;
 
-/// Applies a function of square sets to a board: to each colour and each role. Neither is exchanged.
+/// Applies a function of square sets to a board: to each colour and each role. Colours and roles are not exchanged.
 ///
-/// Source: chessops, `transformBoard`, which returns an inconsistent board where this returns an error.
+/// Source: chessops, `transformBoard`, which returns an inconsistent board where this function returns an error.
 ///
 /// # Errors
 ///
-/// [`NotABoard`] where the function sends two pieces to one square.
+/// [`NotABoard`] if the function sends two pieces to one square.
 ///
 /// ```
 /// use orbit_core::positions::{Board, chessops, transform_board};
@@ -42,19 +41,18 @@ pub fn transform_board(board: &Board, f: impl Fn(Bitboard) -> Bitboard) -> Resul
     Board::try_from_bitboards(roles, colors).map_err(|_| NotABoard)
 }
 
-/// Applies a function of square sets to a position: to the board, the promoted pieces, the castling rights
-/// (a set of rooks' squares) and the en passant square. The side to move, the counters, pockets and remaining
-/// checks stay.
+/// Applies a function of square sets to a position: to the board, the promoted pieces, the castling rights (the set of the rooks'
+/// squares) and the en passant square. The side to move, the counters, pockets and remaining checks stay.
 ///
-/// Rights and the en passant square may make no sense where they come to stand; they are kept all the same,
-/// see [`without_impossible_rights`]. If the function drops the en passant square there is none, if it makes
-/// several of it, it is the lowest.
+/// Castling rights and the en passant square may make no sense on their new squares; they are kept nevertheless, see
+/// [`without_impossible_rights`]. If the function drops the en passant square, the result has none; if it returns several
+/// squares, the result has the lowest.
 ///
 /// Source: chessops, `transformSetup`.
 ///
 /// # Errors
 ///
-/// [`NotABoard`] where the function sends two pieces to one square.
+/// [`NotABoard`] if the function sends two pieces to one square.
 #[inline]
 pub fn transform_setup(setup: &Setup, f: impl Fn(Bitboard) -> Bitboard) -> Result<Setup, NotABoard> {
     Ok(Setup {
@@ -66,8 +64,8 @@ pub fn transform_setup(setup: &Setup, f: impl Fn(Bitboard) -> Bitboard) -> Resul
     })
 }
 
-/// CQL's colour flip of a position: pieces, pockets, remaining checks and the side to move change colour, and
-/// ranks change places, so that it is the same position for the other side. The counters stay.
+/// Flips the colours of a position as CQL does: pieces, pockets, remaining checks and the side to move change colour, and ranks
+/// are mirrored, so that it is the same position for the other side. The counters stay.
 ///
 /// Source: CQL manual, `flipcolor`.
 #[must_use]
@@ -75,8 +73,8 @@ pub fn flip_colors(setup: &Setup) -> Setup {
     setup.clone().into_mirrored()
 }
 
-/// The position as Black sees it across the board, turned by 180 degrees. Pieces keep their colours and the
-/// side to move stays, so that it is a picture and no position to play from.
+/// Returns the position as Black sees it across the board, turned by 180 degrees. Pieces keep their colours and the side to move
+/// stays, so the result is for display and no position to play from.
 ///
 /// Source: chessops documentation, "View from Black's Perspective".
 #[must_use]
@@ -85,14 +83,13 @@ pub fn view_from_black(setup: &Setup) -> Setup {
     transform_setup(setup, turn).expect("a turn sends each square to one of its own")
 }
 
-/// The position with files reflected if White's king stands on the files a to d, for comparing positions of
-/// Chess960 that are mirror images. Without exactly one white king nothing happens.
+/// Reflects files if White's king is on the files a to d, to compare positions of Chess960 that are mirror images. Without
+/// exactly one white king nothing happens.
 ///
-/// Castling ends on the same squares whatever the array, so that rights do not survive a reflection in
-/// meaning.
+/// Castling ends on the same squares whatever the array, so castling rights do not keep their meaning in a reflection.
 ///
-/// Source: chessops documentation, "Chess960 Analysis". The sample there takes the square a1, number 0, for
-/// no king; here a king on a1 is reflected like any other.
+/// Source: chessops documentation, "Chess960 Analysis". The sample there takes the square a1, number 0, for "no king"; here a
+/// king on a1 is reflected like any other.
 #[must_use]
 pub fn king_side(setup: &Setup) -> Setup {
     match setup.board.king_of(Color::White) {
@@ -102,8 +99,8 @@ pub fn king_side(setup: &Setup) -> Setup {
     }
 }
 
-/// The position without castling rights that have no king and rook in place (anywhere on their back rank, as
-/// in Chess960), and without an en passant square that no pawn can just have passed over.
+/// Removes castling rights without a king and a rook in place (anywhere on their back rank, as in Chess960), and an en passant
+/// square that no pawn can just have passed over.
 #[must_use]
 pub fn without_impossible_rights(setup: &Setup) -> Setup {
     let castles = Castles::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|castles| castles);
@@ -114,10 +111,10 @@ pub fn without_impossible_rights(setup: &Setup) -> Setup {
     }
 }
 
-/// A transform by itself, as [`super::names`] names it.
+/// A single transform, as named in [`super::names`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transform {
-    /// Squares move, and what stands on them.
+    /// Squares move, with the pieces on them.
     Squares(SquareTransform),
     /// [`flip_colors`].
     Colors,
@@ -125,17 +122,17 @@ pub enum Transform {
     KingSide,
 }
 
-/// Why a transform does not apply.
+/// The reason why a transform does not apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransformError {
-    /// A shift as in CQL 5 on pieces.
+    /// A shift of CQL 5 applied to pieces.
     #[error(
         "a shift of CQL 5 keeps squares of the edge that it leaves, so that one piece would become several: give a \
          set of squares with --squares, or shift pieces with `shift` or `wrap`"
     )]
     Smears,
-    /// [`king_side`] of a set of squares.
+    /// [`king_side`] applied to a set of squares.
     #[error(
         "it depends on the square of White's king, and a set of squares has no king: write `flip-files`, or leave it out"
     )]
@@ -143,7 +140,7 @@ pub enum TransformError {
 }
 
 impl Transform {
-    /// The image of a set of squares. A colour flip reflects ranks.
+    /// Returns the image of a set of squares. A colour flip reflects ranks.
     ///
     /// # Errors
     ///
@@ -156,7 +153,7 @@ impl Transform {
         }
     }
 
-    /// The image of a board. Of a shift as in CQL 6, pieces that leave the board are gone.
+    /// Returns the image of a board. Under a shift of CQL 6, pieces that leave the board are dropped.
     ///
     /// # Errors
     ///
@@ -166,8 +163,8 @@ impl Transform {
         self.setup(&setup).map(|setup| setup.board)
     }
 
-    /// The image of a position. Of a shift as in CQL 6, pieces, rights and en passant squares that leave
-    /// the board are gone, kings included.
+    /// Returns the image of a position. Under a shift of CQL 6, pieces, rights and en passant squares that leave the board are
+    /// dropped, kings included.
     ///
     /// # Errors
     ///

@@ -7,27 +7,27 @@ const FILE_H: u64 = FILE_A << 7;
 const RANK_1: u64 = 0xff;
 const RANK_8: u64 = 0xff << 56;
 
-/// What happens to each square of a set. Offsets are files to the right and ranks up.
+/// A transform of the squares of a set. Offsets are files to the right and ranks up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SquareTransform {
     /// One of the eight symmetries of the board.
     Dihedral(Dihedral),
-    /// A shift on a torus: what leaves at one edge comes in at the opposite one. Any offset.
+    /// A shift on a torus: squares that leave at one edge come in at the opposite one. Any offset.
     ///
     /// Source: chessops, `shiftLeft` and its kin, for steps of one.
     Wrap(i32, i32),
-    /// A shift as in CQL 6: what leaves is dropped; a full rank ignores the first offset, a full file
-    /// the second ([`crate::board::shift`]).
+    /// A shift as in CQL 6: squares that leave are dropped; a full rank ignores the first offset, a full file the second
+    /// ([`crate::board::shift`]).
     Shift(i8, i8),
-    /// A shift as in CQL 5: what leaves is dropped, and squares on the edge that is left behind stay as
-    /// well, so that they smear into runs.
+    /// A shift as in CQL 5: squares that leave are dropped, and squares on the trailing edge stay as well, so that they smear
+    /// into runs.
     ///
     /// Source: CQL 5 manual, unit shifts.
     Smear(i8, i8),
 }
 
 impl SquareTransform {
-    /// The image of a set.
+    /// Returns the image of a set.
     ///
     /// ```
     /// use orbit_core::board::{Bitboard, Square};
@@ -47,9 +47,9 @@ impl SquareTransform {
         }
     }
 
-    /// The image of squares on which pieces stand: each goes to one square or leaves the board. A shift
-    /// keeps no full ranks here, since eight pawns are no range of squares on which *a* pawn may stand. A
-    /// smear would make pieces; here it only drops those that leave, and [`super::Transform`] refuses it.
+    /// Returns the image of squares with pieces: each piece goes to one square or leaves the board. A shift does not preserve
+    /// full ranks here, since eight pawns are not a range of squares for *one* pawn. A smear would multiply pieces; here it only
+    /// drops those that leave, and [`super::Transform`] refuses it.
     #[inline]
     #[must_use]
     pub fn apply_to_pieces(self, set: Bitboard) -> Bitboard {
@@ -62,7 +62,7 @@ impl SquareTransform {
         }
     }
 
-    /// Whether each square has exactly one image and is the image of exactly one, so that nothing is lost.
+    /// Returns whether the transform is a bijection of the squares.
     pub fn is_bijection(self) -> bool {
         match self {
             SquareTransform::Dihedral(_) | SquareTransform::Wrap(..) => true,
@@ -73,12 +73,12 @@ impl SquareTransform {
     }
 }
 
-/// The same as [`Dihedral::apply`], some operations on whole words instead of square by square.
+/// Like [`Dihedral::apply`], with some operations on whole words instead of square by square.
 #[inline]
 fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
     match dihedral {
         Dihedral::Identity => set,
-        // shakmaty's turns are clockwise.
+        // shakmaty's rotations are clockwise.
         Dihedral::Rotate90Ccw => set.rotate_270(),
         Dihedral::Rotate180 => set.rotate_180(),
         Dihedral::Rotate270Ccw => set.rotate_90(),
@@ -89,7 +89,7 @@ fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
     }
 }
 
-/// Ranks are bytes, so that they are rotated as a word; files are bits, rotated in each byte.
+/// Shifts on a torus. Ranks are bytes, so a rotation of the word moves them; files are bits, rotated within each byte.
 #[inline]
 fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
     let files = files.rem_euclid(8) as u32;
@@ -98,12 +98,12 @@ fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
     Bitboard((up & stay) << files | (up & !stay) >> ((8 - files) % 8))
 }
 
-/// The `count` leftmost files, of 1 to 8.
+/// Returns the `count` leftmost files, from 1 to 8.
 const fn lowest_files(count: u32) -> u64 {
     FILE_A * (0xff >> (8 - count))
 }
 
-/// The same as [`crate::board::translate`] on whole words.
+/// Like [`crate::board::translate`], on whole words.
 #[inline]
 fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     if files.unsigned_abs() > 7 || ranks.unsigned_abs() > 7 {
@@ -118,8 +118,8 @@ fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     Bitboard(if ranks < 0 { right >> distance } else { right << distance })
 }
 
-/// Unit shifts one after the other, first along the files, then along the ranks; the two commute. Eight
-/// steps are as good as any number.
+/// Applies unit shifts one after the other, first along the files, then along the ranks; the two commute. Eight steps are as good
+/// as any larger number.
 fn smear(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     let mut set = set.0;
     for _ in 0..files.unsigned_abs().min(8) {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::board::translate as slow_translate;
 
-    /// Some sets of all densities, the same on every machine.
+    /// Returns sets of all densities, the same on every machine.
     fn sets() -> impl Iterator<Item = Bitboard> {
         let mut random = fastrand::Rng::with_seed(1);
         let mut next = move || random.u64(..);
@@ -198,7 +198,7 @@ mod tests {
                     (0..files.abs()).fold(0, |out, k| out | slow_translate(edge, (k * files.signum(), 0)).0);
                 let closed = Bitboard(slow_translate(set, (files, 0)).0 | run);
                 assert_eq!(smear(set, files, 0), closed);
-                // Up and down are right and left after a reflection in a1-h8.
+                // Shifts along ranks are shifts along files after a reflection in a1-h8.
                 let along_ranks = smear(Dihedral::ReflectMain.apply(set), 0, files);
                 assert_eq!(Dihedral::ReflectMain.apply(along_ranks), closed);
             }

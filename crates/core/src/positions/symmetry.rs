@@ -7,28 +7,28 @@ use shakmaty::{Board, ByRole, Setup};
 use super::{SquareTransform, Transform};
 use crate::board::{Bitboard, Dihedral};
 
-/// A set of transformations that is closed: doing two of them is one of them.
+/// A set of transformations that is closed under composition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymmetryGroup {
     /// The eight symmetries of the board. Pawns and castling lose their meaning.
     Dihedral,
     /// The position and its colour flip, which plays the same.
     Color,
-    /// Both: sixteen.
+    /// Both: sixteen transformations.
     All,
 }
 
-/// One of the sixteen: perhaps a colour flip, then a symmetry of the board.
+/// One of the sixteen transformations: perhaps a colour flip, then a symmetry of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Symmetry {
-    /// Whether colours are flipped first, as [`super::flip_colors`] does.
+    /// True if colours are flipped first, as by [`super::flip_colors`].
     pub colors: bool,
-    /// What happens then.
+    /// The symmetry that is applied then.
     pub dihedral: Dihedral,
 }
 
 impl SymmetryGroup {
-    /// Its transformations, the identity first.
+    /// Returns the transformations of the group, the identity first.
     pub fn symmetries(self) -> impl Iterator<Item = Symmetry> {
         let dihedral = if self == SymmetryGroup::Color { &Dihedral::ALL[..1] } else { &Dihedral::ALL[..] };
         let colors = if self == SymmetryGroup::Dihedral { &[false][..] } else { &[false, true] };
@@ -37,7 +37,7 @@ impl SymmetryGroup {
 }
 
 impl Symmetry {
-    /// The image of a position.
+    /// Returns the image of a position.
     #[must_use]
     pub fn apply(self, setup: &Setup) -> Setup {
         let map = Transform::Squares(SquareTransform::Dihedral(self.dihedral));
@@ -45,8 +45,8 @@ impl Symmetry {
         image.expect("a symmetry sends each square to one of its own")
     }
 
-    /// Whether a board is its own image, with every piece and colour. The side to move and the rights
-    /// are no part of a board.
+    /// Returns whether a board is its own image, with every piece and colour. The side to move and the rights are not part of a
+    /// board.
     ///
     /// ```
     /// use orbit_core::positions::{Board, Group};
@@ -64,7 +64,7 @@ impl Symmetry {
     }
 }
 
-/// As [`super::names`] reads it.
+/// Writes the names that [`super::names`] reads.
 impl fmt::Display for Symmetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.colors, self.dihedral) {
@@ -75,13 +75,12 @@ impl fmt::Display for Symmetry {
     }
 }
 
-/// The image that all images of a position share, and what leads to it: two positions have the same
-/// if and only if one is an image of the other.
+/// Returns the canonical image of a position, and the symmetry that leads to it: two positions have the same canonical image if
+/// and only if one is an image of the other.
 ///
-/// It is the least in this order: side to move (White first), occupied squares, white, pawns, knights,
-/// bishops, rooks, queens, kings, promoted pieces, castling rights (sets as numbers, a1 being the lowest
-/// bit), en passant square, pockets and remaining checks. So a group with the colour flip always has White to
-/// move. The counters stay as they are.
+/// It is the smallest image in this order: side to move (White first), occupied squares, white, pawns, knights, bishops, rooks,
+/// queens, kings, promoted pieces, castling rights (sets as numbers, with a1 as the lowest bit), en passant square, pockets and
+/// remaining checks. So in a group with the colour flip, White is always to move. The counters stay unchanged.
 #[must_use]
 pub fn canonical(setup: &Setup, group: SymmetryGroup) -> (Setup, Symmetry) {
     group
@@ -91,7 +90,7 @@ pub fn canonical(setup: &Setup, group: SymmetryGroup) -> (Setup, Symmetry) {
         .expect("every group holds the identity")
 }
 
-/// What positions are ordered by. Two with the same key differ in nothing but counters.
+/// Returns the key by which positions are ordered. Two positions with the same key differ only in counters.
 fn key(setup: &Setup) -> impl Ord + use<> {
     let board = &setup.board;
     let words = [

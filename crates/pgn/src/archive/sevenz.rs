@@ -1,8 +1,7 @@
-//! 7z: the members by the list at the end of the file, and their bytes from a thread.
+//! 7z archives: members come from the list at the end of the file, their bytes from a thread.
 //!
-//! The members of a block are packed together and can be unpacked only one after the other, and the crate hands them to a
-//! function. So a thread unpacks the members that are wanted, in their order, and is at most [`PIECES_AHEAD`] pieces ahead of
-//! the reader.
+//! The members of a block are compressed together and can only be unpacked one after the other, and the crate passes them to a
+//! callback. So a thread unpacks the wanted members in their order; it runs at most [`PIECES_AHEAD`] pieces ahead of the reader.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,17 +17,17 @@ use super::super::pieces::PieceAtHand;
 use super::{Archive, ArchiveRefusal, Content, MemberList, refuse_ratio};
 use orbit_core::sync::lock;
 
-/// Memory for the list of members, in KiB.
+/// The most memory that the list of members may take, in KiB.
 const LIST_KIB_MAX: usize = 32 << 10;
-/// Memory that a block may ask for to be unpacked (its dictionary), in KiB; level 9 of 7-Zip takes 64 MiB to 256 MiB.
+/// The most memory that unpacking a block may take (its dictionary), in KiB; level 9 of 7-Zip needs 64 MiB to 256 MiB.
 const BLOCK_KIB_MAX: usize = 512 << 10;
-/// Bytes that are handed on at once.
+/// The number of bytes in one message of the thread.
 const PIECE: usize = 128 << 10;
 const PIECES_AHEAD: usize = 8;
-/// The time between two looks of a waiting reader at the interrupt flag.
+/// The interval at which a waiting reader checks the interrupt flag.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Lists the members. The place of a member is its number among all entries, folders included.
+/// Lists the members. The place of a member is its index among all entries, folders included.
 pub(super) fn list(file: &mut &File, list: &mut MemberList) -> Result<sevenz_rust2::Archive, ArchiveRefusal> {
     let found = sevenz_rust2::Archive::read_with_memory_limit(file, &Password::empty(), LIST_KIB_MAX)
         .map_err(|error| reason(&error, "the 7z archive"))?;
@@ -60,12 +59,12 @@ pub(super) fn list(file: &mut &File, list: &mut MemberList) -> Result<sevenz_rus
     Ok(found)
 }
 
-/// The block of an entry, if it has bytes.
+/// Returns the block of an entry; `None` if the entry is empty.
 fn block_of(list: &sevenz_rust2::Archive, number: usize) -> Option<usize> {
     list.stream_map.file_block_index.get(number).copied().flatten()
 }
 
-/// A message of the thread about the member of a place.
+/// A message of the thread about one member.
 enum MemberMessage {
     Bytes(Vec<u8>),
     End,
@@ -75,13 +74,13 @@ enum MemberMessage {
 /// A thread that unpacks members of an archive.
 pub(super) struct MemberThread {
     archive: Arc<Archive>,
-    /// The places of the members that are still to be read of it, in their order.
+    /// The places of the members that the thread has yet to deliver, in their order.
     wanted: Vec<usize>,
     line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
 }
 
 impl MemberThread {
-    /// Starts with the member of a place; those that look like games follow.
+    /// Starts with the member at `place`; the members after it that look like games follow.
     pub(super) fn start(archive: &Arc<Archive>, place: usize) -> io::Result<MemberThread> {
         let file = archive.file()?;
         let mut wanted: Vec<usize> = archive.places_of_games().filter(|&other| other > place).collect();
@@ -92,12 +91,12 @@ impl MemberThread {
         Ok(MemberThread { archive: Arc::clone(archive), wanted, line: Arc::new(Mutex::new(line)) })
     }
 
-    /// Tells whether a member of an archive comes yet.
+    /// Returns whether the thread has yet to deliver a member of an archive.
     pub(super) fn reaches(&self, archive: &Arc<Archive>, place: usize) -> bool {
         Arc::ptr_eq(&self.archive, archive) && self.wanted.binary_search(&place).is_ok()
     }
 
-    /// The bytes of a member that comes yet; what comes of members before it is dropped.
+    /// Returns a reader of a member that the thread has yet to deliver. The members before it are dropped.
     pub(super) fn read(&mut self, place: usize, interrupt: &Arc<AtomicBool>) -> MemberBytes {
         self.wanted.retain(|&other| other > place);
         MemberBytes {
@@ -109,7 +108,7 @@ impl MemberThread {
     }
 }
 
-/// The bytes of a member as they come.
+/// The bytes of a member as the thread delivers them.
 pub(super) struct MemberBytes {
     line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
     place: usize,
@@ -124,13 +123,13 @@ impl Read for MemberBytes {
             Some(MemberMessage::Bytes(piece)) => Ok(Some(piece)),
             Some(MemberMessage::End) => Ok(None),
             Some(MemberMessage::Fault(refusal)) => Err(refusal.into()),
-            // Nothing comes of a thread that panicked.
+            // The thread panicked and sends nothing more.
             None => Err(damaged().into()),
         })
     }
 }
 
-/// Waits for the next message about a member; `None` after an interrupt, or if none comes any more.
+/// Waits for the next message about a member; `None` after an interrupt, or if the thread has ended.
 fn message(
     line: &Mutex<Receiver<(usize, MemberMessage)>>,
     wanted: usize,
@@ -147,23 +146,23 @@ fn message(
     None
 }
 
-/// The thread.
+/// The work of the thread.
 struct Unpacker {
     archive: Arc<Archive>,
-    /// The places of members, in their order.
+    /// The places of the members to unpack, in their order.
     wanted: Vec<usize>,
     to: SyncSender<(usize, MemberMessage)>,
 }
 
 impl Unpacker {
-    /// Unpacks the members, until nobody reads them any more.
+    /// Unpacks the members until the reader is dropped.
     fn run(&self, mut file: File) {
         let Content::SevenZ(list) = &self.archive.content else { return };
         let mut wanted = &self.wanted[..];
         while let Some(&place) = wanted.first() {
             let block = block_of(list, place).filter(|_| list.files[place].has_stream);
             let Some(block) = block else {
-                // It is empty.
+                // The member is empty.
                 if !self.say(place, MemberMessage::End) {
                     return;
                 }
@@ -178,7 +177,7 @@ impl Unpacker {
             if is_left {
                 return;
             }
-            // The failure is told of all members that the block has not given.
+            // Every member that the block did not deliver gets the failure.
             let refusal = result.map_or_else(|error| reason(&error, "it"), |()| damaged());
             for &place in &of_block[ended..] {
                 if !self.say(place, MemberMessage::Fault(refusal.clone())) {
@@ -189,7 +188,8 @@ impl Unpacker {
         }
     }
 
-    /// Unpacks these members of a block, and counts those that it has given, or tells that nobody reads any more.
+    /// Unpacks the wanted members of one block and counts in `ended` those that are complete. Returns whether the reader was
+    /// dropped.
     fn block(
         &self,
         file: &mut File,
@@ -205,7 +205,7 @@ impl Unpacker {
         let mut each = |_: &_, from: &mut dyn Read| {
             let place = numbers.next().unwrap_or(usize::MAX);
             if wanted.get(*ended) != Some(&place) {
-                // The crate unpacks and drops it. A reader may have left meanwhile.
+                // The crate unpacks and drops it. The reader may have gone meanwhile.
                 return Ok(true);
             }
             loop {
@@ -228,7 +228,7 @@ impl Unpacker {
         decoder.for_each_entries(&mut each).map(drop)
     }
 
-    /// Hands a message on; `false` if nobody reads any more.
+    /// Sends a message; `false` if the reader was dropped.
     fn say(&self, place: usize, message: MemberMessage) -> bool {
         self.to.send((place, message)).is_ok()
     }
@@ -238,7 +238,7 @@ fn damaged() -> ArchiveRefusal {
     ArchiveRefusal::new("it is damaged: get the archive anew")
 }
 
-/// The reason why an archive or a member cannot be read, and what to do.
+/// Explains why an archive or a member cannot be read, and what to do.
 fn reason(error: &Error, what: &str) -> ArchiveRefusal {
     ArchiveRefusal(match error {
         Error::PasswordRequired | Error::MaybeBadPassword(_) => {

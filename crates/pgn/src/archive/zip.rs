@@ -1,7 +1,7 @@
-//! Zip: the members by the directory at the end of the file, and their bytes by the code that unpacks other sources.
+//! Zip archives: members come from the directory at the end of the file; their bytes are unpacked by the code for other sources.
 //!
-//! The directory alone says where members lie and how long they are; what stands before a member may say otherwise and is not
-//! believed.
+//! Only the directory decides where members lie and how long they are. The header before a member may say something else and is
+//! ignored.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
@@ -15,16 +15,16 @@ use rawzip::{
 use super::{ArchiveRefusal, MemberList, refuse_ratio};
 use crate::unpack::{Bzip2, Deflate, RawInput, Unpack, UnpackFault, Zstd};
 
-/// Bytes of the header of a member before its name.
+/// The bytes of a member's local header before its name.
 const HEADER_BYTES: u64 = 30;
-/// Bytes that are read at once of a member that is not packed.
+/// The number of bytes read at once from a stored (uncompressed) member.
 const STRETCH: usize = 64 << 10;
-/// The letters from 0x80 of code page 437, in which names of members are unless another encoding is told.
+/// The characters from 0x80 of code page 437, the encoding of member names unless the archive declares another one.
 /// Source: APPNOTE.TXT 6.3.10, appendix D.
 const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀\
                              αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// The place of a member.
+/// The position and the packing of a member.
 pub(super) struct MemberPlace {
     header: u64,
     packed: u64,
@@ -41,7 +41,7 @@ enum Method {
     Zstd,
 }
 
-/// Tells whether a file ends with the directory of a zip archive.
+/// Returns whether a file ends with the directory of a zip archive.
 pub(super) fn is_at_end(file: File) -> bool {
     ZipArchive::from_file(file, &mut vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE]).is_ok()
 }
@@ -75,22 +75,22 @@ pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>
             });
         list.add(&name_of(&entry), bytes, place)?;
     }
-    // Counts of more than 65,535 members are cut to 16 bits by programs that do not know larger archives.
+    // Programs that do not know zip64 cut counts above 65,535 to 16 bits.
     if count as u16 != announced as u16 {
         return Err(ArchiveRefusal(format!(
             "the zip archive is damaged (its directory has {count} members and should have {announced}): get it anew"
         )));
     }
     ranges.sort_unstable();
-    // Many short members that share their bytes would unpack a small file to any size.
+    // Without this check, many short members that share their bytes could unpack a small file to any size.
     if ranges.array_windows().any(|[a, b]| a.1 > b.0) {
         return Err(ArchiveRefusal::new("the zip archive is damaged (its members overlap): get it anew"));
     }
     Ok(places)
 }
 
-/// The name of a member: in UTF-8, if the directory says so, a field of Info-ZIP has it, or its bytes are, as programs of macOS write
-/// it without saying so; else in code page 437.
+/// Decodes the name of a member: UTF-8 if the directory declares it, if an Info-ZIP field holds it, or if the bytes are valid
+/// UTF-8, which programs on macOS write without declaring it; otherwise code page 437.
 fn name_of(entry: &ZipFileHeaderRecord) -> String {
     let path = entry.file_path();
     let raw = path.as_bytes();
@@ -107,7 +107,7 @@ fn name_of(entry: &ZipFileHeaderRecord) -> String {
     name.unwrap_or_else(|| raw.iter().map(|&byte| letter(byte)).collect())
 }
 
-/// A letter of code page 437.
+/// Decodes one byte of code page 437.
 fn letter(byte: u8) -> char {
     match byte.checked_sub(0x80) {
         None => byte.into(),
@@ -115,7 +115,7 @@ fn letter(byte: u8) -> char {
     }
 }
 
-/// The method by which a member is packed, if that is read.
+/// Returns the compression method of a member, or a refusal if it is not supported.
 fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, ArchiveRefusal> {
     match method {
         _ if is_encrypted => Err(ArchiveRefusal::new("it is encrypted: unpack it with its password first")),
@@ -130,7 +130,7 @@ fn method(is_encrypted: bool, method: CompressionMethod) -> Result<Method, Archi
     }
 }
 
-/// The bytes of a member.
+/// Opens a member for reading.
 pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::Result<UnpackingMember> {
     let mut header = [0; HEADER_BYTES as usize];
     file.seek(SeekFrom::Start(place.header))?;
@@ -141,7 +141,7 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
         );
     }
     let length = |at: usize| i64::from(u16::from_le_bytes([header[at], header[at + 1]]));
-    // The name and the fields between the header and the bytes may be longer than in the directory.
+    // The lengths of the name and the extra fields may differ from those in the directory.
     file.seek(SeekFrom::Current(length(26) + length(28)))?;
     let unpack: Option<Box<dyn Unpack<Take<File>>>> = match place.method {
         Method::Stored => None,
@@ -162,20 +162,20 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
     })
 }
 
-/// A member that is being unpacked. It is compared with what the directory says of it.
+/// A member that is being unpacked. Its length and checksum are compared with the directory.
 pub(super) struct UnpackingMember {
     input: RawInput<Take<File>>,
-    /// `None` for a member that is not packed.
+    /// `None` for a stored member.
     unpack: Option<Box<dyn Unpack<Take<File>>>>,
     ready: Vec<u8>,
-    /// Bytes of `ready` that were taken.
+    /// The number of bytes of `ready` that the reader has taken.
     from: usize,
-    /// Bytes that are still to come.
+    /// The number of bytes that the directory announces and that are still missing.
     left: u64,
     crc: u32,
     hasher: Hasher,
     at_end: bool,
-    /// Comes after all that is ready.
+    /// A fault to report once all of `ready` was taken.
     fault: Option<UnpackFault>,
 }
 
@@ -231,7 +231,7 @@ impl Read for UnpackingMember {
     }
 }
 
-/// The reason why a member cannot be unpacked further, and what to do.
+/// Explains why a member cannot be unpacked further, and what to do.
 fn explained(fault: UnpackFault) -> io::Error {
     let reason = match fault {
         UnpackFault::Raw(error) => return error,
@@ -247,7 +247,7 @@ fn explained(fault: UnpackFault) -> io::Error {
     ArchiveRefusal(reason).into()
 }
 
-/// The reason why an archive cannot be listed, and what to do.
+/// Explains why an archive cannot be listed, and what to do.
 fn reason(error: rawzip::Error) -> ArchiveRefusal {
     ArchiveRefusal(match error.kind() {
         ErrorKind::IO(error) if error.kind() != io::ErrorKind::UnexpectedEof => {

@@ -30,7 +30,7 @@ impl Instructions for Avx2 {
     }
 }
 
-/// What the bytes of a block are.
+/// Classifies the bytes of a block.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn classes(block: &[u8; BLOCK]) -> Classes {
@@ -60,7 +60,7 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
     }
 }
 
-/// Four numbers, of a processor that has AVX2.
+/// Four numbers of 64 bits in an AVX2 register.
 #[derive(Clone, Copy)]
 pub(super) struct Four(__m256i);
 

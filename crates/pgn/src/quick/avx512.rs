@@ -36,7 +36,7 @@ impl Instructions for Avx512 {
     }
 }
 
-/// What the bytes of a block are.
+/// Classifies the bytes of a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn classes(block: &[u8; BLOCK]) -> Classes {
@@ -52,18 +52,18 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
     }
 }
 
-/// [`FirstWords::split`].
+/// The AVX-512 version of [`FirstWords::split`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (FirstWords, usize) {
     let (bytes, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
     let bytes: __m512i = bytemuck::cast(*bytes);
-    // A word goes on to a blank, and no other begins before that.
+    // Each word reaches to the next blank, and no other word begins before it.
     let ends = (!blanks).wrapping_add(starts) & blanks;
     let places: __m512i = bytemuck::cast(PLACES);
     let start = _mm512_maskz_compress_epi8(starts, places);
     let end = _mm512_maskz_compress_epi8(ends, places);
-    // What follows the last bytes of a block is read from its beginning, but no word goes on there.
+    // Indices past the end of the block wrap to its beginning, but no word reaches that far.
     let eight_from =
         _mm512_add_epi8(_mm512_permutexvar_epi8(bytemuck::cast(EACH_WORD), start), bytemuck::cast(EACH_BYTE));
     let of_word = _mm512_permutexvar_epi8(eight_from, bytes);
@@ -79,14 +79,14 @@ fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (F
     (first, _pdep_u64(1 << (count - 1), ends).trailing_zeros() as usize)
 }
 
-/// The place of each byte of a block.
+/// The index of each byte of a block.
 const PLACES: [u8; BLOCK] = bytes(1, 64);
-/// The word that a byte belongs to where each word has eight of them.
+/// For each byte, the index of its word if every word has eight bytes.
 const EACH_WORD: [u8; BLOCK] = bytes(8, 8);
-/// The place of a byte in such a word.
+/// The index of each byte within such a word.
 const EACH_BYTE: [u8; BLOCK] = bytes(1, 8);
 
-/// The place of each byte of a block, over one number and modulo another.
+/// Returns `k / over % modulo` for each index `k` of a block.
 const fn bytes(over: usize, modulo: usize) -> [u8; BLOCK] {
     let mut bytes = [0; BLOCK];
     let mut k = 0;
@@ -97,7 +97,7 @@ const fn bytes(over: usize, modulo: usize) -> [u8; BLOCK] {
     bytes
 }
 
-/// Eight numbers, of a processor that has AVX-512.
+/// Eight numbers of 64 bits in an AVX-512 register.
 #[derive(Clone, Copy)]
 pub(super) struct Eight(__m512i);
 

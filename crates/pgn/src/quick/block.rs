@@ -6,14 +6,14 @@ use super::instructions::Instructions;
 use super::sketches::PieceTables;
 use super::words::{BLOCK, FirstWords, SPAN};
 
-/// A block of text whose words were read.
+/// A block of text and the words read from it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextBlock {
-    /// Where it begins.
+    /// The start of the block in the text.
     pub(super) at: usize,
-    /// Where the last of the words ends that were read, or where the block begins if none was.
+    /// The end of the last word that was read, or the start of the block if no word was read.
     pub(super) end: usize,
-    /// What these say; behind the last one stands anything.
+    /// The contents of the words; entries after the last word are undefined.
     pub(super) sketches: PieceTables,
     first: FirstWords,
 }
@@ -22,7 +22,7 @@ impl TextBlock {
     pub(super) const EMPTY: TextBlock =
         TextBlock { at: 0, end: 0, sketches: PieceTables::EMPTY, first: FirstWords::EMPTY };
 
-    /// Reads the block at a place: no word of it, if the text ends there.
+    /// Reads the block at a place; reads no word if the text ends before a full block.
     #[inline(always)]
     pub(super) fn read(&mut self, with: impl Instructions, text: &[u8], at: usize) {
         (self.at, self.end, self.first.count) = (at, at, 0);
@@ -36,13 +36,13 @@ impl TextBlock {
         }
     }
 
-    /// How many of its words were read.
+    /// Returns the number of words that were read.
     #[inline(always)]
     pub(super) fn words(&self) -> usize {
         self.first.count
     }
 
-    /// Where the word of that number stands in the text.
+    /// Returns the range of the word with a number in the text.
     pub(super) fn word(&self, number: usize) -> Range<usize> {
         let start = self.at + self.first.starts[number] as usize;
         start..start + self.first.lengths[number] as usize

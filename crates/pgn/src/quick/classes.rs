@@ -1,8 +1,8 @@
-//! The bytes of a block of movetext by what they are: one bit a byte, the first byte lowest.
+//! Classifies the bytes of a block of movetext: one bit per byte, the first byte lowest.
 
 use super::words::{BLOCK, MoveWords};
 
-/// Which bytes of a block are what.
+/// One mask of a block's bytes for each class of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Classes {
     pub(super) space: u64,
@@ -12,12 +12,12 @@ pub(super) struct Classes {
     pub(super) carriage: u64,
     pub(super) digit: u64,
     pub(super) dot: u64,
-    /// Blanks, control characters, and all that is not ASCII.
+    /// Blanks, control characters, and all bytes that are not ASCII.
     pub(super) low: u64,
 }
 
 impl Classes {
-    /// The same, byte by byte.
+    /// Classifies bytes one by one.
     #[cfg(test)]
     pub(super) fn one_by_one(block: &[u8; BLOCK]) -> Classes {
         let of = |test: fn(u8) -> bool| (0..BLOCK).map(|k| u64::from(test(block[k])) << k).sum();
@@ -31,7 +31,7 @@ impl Classes {
         }
     }
 
-    /// In words of eight bytes.
+    /// Classifies bytes in words of eight.
     #[inline(always)]
     pub(super) fn in_words(block: &[u8; BLOCK]) -> Classes {
         let mut out = Classes::default();
@@ -50,14 +50,14 @@ impl Classes {
         out
     }
 
-    /// The words of a block that begins with a token or between two.
+    /// Finds the words of a block that begins with a token or between two tokens.
     #[inline(always)]
     pub(super) fn words(self) -> MoveWords {
         let Classes { space, line, carriage, digit, dot, low } = self;
         let blanks = space | line | carriage;
         let between = blanks | dot;
         let tokens = !between & (between << 1 | 1);
-        // A number is followed by a dot, and the first dot follows a number. `0000` is no number but passes.
+        // A number must be followed by a dot, and the first dot must follow a number. `0000` is no number but passes.
         let numbers = tokens & digit;
         let after_numbers = digit.wrapping_add(numbers) & !digit;
         let first_dots = dot & !(dot << 1);
@@ -74,17 +74,17 @@ impl Classes {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = LOW << 7;
 
-/// The highest bits of those bytes that are 0.
+/// Returns the highest bit of each byte that is 0.
 const fn zero(word: u64) -> u64 {
     !(((word & !HIGH) + !HIGH) | word) & HIGH
 }
 
-/// The highest bits of those bytes that are less than a limit of 128 at most.
+/// Returns the highest bit of each byte below a limit, which is at most 128.
 const fn less(word: u64, limit: u8) -> u64 {
     !(((word & !HIGH) + LOW * (128 - limit as u64)) | word) & HIGH
 }
 
-/// The highest bits of eight bytes, as eight bits.
+/// Packs the highest bits of eight bytes into eight bits.
 const fn packed(flags: u64) -> u64 {
     (flags >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

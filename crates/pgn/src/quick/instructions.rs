@@ -1,24 +1,24 @@
-//! What blocks are read with.
+//! The instruction sets that read blocks.
 
 use super::classes::Classes;
 use super::sketches::PieceTables;
 use super::words::{BLOCK, FirstWords, MoveWords, SPAN};
 
-/// How a block is read; a value exists only where the processor has the instructions that it takes.
+/// The operations on blocks for one instruction set; a value exists only if the processor has the instructions.
 pub(super) trait Instructions: Copy {
     fn classes(self, block: &[u8; BLOCK]) -> Classes;
 
-    /// [`FirstWords::split`].
+    /// See [`FirstWords::split`].
     #[inline(always)]
     fn first_words(self, span: &[u8; SPAN], words: MoveWords) -> (FirstWords, usize) {
         FirstWords::split(span, words)
     }
 
-    /// [`PieceTables::read`].
+    /// See [`PieceTables::read`].
     fn sketch(self, words: &FirstWords, sketches: &mut PieceTables);
 }
 
-/// No instruction for vectors.
+/// No vector instructions.
 #[derive(Clone, Copy)]
 pub(super) struct Base;
 

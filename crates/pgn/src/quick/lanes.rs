@@ -1,32 +1,32 @@
-//! Numbers of 64 bits side by side: one, or a vector of them.
+//! Numbers of 64 bits side by side: one number, or a vector of several.
 
 use super::words::WORDS;
 
-/// Some numbers of 64 bits. What is true is a number of all bits, what is false is 0.
+/// Some numbers of 64 bits. True is a number with all bits set, false is 0.
 pub(super) trait Lanes: Copy {
-    /// What exists only where the processor has the instructions that these take.
+    /// A token that exists only if the processor has the instructions of this type.
     type With: Copy;
 
-    /// How many there are.
+    /// The number of lanes.
     const COUNT: usize;
 
-    /// So many of the numbers from a place on.
+    /// Loads [`Lanes::COUNT`] numbers from an index on.
     fn load(with: Self::With, numbers: &[u64; WORDS], at: usize) -> Self;
     fn store(self, numbers: &mut [u64; WORDS], at: usize);
-    /// So many times the same number.
+    /// Sets all lanes to one number.
     fn all(self, number: u64) -> Self;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
-    /// Anything for more bits than 63.
+    /// Shifts left; undefined for more than 63 bits.
     fn left_by(self, bits: Self) -> Self;
-    /// Anything for more bits than 63.
+    /// Shifts right; undefined for more than 63 bits.
     fn right_by(self, bits: Self) -> Self;
-    /// Whether they are equal.
+    /// Compares the lanes for equality.
     fn equal(self, other: Self) -> Self;
-    /// One of two where this is true, else the other.
+    /// Selects `yes` in lanes where this is true, else `no`.
     fn pick(self, yes: Self, no: Self) -> Self;
 
     #[inline(always)]
@@ -40,7 +40,7 @@ pub(super) trait Lanes: Copy {
     }
 }
 
-/// Operations of two vectors that are one instruction each.
+/// Defines operations on two vectors that are one instruction each.
 #[cfg(target_arch = "x86_64")]
 macro_rules! pairwise {
     ($($name:ident: $instruction:ident,)*) => {

@@ -1,34 +1,34 @@
-//! Moves as far as their words say them, laid out for playing.
+//! The parts of moves that follow from their words alone, laid out for playing.
 
 use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};
 use super::words::{FirstWords, WORDS};
 
-/// All of the moves of a block that depends on no board: a number of each kind for each word. Usual moves are those of a pawn or
-/// a piece that goes to a square, perhaps takes, and whose origin is named by a file or a rank at most; no piece has
-/// the origin that other words name.
+/// The board-independent parts of the moves of a block: one number of each kind per word. Usual moves are those of a pawn or a
+/// piece to a square, perhaps with a capture, whose origin is named by a file or a rank at most. For other words no piece matches
+/// the origin.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PieceTables {
-    /// The entry of [`HINTS`](super::tables::HINTS).
+    /// The index into [`HINTS`](super::tables::HINTS).
     pub(super) hint: [u64; WORDS],
-    /// The entry of [`FROM`](super::tables::FROM) of a color.
+    /// The index into [`FROM`](super::tables::FROM) of a color.
     pub(super) reach: [u64; WORDS],
-    /// The number of the square that the piece goes to.
+    /// The number of the target square.
     pub(super) to: [u64; WORDS],
-    /// That square.
+    /// The target square as a bitboard.
     pub(super) target: [u64; WORDS],
-    /// For each plane of a board that roles are in, all bits if that of the role is not set in it.
+    /// For each plane of a board that encodes roles: all bits if the plane's bit of the role is 0.
     pub(super) inverted: [[u64; WORDS]; 3],
-    /// For each of these planes, the target if that of the role is set in it.
+    /// For each of these planes: the target if the plane's bit of the role is 1.
     pub(super) put: [[u64; WORDS]; 3],
-    /// The target of a pawn.
+    /// The target if a pawn moves, as a bitboard.
     pub(super) pawn_target: [u64; WORDS],
-    /// All bits for a pawn that takes.
+    /// All bits if a pawn captures.
     pub(super) takes: [u64; WORDS],
-    /// The squares two before and two behind the target of a pawn.
+    /// The squares two ranks above and below the target of a pawn.
     pub(super) double: [u64; WORDS],
-    /// The square and the role as in a [`PackedMove`](orbit_core::board::PackedMove).
+    /// Target and role, encoded as in a [`PackedMove`](orbit_core::board::PackedMove).
     pub(super) mv: [u64; WORDS],
 }
 
@@ -46,7 +46,7 @@ impl PieceTables {
         mv: [0; WORDS],
     };
 
-    /// Reads words.
+    /// Reads all words.
     #[inline(always)]
     pub(super) fn read<L: Lanes>(&mut self, with: L::With, words: &FirstWords) {
         for at in (0..WORDS).step_by(L::COUNT) {
@@ -54,7 +54,7 @@ impl PieceTables {
         }
     }
 
-    /// Reads words from their ends: a sign of check, the square, a sign of capture, then file or rank of origin.
+    /// Reads words from their ends: a check sign, the square, a capture sign, then the file or rank of origin.
     #[inline(always)]
     fn read_at<L: Lanes>(&mut self, bytes: L, length: L, at: usize) {
         let (none, byte, seven) = (bytes.all(0), bytes.all(0xff), bytes.all(7));
@@ -63,7 +63,7 @@ impl PieceTables {
 
         let word = bytes.left_by(bytes.all(64).sub(length.left::<3>()));
         let last = word.right::<56>();
-        // What is true is -1.
+        // True is -1, all bits set.
         let is_check = last.equal(bytes.all(b'+'.into())).or(last.equal(bytes.all(b'#'.into())));
         let word = word.left_by(is_check.and(bytes.all(8)));
         let rank = word.right::<56>().sub(bytes.all(b'1'.into()));

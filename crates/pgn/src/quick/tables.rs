@@ -1,8 +1,8 @@
-//! What a letter of a word means, and which squares a piece may come from.
+//! Tables: the meaning of the letters of a word, and the squares from which a piece may come.
 
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 
-/// The squares between two ones. Square 64 stands for none: it is seen from nowhere, as long as there are kings.
+/// The squares between two squares. Index 64 means "no square": its path is never free, as long as there are kings.
 pub(super) static WAYS: [[u64; 64]; 65] = {
     let mut table = [[!0; 64]; 65];
     let mut from = 0;
@@ -17,8 +17,8 @@ pub(super) static WAYS: [[u64; 64]; 65] = {
     table
 };
 
-/// For each plane of a board that roles are in, the letters, by their lowest six bits, that begin a move of a role in it. A small letter
-/// begins one of a pawn.
+/// For each plane of a board that encodes roles, the set of letters (by their lowest six bits) that begin a move of a role in
+/// that plane. A small letter begins a pawn move.
 pub(super) const LETTERS: [u64; 3] = {
     let pieces = [(b'N', 2), (b'B', 3), (b'R', 4), (b'Q', 5), (b'K', 6)];
     let mut planes = [!0 << 32, 0, 0];
@@ -31,10 +31,10 @@ pub(super) const LETTERS: [u64; 3] = {
     planes
 };
 
-/// The entry of [`HINTS`] for a piece whose origin is not named: a byte that no word has.
+/// The index into [`HINTS`] for a piece whose origin is not named: a byte that no word contains.
 pub(super) const ANY: u64 = b' ' as u64;
 
-/// The squares that a letter of origin allows: those of a file or a rank, or none if it names neither.
+/// The squares that an origin letter allows: those of a file or a rank, or none if it names neither.
 pub(super) static HINTS: [u64; 256] = {
     let mut table = [0; 256];
     let mut k = 0;
@@ -47,11 +47,11 @@ pub(super) static HINTS: [u64; 256] = {
     table
 };
 
-/// The entries of [`FROM`] from here on are those of kings.
+/// The first index into [`FROM`] of a king's entries.
 pub(super) const KING: usize = 6 << 6;
 
-/// `FROM[color][64 * role + to]`: the squares from which a piece may come. A pawn comes from behind or takes; it comes from two squares
-/// behind to the fourth rank, and from nowhere to the last one, where it would be promoted.
+/// `FROM[color][64 * role + to]`: the squares from which a piece may come. A pawn comes from behind or captures; it may come from
+/// two squares behind to the fourth rank. No pawn comes to the last rank, where it would be promoted.
 pub(super) static FROM: [[u64; 512]; 2] = {
     let mut table = [[0; 512]; 2];
     let mut color = 0;
@@ -77,13 +77,13 @@ pub(super) static FROM: [[u64; 512]; 2] = {
     table
 };
 
-/// The square so many squares behind another one.
+/// Returns the square that lies some squares behind another one, as a bitboard.
 const fn behind(color: usize, to: usize, squares: usize) -> u64 {
     1 << if color == 0 { to - squares } else { to + squares }
 }
 
-/// What looks at a king on a square, if nothing is in the way: pawns that a white (0) or black (1) king has to fear, knights (2),
-/// kings (3), what goes obliquely (4) and straight (5).
+/// The squares from which each kind of attacker sees a square, if nothing is in between: pawns that attack a white (0) or black
+/// (1) king, knights (2), kings (3), diagonal sliders (4) and straight sliders (5).
 pub(super) static AROUND: [[u64; 8]; 64] = {
     let mut table = [[0; 8]; 64];
     let mut square = 0;
@@ -103,7 +103,8 @@ pub(super) static AROUND: [[u64; 8]; 64] = {
     table
 };
 
-/// The rights to castle that stay, as bits of a [`State`](orbit_core::board::State), when a piece leaves or reaches a square of standard chess.
+/// The castling rights that remain when a piece leaves or reaches a square in standard chess, as bits of a
+/// [`State`](orbit_core::board::State).
 pub(super) static RIGHTS: [u32; 65] = {
     let mut table = [!0 << 16; 65];
     table[4] &= !(0xff << 16);

@@ -1,4 +1,4 @@
-//! The quick ways against the general one, on real games that were damaged and on random ones.
+//! Compares the fast paths with the general one, on damaged real games and on random ones.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::classes::Classes;
 use super::instructions::{Base, Instructions as _};
 use orbit_core::isa::Isa;
 
-/// Does something with the instructions of a set.
+/// Runs an expression with the instructions of a set.
 macro_rules! on {
     ($isa:expr, $with:ident => $work:expr) => {
         match $isa {
@@ -30,7 +30,7 @@ macro_rules! on {
     };
 }
 
-/// All ways to read, the general one first.
+/// All combinations of paths, the general one first.
 fn ways() -> Vec<QuickWays> {
     let general = QuickWays { plain: false, quick: None };
     let plain = QuickWays { plain: true, quick: None };
@@ -44,7 +44,7 @@ fn read(text: &[u8], ways: QuickWays, cap: usize, options: &ParseOptions) -> (Ve
     (games, side_lines)
 }
 
-/// Half-moves that were read, and games that were cut.
+/// Counts of half-moves that were read, and of games that were cut.
 #[derive(Default, Debug)]
 struct Seen {
     moves: usize,
@@ -72,7 +72,7 @@ fn compare(text: &[u8], cap: usize, seen: &mut Seen) {
     }
 }
 
-/// What is put into movetext.
+/// Pieces of text to insert into movetext.
 const PIECES: [&str; 44] = [
     "{ a }",
     "{e4",
@@ -120,7 +120,7 @@ const PIECES: [&str; 44] = [
     "\n[Event \"x\"]\n",
 ];
 
-/// Bytes of words and some that are not.
+/// Bytes that words consist of, and some others.
 const LETTERS: &[u8] = b"abcdefgh12345678KQRBNOx+#=-. \n\r\"[]{}()\\0\xff";
 
 fn damage(text: &mut Vec<u8>, random: &mut Rng) {
@@ -169,7 +169,7 @@ fn damaged_games_are_read_alike() {
     assert!(seen.moves > 200_000 && seen.cut > 1000, "{seen:?}");
 }
 
-/// Starts from which games lead to checks, pins, promotions, captures in passing and castling of all kinds.
+/// Starts whose games lead to checks, pins, promotions, en passant captures and castling of all kinds.
 const STARTS: [&str; 7] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -180,7 +180,7 @@ const STARTS: [&str; 7] = [
     "3qk3/Q1q1q1q1/8/8/8/q1Q1Q1Q1/8/3QK3 w - - 0 1",
 ];
 
-/// A random game, in which a word may be one of another position.
+/// Makes a random game, in which some words belong to other positions.
 fn random_game(start: &str, random: &mut Rng) -> String {
     let fen: Fen = start.parse().expect("a FEN");
     let mut chess: Chess = fen.into_position(CastlingMode::Chess960).expect("a legal position");
@@ -191,7 +191,7 @@ fn random_game(start: &str, random: &mut Rng) -> String {
         if legal.is_empty() {
             break;
         }
-        // Captures and pawns are less rare so.
+        // Drawing a second time makes captures and pawn moves more frequent.
         let mut mv = legal[random.usize(..legal.len())];
         if !mv.is_capture() && mv.promotion().is_none() && random.bool() {
             mv = legal[random.usize(..legal.len())];
@@ -211,7 +211,7 @@ fn random_game(start: &str, random: &mut Rng) -> String {
         earlier = word;
         chess.play_unchecked(mv);
     }
-    // The last words of a text are read elsewhere.
+    // The last words of a text take another path; this keeps the moves away from the end.
     format!("{text} {{ and so on and so on and so on and so on and so on and so on and so on }} *\n")
 }
 
@@ -225,10 +225,10 @@ fn random_games_are_read_alike() {
     assert!(seen.moves > 100_000 && seen.cut > 1000 && seen.games == 3000, "{seen:?}");
 }
 
-/// Where a word stands, and its sketch if it is a usual move.
+/// The range of a word, and its sketch if it is a usual move.
 type Word = (Range<usize>, Option<Vec<u64>>);
 
-/// Where the words of a block end, and what is read of each.
+/// Returns the end of the words of a block, and the contents of each.
 fn read_of(block: &TextBlock) -> (usize, Vec<Word>) {
     let sketches = &block.sketches;
     let sketch = |word: usize| {

@@ -1,32 +1,32 @@
-//! Where words stand in a block of movetext.
+//! Finds the words in a block of movetext.
 
 use super::super::lex::window;
 
-/// Bytes of a block.
+/// The number of bytes of a block.
 pub(super) const BLOCK: usize = 64;
-/// Words of a block that are looked at together.
+/// The number of words of a block that are processed together.
 pub(super) const WORDS: usize = 8;
-/// A block, and what is read with its last word.
+/// The number of bytes of a block, plus those that are read with its last word.
 pub(super) const SPAN: usize = BLOCK + 8;
 
 /// The words of a block that may be moves.
 #[derive(Clone, Copy)]
 pub(super) struct MoveWords {
-    /// Where each begins. Nothing but blanks without an empty line and numbers with dots stands before it and between two.
+    /// The starts of the words. Only blanks without an empty line and numbers with dots come before each word and between two.
     pub(super) starts: u64,
-    /// Blanks: one stands after each word.
+    /// The blanks: one follows each word.
     pub(super) blanks: u64,
 }
 
-/// The first words of a block; behind the last one stands anything.
+/// The first words of a block; entries after the last word are undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FirstWords {
-    /// Eight bytes from the beginning of each.
+    /// Eight bytes from the start of each word.
     pub(super) bytes: [u64; WORDS],
     pub(super) lengths: [u64; WORDS],
-    /// Where each begins in its block.
+    /// The start of each word in its block.
     pub(super) starts: [u64; WORDS],
-    /// How many there are.
+    /// The number of words.
     pub(super) count: usize,
 }
 
@@ -34,7 +34,7 @@ impl FirstWords {
     pub(super) const EMPTY: FirstWords =
         FirstWords { bytes: [0; WORDS], lengths: [0; WORDS], starts: [0; WORDS], count: 0 };
 
-    /// The words, and where the last of them ends; there is one at least.
+    /// Splits a block into words; returns them and the end of the last one. The block must contain at least one word.
     #[inline(always)]
     pub(super) fn split(
         span: &[u8; SPAN],

@@ -1,8 +1,8 @@
-//! A quick way through what nearly all movetext is made of: moves in plain SAN, their numbers,
-//! comments, variations, and blanks without an empty line.
+//! A fast path through nearly all movetext: moves in plain SAN, their numbers, comments, variations, and blanks without an empty
+//! line.
 //!
-//! It takes nothing that the general tokenizer would read otherwise, and leaves the tokenizer as that would.
-//! Whatever it does not know it leaves, with the blanks before it, to the general one.
+//! It takes only text that the general tokenizer would read the same way, and leaves the tokenizer in the same state. Anything
+//! else it leaves, with the blanks before it, to the general tokenizer.
 
 use shakmaty::{CastlingSide, File, Role, Square};
 
@@ -15,11 +15,11 @@ pub(crate) struct PlainMove {
     pub(crate) san: San,
 }
 
-/// What a plain word says.
+/// The content of a plain word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum San {
     Castle(CastlingSide),
-    /// A pawn; without a file of origin it does not take.
+    /// A pawn; without a file of origin it does not capture.
     Pawn {
         file: Option<File>,
         to: Square,
@@ -34,7 +34,7 @@ pub(crate) enum San {
 }
 
 impl Tokenizer<'_> {
-    /// The next word of the main line, if up to its end all is plain.
+    /// Reads the next word of the main line, if everything up to its end is plain.
     #[inline(always)]
     pub(crate) fn plain(&mut self) -> Option<PlainMove> {
         if !self.is_plain() || self.depth > 0 || self.whole {
@@ -64,8 +64,8 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// The name and the value of the next tag pair, if it stands on the line after another one and nothing about it is unusual.
-    /// Its name is mostly `likely`, that of an earlier tag pair or nothing.
+    /// Reads the name and the value of the next tag pair, if it is on the line after another one and nothing about it is unusual.
+    /// Its name is mostly `likely`, the name of an earlier tag pair, which may be empty.
     #[inline(always)]
     pub(crate) fn plain_tag(&mut self, likely: &[u8]) -> Option<(ByteRange, ByteRange)> {
         if self.section != GameSection::Tags || self.blank || self.first_name.is_empty() {
@@ -85,24 +85,24 @@ impl Tokenizer<'_> {
         Some((name, value))
     }
 
-    /// The text up to the end of the game at the latest and the place in it where words of the main line are read, if numbers and words
-    /// change nothing but the place.
+    /// Returns the text up to the last possible end of the game, and the index where words of the main line are read. `None` if
+    /// numbers and words would change more than the position of the tokenizer.
     pub(crate) fn plain_text(&self) -> Option<(&[u8], usize)> {
         (self.is_plain() && self.depth == 0 && !self.whole).then(|| (&self.text[..self.end], self.pos))
     }
 
-    /// Goes on behind so many words of [`Tokenizer::plain_text`].
+    /// Moves past words of [`Tokenizer::plain_text`].
     pub(crate) fn pass(&mut self, to: usize, words: usize) {
         self.pos = to;
         self.words += words as u32;
     }
 
-    /// Skips the main line as far as it is plain.
+    /// Skips the main line as long as it is plain.
     pub(crate) fn skip_plain(&mut self) {
         while self.plain().is_some() {}
     }
 
-    /// Skips a variation as far as it is plain. Its words matter only if they are results.
+    /// Skips a variation as long as it is plain. Its words matter only if they are results.
     pub(super) fn skip_variation(&mut self) {
         if !self.is_plain() {
             return;
@@ -129,14 +129,14 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Whether a number, a word or a remark changes nothing but where the tokenizer stands.
+    /// Returns whether a number, a word or a remark changes nothing but the position of the tokenizer.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.section == GameSection::Moves && !self.blank && self.inner.is_none()
     }
 }
 
-/// The first byte after blanks without an empty line, and where it is.
+/// Returns the first byte after blanks, and its index; `None` if the blanks contain an empty line.
 #[inline(always)]
 fn past_blanks(text: &[u8], from: usize) -> Option<(u8, usize)> {
     let mut at = from;
@@ -153,7 +153,7 @@ fn past_blanks(text: &[u8], from: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// Where a comment or a numeric glyph ends.
+/// Returns the end of a comment or a numeric glyph.
 fn past_remark(text: &[u8], first: u8, at: usize) -> Option<usize> {
     match first {
         b'{' => {
@@ -164,7 +164,7 @@ fn past_remark(text: &[u8], first: u8, at: usize) -> Option<usize> {
     }
 }
 
-/// Where a number with dots ends.
+/// Returns the end of a number with dots.
 #[inline(always)]
 fn past_number(text: &[u8], at: usize) -> Option<usize> {
     let stop = at + words::no_digits(window(text, at)?).trailing_zeros() as usize / 8;
@@ -175,17 +175,17 @@ fn past_number(text: &[u8], at: usize) -> Option<usize> {
     while text.get(stop) == Some(&b'.') {
         stop += 1;
     }
-    // Dots go on as `…`.
+    // `0xe2` may begin `…`, which also counts as dots.
     (*text.get(stop)? != 0xe2).then_some(stop)
 }
 
-/// Where a word of a variation ends, if neither it nor its end is a result.
+/// Returns the end of a word of a variation, if neither the word nor its end is a result.
 fn past_word(text: &[u8], at: usize) -> Option<usize> {
     let stop = at + text[at..].iter().position(|&byte| !IN_WORD[byte as usize])?;
     let is_stop = matches!(text[stop], b' ' | b'\n' | b'\r' | b'{' | b'(' | b')' | b'$');
     let word = &text[at..stop];
     let may_be_result = match word {
-        // One sign may follow the result behind a move.
+        // One sign may follow a result at the end of a move.
         [b'a'..=b'z' | b'A'..=b'Z', ..] => matches!(
             word,
             [.., b'-', b'0' | b'1'] | [.., b'-', b'0' | b'1', _] | [.., b'/', b'2'] | [.., b'/', b'2', _]
@@ -196,7 +196,7 @@ fn past_word(text: &[u8], at: usize) -> Option<usize> {
     (is_stop && !may_be_result).then_some(stop)
 }
 
-/// Bytes that words are made of. `%` is not among them, because it may begin an escape line.
+/// Bytes that words consist of. `%` is not among them, because it may begin an escape line.
 const IN_WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = b'!';
@@ -209,7 +209,7 @@ const IN_WORD: [bool; 256] = {
 };
 
 impl San {
-    /// Reads the word at the start of a window, which a blank must end, and tells its length.
+    /// Reads the word at the start of a window, which a blank must end; returns it with its length.
     #[inline(always)]
     pub(crate) fn read(window: u64) -> Option<(San, usize)> {
         let byte = |k: usize| (window >> (8 * k)) as u8;
@@ -266,7 +266,7 @@ impl San {
     }
 }
 
-/// Pieces by their letters.
+/// The piece for each letter.
 const ROLES: [Option<Role>; 128] = {
     let mut table = [None; 128];
     table[b'N' as usize] = Some(Role::Knight);
@@ -312,7 +312,7 @@ mod tests {
         Some(san)
     }
 
-    /// The shapes of which a plain word is one.
+    /// Returns whether a plain word has a shape.
     fn agrees(san: San, shape: SanShape) -> bool {
         match (san, shape) {
             (San::Castle(a), SanShape::Castle(b)) => a == b,
@@ -344,7 +344,7 @@ mod tests {
         }
     }
 
-    /// Every word of up to four letters, and longer ones that begin so.
+    /// Checks every word of up to four letters, and longer ones that begin with them.
     #[test]
     fn plain_words_say_what_they_say_elsewhere() {
         let letters = b"abeKQRNOPx1248=+#?-";

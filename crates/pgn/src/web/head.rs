@@ -1,19 +1,19 @@
-//! What answers of a server say of a file, and whether one that goes on is of the same file.
+//! Interprets the headers of answers, and decides whether an answer continues the same file.
 //!
-//! It knows no connection, only what stands before the bytes. The invariant: bytes of two answers are joined only if the
-//! server says that they are of the same file, by a tag or a date and by its length.
+//! It knows no connection, only the status and the headers. The invariant: bytes of two answers are joined only if the server
+//! confirms that they belong to the same file, by a tag or a date and by its length.
 
 use std::time::Duration;
 
 use ureq::http::StatusCode;
 
-/// What stands before the bytes of an answer.
+/// The status and the headers of an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct AnswerHead {
     pub(super) status: u16,
     /// `Content-Length`.
     pub(super) length: Option<u64>,
-    /// Whether the bytes say themselves where they end.
+    /// True if the body marks its own end, as chunked encoding does.
     pub(super) is_chunked: bool,
     pub(super) etag: Option<String>,
     pub(super) modified: Option<String>,
@@ -22,7 +22,7 @@ pub(super) struct AnswerHead {
     pub(super) retry_after: Option<Duration>,
 }
 
-/// A part of a file: `bytes 100-199/200`, or `bytes */200` where there is none.
+/// A part of a file: `bytes 100-199/200`, or `bytes */200` if there is no part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ContentRange {
     pub(super) first: Option<u64>,
@@ -38,14 +38,14 @@ impl ContentRange {
 }
 
 impl AnswerHead {
-    /// Takes the lines that matter, by their names.
+    /// Reads the relevant headers by their names.
     pub(super) fn new<'a>(status: u16, line: impl Fn(&str) -> Option<&'a str>) -> AnswerHead {
         let text = |name| line(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let is_chunked = line("transfer-encoding").is_some();
         let seconds = line("retry-after").and_then(|value| value.trim().parse().ok());
         AnswerHead {
             status,
-            // A length beside chunks is none.
+            // A length given with chunked encoding is ignored.
             length: line("content-length")
                 .filter(|_| !is_chunked)
                 .and_then(|value| value.trim().parse().ok()),
@@ -57,12 +57,12 @@ impl AnswerHead {
         }
     }
 
-    /// Whether the end of its bytes can be told from a connection that was lost.
+    /// Returns whether the end of the body can be distinguished from a lost connection.
     pub(super) fn has_end(&self) -> bool {
         self.is_chunked || self.length.is_some()
     }
 
-    /// The status, and what to do about it.
+    /// Describes the status, and what to do about it.
     pub(super) fn refusal(&self) -> String {
         let status = StatusCode::from_u16(self.status).ok();
         let name = status.and_then(|status| status.canonical_reason()).unwrap_or("a status without a name");
@@ -75,52 +75,52 @@ impl AnswerHead {
         format!("the server answers {} ({name}){remedy}", self.status)
     }
 
-    /// Whether the same request may succeed later.
+    /// Returns whether the same request may succeed later.
     pub(super) fn is_passing(&self) -> bool {
         matches!(self.status, 408 | 425 | 429 | 500 | 502..=504)
     }
 }
 
-/// A file as the first answer described it.
+/// A file as its first answer described it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct FileIdentity {
-    /// Its size, once an answer tells it.
+    /// The size of the file, once an answer states it.
     pub(super) total: Option<u64>,
     etag: Option<String>,
     modified: Option<String>,
 }
 
-/// What an answer to the question for the rest of a file means.
+/// The meaning of an answer to the request for the rest of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// Its bytes go on with the file, but for so many of them that are known.
+    /// Its bytes continue the file, after the first `skip` bytes, which are known.
     GoesOn {
         skip: u64,
     },
     /// There are no further bytes.
     Complete,
-    /// The same question may be answered later; why it is not now.
+    /// The same request may be answered later; the reason why it is not answered now.
     Later(String),
     Failed(String),
 }
 
 impl FileIdentity {
-    /// By an answer that has all of the file.
+    /// Takes the identity from an answer with the whole file.
     pub(super) fn from_head(head: &AnswerHead) -> FileIdentity {
         FileIdentity { total: head.length, etag: head.etag.clone(), modified: head.modified.clone() }
     }
 
-    /// The tag that promises the same bytes.
+    /// Returns the strong entity tag, which guarantees identical bytes.
     fn strong(&self) -> Option<&str> {
         self.etag.as_deref().filter(|tag| !tag.starts_with("W/"))
     }
 
-    /// What the server is to compare before it sends the rest (`If-Range`).
+    /// Returns the value that the server compares before it sends the rest (`If-Range`).
     pub(super) fn condition(&self) -> Option<&str> {
         self.strong().or(self.modified.as_deref())
     }
 
-    /// Why the rest need not be asked for, if so: whether it was of the same file could not be told.
+    /// Returns the reason why requesting the rest is pointless, if it is: nothing could confirm that it belongs to the same file.
     pub(super) fn refusal(&self, offset: u64, is_unsure: bool) -> Option<String> {
         if offset == 0 || self.etag.is_some() || self.modified.is_some() {
             return None;
@@ -134,7 +134,7 @@ impl FileIdentity {
         })
     }
 
-    /// Whether an answer is of the same file, as far as tags and dates tell.
+    /// Returns whether an answer belongs to the same file, as far as tags and dates tell.
     fn is_same(&self, now: &AnswerHead) -> Option<bool> {
         match (&self.etag, &now.etag, &self.modified, &now.modified) {
             (Some(then), Some(now), ..) => Some(then == now),
@@ -143,8 +143,7 @@ impl FileIdentity {
         }
     }
 
-    /// What an answer means to somebody who has `offset` bytes and asked for those behind them. `is_unsure` says that these
-    /// may be all.
+    /// Judges an answer to a request for the bytes after the first `offset` ones. `is_unsure` says that these may be all.
     pub(super) fn judge(&self, now: &AnswerHead, offset: u64, is_unsure: bool) -> Verdict {
         let total = match now.status {
             200 => now.length,
@@ -167,7 +166,7 @@ impl FileIdentity {
             )),
             200 if offset == 0 => Verdict::GoesOn { skip: 0 },
             200 if is_unsure => Verdict::Failed(possible_cut(offset)),
-            // Equal dates promise no equal bytes where they are compared here and not by the server.
+            // Equal dates do not guarantee equal bytes if the client compares them instead of the server.
             200 if self.strong().is_some() && self.is_same(now) == Some(true) => {
                 Verdict::GoesOn { skip: offset }
             }
@@ -183,7 +182,7 @@ impl FileIdentity {
     }
 }
 
-/// Why it cannot be said that all was read.
+/// The message if it is unknown whether the whole file was read.
 fn possible_cut(offset: u64) -> String {
     format!(
         "the server did not say how long it is, and the connection ended after {offset} bytes: it may be longer; \
@@ -216,7 +215,7 @@ mod tests {
         assert_eq!((chunked.length, chunked.has_end()), (None, true));
     }
 
-    /// What is asked for after 100 of 200 bytes.
+    /// Checks answers to the request for the rest after 100 of 200 bytes.
     #[test]
     fn only_the_same_file_goes_on() {
         const REPLACED: &str = "replaced";

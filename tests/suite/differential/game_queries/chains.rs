@@ -43,7 +43,7 @@ impl GameQueries<'_> {
         let mut out = if depth > 0 && self.rng.percent(20) {
             let inner = self.constituents(arrow, 0, tied, 2, subs);
             let inner = inner.strip_prefix(arrow).expect("it begins with one").trim_start();
-            // What can be empty takes no suffix.
+            // A chain that can be empty takes no suffix.
             if has_suffixes(inner) {
                 return format!("({inner})");
             }
@@ -124,7 +124,7 @@ impl GameQueries<'_> {
         out
     }
 
-    /// What a path says of itself inside and afterwards.
+    /// Returns a path with the words about paths, inside it and after it.
     fn path_words(&mut self, depth: usize) -> Term {
         let edge = self.edge_text();
         let k = self.rng.within(1, 3);
@@ -144,7 +144,7 @@ impl GameQueries<'_> {
     }
 }
 
-/// Whether a part of a template has a suffix, so that all of it may be empty.
+/// Returns whether a part of a template has a suffix, so that the whole template may match nothing.
 fn has_suffixes(template: &str) -> bool {
     ["*", "?", "{,2}", "+"].iter().any(|suffix| template.contains(suffix))
 }

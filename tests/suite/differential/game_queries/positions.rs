@@ -37,7 +37,7 @@ impl GameQueries<'_> {
         new(ty, format!("({word}(@ @))"), subs)
     }
 
-    /// `echo` with what is asked of both positions.
+    /// Returns `echo` with conditions on both positions.
     fn echo(&mut self, ty: Ty, depth: usize) -> Term {
         let (s, t) = (self.name("es"), self.name("et"));
         let was = std::mem::replace(&mut self.stateless, true);

@@ -1,4 +1,4 @@
-//! Conditions, and what looks at other positions of the game.
+//! Conditions, and filters about other positions of the game.
 
 use orbit_query::words::WordValue;
 
@@ -42,7 +42,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What is said of other positions, whose variables are others too.
+    /// Returns a `find`, whose body is about other positions and so has variables of its own.
     pub(super) fn find(&mut self, number: bool, d: usize) -> Term {
         let way = *self.rng.pick(&["", "", "<-- ", "quiet ", "<-- quiet "]);
         let mut range = String::new();

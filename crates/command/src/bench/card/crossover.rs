@@ -1,22 +1,22 @@
-//! From how many positions on a card is faster than the processor beside it.
+//! Computes the number of positions from which on the card is faster than the processor.
 //!
-//! A scan on the card begins when the card is open and the kernel compiled, and then runs at the rate at which
-//! games are streamed; one on the processor begins at once. Reading the games costs both the same.
+//! A scan on the card begins when the card is open and the kernel compiled, and then runs at the rate at which games are
+//! streamed; a scan on the processor begins at once. Reading the games costs both the same.
 
 use orbit_search::executor::positions_for_card;
 use serde_json::{Value, json};
 
-/// Sizes of databases for which both times are given.
+/// The sizes of databases for which both times are given.
 const SIZES: [u64; 6] = [1_000_000, 10_000_000, 100_000_000, 500_000_000, 1_000_000_000, 10_000_000_000];
 
-/// What a scan of one query, or of several at once, costs.
+/// The costs of a scan of one query, or of several at once.
 struct Costs {
     compile_s: f64,
     cpu: f64,
     card: f64,
 }
 
-/// A row for each query, and for several at once, of which all is measured that it needs.
+/// Returns a row for each query, and for several at once, if all the figures that it needs were measured.
 pub(super) fn rows(rows: &[Value]) -> Vec<Value> {
     let number = |row: &Value, field: &str| row[field].as_f64();
     let open = rows.iter().find(|row| row["kind"] == "device").and_then(|row| number(row, "open_s"));
@@ -56,7 +56,7 @@ pub(super) fn rows(rows: &[Value]) -> Vec<Value> {
 }
 
 impl Costs {
-    /// Positions from which on the card is faster; `None` if it never is.
+    /// Returns the number of positions from which on the card is faster; `None` if it never is.
     fn from(&self, open_s: f64) -> Option<u64> {
         let gain = 1.0 / self.cpu - 1.0 / self.card;
         let from = (open_s + self.compile_s) / gain;
@@ -82,8 +82,8 @@ impl Costs {
     }
 }
 
-/// What `--engine auto` does, and what it were to do by these rows: the middle one of the single queries for which a
-/// card pays at all.
+/// Returns the threshold that `--engine auto` uses, and the one that these rows suggest: the median of those single queries for
+/// which a card pays off at all.
 pub(super) fn auto(rows: &[Value], software: bool) -> Value {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let single = rows.iter().filter(|row| row["kind"] == "crossover" && row["queries"] == 1);
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_card_pays_where_its_start_is_made_up_for() {
-        // 1.5 s to start; 100 M a second against 1,000 M: x / 100 M = 1.5 s + x / 1,000 M.
+        // 1.5 s to start; at 100 M positions a second against 1,000 M: x / 100 M = 1.5 s + x / 1,000 M.
         let costs = Costs { compile_s: 0.5, cpu: 1e8, card: 1e9 };
         let from = costs.from(1.0).unwrap();
         assert!((166_666_666..=166_666_668).contains(&from), "{from}");

@@ -1,4 +1,4 @@
-//! What is measured: each function gives the fields of a row.
+//! The measurements: each function returns the fields of a row.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::super::super::queries::NamedQuery;
 use super::super::STREAMS;
 use super::super::games::{BenchGames, best, failed, in_parallel, positions, rate, side_by_side};
 
-/// Bytes of a position that lies unpacked in memory.
+/// The bytes of a position that is unpacked in memory.
 const POSITION_BYTES: u64 = 32;
 
-/// A query and what the processor finds in the games, given once.
+/// A query, and the hits that the processor finds in one copy of the games.
 pub(super) struct KnownAnswer {
     pub(super) query: NamedQuery,
     pub(super) truth: Vec<Hits>,
@@ -36,26 +36,26 @@ impl KnownAnswer {
     }
 }
 
-/// What no kernel can beat, as far as it was measured.
+/// The measured limits that no kernel can exceed.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Roofs {
-    /// Bytes a second that a kernel reads.
+    /// The bytes per second that a kernel can read.
     pub(super) read: Option<f64>,
-    /// Operations a second on words of 32 bits.
+    /// The operations per second on words of 32 bits.
     pub(super) operations: Option<f64>,
-    /// Bytes a second by the best way to upload.
+    /// The bytes per second of the fastest way to upload.
     pub(super) upload: Option<f64>,
 }
 
-/// Compares answers with those of the processor, and changes one of them first if that is asked for.
+/// Compares answers with those of the processor, and falsifies one of them first if that is wanted.
 #[derive(Clone)]
 pub(super) struct Check {
     pub(super) spoil: Option<String>,
 }
 
 impl Check {
-    /// How many positions differ. `truth` is of the games given once, `found` of `blocks`, which begins with them
-    /// and repeats them.
+    /// Returns the number of positions that differ. `truth` is for one copy of the games, `found` for `blocks`, which repeat
+    /// them.
     pub(super) fn differing(&self, name: &str, truth: &[Hits], found: &mut [Hits], blocks: &[&Block]) -> u64 {
         if self.spoil.as_deref() == Some(name)
             && let Some(word) = found.last_mut().and_then(|hits| hits.bits.first_mut())
@@ -85,7 +85,7 @@ fn nanoseconds(rate: f64) -> f64 {
     1e9 / rate
 }
 
-/// Words that lie in memory, added up on so many threads.
+/// Measures memory bandwidth: sums words in memory on `threads` threads.
 pub(super) fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Failure> {
     let count = (bytes / POSITION_BYTES).max(1);
     let word = |k: u64| [k, k + 1, k + 2, k + 3];
@@ -97,7 +97,7 @@ pub(super) fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Valu
         Ok(std::thread::scope(|scope| {
             let start = |part| match std::thread::Builder::new().spawn_scoped(scope, move || sum(part)) {
                 Ok(thread) => Err(thread),
-                // The system starts no more threads: this one adds the part up.
+                // The system starts no more threads, so this one sums the part.
                 Err(_) => Ok(sum(part)),
             };
             let parts: Vec<_> = black_box(&words).chunks(part).map(start).collect();
@@ -122,12 +122,12 @@ pub(super) fn operations_row(floor: Floor) -> Value {
     json!({ "operations": floor.amount, "operations_s": floor.rate, "agree": floor.is_right })
 }
 
-/// The positions of so many blocks as hold so many positions.
+/// Returns the number of positions in the blocks that hold at least the wanted number.
 pub(super) fn whole_blocks(games: &BenchGames, wanted: u64) -> u64 {
     positions(&games.blocks(wanted))
 }
 
-/// The games on the card, fewer if there is no room for all of them.
+/// Uploads the games to the card, fewer if there is no room for all of them.
 pub(super) fn upload<'a>(
     device: &GpuDevice,
     games: &'a BenchGames,
@@ -145,7 +145,7 @@ pub(super) fn upload<'a>(
     }
 }
 
-/// The games on the card under one layout.
+/// The games on the card in one layout.
 pub(super) struct GamesOnCard<'a> {
     pub(super) resident: Resident<'a>,
     pub(super) blocks: Vec<&'a Block>,
@@ -172,14 +172,14 @@ impl<'a> GamesOnCard<'a> {
         })
     }
 
-    /// Bytes that a kernel reads and writes for a position.
+    /// Returns the bytes that a kernel reads and writes per position.
     fn position_bytes(&self) -> f64 {
         let words: u64 = self.blocks.iter().map(|block| block.segments() as u64).sum();
         (self.resident.bytes() + 4 * words) as f64 / self.positions as f64
     }
 }
 
-/// Compiles a query's kernel and runs it once on a block: some drivers compile only then.
+/// Compiles a query's kernel and runs it once on a block, because some drivers compile only then.
 pub(super) fn compile(device: &GpuDevice, gpu: &Gpu, games: &BenchGames) -> Result<Duration, Failure> {
     let begun = Instant::now();
     device.compile(gpu.kernel()).map_err(failed)?;
@@ -187,7 +187,7 @@ pub(super) fn compile(device: &GpuDevice, gpu: &Gpu, games: &BenchGames) -> Resu
     Ok(begun.elapsed())
 }
 
-/// A query on games that are on the card.
+/// Measures a query on games that are on the card.
 pub(super) fn resident(
     known: &KnownAnswer,
     device: &Arc<GpuDevice>,
@@ -229,14 +229,14 @@ pub(super) fn resident(
     Ok(row)
 }
 
-/// Operations on words of 32 bits that a kernel takes for a position, replay included, as they are written. `None` for
-/// kernels with stages, which run over the games several times and partly on the processor.
+/// Counts the operations on 32-bit words that a kernel's source performs per position, including replay. `None` for kernels with
+/// stages, which run over the games several times and partly on the processor.
 fn operations(kernel: &Kernel) -> Option<f64> {
     let has_stages = kernel.all().count() > 1;
     kernel.work().filter(|_| !has_stages).map(|work| work.operations_per_position())
 }
 
-/// A query on games that are uploaded during the search.
+/// Measures a query on games that are uploaded during the search.
 pub(super) fn streamed(
     known: &KnownAnswer,
     device: &Arc<GpuDevice>,
@@ -246,7 +246,7 @@ pub(super) fn streamed(
 ) -> Result<Value, Failure> {
     let NamedQuery { name, text, prepared } = &known.query;
     let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
-    // As a scan does it: while one group is computed, others are packed and uploaded.
+    // As in a scan: while one group is computed, others are packed and uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
     let (took, mut found) = best(runs, || in_parallel(STREAMS, &groups, &gpu))?;
     let differing = check.differing(name, &known.truth, &mut found, blocks);
@@ -264,7 +264,7 @@ pub(super) fn streamed(
     Ok(row)
 }
 
-/// A query on the processor, on all threads and on one.
+/// Measures a query on the processor, on all threads and on one.
 pub(super) fn cpu(
     known: &KnownAnswer,
     games: &BenchGames,
@@ -292,8 +292,8 @@ pub(super) fn cpu(
     Ok(row)
 }
 
-/// Several queries at once: on games that are on the card, on games that are uploaded during it, and on the
-/// processor. Rates are of positions, each with all queries.
+/// Measures several queries at once: on games on the card, on games that are uploaded during the search, and on the processor. A
+/// rate counts each position once, for all queries together.
 pub(super) fn shared(
     queries: &[&KnownAnswer],
     device: &Arc<GpuDevice>,
@@ -342,7 +342,7 @@ pub(super) fn shared(
     Ok(row)
 }
 
-/// Answers by groups, then queries, as answers by queries.
+/// Regroups answers by groups and queries into answers by queries.
 fn by_query(groups: Vec<Vec<Vec<Hits>>>, queries: usize) -> Vec<Vec<Hits>> {
     let mut out: Vec<Vec<Hits>> = (0..queries).map(|_| Vec::new()).collect();
     for group in groups {
@@ -364,7 +364,7 @@ mod tests {
         KnownAnswer::new(read.pop().unwrap(), games).unwrap()
     }
 
-    /// Each way in which an answer can be wrong counts.
+    /// Every way in which an answer can be wrong is counted.
     #[test]
     fn wrong_answers_are_counted() {
         let games = BenchGames::open(&[], 300_000, 1).unwrap();

@@ -1,7 +1,6 @@
-//! The record of a run: rows as they are measured, what was skipped, and the two files that always hold them.
+//! The record of a run: measured rows, skipped rows, and the two files that always contain them.
 //!
-//! Both files are replaced whole after each row, so that a run which is killed leaves what it had measured, and
-//! leaves it readable.
+//! Both files are replaced as a whole after each row, so that a killed run leaves its measurements in readable files.
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,10 +19,10 @@ use super::{crossover, table, targets};
 pub(super) const JSON_FILE: &str = "card.json";
 pub(super) const TABLE_FILE: &str = "card.txt";
 
-/// What is kept of the budget for the last files.
+/// The part of the budget that is reserved for the last files.
 const RESERVE: Duration = Duration::from_millis(500);
 
-/// A run, shared with the thread that ends it when its time is up.
+/// A run, shared with the thread that ends it when the budget is over.
 #[derive(Clone)]
 pub(super) struct Recorder {
     inner: Arc<(Mutex<RecorderInner>, Condvar)>,
@@ -37,12 +36,12 @@ struct RecorderInner {
     rows: Vec<Value>,
     skipped: Vec<Value>,
     notes: Vec<String>,
-    /// What is to be measured and was not begun.
+    /// The rows that have not been begun.
     pending: Vec<(String, String)>,
-    /// What is being measured.
+    /// The row that is being measured.
     current: Option<(String, String)>,
     ended: Option<(&'static str, Duration)>,
-    /// Why a file could not be written.
+    /// The reason why a file could not be written.
     unwritten: Option<String>,
 }
 
@@ -51,7 +50,7 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// The folder cannot be made or written to, or holds a run already.
+    /// If the folder cannot be made or written to, or holds a run already.
     pub(super) fn begin(
         folder: &Path,
         head: Map<String, Value>,
@@ -97,28 +96,28 @@ impl Recorder {
         lock(&self.inner.0)
     }
 
-    /// What is left of the budget.
+    /// Returns the rest of the budget.
     pub(super) fn left(&self) -> Duration {
         (self.budget - RESERVE.min(self.budget / 4)).saturating_sub(self.begun.elapsed())
     }
 
-    /// Names what is to be measured, in its order.
+    /// Lists the rows to measure, in their order.
     pub(super) fn plan(&self, tasks: impl IntoIterator<Item = (String, String)>) {
         self.lock().pending.extend(tasks);
     }
 
-    /// Sets something that is said once.
+    /// Sets a field of the document's head.
     pub(super) fn set(&self, name: &str, value: Value) {
         self.lock().head.insert(name.into(), value);
     }
 
-    /// Says something in both files.
+    /// Prints a note and adds it to both files.
     pub(super) fn note(&self, text: String) {
         message!("note: {text}");
         self.lock().notes.push(text);
     }
 
-    /// Says why something is not measured.
+    /// Records why a row is skipped.
     pub(super) fn skip(&self, kind: &str, name: &str, why: &str) {
         message!("skipped: {kind} {name}: {why}");
         let mut inner = self.lock();
@@ -126,8 +125,8 @@ impl Recorder {
         inner.skipped.push(json!({ "kind": kind, "name": name, "why": why }));
     }
 
-    /// Measures something that takes about so many seconds, if they are left. `None` if there are no rows of it;
-    /// both files say why.
+    /// Measures a row that takes about `seconds` seconds, if so many are left. `None` if there is no row; both files then state
+    /// the reason.
     pub(super) fn task(
         &self,
         kind: &str,
@@ -154,7 +153,7 @@ impl Recorder {
             inner.current = Some((kind.into(), name.into()));
         }
         let begun = Instant::now();
-        // A driver that ends in a panic takes its row with it and nothing else.
+        // A panic of a driver costs its own row and nothing else.
         let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -171,7 +170,7 @@ impl Recorder {
         {
             let mut inner = self.lock();
             if inner.ended.is_some() {
-                // The last files are written, and name this row as broken off.
+                // The last files are written already, and list this row as broken off.
                 return None;
             }
             inner.current = None;
@@ -182,7 +181,7 @@ impl Recorder {
         is_good.then_some(row)
     }
 
-    /// All that there is so far, as the JSON file has it.
+    /// Returns everything recorded so far, as in the JSON file.
     pub(super) fn document(&self) -> Value {
         self.lock().document(self.begun.elapsed())
     }
@@ -200,7 +199,7 @@ impl Recorder {
                 file.finish()
             });
             if let Err(error) = written {
-                // The run goes on: what it measures is printed at its end.
+                // The run continues: its measurements are printed at its end.
                 inner.unwritten.get_or_insert_with(|| {
                     let said = error.to_string();
                     message!("warning: {said}");
@@ -210,7 +209,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the run, unless it has ended already; the last document, and why the files are not as it is.
+    /// Ends the run, unless it has ended already; returns the last document, and the reason if the files do not match it.
     pub(super) fn end(&self, how: &'static str) -> Option<(Value, Option<String>)> {
         {
             let mut inner = self.lock();
@@ -232,7 +231,7 @@ impl Recorder {
         Some((self.document(), self.lock().unwritten.clone()))
     }
 
-    /// Runs something when the budget is over, unless the run has ended until then.
+    /// Runs a function when the budget is over, unless the run ends before.
     pub(super) fn at_the_end(&self, work: impl FnOnce(&Recorder) + Send + 'static) {
         let recorder = self.clone();
         let watch = move || {
@@ -251,7 +250,7 @@ impl Recorder {
                 work(&recorder);
             }
         };
-        // Where the system starts no more threads, the budget is looked at between rows alone.
+        // If the system starts no more threads, the budget is only checked between rows.
         let _ = std::thread::Builder::new().name("budget".into()).spawn(watch);
     }
 }
@@ -259,7 +258,7 @@ impl Recorder {
 impl RecorderInner {
     fn document(&self, seconds: Duration) -> Value {
         let mut document = self.head.clone();
-        // What follows from other rows is there as soon as they are.
+        // Rows that are computed from others appear as soon as those exist.
         let mut rows = self.rows.clone();
         rows.extend(crossover::rows(&self.rows));
         let software = document["software"] == true;
@@ -296,7 +295,7 @@ mod tests {
         recorder.plan(["first", "second", "third"].map(|name| ("resident".into(), name.into())));
         let mut ended = None;
         recorder.task("resident", "first", 0.0, || {
-            // The watch ends the run while a task is under way.
+            // The watching thread ends the run during a task.
             ended = recorder.end("cut off by the budget");
             Ok(json!({}))
         });

@@ -1,4 +1,4 @@
-//! The record as a table: every number in it is one of the JSON document, rounded.
+//! The record as a table: every number in it is a rounded number of the JSON document.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ const MEGA: f64 = 1e6;
 const GIGA: f64 = 1e9;
 const SOFTWARE: &str = "SOFTWARE ADAPTER, NOT A GPU: no figure below is that of a graphics card";
 
-/// What a row is called in messages.
+/// Returns the name of a row for messages.
 pub(super) fn label(row: &Value) -> String {
     let variant = row["variant"].as_str().map_or(String::new(), |variant| format!(" ({variant})"));
     format!("{} {}{variant}", text(&row["kind"]), text(&row["name"]))
 }
 
-/// A row in a few words.
+/// Describes a row in a few words.
 pub(super) fn short(row: &Value) -> String {
     let mut out = label(row);
     let mut add = |words: String| {
@@ -43,7 +43,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// A number divided by `unit`, or `-`.
+/// Formats a number divided by `unit`, or `-`.
 fn number(value: &Value, unit: f64, digits: usize) -> String {
     value.as_f64().map_or_else(|| "-".into(), |value| format!("{:.digits$}", value / unit))
 }
@@ -66,11 +66,11 @@ fn agree(row: &Value) -> String {
     word.into()
 }
 
-/// A column: its head, and what it has of a row.
+/// A column: its heading, and its text for a row.
 type TableColumn = (&'static str, fn(&Value) -> String);
 
-/// A part of the table: the kinds of rows that it shows, its title and its columns. The first column stands left,
-/// the others right, the last, which says whether answers agree, left again.
+/// A section of the table: the kinds of rows that it shows, its title and its columns. The first column is aligned left, the
+/// others right, and the last one, which tells whether answers agree, left again.
 struct TableSection {
     kinds: &'static [&'static str],
     title: &'static str,
@@ -195,7 +195,7 @@ fn both(row: &Value, size: usize) -> String {
     format!("{}/{}", number(&size["cpu_s"], 1.0, 2), number(&size["card_s"], 1.0, 2))
 }
 
-/// The whole table.
+/// Returns the whole table.
 pub(super) fn lines(document: &Value) -> Vec<String> {
     let mut out = head(document);
     let rows = document["rows"].as_array().map_or(&[][..], Vec::as_slice);

@@ -1,20 +1,20 @@
-//! What a card is to reach, beside what it reached.
+//! The targets for a card, compared with its results.
 
 use serde_json::{Value, json};
 
 use super::TARGET_QUERY;
 
 const GIGA: f64 = 1e9;
-/// Positions a second for the query of 672 copies, with the games on the card.
+/// The target in positions per second for the query of 672 copies, with the games on the card.
 const RESIDENT: f64 = 20.0 * GIGA;
-/// Then so many, or this share of the counted roof, whichever is lower.
+/// The next target: this many, or this share of the counted roof, whichever is lower.
 const RESIDENT_THEN: f64 = 50.0 * GIGA;
 const ROOF_SHARE: f64 = 0.6;
-/// Share of the best way to upload, and bytes a second at least.
+/// The minimum share of the fastest way to upload, and the minimum bytes per second.
 const STREAMED_SHARE: f64 = 0.8;
 const STREAMED_BYTES: f64 = 10.0 * GIGA;
 
-/// The targets as far as there is something to hold against them. On an adapter in software none is judged.
+/// Compares the results with the targets for which there are results. A software adapter is not judged.
 pub(super) fn judge(document: &Value) -> Value {
     let rows = document["rows"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |kind: &str| {
