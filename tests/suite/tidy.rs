@@ -76,7 +76,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     (
         "engine::reference",
         &["board", "diagnostic", "engine", "files", "query", "reel", "sync", "text"],
-        "never `orbit` or `plan`: a second reading; faults of queries have a place, and queries read files",
+        "never `transforms` or `plan`: a second reading; faults of queries have a place, and queries read files",
     ),
     (
         "executor",
@@ -95,7 +95,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::texts",
             "engine::verify",
             "named",
-            "orbit",
+            "transforms",
             "plan",
             "query",
             "reel",
@@ -115,7 +115,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::verify",
             "files",
             "game",
-            "orbit",
+            "transforms",
             "pgn",
             "plan",
             "query",
@@ -146,7 +146,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::reference",
             "explore",
             "files",
-            "orbit",
+            "transforms",
             "query",
             "reel",
             "report",
@@ -170,7 +170,19 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ("themes", &["diagnostic", "query"], "reads queries that have names"),
     (
         "report",
-        &["board", "database", "engine", "fen", "game", "named", "orbit", "pgn", "reel", "text", "visible"],
+        &[
+            "board",
+            "database",
+            "engine",
+            "fen",
+            "game",
+            "named",
+            "pgn",
+            "reel",
+            "text",
+            "transforms",
+            "visible",
+        ],
         "shows hits",
     ),
     (
@@ -180,14 +192,25 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "stats",
-        &["board", "diagnostic", "engine", "game", "reel", "report", "text", "visible"],
+        &["board", "diagnostic", "engine", "game", "reel", "report", "text", "transforms", "visible"],
         "counts hits by tags, plies, values and copies",
     ),
     (
         "run",
         &[
-            "board", "choice", "database", "engine", "game", "orbit", "pgn", "query", "reel", "report",
-            "executor", "stats", "text",
+            "board",
+            "choice",
+            "database",
+            "engine",
+            "game",
+            "pgn",
+            "query",
+            "reel",
+            "report",
+            "executor",
+            "stats",
+            "text",
+            "transforms",
         ],
         "from hits to lists, counts and findings",
     ),
@@ -211,7 +234,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
 
 /// Folders of crates, their names in paths, and whether they are a module of the table or hold several.
 const CRATES: &[(&str, &str, Option<&str>)] = &[
-    ("command", "orbit_command", Some("cli")),
+    ("command", "orbit_command", Some("command")),
     ("core", "orbit_core", None),
     ("database", "orbit_database", Some("database")),
     ("engine", "orbit_engine", Some("engine")),
@@ -220,9 +243,9 @@ const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("query", "orbit_query", Some("query")),
     ("reel", "orbit_reel", Some("reel")),
     ("search", "orbit_search", None),
-    ("transforms", "orbit_transforms", Some("orbit")),
+    ("transforms", "orbit_transforms", Some("transforms")),
     ("visits", "orbit_visits", Some("visits")),
-    ("witness", "orbit_witness", Some("second_reader")),
+    ("witness", "orbit_witness", Some("witness")),
 ];
 
 /// Files that join the modules and belong to none.
@@ -238,11 +261,11 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("engine::reference", "board::attacks", "it takes attacks from shakmaty"),
     ("engine::reference", "board::legal", "it takes moves from shakmaty"),
     ("engine::reference", "board::moves", "it takes moves from shakmaty"),
-    ("second_reader", "board::legal", "it takes moves from shakmaty"),
-    ("second_reader", "board::moves", "it takes moves from shakmaty"),
-    ("second_reader", "board::attacks", "it takes attacks from shakmaty"),
-    ("second_reader", "board::san", "it takes words from shakmaty"),
-    ("orbit", "query::parse", "the typed tree is all it sees"),
+    ("witness", "board::legal", "it takes moves from shakmaty"),
+    ("witness", "board::moves", "it takes moves from shakmaty"),
+    ("witness", "board::attacks", "it takes attacks from shakmaty"),
+    ("witness", "board::san", "shakmaty parses the moves"),
+    ("transforms", "query::parse", "the typed tree is all it sees"),
     ("plan", "query::parse", "the typed tree is all it sees"),
     ("engine", "query::parse", "the typed tree is all it sees"),
 ];

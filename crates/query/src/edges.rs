@@ -24,7 +24,7 @@ impl Parser {
 
     /// Returns the filter, or reads the moves that leave its squares if a dash touches it.
     pub(super) fn with_dash(&mut self, left: Node) -> ParseResult<Node> {
-        // In `N--n--` the second dash is a filter of its own, because the first one has taken `n`.
+        // In `N--n--` the second `--` begins a new filter, because `n` is already the right operand of the first.
         if !self.at_dash() || self.spaced() || self.last_dash == Some(left.span()) {
             return Ok(left);
         }

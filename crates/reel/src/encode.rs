@@ -232,7 +232,7 @@ fn tags(block: &Block) -> Vec<u8> {
     };
     let mut shapes: HashMap<Vec<u32>, usize> = HashMap::new();
     let (mut lists, mut chosen) = (Vec::new(), Vec::new());
-    // Most games have the names of the game before.
+    // Most games have the same names of tags as the game before.
     let mut before: Option<(&[(u32, u32)], usize)> = None;
     for row in rows() {
         let names = || row.iter().map(|pair| pair.0);

@@ -146,7 +146,7 @@ pub struct Shard {
     pub file: String,
     /// Its size.
     pub bytes: u64,
-    /// The number of its blocks.
+    /// The number of blocks of the reel.
     pub blocks: u64,
     /// The number of its games, skipped ones included.
     pub games: u64,

@@ -18,7 +18,7 @@ pub struct Masks {
     pub terminal: u32,
     /// The last positions of games.
     pub last: u32,
-    /// The positions with White to move.
+    /// The mask of the positions with White to move.
     pub white: u32,
 }
 

@@ -13,7 +13,7 @@ use orbit_pgn::{Chunk, Game, GameStatus, ParseOptions, SideLine, SourceKind, Sou
 pub struct Agreement {
     /// Games that both readers read.
     pub games: u64,
-    /// The number of games that they read differently because of a rule.
+    /// The number of games that the two readers read differently where a known rule explains the difference.
     pub differing: u64,
     /// The number of games that each rule concerns.
     by_rule: [u64; Rule::ALL.len()],

@@ -229,8 +229,8 @@ mod tests {
         assert!(matches!(&second, OutputError::InTheWay { temporary } if temporary.exists()), "{second}");
         drop(out);
         assert_eq!(names(folder.path()), [] as [&str; 0]);
-        // Temporary files of ended runs are removed, whichever file of the folder is written; other files with similar names
-        // stay.
+        // Writing any file in the folder removes the temporary files that finished runs left there. Other files with similar
+        // names stay.
         let left = temporary_of(&folder.path().join("other.csv"));
         let name = left.file_name().unwrap().to_str().unwrap().to_owned();
         fs::write(&left, "left behind").unwrap();

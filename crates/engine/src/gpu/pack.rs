@@ -131,7 +131,7 @@ impl Upload {
         })
     }
 
-    /// The keys, with games and starts counted from the upload's first.
+    /// Returns the keys of the blocks. Their games and starts are counted from the first game and the first start of the upload.
     pub(super) fn keys(&self, blocks: &[&Block]) -> Vec<Key> {
         let mut out = Vec::with_capacity(self.segments);
         let (mut starts, mut games) = (0, 0);

@@ -203,8 +203,8 @@ impl UploadKey {
 }
 
 impl ResidentState {
-    /// Adds an entry if there is room for it, or can be made: entries that no query works with and that this query has not used go,
-    /// the one whose last use is the longest ago first. What went is to be dropped when the lock is free.
+    /// Adds an entry if there is room for it. To make room, evicts entries that no running query uses and that this query has not
+    /// used, the least recently used first. The caller drops the evicted entries after it has released the lock.
     fn add(&mut self, key: UploadKey, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<ResidentEntry>) {
         let mut gone = Vec::new();
         while bytes <= self.max && self.bytes + bytes > self.max {

@@ -82,7 +82,7 @@ struct Clock {
     resolved: wgpu::Buffer,
 }
 
-/// What comes before commands.
+/// Work that is done before commands of the GPU are recorded.
 enum Preparation {
     Write(wgpu::Buffer, Vec<u8>),
     Unmap(wgpu::Buffer),

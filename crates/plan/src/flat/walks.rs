@@ -277,7 +277,7 @@ impl Compiler<'_> {
             chain.memory = SearchMemory::Nothing;
             return;
         }
-        // A dictionary changes only when filters outside this search are evaluated.
+        // A dictionary does not change during a search, but it may change before the next one.
         if filters.iter().any(|filter| filter.any(&mut super::dictionaries::reads_dictionary)) {
             chain.memory = SearchMemory::OfStart;
         }

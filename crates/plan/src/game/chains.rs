@@ -78,7 +78,7 @@ impl Lower {
         chain
     }
 
-    /// `path`: the number of its moves or the largest number at its end, or with `end` its last position.
+    /// Lowers `path`. Its value is its number of moves, or with `max` the largest value at its end; with `end` its last position.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool) -> (Id, Id) {
         let (sees, side) = self.focus(path.focus.as_ref());
         let pieces = match (&path.focus, sees) {

@@ -51,7 +51,8 @@ pub(crate) enum ChainPart {
     Guard(u16),
 }
 
-/// An instruction of a chain as a program with choices. Choices are tried in order, fewer repetitions first.
+/// An instruction of the program to which a chain is compiled. The program backtracks: choices are tried in order, fewer repetitions
+/// first.
 enum Instruction {
     Take(usize),
     Guard(u16),

@@ -9,7 +9,7 @@ use crate::tree::{
 };
 
 impl Teller<'_> {
-    /// A move that leaves this position or led to it.
+    /// Describes a move that leaves this position or led to it; `None` if it cannot be described.
     pub(super) fn edge_here(&self, edge: &Edge<Written>) -> Option<String> {
         let when = if edge.entering { "last" } else { "next" };
         Some(format!("{} {when}", self.edge(edge, "a piece")?))

@@ -85,8 +85,8 @@ impl<P: Form, F: Kind<P>> Extension<P> for NoTransform<F> {
 }
 
 impl Node {
-    /// Returns true if the filter is a condition that yields a string, which is the letter of a piece or a comparison of strings:
-    /// directly, as the last filter in braces, or after `notransform`.
+    /// Returns true if the filter is a condition that yields a string: the letter of a piece or a comparison of strings, itself, as
+    /// the last filter in braces, or after `notransform`.
     pub fn yields_text(&self) -> bool {
         let Node::Condition(condition) = self else { return false };
         let mut condition = condition;

@@ -122,11 +122,11 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Sets the selection of games and hits, their order and the engine as a request demands. The queries stay those of this scan.
+    /// Applies the choice of games and hits, the order and the engine of a request. The queries of this scan do not change.
     ///
     /// # Errors
     ///
-    /// Fields of the request exclude each other, or a query does not fit them.
+    /// Two fields of the request exclude each other, or one does not suit the queries.
     pub fn chosen_by(mut self, request: &Request) -> Result<Self, RequestError> {
         let chosen = request.check()?;
         self.queries

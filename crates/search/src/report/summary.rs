@@ -82,7 +82,7 @@ pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
 }
 
 impl Phases {
-    /// Returns the seconds of a run that has read `totals`, and its positions per second.
+    /// Returns the seconds that the run took, and its positions per second if it has read `totals`.
     pub fn fields(&self, totals: &Totals) -> Value {
         let [planning, scanning] = [self.planning, self.scanning].map(|time| time.as_secs_f64());
         let rate = totals.positions as f64 / scanning.max(1e-9);

@@ -45,7 +45,7 @@ pub enum WrittenGame {
     Unread {
         /// The index of the game in its block.
         index: u32,
-        /// The additions to its text.
+        /// The comments that are added to the PGN text of the game.
         added: Added,
     },
     /// The text of a game.

@@ -26,8 +26,8 @@ pub struct ListPart {
     games_max: Option<u64>,
 }
 
-/// The limits of lists. A part does not know what is before it, so a limit is applied when parts are taken; but no part contains
-/// more games than are skipped and listed together.
+/// The limits of lists. A part does not know how many games come before it, so limits are applied when parts are merged. But no
+/// part contains more games than the limits skip and list together.
 #[derive(Debug, Default)]
 pub struct ListReach {
     games_max: Option<u64>,

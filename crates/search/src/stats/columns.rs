@@ -61,7 +61,7 @@ pub(super) enum GroupColumn {
     Values(u32),
     /// The copies that match.
     Copies,
-    /// The step of the number of moves in hits' spans.
+    /// Groups by the number of moves in the span of a hit; the number is the width of a group.
     Lengths(u32),
     /// The first moves of hits' spans.
     Sans(RefCell<NameCodes>),

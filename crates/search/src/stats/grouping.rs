@@ -60,7 +60,7 @@ pub enum By {
     /// The value of the query at a hit, in steps. It is a number, or the number of squares in a set; a condition has the group
     /// `true`.
     Value(u32),
-    /// The copies of the outermost transform that match. A position is in the groups of all of them.
+    /// Groups by the copies of the outermost transform that match. A position counts in the group of each matching copy.
     Copy,
     /// The number of moves in a hit's span, in steps.
     Length(u32),

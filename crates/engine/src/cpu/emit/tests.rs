@@ -38,8 +38,8 @@ const OPS: [VectorOp; 20] = [
     VectorOp::Masks,
 ];
 
-/// Returns the name of an operation and three flags about its operands other than the last: it writes a mask register,
-/// it has a first source, it has an immediate number.
+/// Returns the mnemonic of an operation and three flags: it writes a mask register, it has a first source, it has an immediate
+/// operand.
 fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)> {
     let wide = width == Width::Zmm;
     Some(match op {

@@ -13,7 +13,7 @@ use orbit_core::board::Bitboard;
 /// The maximum number of copies that are shown as boards.
 const BOARDS_MAX: usize = 12;
 
-/// Returns the pattern as written and its copies, if there are any; nothing if neither can be drawn.
+/// Returns a section that draws the pattern as written and, if it has any, its copies; `None` if nothing can be drawn.
 pub(super) fn section(findings: &Findings) -> Option<Markup> {
     let orbit = findings.orbit.as_ref().filter(|orbit| orbit.copies_total > 1);
     (orbit.is_some() || is_drawn(&findings.pattern)).then(|| pattern(findings, orbit))
