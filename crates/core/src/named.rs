@@ -69,7 +69,7 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// Implements [`Named`](crate::named::Named) for a type by a table, which also defines its text and its JSON.
+/// Implements [`Named`] for a type by a table, which also defines its text and its JSON.
 #[macro_export]
 macro_rules! choices {
     ($type:ty, $kind:literal, $($value:expr => $name:literal, $help:literal;)+) => {
