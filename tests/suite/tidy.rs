@@ -192,7 +192,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "stats",
-        &["board", "diagnostic", "engine", "game", "reel", "report", "text", "transforms", "visible"],
+        &["board", "diagnostic", "engine", "game", "reel", "report", "text", "visible"],
         "counts hits by tags, plies, values and copies",
     ),
     (
