@@ -1,10 +1,10 @@
 //! The engine for graphics cards: a plan printed as WGSL, run through wgpu on Vulkan, Metal or
 //! Direct3D 12.
 //!
-//! One invocation replays one segment of 32 slots and evaluates the query at each; its answer is one
-//! word of 32 bits. A [`Variant`] may share the work out in another way, with the same answers. Values and counts of copies take a second pass over the segments that hit. Blocks
-//! are packed into uploads of up to 8 M positions; while one is uploaded, another computes.
-//! Knows plans and reels, nothing of queries.
+//! One invocation replays one segment of 32 slots and evaluates the query at each; its answer is one word of 32 bits. A
+//! [`Variant`] may divide the work in another way, with the same answers. Values and counts of copies take a second
+//! pass over the segments that hit. Blocks are packed into uploads of up to 8 M positions; while one is uploaded,
+//! another computes. This module knows plans and reels, nothing of queries.
 //!
 //! Nothing here panics or hangs when a driver fails, see [`GpuError`]: whatever calls wgpu does so through
 //! `Device` in `device.rs`, on a helper thread (`driver.rs`). A device that is lost is opened once more, and what was under way
@@ -81,7 +81,7 @@ pub struct GpuDevice {
 
 struct DeviceState {
     open: Arc<OpenDevice>,
-    /// Whether a device was lost before.
+    /// True if an earlier device was lost.
     lost: bool,
 }
 
@@ -171,12 +171,12 @@ impl GpuDevice {
         Ok(GpuDevice { options, state: Mutex::new(DeviceState { open, lost }), engines: AtomicU64::new(0) })
     }
 
-    /// What its adapter says of itself.
+    /// Returns the report of the device's adapter.
     pub fn report(&self) -> AdapterReport {
         self.current().device.report.clone()
     }
 
-    /// How many stages of plans were carried along games on the device, since it was opened, and not by the processor.
+    /// Returns the number of stages that the device, not the processor, has carried along games since it was opened.
     #[doc(hidden)]
     pub fn stages_carried(&self) -> u64 {
         self.current().device.stages_carried.load(Ordering::Relaxed)
@@ -193,7 +193,7 @@ impl GpuDevice {
         self.current().device.pipelines.take_note()
     }
 
-    /// Whether queries can still run on it as it is.
+    /// Returns whether the device can still run queries without being opened again.
     pub fn is_alive(&self) -> bool {
         self.current().device.is_alive()
     }
@@ -234,7 +234,7 @@ impl GpuDevice {
         Ok(Arc::clone(&state.open))
     }
 
-    /// Compiles a kernel of the first pass, so that its time can be told from others.
+    /// Compiles a kernel of the first pass, so that its compilation can be timed on its own.
     ///
     /// # Errors
     ///
@@ -244,7 +244,7 @@ impl GpuDevice {
     }
 }
 
-/// What is known of blocks beside their positions: nothing yet.
+/// Returns the contexts of blocks, with no columns carried yet.
 fn contexts<'a>(blocks: &[&'a Block], interrupt: &Interrupt) -> Vec<Context<'a>> {
     blocks.iter().map(|block| Context::new(block, Vec::new(), interrupt.clone())).collect()
 }

@@ -1,4 +1,4 @@
-//! Which adapters there are, and which one to take.
+//! Lists the adapters and chooses one of them.
 
 use wgpu::{Backends, DeviceType, InstanceDescriptor};
 

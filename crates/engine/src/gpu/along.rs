@@ -1,8 +1,9 @@
-//! What stages of a program found, carried along games by the device.
+//! Carries along games, on the device, the masks and words that stages of a program find.
 //!
-//! One invocation walks through one game, so an upload must hold its games whole, and they must have no side lines. What is
-//! carried stays on the device as a column for each answer until other games come, and is copied to where a program
-//! reads it. How a column is made is told by `ways.rs`; what the processor makes of the moves of games alone goes up.
+//! One invocation walks through one game, so an upload must hold its games whole, and they must have no side lines.
+//! Each result stays on the device as a column until other games come, and is copied to the place where a program reads
+//! it. `ways.rs` says how each column is computed. Columns that depend only on the moves of games are computed by the
+//! processor and uploaded.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -62,7 +63,7 @@ impl Upload {
 }
 
 impl Kernel {
-    /// Whether the device can carry what its stages find, wherever it can carry anything.
+    /// Returns whether the device can carry what all stages find, provided that the uploads allow it.
     pub(super) fn carries_on_device(&self) -> bool {
         !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
     }
@@ -87,7 +88,7 @@ fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
 
-/// Whether the columns of some kernels fit on a device, where uploads have so many segments and games at most.
+/// Returns whether the columns of the given kernels fit on a device, for uploads of at most `segments` and `games`.
 pub(super) fn has_room<'a>(
     device: &Device,
     kernels: impl Iterator<Item = &'a Kernel>,
@@ -107,13 +108,13 @@ pub(super) fn has_room<'a>(
 
 /// Columns of an upload on the device.
 pub(super) struct DeviceColumns {
-    /// What a stage found: masks, one column behind the other.
+    /// The masks that a stage found, one column behind the other.
     pub(super) masks: Buffer,
     /// Sets, those of a slot together.
     pub(super) words: Buffer,
     /// The masks of which something is made, one column behind the other.
     operands: Buffer,
-    /// What dispatches are told.
+    /// The parameters of the dispatches.
     pub(super) params: Buffer,
     columns: HashMap<CarryId, CarriedColumn>,
 }
@@ -122,11 +123,11 @@ pub(super) struct DeviceColumns {
 struct CarriedColumn {
     buffer: Buffer,
     is_mask: bool,
-    /// Whether it is of the games that are on the device now.
+    /// True if the column belongs to the games that are on the device now.
     is_known: bool,
 }
 
-/// What carries all that a stage found.
+/// The dispatches that carry everything a stage found.
 pub(super) struct CarryWork {
     /// The words of `Making` of each dispatch, each in a stride.
     pub(super) params: Vec<u32>,
@@ -164,7 +165,7 @@ impl DeviceColumns {
         self.columns.values_mut().for_each(|column| column.is_known = false);
     }
 
-    /// Whether all of these were carried along the games that are on the device.
+    /// Returns whether all of these columns were carried along the games that are on the device.
     pub(super) fn knows(&self, carries: &[StageCarry]) -> bool {
         let knows = |carry: &StageCarry| self.columns.get(&carry.id).is_some_and(|column| column.is_known);
         carries.iter().all(knows)
@@ -181,7 +182,7 @@ impl DeviceColumns {
         (column.buffer.get().clone(), column_bytes(column.is_mask) * segments as u64)
     }
 
-    /// Makes room for a column of so many segments that is known from now on.
+    /// Makes room for a column of `segments` segments, and counts it as known from now on.
     fn column_to_fill(
         &mut self,
         device: &Device,
@@ -210,7 +211,7 @@ impl DeviceColumns {
         stage.told().map(column).collect()
     }
 
-    /// Prepares all that a stage carries of what it found in an upload of so many segments.
+    /// Prepares the dispatches that carry what a stage found in an upload of `segments` segments.
     pub(super) fn work(
         &mut self,
         device: &Device,
@@ -252,14 +253,14 @@ impl DeviceColumns {
         Ok(work)
     }
 
-    /// Where the answers to a test of moves stand: behind the masks of the stage.
+    /// Returns the place of the answers to a test of moves: behind the masks of the stage.
     fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> BufferRange {
         let masks = stage.found.iter().filter(|found| found.is_mask).count();
         let place = stage.edges.iter().position(|edge| *edge == id).expect("the stage tests it");
         (self.masks.get().clone(), (masks + place) as u64 * mask_bytes)
     }
 
-    /// Where a mask stands; `None` if it is the same everywhere.
+    /// Returns the place of a mask; `None` if the mask is constant.
     fn mask(&self, stage: &StageKernels, operand: ColumnOperand, mask_bytes: u64) -> Option<BufferRange> {
         match operand {
             ColumnOperand::Constant(_) => None,
@@ -272,7 +273,7 @@ impl DeviceColumns {
         }
     }
 
-    /// Where a word stands, as a buffer with its bytes and as `Making` says it from `place` on.
+    /// Returns the place of a word: the buffer with its bytes, and the fields of `Making` from `place` on.
     fn word(
         &self,
         stage: &StageKernels,
@@ -307,7 +308,7 @@ fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
 }
 
 impl CarryWork {
-    /// Whether nothing has to be carried.
+    /// Returns whether there is nothing to carry.
     pub(super) fn is_empty(&self) -> bool {
         self.carries.is_empty()
     }

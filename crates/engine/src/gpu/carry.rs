@@ -1,10 +1,10 @@
 //! Stages of a program on the device, and what they find carried along games: on the device, or by the processor.
 //!
-//! Where each upload holds whole games, all stages of a program run on an upload one after the other, and what is carried
-//! stays there (`along.rs`). An upload may also begin and end in the middle of a game, and some operations of the game
-//! language are the processor's alone (`ways.rs`): then the answers of a stage come back as those of any query do, are carried in memory that knows
-//! nothing of uploads, and go up again with the uploads of the program that reads them. So answers do not depend on how
-//! much a device can hold.
+//! If each upload holds whole games, all stages of a program run on an upload one after the other, and the carried
+//! columns stay on the device (`along.rs`). But an upload may also begin and end in the middle of a game, and only the
+//! processor can do some operations of the game language (`ways.rs`). Then the answers of a stage are read back like
+//! those of any query, carried along games by the processor in memory that does not depend on uploads, and uploaded for
+//! the program that reads them. So answers do not depend on how much a device can hold.
 
 use super::{
     GpuError,
@@ -30,12 +30,13 @@ pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,
     /// Columns of games that it reads.
     pub(super) columns: usize,
-    /// Whether the device carries what its stages find.
+    /// True if the device carries what the stages of the kernel find.
     pub(super) on_device: bool,
 }
 
-/// Runs the stages of a kernel whose answers the processor carries, as far as these are not known yet; of others it makes
-/// what the moves of games tell. `each` brings all uploads of the blocks to the device, one after the other.
+/// Runs the stages of a kernel whose answers the processor carries, unless these are known already. If the device
+/// carries the answers, computes only the columns that depend on the moves of games alone. `each` brings all uploads of
+/// the blocks to the device, one after the other.
 pub(super) fn carry(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -70,8 +71,8 @@ pub(super) fn carry(
     Ok(())
 }
 
-/// Brings what a kernel reads beside the positions of an upload to the device: columns of games, and what its stages
-/// have carried, after these have run there if they do.
+/// Brings to the device the data that a kernel reads beside the positions of an upload: columns of games, and the columns
+/// that its stages carry. If the device carries these, runs the stages first.
 pub(super) fn set(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -167,7 +168,8 @@ fn run_stage(
 }
 
 impl Upload {
-    /// What was carried, one column behind the other: a word for each segment of masks, two for each slot of the others.
+    /// Returns the carried columns, one behind the other: one word for each segment of a mask, two words for each slot
+    /// of a column of words.
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
         let columns = carried.first().map_or(0, Vec::len);

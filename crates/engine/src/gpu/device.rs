@@ -14,13 +14,14 @@ use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
 use super::{AdapterReport, GpuError, GpuLimits, GpuOptions, InjectedFault, Kernel, PipelineCache, Variant};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// How many times as long a shader may compile: that is work of the processor, which may have much else to do.
+/// The factor by which the limit is longer while a shader compiles: the processor compiles, and it may have much else
+/// to do.
 const COMPILING: u32 = 5;
 
 /// Turns of the loops that replay a segment, and one turn of each for its end.
 const REPLAY_TURNS: u64 = 64;
 
-/// What a wait that gives up by itself may take longer.
+/// The extra time that a call gets which waits with a limit of its own, so that its own limit is reached first.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Sets of buffers at a time. One uploads while another computes and a third reads back.
@@ -34,7 +35,7 @@ pub(super) struct Device {
     driver: Arc<Driver>,
     /// The adapter's limits, or smaller ones that were asked for.
     pub(super) limits: GpuLimits,
-    /// What offsets of uniform buffers are multiples of.
+    /// The alignment of offsets into uniform buffers, in bytes.
     pub(super) offset_alignment: u64,
     /// Nanoseconds a tick of the device's clock.
     pub(super) tick: f64,
@@ -61,7 +62,7 @@ struct Layouts {
     carry: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
 }
 
-/// Which of the two passes, or what stands between stages.
+/// One of the two passes of a kernel, or the pass that carries columns between stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelPass {
     Hits,
@@ -79,7 +80,7 @@ impl KernelPass {
         }
     }
 
-    /// Bytes of what a dispatch is told: of `Params` in shaders/replay.wgsl, of `Making` in shaders/games.wgsl.
+    /// Bytes of a dispatch's parameters: `Params` in shaders/replay.wgsl, `Making` in shaders/games.wgsl.
     pub(super) const fn params_bytes(self) -> u64 {
         match self {
             KernelPass::Hits | KernelPass::Words => 16,
@@ -88,7 +89,7 @@ impl KernelPass {
     }
 }
 
-/// What opening an adapter gives.
+/// The result of opening an adapter.
 struct OpenedAdapter {
     device: wgpu::Device,
     queue: wgpu::Queue,
@@ -212,7 +213,7 @@ impl Device {
         self.shader(&kernel.text(some_slots, several_kings), pass)
     }
 
-    /// How many slots of each of its segments an invocation may evaluate.
+    /// Returns the number of slots of each segment that an invocation may evaluate at once.
     pub(super) fn slots_at_once(&self, kernel: &Kernel) -> Result<u32, GpuError> {
         let (turns, most) = (kernel.turns.max(1), self.report.turns_max());
         let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
@@ -279,7 +280,7 @@ impl Device {
         }
     }
 
-    /// What buffers are bound by in a pass.
+    /// Returns the layout by which a pass binds its buffers.
     pub(super) fn bind_layout(&self, pass: KernelPass) -> wgpu::BindGroupLayout {
         self.layout(pass).0.clone()
     }
@@ -456,8 +457,8 @@ fn error_of(
     }
 }
 
-/// Whether the device is lost. Everything that a lost device is asked for is refused, but it tells of
-/// its loss only when it has nothing to do and is polled.
+/// Returns whether the device is lost. A lost device refuses every request, but it reports its loss only when it has
+/// nothing to do and is polled.
 fn is_lost(device: &wgpu::Device, driver: &Driver) -> bool {
     let timeout = Some(Duration::from_secs(1));
     let polled = device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
@@ -564,7 +565,7 @@ impl Drop for Allocation {
     }
 }
 
-/// A buffer that grows when more is asked of it. Its content does not survive that.
+/// A buffer that is replaced by a larger one when more room is needed. Its content is lost then.
 pub(super) struct Buffer {
     usage: BufferUsages,
     buffer: Option<(DriverResource<wgpu::Buffer>, Allocation)>,
@@ -580,7 +581,7 @@ impl Buffer {
         Buffer::new(BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC)
     }
 
-    /// The buffer with room for at least so many bytes.
+    /// Returns the buffer with room for at least `bytes` bytes.
     pub(super) fn with_room(&mut self, device: &Device, bytes: u64) -> Result<&wgpu::Buffer, GpuError> {
         let bytes = bytes.next_multiple_of(16).max(64);
         if self.buffer.as_ref().is_none_or(|(buffer, _)| buffer.size() < bytes) {
@@ -602,7 +603,7 @@ impl Buffer {
     ///
     /// # Panics
     ///
-    /// If nothing was ever asked of it.
+    /// If `with_room` was never called on it.
     pub(super) fn get(&self) -> &wgpu::Buffer {
         &self.buffer.as_ref().expect("room is made before a buffer is used").0
     }

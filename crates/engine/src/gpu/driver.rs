@@ -1,10 +1,10 @@
 //! Calls into a driver that may panic, or never return.
 //!
-//! wgpu ends what it takes for hopeless, a device lost while it waits among them, with a panic, and a driver
-//! that hangs holds its caller for ever. So each call runs on a helper thread, and its caller waits for so long
-//! and no longer. A call that panics or stays away is the end of the device: nothing more is asked of it, and what
-//! it has handed out is leaked, since freeing it could panic or hang as well. A helper that hangs is left to
-//! itself, with whatever locks it holds.
+//! wgpu panics in states that it takes for hopeless, for example if the device is lost during a wait, and a driver that
+//! hangs blocks its caller for ever. So each call runs on a helper thread, and its caller waits for a limited time. If
+//! a call panics or exceeds its limit, the device is given up: it gets no more calls, and the resources that it has
+//! handed out are leaked, since freeing them could panic or hang as well. A helper that hangs is left alone, with
+//! whatever locks it holds.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -18,7 +18,7 @@ use orbit_core::sync::lock;
 
 type DriverTask = Box<dyn FnOnce() + Send>;
 
-/// How long a device, or a call of its driver, may be silent before it is given up.
+/// The longest time that a device, or a call of its driver, may take before the device is given up.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
 /// The stack of a helper: naga walks a kernel's expressions by recursion.
@@ -36,7 +36,7 @@ enum Wait {
 pub(super) struct Driver {
     silence: Duration,
     idle: Mutex<Vec<mpsc::Sender<DriverTask>>>,
-    /// Why nothing more is asked of the device.
+    /// The reason why the device gets no more calls, once there is one.
     end: OnceLock<GpuError>,
 }
 
@@ -46,12 +46,12 @@ impl Driver {
         Arc::new(Driver { silence, idle: Mutex::default(), end: OnceLock::new() })
     }
 
-    /// How long a call may take.
+    /// Returns the longest time that a call may take.
     pub(super) fn silence(&self) -> Duration {
         self.silence
     }
 
-    /// Why nothing more is asked of the device.
+    /// Returns the reason why the device gets no more calls, if there is one.
     pub(super) fn end(&self) -> Option<&GpuError> {
         self.end.get()
     }
@@ -155,7 +155,7 @@ fn spawn() -> Option<mpsc::Sender<DriverTask>> {
 }
 
 thread_local! {
-    /// Whether a panic on this thread is caught here, and so is no news for stderr.
+    /// True while a panic on this thread would be caught here: such a panic is not printed to stderr.
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -177,7 +177,7 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     out.map_err(|panic| reason(&*panic))
 }
 
-/// What a panic says, without the frame that wgpu puts round its errors.
+/// Returns the message of a panic, without the text that wgpu puts around its errors.
 fn reason(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text

@@ -7,16 +7,16 @@
 use super::wgsl::Printer;
 use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
 
-/// What a square of a move must lie in, as WGSL.
+/// The squares that a test allows for a square of a move (its origin, for example), as WGSL.
 enum MoveSquares {
     All,
-    /// What stands there before the move, and where.
+    /// The squares of a set that have one of some contents before the move: a bit for each content, and the set in WGSL.
     Pieces(u16, String),
     Set(String),
 }
 
 impl MoveSquares {
-    /// Whether a square is among them, an expression; `None` if all are.
+    /// Returns the expression that tests whether a square is one of them; `None` if every square is.
     fn have(&self, square: &str) -> Option<String> {
         match self {
             MoveSquares::All => None,
@@ -34,8 +34,8 @@ fn all(conditions: impl IntoIterator<Item = String>) -> Option<String> {
 }
 
 impl Printer<'_> {
-    /// Whether `edge`, the move that leaves the slot, passes a test in a game without side lines. `operands` are the
-    /// sets of the test.
+    /// Returns the expression that tests `edge`, the move that leaves the slot, in a game without side lines.
+    /// `operands` are the sets of the test.
     pub(super) fn edge(&self, test: &EdgeTest, mut operands: impl Iterator<Item = String>) -> String {
         let mut squares = |test: SquareTest| match test {
             SquareTest::Any => MoveSquares::All,

@@ -31,11 +31,13 @@ const BLOCKS_AT_ONCE: usize = 32;
 const SHARED_QUERIES_MAX: usize = 16;
 const SHARED_STEPS_MAX: u64 = 1000;
 
-/// The registers of a program that several queries share: what is gained by replaying once is lost again when a kernel needs so
-/// many that a card holds few waves at a time. Each is two of the card's, which has about 64 for each of 16 waves.
+/// The largest number of registers of a program that several queries share. Sharing saves replays, but a kernel that
+/// needs too many registers leaves a card with few waves at a time, which costs more. Each register is two of the
+/// card's, which has about 64 for each of 16 waves.
 const SHARED_REGISTERS_MAX: usize = 28;
-/// The same where legal moves are asked for, which take more than 100 of the card's whatever else there is: to compute them once for
-/// all queries is worth more than waves. The limit keeps such kernels from the 255 that cards have.
+/// The same for programs that need legal moves. These take more than 100 of the card's registers in any case, and it
+/// pays more to compute them once for all queries than to have more waves. The limit keeps such kernels below the 255
+/// registers that cards have.
 const SHARED_REGISTERS_OF_MOVES_MAX: usize = 64;
 
 fn registers_max(program: &Program) -> usize {
@@ -56,7 +58,7 @@ pub struct Gpu {
     device: Arc<GpuDevice>,
     variant: Variant,
     hits: Vec<Printed<SharedPlan>>,
-    /// Of each query, made when they are first wanted.
+    /// The kernels for the values of each query, printed when they are first needed.
     values: Vec<OnceLock<Printed<Plan>>>,
     /// By [`Apart`](orbit_plan::Apart).
     copies: Vec<[OnceLock<Printed<CopiesPlan>>; 2]>,
@@ -88,7 +90,7 @@ fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
     hits
 }
 
-/// What is wanted at the hits of a query.
+/// The further results that the second pass computes at the hits of a query.
 struct Second<'a> {
     query: usize,
     values: Option<&'a Printed<Plan>>,
@@ -188,7 +190,7 @@ impl Gpu {
         });
     }
 
-    /// What is wanted beside hits, of queries that have it.
+    /// Returns the results wanted beside hits, for each query that has any.
     fn second(&self, outputs: &[Wants]) -> Vec<Second<'_>> {
         let second = |(query, outputs): (usize, &Wants)| {
             let has_values = outputs.contains(Wants::VALUES) && self.plans.has_values(query);
@@ -341,17 +343,18 @@ struct OnCard<'a> {
     blocks: &'a [&'a Block],
     on: On<'a>,
     transposed: bool,
-    /// Whether the device carries what stages find along the games of all uploads.
+    /// True if the device carries what stages find along the games of all uploads.
     carries: bool,
     set: Option<Lent<'a>>,
 }
 
 /// The uploads of blocks.
 enum On<'a> {
-    /// They stay on the device for other queries.
+    /// The uploads stay on the device for other queries.
     Resident(InUse),
-    /// They go there in buffers that others use as well. Where the games of each are is told if a stage needs it and the device can
-    /// carry along all of them. `bytes` counts what goes there.
+    /// The uploads go to the device in buffers that other queries use as well. `games` holds the places of the games of
+    /// each upload if a stage needs them and the device can carry along all of them. `bytes` counts the bytes that are
+    /// uploaded.
     Sent { uploads: Vec<Upload>, games: Option<Vec<Vec<GameSlots>>>, bytes: &'a AtomicU64 },
 }
 
@@ -383,13 +386,13 @@ impl On<'_> {
     }
 }
 
-/// Where the games of each upload are, if the device can carry along all of them.
+/// Returns the places of the games of each upload; `None` unless the device can carry along all of them.
 fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlots>>> {
     uploads.iter().map(|upload| upload.whole_games(blocks)).collect()
 }
 
 impl<'a> OnCard<'a> {
-    /// A kernel which reads so many columns of games.
+    /// Returns a kernel with its stages, for a program that reads `columns` columns of games.
     fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
         Staged { kernel, columns, on_device: self.carries && kernel.carries_on_device() }
     }

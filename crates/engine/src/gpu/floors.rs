@@ -1,8 +1,8 @@
-//! What no kernel can beat on a device: how fast it reads memory, copies it, and computes.
+//! Measures the limits that no kernel can beat on a device: how fast it reads memory, copies memory, and computes.
 //!
-//! Times are taken from a submission to its last byte read back, over so many dispatches that the rest does not
-//! count. Every answer is compared with what it must be, so that a kernel of which a driver left something out
-//! gives no figure.
+//! Times are taken from a submission to its last byte read back, over so many dispatches that the fixed costs do not
+//! count. Every answer is compared with the expected one, so a kernel from which a driver has removed work is not taken
+//! for a fast one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,18 +31,18 @@ const GROUPS: u64 = 2048;
 const EXTENT_BYTES: u64 = 16;
 /// Bytes that are written at a time when a buffer is filled.
 const PIECE_BYTES: u64 = 16 << 20;
-/// What a measurement is to take at least: waiting for a device takes a tenth of a millisecond.
+/// The least time of a measurement: waiting for a device alone takes a tenth of a millisecond.
 const ENOUGH: Duration = Duration::from_millis(60);
-/// What one submission may take, as far as the one before tells.
+/// The duration from which a submission is not repeated to find its shortest time.
 const SUBMISSION_MAX: Duration = Duration::from_millis(500);
 /// Dispatches in a submission, and turns of a loop: adapters in software leave a loop after 65,535.
 const DISPATCHES_MAX: u64 = 256;
 const TURNS_MAX: u64 = 32_768;
-/// What is added at each step.
+/// The word that `compute` adds at each step.
 const ADD: u32 = 0x9e37_79b9;
 
 impl GpuDevice {
-    /// Bytes a second that a kernel reads which does nothing else, from a buffer of about so many bytes.
+    /// Measures the bytes a second of a kernel that only reads, from a buffer of about `bytes` bytes.
     ///
     /// # Errors
     ///
@@ -103,7 +103,7 @@ fn rate(amount: u64, took: Duration) -> f64 {
     amount as f64 / took.as_secs_f64().max(1e-9)
 }
 
-/// What `compute` leaves for an invocation.
+/// Returns the word that `compute` must write for an invocation.
 fn chains(id: u32, turns: u64) -> u32 {
     let chain = |first: u32| {
         (0..turns * STEPS).fold(id.wrapping_add(first), |word, _| word.wrapping_add(ADD) ^ (word >> 5))
@@ -264,7 +264,7 @@ impl KernelBuffers {
         Ok(begun.elapsed())
     }
 
-    /// What the last submission left for each invocation.
+    /// Reads back the words that the last submission wrote, one for each invocation.
     fn sums(&self, device: &Device) -> Result<Vec<u32>, GpuError> {
         let bytes = self.sum_bytes();
         let readback = self.readback.get();
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(offsets, expected.map(|(name, offset)| (name.to_string(), offset)));
     }
 
-    /// The steps of a turn and the operations of a step are those that the rate is made of.
+    /// The shader has as many steps in a turn and operations in a step as the computed rate assumes.
     #[test]
     fn operations_are_counted_as_they_are_written() {
         let module = module();
@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(4 * calls(&module.entry_points[2].function.body), CHAINS * STEPS);
     }
 
-    /// What a device leaves out or does otherwise shows.
+    /// A device that leaves out steps, or computes something else, is detected.
     #[test]
     fn wrong_answers_are_seen() {
         assert_ne!(chains(1, 1), chains(1, 2));

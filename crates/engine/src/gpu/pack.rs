@@ -1,4 +1,4 @@
-//! Blocks as uploads: what a device takes at once.
+//! Packs blocks into uploads, the amounts that a device takes at once.
 //!
 //! An upload is a run of segments, those of one block after those of another. Each segment stands by
 //! itself, so an upload may begin and end in the middle of a block; only what keys say of tables (the
@@ -17,7 +17,7 @@ use orbit_reel::{Block, Key, SEGMENT_SLOTS, Start};
 pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
 /// Bytes of the moves of a segment.
 pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
-/// Bytes of what is told of where a game is.
+/// Bytes of the place of a game.
 pub(super) const GAME_BYTES: u64 = size_of::<[u32; 2]>() as u64;
 /// Bytes of an entry of the start table.
 pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;
@@ -70,7 +70,7 @@ impl Slice {
     }
 }
 
-/// What a device takes at once.
+/// The slices of blocks that go to a device together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Upload {
     pub(super) slices: Vec<Slice>,
@@ -103,7 +103,7 @@ impl Upload {
         whole.is_within(caps)
     }
 
-    /// Whether a device takes all of it at once.
+    /// Returns whether a device can take the whole upload at once.
     pub(super) fn is_within(&self, caps: &Caps) -> bool {
         self.segments <= caps.segments
             && self.starts <= caps.starts
@@ -118,7 +118,8 @@ impl Upload {
         self.slices.push(slice);
     }
 
-    /// Whether a side may have several kings: in none of its blocks does a game begin so, if not.
+    /// Returns whether a side may have several kings: true if a game in any of the blocks begins with several kings of
+    /// one color.
     pub(super) fn has_several_kings(&self, blocks: &[&Block]) -> bool {
         let has_several = |board: &Board| {
             let [_, p1, p2, p3] = board.planes;
@@ -284,7 +285,7 @@ pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, Gpu
     Ok(out)
 }
 
-/// What of a segment does not fit.
+/// Returns the error that names the part of a segment that does not fit.
 fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     let (starts, games) = (slice.starts.len(), slice.games.len());
     let (what, needed, available) = if caps.segments == 0 {

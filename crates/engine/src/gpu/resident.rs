@@ -1,10 +1,10 @@
-//! Blocks that stay on a device: for queries that follow each other, and for benchmarks.
+//! Blocks that stay on a device, for successive queries and for benchmarks.
 //!
-//! [`Residents`] are the uploads of databases that are held in memory. They go to the device once, and every query on any thread
-//! finds them there. The invariant: an upload is found by the numbers of its blocks, which no other block ever has, so that one
-//! that is changed, read again or freed is never taken for another. A query drops nothing that it has used itself: of a database
-//! that is larger than what may stay, the first blocks stay and the others come anew with each query, where a plain order of use
-//! would keep none.
+//! [`Residents`] are the uploads of databases that are held in memory. They go to the device once, and every query on
+//! any thread finds them there. The invariant: an upload is found by the numbers of its blocks, which no other block
+//! ever has, so that a block that is changed, read again or freed is never mistaken for another. A query never evicts
+//! an upload that it has used itself. So if a database is larger than the limit, its first blocks stay and the rest is
+//! uploaded anew with each query; evicting the least recently used upload would keep none.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
@@ -31,7 +31,7 @@ const COLUMNS_MAX: usize = 64;
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
     uploads: Vec<(Upload, KernelInput)>,
-    /// How they lie there.
+    /// True if keys and moves are stored word by word, as `Variant::transposed` says.
     transposed: bool,
     runs: Mutex<[KernelRun; 2]>,
     open: Arc<OpenDevice>,
@@ -39,7 +39,7 @@ pub struct Resident<'a> {
 }
 
 impl Resident<'_> {
-    /// What the upload took.
+    /// Returns the times that the upload took.
     pub fn times(&self) -> Times {
         self.times
     }
@@ -49,7 +49,7 @@ impl Resident<'_> {
         self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
     }
 
-    /// Whether the device carries what the stages of a kernel find.
+    /// Returns whether the device carries what the stages of a kernel find.
     fn carries(&self, kernel: &Kernel) -> bool {
         let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
         let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
@@ -121,17 +121,18 @@ impl Resident<'_> {
     }
 }
 
-/// Bytes that may stay on a card unless the user says otherwise: wgpu does not tell how much memory is free. A card has more, one
-/// that shares the memory of the processor takes it away from others, and a program that stands in for a card has the blocks there
-/// twice.
+/// Bytes that may stay on a card unless the user sets a limit, by type of adapter: wgpu does not tell how much memory
+/// is free. A discrete card has more memory than this; an adapter that shares the processor's memory takes it away from
+/// other programs; a software adapter holds the blocks in memory twice.
 const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
 const STAY_BYTES_OTHERS: u64 = 512 << 20;
 
-/// Bytes that a limit of memory leaves for all else, at least: outputs of all sets of buffers, and what is on its way.
+/// The least number of bytes that a limit of memory leaves for everything else: the outputs of all sets of buffers, and
+/// data in transfer.
 const WORKING_BYTES_MIN: u64 = 64 << 20;
 
-/// Bytes that may stay on a device: as the caller says; else four fifths of the memory that may be used, or what suits such an
-/// adapter.
+/// Returns the number of bytes of blocks that may stay on a device: the caller's limit, else the memory limit less
+/// `WORKING_BYTES_MIN`, else the default for the type of adapter; in any case at most four fifths of the memory limit.
 pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     let of_kind =
         || STAY_BYTES.iter().find(|(kind, _)| *kind == report.kind).map_or(STAY_BYTES_OTHERS, |it| it.1);
@@ -238,7 +239,7 @@ impl ResidentState {
 }
 
 impl Residents {
-    /// None yet, and so many bytes at most.
+    /// Creates an empty set of uploads, limited to `max` bytes.
     pub(super) fn new(max: u64) -> Residents {
         let (bytes, entries, uses, last_use) = (0, HashMap::new(), 0, Instant::now());
         Residents(Mutex::new(ResidentState { max, bytes, entries, uses, last_use }))

@@ -42,9 +42,9 @@ pub(super) struct KernelInput {
     games: Buffer,
     segments: usize,
     start_count: usize,
-    /// Whether a side may have several kings in one of its games.
+    /// True if a side may have several kings in one of its games.
     several_kings: bool,
-    /// How many games there are, if it is known where.
+    /// The number of games, if their places are known.
     game_count: Option<usize>,
 }
 
@@ -54,9 +54,9 @@ pub(super) struct BufferSet {
     pub(super) run: KernelRun,
 }
 
-/// What a run of kernels needs beside its input.
+/// The buffers and the state that a run of kernels needs beside its input.
 pub(super) struct KernelRun {
-    /// What comes before the next commands. Above the buffers, so that these outlive it.
+    /// Work that must precede the next commands. This field stands above the buffers so that it is dropped before them.
     first: Vec<Preparation>,
     staging: Buffer,
     params: Buffer,
@@ -240,7 +240,7 @@ impl KernelInput {
         Ok(())
     }
 
-    /// How many games there are, if it is known where.
+    /// Returns the number of games, if their places are known.
     pub(super) fn game_count(&self) -> Option<usize> {
         self.game_count
     }
@@ -310,7 +310,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// What stages before have carried along the games of the upload's blocks.
+    /// Writes the columns that earlier stages carried along the games of the upload's blocks.
     pub(super) fn set_carried(
         &mut self,
         device: &Device,
@@ -321,14 +321,14 @@ impl KernelRun {
         Ok(())
     }
 
-    /// What the device carries along games from now on is of another upload.
+    /// Forgets the carried columns, because another upload takes the place of their games.
     pub(super) fn forget_carried(&mut self) {
         self.along.forget();
     }
 
-    /// Runs the stages of a kernel as far as what they carry is not on the device yet, and brings what the kernel reads of
-    /// it to where it is read. The upload's columns are set, and it is known where its games are. `made` gives the
-    /// columns that the processor makes.
+    /// Runs those stages of a kernel whose columns are not on the device yet, and copies the columns that the kernel
+    /// reads to the buffer from which it reads them. Requires that the upload's columns are set and that the places of
+    /// its games are known. `made` returns the columns that the processor computes.
     pub(super) fn carry(
         &mut self,
         device: &Device,
@@ -425,7 +425,7 @@ impl KernelRun {
         if self.clock.is_some() { self.finish(device, pending, |_| {}) } else { Ok(()) }
     }
 
-    /// First pass: submits it. [`KernelRun::finish`] gives the words of each of the kernel's queries, one
+    /// Submits the first pass. [`KernelRun::finish`] then returns the words of each of the kernel's queries, one word
     /// for each segment.
     pub(super) fn begin_hits(
         &mut self,
@@ -614,7 +614,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// What the clock has counted since it was started.
+    /// Stops the clock and returns the time that it counted since its start.
     pub(super) fn stop_clock(&mut self) -> Option<Duration> {
         self.clock.take().map(|_| std::mem::take(&mut self.kernel_time))
     }
@@ -626,19 +626,19 @@ pub(super) struct Pending {
     bytes: u64,
 }
 
-/// What one submission does.
+/// The work of one submission.
 #[derive(Clone, Copy)]
 struct Submission {
     pass: KernelPass,
     /// Segments or entries.
     count: usize,
     output_bytes: u64,
-    /// Whether nothing of this output was written before.
+    /// True for the first submission that writes this output.
     is_first: bool,
     to: To,
 }
 
-/// Where an output goes.
+/// The destination of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum To {
     Host,
@@ -661,7 +661,7 @@ fn output_budget(device: &Device) -> u64 {
     device.limits.binding_bytes.min(device.working_bytes() / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
 }
 
-/// All slots of a segment as masks with so many of them at most.
+/// Divides the slots of a segment into masks of at most `slots` slots each.
 fn windows(slots: u32) -> Vec<u32> {
     let width = SEGMENT_SLOTS as u32;
     (0..width).step_by(slots as usize).map(|from| mask(from, slots.min(width - from))).collect()
@@ -671,8 +671,8 @@ fn mask(from: u32, len: u32) -> u32 {
     (((1u64 << len) - 1) << from) as u32
 }
 
-/// The entries of those hits that lie in a window. Their words stand in the output as if all were evaluated together,
-/// `words` for each hit.
+/// Returns the entries of the hits that lie in a window. Their words get the same places in the output as if all slots
+/// were evaluated together, with `words` words for each hit.
 fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     let (mut out, mut first) = (Vec::with_capacity(hits.len()), 0);
     let below = window.wrapping_sub(1) & !window;
@@ -685,7 +685,7 @@ fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     out
 }
 
-/// Cuts hits into ranges with so many hits and entries at most.
+/// Cuts hits into ranges of at most `hits_max` hits and `entries_max` entries.
 fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<usize>> {
     let (mut out, mut from, mut count) = (Vec::new(), 0, 0);
     for (k, (_, slots)) in hits.iter().enumerate() {

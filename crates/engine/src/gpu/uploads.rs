@@ -1,4 +1,4 @@
-//! How fast bytes reach the device, by each way that there is.
+//! Measures how fast bytes reach the device by each way of uploading them.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

@@ -19,14 +19,15 @@ const WAYS_MAX: usize = 400;
 /// States whose values are kept at most: they are registers of an invocation.
 const VALUES_MAX: usize = 24;
 
-/// Whether the device can tell where an automaton finds a walk: which pieces are in focus only the processor knows.
+/// Returns whether the device can find the walks of an automaton. Only the processor knows which pieces are in focus, and
+/// only it finds the walk with the largest number; an automaton with too many ways makes too long a shader.
 pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
     let ways = automaton.first.len() + automaton.follow.iter().map(Vec::len).sum::<usize>();
     !matches!(walk.sees, Sees::Pieces { .. }) && !walk.largest && ways <= WAYS_MAX
 }
 
-/// Whether it can tell the value.
+/// Returns whether the device can compute the value of a walk, too.
 pub(super) fn has_numbers(walk: &Walk) -> bool {
     fits(walk) && walk.automaton.states.len() <= VALUES_MAX
 }
@@ -67,19 +68,20 @@ pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     out + WALK
 }
 
-/// Whether a mask holds at a slot.
+/// Returns the expression that tests whether a mask holds at a slot.
 fn holds(mask: u16) -> String {
     format!("(((these.m{mask} >> slot) & 1u) != 0u)")
 }
 
-/// How it is printed what is known of states: 1 where the walk can be completed, or one more than its value, else 0.
+/// Prints the record of the automaton's states at a slot. Without `numbers`, a state is 1 where the walk can be
+/// completed from it; with `numbers`, it is one more than the value there. It is 0 where the walk cannot be completed.
 struct StatePrinter<'a> {
     walk: &'a Walk,
     numbers: bool,
 }
 
 impl StatePrinter<'_> {
-    /// What is known of all states at a slot.
+    /// Returns the type that records all states at a slot.
     fn states(&self) -> String {
         let states = 0..self.walk.automaton.states.len();
         let fields: Vec<String> = match self.numbers {
@@ -90,7 +92,7 @@ impl StatePrinter<'_> {
         format!("struct States {{\n{}\n}}\n", fields.join("\n"))
     }
 
-    /// Which values count, and the number that they become.
+    /// Returns the code that says which values count and that converts them to results.
     fn results(&self) -> String {
         let Walk { range: (low, high), moves, back, sees, end, .. } = *self.walk;
         let (least, most) = if high < 0 { (1, 0) } else { (low.max(0), high) };
@@ -111,8 +113,8 @@ impl StatePrinter<'_> {
         )
     }
 
-    /// Which positions begin no walk behind another one. `evaluated` are those at which a walk with `nestban` is
-    /// evaluated.
+    /// Returns the code that decides which positions may not begin a walk because of an earlier walk. `evaluated` is
+    /// the expression of the mask of positions at which a walk with `nestban` is evaluated.
     fn bans(&self, evaluated: &str) -> String {
         let Walk { nestban, moves, sees, .. } = *self.walk;
         let by_side = sees == Sees::OneSide && !moves;
@@ -126,7 +128,8 @@ impl StatePrinter<'_> {
         )
     }
 
-    /// What a way leads to among some states, or to the end, with `guarded` where its guards hold.
+    /// Returns the expression of the state that a way leads to, or 1 if the way leads to the end. If `guarded`, it is 0
+    /// where a guard of the way does not hold.
     fn way(&self, way: &Branch, states: &str, guarded: bool) -> String {
         let to = way.to.map_or("1u".into(), |to| match (self.numbers, to) {
             (true, _) => format!("{states}.v{to}"),

@@ -1,7 +1,8 @@
-//! How the device makes what a stage carries.
+//! The ways in which the device computes the columns that a stage carries.
 //!
-//! Each column is made by one shader from masks and words that lie on the device, a game at a time, so games must have no
-//! side lines. What is not here the processor makes, and then it makes all that the kernel carries.
+//! Each column is computed by one shader from masks and words that are on the device, a game at a time, so games must
+//! have no side lines. If a column has no way here, the processor computes it, and then all other columns of the kernel
+//! as well.
 
 use super::walks;
 use orbit_plan::{Carried, ColumnOperand, EdgeTest, GameOp, Leaf, Made, StageCarry, Walk};
@@ -13,27 +14,27 @@ const SHIFT: &str = orbit_shaders::SHIFT;
 /// One way to make a column.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
-    /// Gathered along games, from the positions behind or with `true` from those before.
+    /// Combined along games: the words of a position and of those after it or, with `true`, of those before it.
     Along(Carried, bool),
     /// The mask of children, at their parents.
     MaskToParent,
     /// The mask of parents, at their children.
     MaskToChild,
-    /// A word of the children at which masks hold, at their parents; elsewhere this one.
+    /// A word of the children at which masks hold, at their parents; the given word elsewhere.
     WordToParent(u64),
     /// A mask at the positions that numbers name.
     MaskFromNumber,
     /// A test of the moves that leave positions, which the kernel of the stage's masks answers, at the positions that
     /// they lead to.
     Edge(EdgeTest),
-    /// Where an automaton finds a walk, or with `true` its value.
+    /// The positions at which an automaton finds a walk; with `true`, the value of the walk.
     Walk(&'a Walk, bool),
-    /// Told by the moves of games alone: the processor makes it whatever a stage finds, and it goes up.
+    /// Computed by the processor from the moves of games alone, whatever a stage finds, and uploaded.
     Told,
 }
 
 impl ColumnWay<'_> {
-    /// How something is made in games without side lines; `None` if the device cannot.
+    /// Returns the way to compute a column in games without side lines; `None` if the device cannot compute it.
     pub(super) fn from_carry(carry: &StageCarry) -> Option<ColumnWay<'_>> {
         let operands = &carry.operands[..];
         let op = match &carry.what {
@@ -66,7 +67,7 @@ impl ColumnWay<'_> {
         })
     }
 
-    /// Whether the device makes it, of what lies there.
+    /// Returns whether the device computes the column from data that is already there.
     pub(super) fn is_on_device(self) -> bool {
         self != ColumnWay::Told
     }

@@ -1,9 +1,9 @@
 //! Plans as WGSL.
 //!
-//! A kernel is the files of `shaders/`, a few constants, and the query's `evaluate`: one assignment
-//! for each step of the program, nothing that branches, loops only where the plan has loops that are too long to be
-//! written out. A [`Variant`] chooses among files of `shaders/` that do the same. Programs are printed as they are: what a driver needs to be fast it finds by itself, and what runs
-//! can be read beside `orbit explain --plan`.
+//! A kernel consists of the files of `shaders/`, a few constants, and the query's `evaluate`: one assignment for each
+//! step of the program, no branches, and loops only where a loop of the plan is too long to be written out. A
+//! [`Variant`] chooses among files of `shaders/` that do the same. Programs are printed without optimization: drivers
+//! optimize by themselves, and the code that runs can be read beside `orbit explain --plan`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -39,40 +39,40 @@ pub struct Kernel {
     pub wgsl: String,
     /// The rows of all loops, one after the other.
     pub tables: Vec<u64>,
-    /// For each slot of a segment: one bit for each of so many queries, or so many words.
+    /// The number of outputs at each slot of a segment: queries with one bit each, or words.
     pub outputs: usize,
     /// Steps of the plan that run at each slot.
     pub cost: u64,
     /// Turns of loops at each slot, at most.
     pub turns: u64,
-    /// How it is written and run.
+    /// The way in which the kernel is written and run.
     pub variant: Variant,
-    /// Words for each segment of what it reads of what stages have carried.
+    /// The number of words for each segment in the carried columns that the kernel reads.
     pub(super) carried_words: usize,
-    /// What that is.
+    /// The carried columns that the kernel reads.
     pub(super) reads: Vec<Read>,
-    /// What runs before.
+    /// The stages that run before the kernel.
     pub(super) stages: Vec<StageKernels>,
-    /// Where in the shader the query's own part stands.
+    /// The range of `wgsl` that belongs to the query alone.
     own: Range<usize>,
 }
 
 /// The kernels of a [`Stage`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StageKernels {
-    /// What it finds.
+    /// The masks and words that the stage finds.
     pub(super) found: Vec<StageFound>,
-    /// What is made of that and of what was made before.
+    /// The columns that are computed from `found` and from earlier columns.
     pub(super) carries: Vec<StageCarry>,
-    /// What it reads of what was made before.
+    /// The columns of earlier stages that the stage reads.
     pub(super) reads: Vec<Read>,
-    /// A bit for each slot for each of the masks among them, and behind these for each of the tests of moves.
+    /// The kernel with one bit for each slot, for each mask in `found` and behind these for each test of moves.
     pub(super) masks: Option<Kernel>,
-    /// A word for each slot for each of the others.
+    /// The kernel with one word for each slot, for each entry of `found` that is not a mask.
     pub(super) sets: Option<Kernel>,
-    /// What the device tests of the moves that leave positions.
+    /// The tests of the moves that leave positions, which the device evaluates.
     pub(super) edges: Vec<CarryId>,
-    /// Whether the device can make all that is carried.
+    /// True if the device can compute all columns in `carries` that depend on what the stage finds.
     pub(super) on_device: bool,
 }
 
@@ -115,13 +115,15 @@ impl StageKernels {
         }
     }
 
-    /// Those columns that the processor makes of the moves of games alone, where the device makes the others.
+    /// Returns the columns that the processor computes from the moves of games alone, when the device computes all
+    /// other columns.
     pub(super) fn told(&self) -> impl Iterator<Item = &StageCarry> {
         let is_told = |carry: &&StageCarry| ColumnWay::from_carry(carry) == Some(ColumnWay::Told);
         self.carries.iter().filter(is_told)
     }
 
-    /// Whether the device reads words that the stage finds: tests of moves get theirs where they are asked.
+    /// Returns whether columns are computed from words that the stage finds. Tests of moves do not count: they are
+    /// evaluated in the kernel of the stage, which has these words at hand.
     pub(super) fn reads_sets(&self) -> bool {
         let sets = |carry: &StageCarry| {
             let (_, word) = ColumnWay::from_carry(carry).map_or((&[][..], None), |way| way.operands(carry));
@@ -243,23 +245,24 @@ pub(super) struct Printer<'a> {
     variant: Variant,
     text: String,
     tables: Vec<u64>,
-    /// Where the query's own part begins.
+    /// The offset in `text` at which the query's own part begins.
     own: usize,
     /// For each open loop, the first scalar of its rows and their width.
     rows: Vec<OpenRow<'a>>,
-    /// How many words for a segment the carried columns before each one have; at last, all of them.
+    /// For each carried column, the number of words for a segment in the columns before it; the last entry is the
+    /// total.
     carried: Vec<usize>,
     /// Operations in loops that are written out so far.
     unrolled: u64,
     /// Turns of loops so far.
     turns: u64,
-    /// How often what is printed now runs at a slot.
+    /// The number of times that the code being printed runs at a slot.
     times: u64,
     /// The number of sets moved by files that have a name so far.
     beside: usize,
 }
 
-/// Where the words of an open loop's row are.
+/// The place of the words of an open loop's row.
 #[derive(Clone, Copy)]
 struct OpenRow<'a> {
     table: usize,
@@ -269,11 +272,12 @@ struct OpenRow<'a> {
     values: Option<&'a [u64]>,
 }
 
-/// Whether all slots of a segment are evaluated at once.
+/// The declarations of a kernel that evaluates all slots of a segment at once, and of one that evaluates some.
 const ALL_SLOTS: &str = "const SOME_SLOTS = false;\n";
 const SOME_SLOTS: &str = "const SOME_SLOTS = true;\n";
 
-/// Whether a side may have several kings, whose moves are listed one by one: long code that hardly any games need.
+/// The declarations of a kernel for games in which no side has several kings, and of one for the other games: the moves
+/// of several kings are listed one by one, in long code that hardly any games need.
 const ONE_KING: &str = "const SEVERAL_KINGS = false;\n";
 const SEVERAL_KINGS: &str = "const SEVERAL_KINGS = true;\n";
 
@@ -483,7 +487,7 @@ impl<'a> Printer<'a> {
         self.line("}");
     }
 
-    /// Whether the body of a loop is written out for each of its rows.
+    /// Returns whether the body of a loop is written out for each of its rows.
     fn writes_out(&mut self, body: &Range<usize>, rows: usize) -> bool {
         let all = length(self.program, body.clone()).saturating_mul(rows as u64);
         if self.variant.looped || all > UNROLLED_MAX {

@@ -1,7 +1,7 @@
-//! What a kernel does, counted in the shader that is compiled.
+//! Counts the work of a kernel in the shader that is compiled.
 //!
-//! The count is of what is written, before a driver improves it: an upper bound of what a card must do, and the same
-//! for every card. Operations are those on 32 bits.
+//! The count is that of the code as written, before a driver optimizes it: an upper bound of what a card must do, and
+//! the same for every card. Operations are those on 32 bits.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use wgpu::naga::{
 use super::{Kernel, pack};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// What the first pass of a kernel does for one segment of 32 positions, all of which it evaluates.
+/// The work of a kernel's first pass for one segment of 32 positions, all of which are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Work {
@@ -44,7 +44,8 @@ impl Work {
 }
 
 impl Kernel {
-    /// What it does, its stages not included; `None` if the shader cannot be read, which no plan leads to.
+    /// Returns the work of the kernel without its stages; `None` if the shader cannot be parsed, which happens for no
+    /// plan.
     pub fn work(&self) -> Option<Work> {
         let module = wgsl::parse_str(&self.wgsl).ok()?;
         let info = Validator::new(ValidationFlags::empty(), Capabilities::all()).validate(&module).ok()?;
@@ -76,7 +77,7 @@ struct StatementCounter<'a> {
 struct CountedFunction<'a> {
     function: &'a Function,
     info: &'a FunctionInfo,
-    /// How often the two loops of `replay` run, the outer one first, if this is that function.
+    /// For the function `replay`, the number of turns of its two loops, the outer one first.
     turns: Option<[u64; 2]>,
     depth: usize,
 }
@@ -164,7 +165,7 @@ impl<'a> StatementCounter<'a> {
         }
     }
 
-    /// How many words of 32 bits an expression has; 1 for a condition.
+    /// Returns the number of 32-bit words of an expression; 1 for a condition.
     fn words(&self, place: CountedFunction<'a>, handle: Handle<Expression>) -> u64 {
         let inner = match &place.info[handle].ty {
             TypeResolution::Handle(ty) => &self.module.types[*ty].inner,
@@ -198,7 +199,7 @@ impl CountedFunction<'_> {
         }
     }
 
-    /// How often a loop runs that begins with `if (i < n) {} else { break; }`, as `for` does.
+    /// Returns the number of turns of a loop that begins with `if (i < n) {} else { break; }`, as `for` loops do.
     fn turns_of(&self, module: &Module, body: &Block) -> Option<u64> {
         let condition = body.iter().find_map(|statement| match statement {
             Statement::If { condition, reject, .. } if matches!(reject.last(), Some(Statement::Break)) => {
