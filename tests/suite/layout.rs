@@ -436,7 +436,7 @@ fn block_of(text: &str, at: usize) -> Vec<&str> {
     lines.iter().skip(1).take_while(|line| **line != close).copied().collect()
 }
 
-/// Whether the block of a `for` leaves its counter and its end alone.
+/// Returns whether the block of a `for` changes neither its counter nor its end.
 fn counts_up(line: &str, text: &str, at: usize) -> bool {
     let Some(inside) = line.strip_prefix("for (var ").and_then(|line| line.strip_suffix(") {")) else {
         return false;
@@ -457,7 +457,7 @@ fn counts_up(line: &str, text: &str, at: usize) -> bool {
         && !names.iter().any(|name| !name.is_empty() && is_changed(name))
 }
 
-/// Whether the block of a `while` takes a square out of the set that it asks for.
+/// Returns whether the block of a `while` removes a square from the set that its condition reads.
 fn takes_out(line: &str, text: &str, at: usize) -> bool {
     let Some((_, set)) = line.split_once("!is_empty(") else { return false };
     let Some((set, _)) = set.split_once(')') else { return false };

@@ -192,7 +192,7 @@ fn operations_are_those_of_the_shader() {
     // The code, whether it moves, both squares and what stays; for each plane its bit of the code and three operations on pairs;
     // which moves are rare.
     let play = 1 + 1 + 2 * named + 4 + 4 * (2 + 3 * 2) + 3;
-    // Of these castling is the longest: two squares, the rank and the kind; the side, king and rook, and their planes.
+    // The longest of these is castling: two squares, the rank and the kind; the side, king and rook, and their planes.
     let castles = 4 + 1 + 1 + 1 + 2 * (2 + square) + 2 + 3 * 2 + 3;
     // The end of the game, the slot, the turn and the ply.
     let advance = 2 + 1 + 2 + 1 + play + castles;

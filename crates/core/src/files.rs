@@ -1,6 +1,6 @@
 //! Output files: where they are written, when they get their names, and what they may replace.
 //!
-//! What each writer may replace:
+//! Files that each writer may replace:
 //!
 //! | output | replaces |
 //! |---|---|

@@ -60,7 +60,7 @@ pub(super) fn carried_bits(
             let tree = &mut out[slots];
             match what {
                 Carried::Count => along_tree(game, tree, back, |to, from| *to += from),
-                // Of the nodes after a node, the first has the lowest number.
+                // The first of the nodes after a node has the lowest number.
                 _ if !back => along_tree(game, tree, false, |to, from| *to = from.min(*to)),
                 _ => along_tree(game, tree, true, |to, from| *to = if *to == NOWHERE { from } else { *to }),
             }

@@ -496,7 +496,7 @@ impl ScreenBuilder<'_> {
             [first, last].map(|set| screen.out.add(Op::Count(set)))
         };
         let [first, last] = counts(self, set);
-        // Where a promotion is possible, it adds to sets without pawns, both before and after the beginning of a game.
+        // A promotion, if one is possible, adds to sets without pawns, both before and after the beginning of a game.
         let [before, after] = if pieces.0 == 0 || has_pawn {
             [self.out.number(0); 2]
         } else {

@@ -8,7 +8,7 @@
 //! each slot leads to the next, and [`replay`] turns a segment back into positions. The invariant of this crate: replaying a
 //! segment from its key, and replaying the block from its first slot, give the same positions.
 //!
-//! Of PGN it knows games that were read and the stamps of their files, but not how text is read.
+//! It uses the games and the stamps of files that `orbit_pgn` gives, and never reads PGN itself.
 
 #![deny(unsafe_code, missing_docs)]
 

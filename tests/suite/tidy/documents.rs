@@ -42,7 +42,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 fn targets(text: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     for (number, line) in prose(text) {
-        // What stands between backquotes is no link.
+        // Text between backquotes is no link.
         let line: String =
             line.split('`').enumerate().map(|(at, part)| if at % 2 == 0 { part } else { "" }).collect();
         for (begin, end) in [("](", ')'), ("src=\"", '"'), ("href=\"", '"')] {

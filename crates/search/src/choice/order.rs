@@ -182,7 +182,7 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
 
 /// The games of the best ranks, at most `max`. Every list in another order than that of the database is kept here.
 ///
-/// Of games with the same rank the one with the lower number wins. A sample keeps each rank once, and there the game that is
+/// The game with the lower number wins between games with the same rank. A sample keeps each rank once, and there the game that is
 /// offered first wins; so games must be offered in the order of the database. Memory holds `max` entries: [`TopGames::offer`] makes
 /// an entry only if it is kept, in place of the worst one. Only the caller's code for entries can fail: see [`TopGames::try_map`].
 #[derive(Clone, Debug)]
