@@ -31,7 +31,7 @@ pub fn vector_per_position(assembly: &str) -> Option<f64> {
     let inner =
         loops.iter().filter(|range| range.start >= words.start && range.end <= words.end && *range != words);
     let slots = inner.max_by(|a, b| vector(a).total_cmp(&vector(b)));
-    // Where it is not there, the driver has written out the four slots of a word.
+    // If this loop is missing, the driver has unrolled the four slots of a word.
     let slots = slots.filter(|range| vector(range) >= vector(words) / 2.0);
     let at_slots = slots.map_or(0.0, vector);
     Some(at_slots + (vector(words) - at_slots) * WORDS / SLOTS)

@@ -1,4 +1,5 @@
-//! What the compiler of a graphics card makes of the kernels of a list of queries, without a card. See `benches/README.md`.
+//! Registers, spills and instructions of the kernels of a list of queries, as the compiler of a graphics card makes them, without a
+//! card. See `benches/README.md`.
 //!
 //! RADV, Mesa's driver for AMD's cards, compiles for any of them where there is none (`RADV_FORCE_FAMILY`), and tells
 //! how many registers and instructions a pipeline has. Nothing runs: there is a device, and it has neither memory nor a queue that
@@ -100,7 +101,7 @@ fn all(names: &[String]) -> Result<Table, String> {
     for family in FAMILIES {
         let mut child = Command::new(&program);
         child.args(names).env(FAMILY, family).env("RADV_FORCE_FAMILY", family);
-        // What is taken from a cache has no statistics.
+        // A pipeline from a cache has no statistics.
         child
             .env("RADV_DEBUG", "nocache")
             .env("VK_DRIVER_FILES", radv::DRIVER)
@@ -132,7 +133,9 @@ fn measure(family: &str, names: &[String]) -> Result<(), String> {
                 let file = Path::new(&folder).join(format!("{family}-{name}-{place}.asm"));
                 std::fs::write(file, &made.assembly).map_err(|error| error.to_string())?;
             }
-            println!("{}", Row::new(family, &name, place, kernel, &made));
+            let row =
+                Row::new(family, &name, place, kernel, &made).map_err(|error| format!("{what}: {error}"))?;
+            println!("{row}");
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use ash::{khr::pipeline_executable_properties, vk};
 
-/// Where Debian has the driver.
+/// The path of the driver on Debian.
 pub const DRIVER: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
 /// Buffers that a shader may see: those of shaders/replay.wgsl and of both passes.
@@ -22,7 +22,7 @@ pub struct Compiler {
     _entry: ash::Entry,
 }
 
-/// What the driver tells of a pipeline.
+/// The numbers and the code that the driver gives for a pipeline.
 pub struct Made {
     /// Numbers by the names that the driver gives them.
     pub statistics: Vec<(String, u64)>,
@@ -31,9 +31,14 @@ pub struct Made {
 }
 
 impl Made {
-    /// A number; 0 if there is none of that name.
-    pub fn number(&self, name: &str) -> u64 {
-        self.statistics.iter().find(|(known, _)| known == name).map_or(0, |&(_, number)| number)
+    /// Returns a number by its name.
+    ///
+    /// # Errors
+    ///
+    /// The driver gives no number of that name. A check must not take that for 0.
+    pub fn number(&self, name: &str) -> Result<u64, String> {
+        let found = self.statistics.iter().find(|(known, _)| known == name);
+        found.map(|&(_, number)| number).ok_or_else(|| format!("the driver tells no `{name}`"))
     }
 }
 

@@ -22,22 +22,22 @@ pub struct Row {
 }
 
 impl Row {
-    pub fn new(family: &str, name: &str, place: usize, kind: &str, made: &Made) -> Row {
-        let spills = made.number("Spilled SGPRs") + made.number("Spilled VGPRs");
+    pub fn new(family: &str, name: &str, place: usize, kind: &str, made: &Made) -> Result<Row, String> {
+        let spills = made.number("Spilled SGPRs")? + made.number("Spilled VGPRs")?;
         let numbers = [
-            made.number("SGPRs"),
-            made.number("VGPRs"),
-            made.number("Subgroups per SIMD"),
+            made.number("SGPRs")?,
+            made.number("VGPRs")?,
+            made.number("Subgroups per SIMD")?,
             spills,
-            made.number("Scratch size"),
-            made.number("LDS size"),
-            made.number("Code size"),
-            made.number("Instructions"),
+            made.number("Scratch size")?,
+            made.number("LDS size")?,
+            made.number("Code size")?,
+            made.number("Instructions")?,
         ];
         let mut cells: Vec<String> = numbers.iter().map(u64::to_string).collect();
         let vector = assembly::vector_per_position(&made.assembly).filter(|_| kind != "carry");
         cells.push(vector.map_or("-".into(), |vector| format!("{vector:.1}")));
-        Row { key: format!("{family}\t{name}\t{place}\t{kind}"), cells }
+        Ok(Row { key: format!("{family}\t{name}\t{place}\t{kind}"), cells })
     }
 }
 
