@@ -42,12 +42,12 @@ pub const fn is_hidden(letter: char) -> bool {
 /// Escapes every hidden character of a text: `\n`, `\t`, `\x1b`, `\u{202e}`, or in JSON `\u202e`.
 ///
 /// ```
-/// use orbit_core::visible::{Context, escape};
+/// use orbit_core::visible::{EscapeContext, escape};
 ///
-/// assert_eq!(escape("Réti, Richard", Context::Line), "Réti, Richard");
-/// assert_eq!(escape("\u{1b}[2J\u{202e}\n", Context::Line), r"\x1b[2J\u{202e}\n");
-/// assert_eq!(escape("a\tb\n", Context::Lines), "a\tb\n");
-/// assert_eq!(escape("\"\u{9b}\"\n", Context::Json), "\"\\u009b\"\n");
+/// assert_eq!(escape("Réti, Richard", EscapeContext::Line), "Réti, Richard");
+/// assert_eq!(escape("\u{1b}[2J\u{202e}\n", EscapeContext::Line), r"\x1b[2J\u{202e}\n");
+/// assert_eq!(escape("a\tb\n", EscapeContext::Lines), "a\tb\n");
+/// assert_eq!(escape("\"\u{9b}\"\n", EscapeContext::Json), "\"\\u009b\"\n");
 /// ```
 pub fn escape(text: &str, context: EscapeContext) -> Cow<'_, str> {
     let stays = |letter: char| match context {

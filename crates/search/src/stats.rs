@@ -12,7 +12,7 @@
 //! use orbit_engine::Wants;
 //! use orbit_search::report::{Found, Names};
 //! use orbit_search::executor::{EngineOptions, Executor};
-//! use orbit_search::stats::{Grouping, Key, Stats};
+//! use orbit_search::stats::{GroupKey, Grouping, Stats};
 //!
 //! let games = b"[Date \"1997.05.11\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n[Date \"1998.??.??\"]\n\n1. d4 *\n".to_vec();
 //! let database = BlockStream::from_pgn_bytes("games", games, StreamOptions::default());
@@ -33,7 +33,7 @@
 //!     },
 //! )?;
 //! let years = counts.rows(&"year".parse()?);
-//! assert_eq!(years[0].keys[0], Key::Number(1997));
+//! assert_eq!(years[0].keys[0], GroupKey::Number(1997));
 //! assert_eq!((years[0].hit.games, years[0].hit.positions, years[0].all.positions), (1, 2, 5));
 //! assert_eq!(years[1].hit.games, 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

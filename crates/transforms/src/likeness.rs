@@ -42,7 +42,7 @@ impl Likeness {
     ///
     /// let text = "flipcolor similar \"8/8/8/8/4p3/8/4p3/4K3\"";
     /// let filter = orbit_transforms::expand(&orbit_query::parse(text).unwrap().query.body).unwrap();
-    /// let difference = Likeness::new(&filter).unwrap().of(&Position::standard().board, Color::White);
+    /// let difference = Likeness::new(&filter).unwrap().difference(&Position::standard().board, Color::White);
     /// assert_eq!(difference.missing, ["pe2", "pe4"]);
     /// assert_eq!(difference.right.into_iter().map(|square| square.to_string()).collect::<Vec<_>>(), ["e1"]);
     /// ```
@@ -73,7 +73,7 @@ impl Likeness {
     }
 
     /// Compares a board, seen by `side`, with the copy that is most similar to it; of several such copies, with the first.
-    pub fn from_board(&self, board: &Board, side: Color) -> CopyDifference {
+    pub fn difference(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));
         let count = |(_, men): &&(Placement, Vec<Man>)| men.iter().filter(stands).count();

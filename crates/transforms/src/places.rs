@@ -25,11 +25,11 @@ pub enum CopyPlaces {
 ///
 /// ```
 /// use orbit_core::board::Square;
-/// use orbit_transforms::{OutermostOrbit as _, Places};
+/// use orbit_transforms::{OutermostOrbit as _, CopyPlaces};
 ///
 /// let query = orbit_query::parse("flipcolor {Nd4 kf3}").unwrap().query;
 /// let orbit = orbit_transforms::expand(&query.body).unwrap().outermost().unwrap();
-/// assert_eq!(orbit_transforms::places(&orbit), Places::Squares(vec![Square::D4, Square::D5]));
+/// assert_eq!(orbit_transforms::places(&orbit), CopyPlaces::Squares(vec![Square::D4, Square::D5]));
 /// ```
 pub fn places(orbit: &Orbit) -> CopyPlaces {
     let offsets = || CopyPlaces::Offsets(orbit.copies.iter().map(|copy| copy.placement.shift).collect());

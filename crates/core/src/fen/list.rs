@@ -34,8 +34,8 @@ impl<'l> ListLine<'l> {
     /// Finds the parts of a line.
     ///
     /// ```
-    /// use orbit_core::fen::Line;
-    /// let line = Line::split(b"4k3/8/8/8/8/8/8/4K3 w - - 3 17 id \"a; b\"; dm 2;");
+    /// use orbit_core::fen::ListLine;
+    /// let line = ListLine::split(b"4k3/8/8/8/8/8/8/4K3 w - - 3 17 id \"a; b\"; dm 2;");
     /// assert_eq!(line.position, b"4k3/8/8/8/8/8/8/4K3 w - -");
     /// assert_eq!(line.counters, [Some(&b"3"[..]), Some(b"17")]);
     /// assert!(line.operations().eq([(&b"id"[..], &b"a; b"[..]), (b"dm", b"2")]));

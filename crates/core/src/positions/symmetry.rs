@@ -49,10 +49,10 @@ impl Symmetry {
     /// board.
     ///
     /// ```
-    /// use orbit_core::positions::{Board, Group};
+    /// use orbit_core::positions::{Board, SymmetryGroup};
     /// let own = |fen: &str| {
     ///     let board: Board = fen.parse().unwrap();
-    ///     Group::All.symmetries().filter(|s| s.fixes(&board)).map(|s| s.to_string()).collect::<Vec<_>>()
+    ///     SymmetryGroup::All.symmetries().filter(|s| s.fixes(&board)).map(|s| s.to_string()).collect::<Vec<_>>()
     /// };
     /// assert_eq!(own("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"), ["identity", "flip-colors"]);
     /// // Its squares are symmetric, but not its pieces.

@@ -235,7 +235,7 @@ impl<'a> Found<'a> {
 
     /// Returns the difference between a position and the board that the query compares it with, if there is such a board.
     pub(super) fn difference(&self, game: &GameRow, board: &Board) -> Option<CopyDifference> {
-        self.names.likeness.as_ref().map(|likeness| likeness.from_board(board, self.side(game)))
+        self.names.likeness.as_ref().map(|likeness| likeness.difference(board, self.side(game)))
     }
 
     /// Returns the difference for the position of a row; it is computed once.

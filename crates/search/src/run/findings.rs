@@ -260,7 +260,7 @@ impl FindingsCollector {
     fn lit(&self, row: &Row, found: &Found) -> Bitboard {
         let side = found.side(&row.game);
         if let Some(likeness) = &found.names.likeness {
-            return likeness.from_board(&row.position.board, side).right;
+            return likeness.difference(&row.position.board, side).right;
         }
         let found = if let Answer::Set(squares) = row.value { squares } else { Bitboard::EMPTY };
         let copy = row.copy.and_then(|copy| self.orbit.as_ref()?.copies.get(copy as usize));
