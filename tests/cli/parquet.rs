@@ -62,7 +62,7 @@ fn check(games: &str, arguments: &[&str], columns: usize, hits: usize) {
 }
 
 /// Groups of rows have a fixed length, however many rows are written at once.
-#[test]
+#[test(part = 3)]
 fn row_groups_do_not_follow_parts() {
     let columns = Columns::of_table(Extras {
         nodes: true,

@@ -98,7 +98,7 @@ fn searches_answer_as_the_reference_engine_in_side_lines() {
     assert!(hits > 500, "{hits} hits");
 }
 
-#[test]
+#[test(part = 0)]
 fn nested_loops_answer_as_the_reference_engine() {
     for text in NESTED {
         let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;

@@ -19,7 +19,11 @@ use orbit_query::{
 use orbit_reel::Block;
 
 use crate::{
-    common::{block_of_games, data, pgn_blocks_with, position},
+    common::{
+        block_of_games, data,
+        length::{PARTS, length},
+        pgn_blocks_with, position,
+    },
     differential::{Generator, Rng, query_texts},
     runners::answer,
 };
@@ -283,41 +287,48 @@ fn block() -> Block {
     block_of_games(alone.into_iter().chain([tree[0].game(0).to_game()]))
 }
 
+/// Runs random texts, and demands that at least `least` of them end in each way that `survives` counts. A text is made from a
+/// generator of its part of the trials, and from its number.
+fn survive(seed: u64, trials: usize, least: [u64; 4], mut text: impl FnMut(&mut Rng, usize) -> String) {
+    let block = block();
+    for part in length().parts() {
+        let (mut rng, mut seen) = (Rng::new(seed + 100 * part as u64), [0; 4]);
+        for number in 0..trials / PARTS {
+            survives(&text(&mut rng, number), &block, &mut seen);
+        }
+        eprintln!("{seen:?}");
+        assert!(seen.iter().zip(least).all(|(seen, least)| *seen >= least / PARTS as u64), "{seen:?}");
+    }
+}
+
 #[test]
 fn tokens_in_any_order() {
-    let (mut rng, mut seen, block) = (Rng::new(17), [0; 4], block());
     let tokens = Tokens::new(Dialect::Cql6, TOKENS);
-    for _ in 0..60_000 {
+    survive(17, 60_000, [1_000, 0, 1_000, 200], |rng, _| {
         let count = 1 + rng.below(12);
-        let text: Vec<&str> = (0..count).map(|_| tokens.pick(&mut rng)).collect();
-        survives(&text.join(if rng.percent(85) { " " } else { "" }), &block, &mut seen);
-    }
-    eprintln!("{seen:?}");
-    assert!(seen[0] > 1000 && seen[2] > 1000 && seen[3] > 200, "{seen:?}");
+        let text: Vec<&str> = (0..count).map(|_| tokens.pick(rng)).collect();
+        text.join(if rng.percent(85) { " " } else { "" })
+    });
 }
 
 #[test]
 fn tokens_of_lists_in_any_order() {
-    let (mut rng, mut seen, block) = (Rng::new(19), [0; 4], block());
     let tokens = Tokens::new(Dialect::Cql5, LIST_TOKENS);
-    for _ in 0..40_000 {
+    survive(19, 40_000, [1_000, 0, 1_000, 0], |rng, _| {
         let count = 1 + rng.below(8);
         let mut text: Vec<&str> = vec!["(position"];
-        text.extend((0..count).map(|_| tokens.pick(&mut rng)));
+        text.extend((0..count).map(|_| tokens.pick(rng)));
         if rng.percent(80) {
             let open = text.iter().filter(|token| token.starts_with('(')).count();
             let closed = text.iter().filter(|token| **token == ")").count();
             text.extend(std::iter::repeat_n(")", open.saturating_sub(closed)));
         }
-        survives(&text.join(if rng.percent(95) { " " } else { "" }), &block, &mut seen);
-    }
-    eprintln!("{seen:?}");
-    assert!(seen[0] > 1000 && seen[2] > 1000, "{seen:?}");
+        text.join(if rng.percent(95) { " " } else { "" })
+    });
 }
 
 #[test]
 fn queries_with_a_few_changes() {
-    let (mut rng, mut seen, block) = (Rng::new(18), [0; 4], block());
     let tokens = Tokens::new(Dialect::Cql6, TOKENS);
     let vectors: Vec<String> = data("vectors.tsv")
         .lines()
@@ -330,19 +341,17 @@ fn queries_with_a_few_changes() {
         .map(|line| line.split('\t').nth(1).expect("a line has a query").to_string())
         .chain(query_texts(4).lines().map(String::from))
         .collect();
-    for k in 0..20_000 {
-        let mut text = match k % 3 {
+    survive(18, 20_000, [1_000, 0, 1_000, 20], |rng, number| {
+        let mut text = match number % 3 {
             0 => rng.pick(&vectors).clone(),
             1 => rng.pick(&of_games).clone(),
-            _ => Generator::new(&mut rng).query().text(),
+            _ => Generator::new(rng).query().text(),
         };
         for _ in 0..rng.within(1, 3) {
-            change(&mut rng, &mut text, &tokens);
+            change(rng, &mut text, &tokens);
         }
-        survives(&text, &block, &mut seen);
-    }
-    eprintln!("{seen:?}");
-    assert!(seen[0] > 1000 && seen[2] > 1000 && seen[3] > 20, "{seen:?}");
+        text
+    });
 }
 
 /// Removes, doubles, inserts or replaces a piece of the text.
@@ -362,7 +371,7 @@ fn change(rng: &mut Rng, text: &mut String, tokens: &Tokens) {
 }
 
 /// Long and deep queries neither exhaust the stack nor take forever.
-#[test]
+#[test(part = 3)]
 fn long_and_deep_queries() {
     let (mut seen, block) = ([0; 4], block());
     for n in [10, 150, 250, 999, 5000, 60_000] {

@@ -199,7 +199,7 @@ fn the_cpu_takes_over_from_a_lost_card() {
 }
 
 /// Several queries in one run answer as each alone, on every engine that supports them.
-#[test]
+#[test(part = 0)]
 fn queries_together_answer_as_alone() {
     let texts = [
         "check",

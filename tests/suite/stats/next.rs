@@ -303,7 +303,7 @@ fn query_of(chess: &Chess) -> String {
     format!("{} {}", if chess.turn().is_white() { "wtm" } else { "btm" }, squares.join(" "))
 }
 
-#[test]
+#[test(part = 3)]
 fn moves_beside_positions_are_those_that_were_played() {
     let games = sample();
     let database = Database::open([SAMPLE]).unwrap();
@@ -341,7 +341,7 @@ fn moves_beside_positions_are_those_that_were_played() {
     assert!(["e4", "O-O", "O-O-O", "=Q", "x"].into_iter().all(has), "{names:?}");
 }
 
-#[test]
+#[test(part = 3)]
 fn moves_beside_patterns_are_carried_back() {
     let games = sample();
     let database = Database::open([SAMPLE]).unwrap();

@@ -157,7 +157,7 @@ fn check(choice: &Choice, queries: &[[&str; 3]], results: [&str; 3]) {
     }
 }
 
-#[test]
+#[test(part = 0)]
 fn the_score_of_the_matching_side_is_that_of_two_queries() {
     check(&Choice::default(), &QUERIES, ["1-0", "1/2-1/2", "0-1"]);
 }

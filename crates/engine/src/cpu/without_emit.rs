@@ -1,6 +1,6 @@
 //! Replaces `emit` on architectures without machine code: programs are never compiled.
 
-use super::registers::Machine;
+use super::registers::RegisterMachine;
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg};
 
@@ -15,7 +15,7 @@ pub(super) fn compile(_: &Program, _: &[Reg], _: Isa) -> Option<Native> {
 
 impl Native {
     /// Runs nothing.
-    pub(super) fn run(&self, _: &Program, _: &mut Machine) {
+    pub(super) fn run(&self, _: &Program, _: &mut RegisterMachine) {
         match *self {}
     }
 }
