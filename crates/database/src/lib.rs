@@ -574,7 +574,11 @@ impl BlockStream {
         work: impl Fn(&[&Block]) -> Vec<T> + Sync,
         take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, StreamError> {
-        self.for_each_group_in_room(threads, blocks, |blocks, _| work(blocks), take)
+        let work = |blocks: &[&Arc<Block>], _: &MemoryBudget| {
+            let blocks: Vec<&Block> = blocks.iter().map(|block| &***block).collect();
+            work(&blocks)
+        };
+        self.for_each_group_in_room(threads, blocks, work, take)
     }
 
     /// Like [`BlockStream::for_each_group`], for results that take much memory: `work` reserves memory for its results before it
@@ -591,7 +595,7 @@ impl BlockStream {
         self,
         threads: usize,
         blocks: usize,
-        work: impl Fn(&[&Block], &MemoryBudget) -> Vec<T> + Sync,
+        work: impl Fn(&[&Arc<Block>], &MemoryBudget) -> Vec<T> + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, StreamError> {
         let BlockStream {
@@ -629,8 +633,8 @@ impl BlockStream {
                 Ok(())
             },
             work: |group: &BlockGroup, room: &MemoryBudget| {
-                let blocks: Vec<&Block> =
-                    group.prepared.iter().map(|prepared| &*prepared.streamed.block).collect();
+                let blocks: Vec<&Arc<Block>> =
+                    group.prepared.iter().map(|prepared| &prepared.streamed.block).collect();
                 work(&blocks, room)
             },
         };
