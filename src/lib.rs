@@ -107,15 +107,16 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub use orbit_core::board::{Bitboard, Color, Position, Role, Square};
-pub use orbit_core::diagnostic::{Diagnostic, Severity};
-pub use orbit_core::game::PlayerName;
+pub use orbit_core::diagnostic::{Diagnostic, Severity, Span};
+pub use orbit_core::files::{Clash, OutputError};
+pub use orbit_core::game::{Nearness, PlayerName};
 pub use orbit_core::named::{Named, UnknownName};
-pub use orbit_database::{MemoryBudget, PlaceCache, Summary};
+pub use orbit_database::{Agreement, MemoryBudget, PlaceCache, SourceSummary, StreamError, Summary};
 pub use orbit_engine::gpu::GpuOptions;
 pub use orbit_engine::verify::Sample;
-pub use orbit_engine::{Answer, SpanKind, Wants};
-pub use orbit_pgn::Outcome;
-pub use orbit_query::{Dialect, Type};
+pub use orbit_engine::{Answer, EngineError, SpanKind, Wants};
+pub use orbit_pgn::{Options as PgnOptions, Outcome};
+pub use orbit_query::{Dialect, Parsed, Type};
 pub use orbit_reel::Alike;
 pub use orbit_search::choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
 pub use orbit_search::executor::{BlockAnswers, EngineChoice};
@@ -133,3 +134,17 @@ pub use orbit_search::request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
 pub use orbit_search::run::{BlockResult, Collector, Part, PartError};
 pub use orbit_search::stats::{Counts, Grouping};
 pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};
+
+/// Blocks of games and the answers of an engine on a block, as a [`Collector`] sees them.
+pub mod blocks {
+    pub use orbit_database::{GameTexts, StreamedBlock};
+    pub use orbit_engine::{Answers, CopyDetail, FindSpan, Hits, MatchSpan, Rank};
+    pub use orbit_reel::{Block, GameRow, Totals};
+    pub use orbit_search::report::Names;
+    pub use orbit_search::run::{CannotSplit, TakeError};
+}
+
+/// Options of the engine for graphics cards: see [`GpuOptions`].
+pub mod gpu {
+    pub use orbit_engine::gpu::{AdapterChoice, GpuLimits, PipelineCache, Variant};
+}
