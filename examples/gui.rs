@@ -23,7 +23,7 @@ pub fn list(path: &str, queries: &[String], out: &mut impl Write) -> Result<(), 
         // An error in a query is shown with its place marked.
         let query = Query::parse(text)?;
         let mut done = 0;
-        let hits = database.scan(&query).first_of_game().progress(|so_far| done = so_far.games).hits()?;
+        let hits = database.scan(&query).first_per_game().progress(|so_far| done = so_far.games).hits()?;
         writeln!(out, "\n{text}: {} of {done} games", hits.len())?;
         hits.iter().try_for_each(|hit| writeln!(out, "{}", line(hit)))?;
     }

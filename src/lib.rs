@@ -14,7 +14,7 @@
 //!
 //! let database = Database::open(["games/sample.pgn"])?;
 //! let knights = Query::parse("shift flip flipcolor {Nd4 kf3}")?;
-//! for hit in database.scan(&knights).first_of_game().hits_max(10).hits()? {
+//! for hit in database.scan(&knights).first_per_game().limit(10).hits()? {
 //!     let game = hit.game();
 //!     println!("{} {:?} - {:?}", game.number(), game.white(), game.black());
 //!     println!("{} {:?} {}", hit.label(), hit.san_before(), hit.fen());
@@ -27,7 +27,7 @@
 //!
 //! A database that fits into [`DatabaseOptions::resident_bytes_max`] stays in memory; a larger one is read anew for each
 //! request. [`Database::residence`] says which, and the answers are the same. Requests run side by side on several threads;
-//! [`Scan::progress`] tells how far one has come, and a [`Cancel`] stops it.
+//! [`Scan::progress`] tells how far one has come, and a [`CancelToken`] stops it.
 //!
 //! # What a hit says
 //!
@@ -49,7 +49,8 @@
 //! # Ok::<(), orbit_chess::DatabaseError>(())
 //! ```
 //!
-//! [`Database::game`] gives any game by its number, also of files that are too large for memory.
+//! [`Scan::hits`] collects hits, [`Scan::for_each`] passes them to a closure, and [`Scan::iter`] iterates over them while a thread
+//! searches. [`Database::game`] gives any game by its number, also of files that are too large for memory.
 //!
 //! # Statistics
 //!
@@ -64,9 +65,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # A collector of one's own
+//! # Computations of one's own
 //!
-//! What is wanted of each position of millions is best computed where it is found: on all threads, block by block. A
+//! [`Scan::fold`] computes with hits on all threads:
+//!
+//! ```
+//! use orbit_chess::{Database, Query};
+//!
+//! let database = Database::open(["games/sample.pgn"])?;
+//! let checks: Query = "check".parse()?;
+//! let longest = database.scan(&checks).fold(|| 0, |longest, hit| longest.max(hit.game().plies()), |a, b| a.max(b))?;
+//! assert!(longest > 100);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A collector also sees the answers of several queries, the games without hits, and whole blocks. A
 //! [`Collector`] says what it [`Wants`], looks at a block, and makes a [`Part`], which merges with the part of the next
 //! block. `examples/collector.rs` counts on which squares kings are mated.
 //!
@@ -94,21 +107,22 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub use orbit_core::board::{Bitboard, Color, Position, Role, Square};
-pub use orbit_core::diagnostic::{Diagnostic, Severity};
-pub use orbit_core::game::PlayerName;
+pub use orbit_core::diagnostic::{Diagnostic, Severity, Span};
+pub use orbit_core::files::{Clash, OutputError};
+pub use orbit_core::game::{Nearness, PlayerName};
 pub use orbit_core::named::{Named, UnknownName};
-pub use orbit_database::{MemoryBudget, PlaceCache, Summary};
+pub use orbit_database::{Agreement, MemoryBudget, PlaceCache, SourceSummary, StreamError, Summary};
 pub use orbit_engine::gpu::GpuOptions;
 pub use orbit_engine::verify::Sample;
-pub use orbit_engine::{Answer, SpanKind, Wants};
-pub use orbit_pgn::Outcome;
-pub use orbit_query::{Dialect, Type};
+pub use orbit_engine::{Answer, EngineError, SpanKind, Wants};
+pub use orbit_pgn::{Options as PgnOptions, Outcome};
+pub use orbit_query::{Dialect, Parsed, Type};
 pub use orbit_reel::Alike;
 pub use orbit_search::choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
 pub use orbit_search::executor::{BlockAnswers, EngineChoice};
 pub use orbit_search::library::{
-    Cancel, Database, DatabaseError, DatabaseOptions, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query,
-    QueryError, Residence, Scan, board_svg,
+    CancelToken, Database, DatabaseError, DatabaseOptions, GameRef, Hit, HitIter, HitSpan, MatchedCopy,
+    Progress, Query, QueryError, Residence, Scan, board_svg,
 };
 #[cfg(feature = "arrow")]
 pub use orbit_search::library::{Table, TableColumns};
@@ -120,3 +134,17 @@ pub use orbit_search::request::{Chosen, REQUEST_SCHEMA, Request, RequestError};
 pub use orbit_search::run::{BlockResult, Collector, Part, PartError};
 pub use orbit_search::stats::{Counts, Grouping};
 pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};
+
+/// Blocks of games and the answers of an engine on a block, as a [`Collector`] sees them.
+pub mod blocks {
+    pub use orbit_database::{GameTexts, StreamedBlock};
+    pub use orbit_engine::{Answers, CopyDetail, FindSpan, Hits, MatchSpan, Rank};
+    pub use orbit_reel::{Block, GameRow, Totals};
+    pub use orbit_search::report::Names;
+    pub use orbit_search::run::{CannotSplit, TakeError};
+}
+
+/// Options of the engine for graphics cards: see [`GpuOptions`].
+pub mod gpu {
+    pub use orbit_engine::gpu::{AdapterChoice, GpuLimits, PipelineCache, Variant};
+}

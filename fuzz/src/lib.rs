@@ -8,7 +8,7 @@ use std::{
     sync::{Mutex, OnceLock},
 };
 
-use orbit_chess::Cancel;
+use orbit_chess::CancelToken;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{
     Engine as _, EngineError, PreparedQuery, Wants,
@@ -361,7 +361,7 @@ pub fn serve(data: &[u8]) -> bool {
     (options.gpu, options.threads) = (None, 1);
     let desk = OpenDatabases::new(options);
     let path = file.path().to_str().expect("it is text").to_owned();
-    desk.open(&Open::new(vec![path]), &Cancel::new(), &mut |_| ()).expect("the file is there");
+    desk.open(&Open::new(vec![path]), &CancelToken::new(), &mut |_| ()).expect("the file is there");
     let said = Mutex::new(Vec::new());
     let say = |line: &str| said.lock().expect("nobody panics").push(line.to_owned());
     let greeting = Greeting { program: "fuzz", version: "0" };

@@ -36,7 +36,7 @@ impl Database {
                 .variations(variations)
                 .engine(engine)
                 .substitute_reels(reels)
-                .cancelled_by(&running.cancel)
+                .cancel_token(&running.cancel)
                 .progress(|progress| running.tell(progress));
             let options = match memory {
                 Some(bytes) => options.resident_bytes_max(bytes),

@@ -80,9 +80,9 @@ impl RequestOptions {
 
 impl RequestOptions {
     fn scan<'s>(&self, database: &'s Database, running: &'s Running) -> Result<Scan<'s>, DatabaseError> {
-        let scan = database.scan_all(&self.queries).cancelled_by(&running.cancel);
+        let scan = database.scan_all(&self.queries).cancel_token(&running.cancel);
         let scan = scan.progress(|progress| running.tell(progress)).chosen_by(&self.choices)?;
-        let scan = if self.lists_none { scan.games_max(0) } else { scan };
+        let scan = if self.lists_none { scan.limit_games(0) } else { scan };
         Ok(self.blocks.iter().cloned().fold(scan, Scan::blocks))
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use orbit_chess::{Cancel, DatabaseError, Rows};
+use orbit_chess::{CancelToken, DatabaseError, Rows};
 use orbit_core::sync::lock;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -56,7 +56,7 @@ pub struct Stream {
 struct Batches {
     schema: SchemaRef,
     messages: Mutex<Receiver<Message>>,
-    cancel: Cancel,
+    cancel: CancelToken,
     fault: Fault,
     is_ended: bool,
 }
@@ -118,7 +118,7 @@ fn search<M: Send + 'static>(
     sender: SyncSender<M>,
     end: fn(Result<(), DatabaseError>) -> M,
     work: impl FnOnce(&Running, &SyncSender<M>) -> Result<(), DatabaseError> + Send + 'static,
-) -> Cancel {
+) -> CancelToken {
     let running = Running::default();
     let cancel = running.cancel.clone();
     std::thread::spawn(move || {
@@ -230,7 +230,7 @@ impl Drop for Batches {
 #[pyclass(frozen, module = "orbit_chess._native")]
 pub struct Hits {
     messages: Mutex<Receiver<Found>>,
-    cancel: Cancel,
+    cancel: CancelToken,
     is_ended: AtomicBool,
 }
 

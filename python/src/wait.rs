@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use orbit_chess::{Cancel, Progress};
+use orbit_chess::{CancelToken, Progress};
 use orbit_core::sync::lock;
 use pyo3::prelude::*;
 
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 #[derive(Default)]
 pub struct Running {
     /// Stops it.
-    pub cancel: Cancel,
+    pub cancel: CancelToken,
     progress: Mutex<Progress>,
 }
 

@@ -13,7 +13,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-use orbit_chess::Cancel;
+use orbit_chess::CancelToken;
 use orbit_search::report::SCHEMA;
 use orbit_search::serve::{
     Ask, CLIENTS_MAX, DATABASES_MAX, ErrorCode, LINE_BYTES_MAX, Open, OpenDatabases, PAGE_ROWS_MAX,
@@ -521,7 +521,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
     let mut options = ServeOptions::default();
     (options.kept_max, options.memory_max) = (900_000, 0);
     let desk = OpenDatabases::new(options);
-    let cancel = Cancel::new();
+    let cancel = CancelToken::new();
     desk.open(&Open::new(vec![SAMPLE.to_owned(); 8]), &cancel, &mut |_| ()).unwrap();
     let ask = |fields: Value| {
         let ask = Ask::from_fields(fields.as_object().unwrap().clone()).unwrap();

@@ -8,9 +8,11 @@ mod written;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use orbit_chess::{
-    Cancel, Database, DatabaseError, DatabaseOptions, EngineChoice, Hit, Progress, Query, Residence,
+    CancelToken, Database, DatabaseError, DatabaseOptions, EngineChoice, Hit, Progress, Query, Residence,
+    Scan,
 };
 use orbit_engine::Answer;
 #[cfg(feature = "gpu")]
@@ -206,7 +208,7 @@ fn hits_are_what_shakmaty_plays() {
 #[test]
 fn the_move_before_a_hit_is_the_one_after_the_hit_before() {
     let database = resident(&sample());
-    let hits = database.scan(&Query::parse("true").unwrap()).hits_max(5000).hits().unwrap();
+    let hits = database.scan(&Query::parse("true").unwrap()).limit(5000).hits().unwrap();
     for pair in hits.windows(2).filter(|pair| pair[1].ply() > 0) {
         assert_eq!(pair[1].san_before(), pair[0].san_after());
     }
@@ -217,7 +219,7 @@ fn choices_count_as_they_do_for_the_command() {
     let database = resident(&sample());
     let query = Query::parse("check").unwrap();
     let every = database.scan(&query).hits().unwrap();
-    let first = database.scan(&query).first_of_game().hits().unwrap();
+    let first = database.scan(&query).first_per_game().hits().unwrap();
     assert!(first.windows(2).all(|pair| pair[0].game().number() < pair[1].game().number()));
     let won = database.scan(&query).condition("result=1-0".parse().unwrap()).hits().unwrap();
     let expected: Vec<String> =
@@ -225,12 +227,12 @@ fn choices_count_as_they_do_for_the_command() {
     assert!(!won.is_empty() && won.len() < every.len());
     assert_eq!(won.iter().map(told).collect::<Vec<_>>(), expected);
     for hits_max in [0, 1, 7] {
-        let some = database.scan(&query).hits_max(hits_max).hits().unwrap();
+        let some = database.scan(&query).limit(hits_max).hits().unwrap();
         let told = |hits: &[Hit]| hits.iter().map(told).collect::<Vec<_>>();
         assert_eq!(told(&some), told(&every[..hits_max as usize]));
     }
     let order = Order::Sorted { key: SortKey::Date, reverse: false };
-    let latest = database.scan(&query).first_of_game().order(order, 5).hits().unwrap();
+    let latest = database.scan(&query).first_per_game().order(order, 5).hits().unwrap();
     let dates: Vec<_> = latest.iter().map(|hit| hit.game().date()).collect();
     assert!(latest.len() == 5 && dates.windows(2).all(|pair| pair[0] >= pair[1]), "{dates:?}");
     let places = database.scan(&Query::parse("flip {Ra8 kg8}").unwrap()).places_only().hits().unwrap();
@@ -241,7 +243,7 @@ fn choices_count_as_they_do_for_the_command() {
 fn all_copies_are_told_where_they_are_asked_for() {
     let database = resident(&sample());
     let query = Query::parse("flip Ra1").unwrap();
-    let hits = database.scan(&query).all_copies().hits_max(50).hits().unwrap();
+    let hits = database.scan(&query).all_copies().limit(50).hits().unwrap();
     assert!(hits.iter().any(|hit| hit.copies_len() > 1));
     for hit in hits {
         assert_eq!(hit.copies().count(), hit.copies_len());
@@ -255,7 +257,7 @@ fn counts_and_statistics_are_those_of_the_hits() {
         let (a, b) = (Query::parse("check").unwrap(), Query::parse("mate").unwrap());
         let counts = database.scan_all([&a, &b]).count().unwrap();
         assert_eq!(counts[0].positions, database.scan(&a).hits().unwrap().len() as u64);
-        assert_eq!(counts[1].games, database.scan(&b).first_of_game().hits().unwrap().len() as u64);
+        assert_eq!(counts[1].games, database.scan(&b).first_per_game().hits().unwrap().len() as u64);
         let stats = database.scan(&a).statistics("result,year").unwrap();
         assert_eq!(stats.total().hit.positions, counts[0].positions);
         let rows = stats.rows(&"result".parse().unwrap());
@@ -264,6 +266,47 @@ fn counts_and_statistics_are_those_of_the_hits() {
     let database = resident(&sample());
     let nothing = database.scan(&Query::parse("true").unwrap()).statistics("nothing");
     assert!(matches!(nothing, Err(DatabaseError::Groupings(_))));
+}
+
+#[test]
+fn iterators_and_folds_see_the_hits() {
+    let query: Query = "check".parse().unwrap();
+    assert_eq!(query.to_string(), "check");
+    assert!("check {".parse::<Query>().is_err());
+    for database in [resident(&sample()), streamed(&sample())] {
+        let scan = || database.scan(&query);
+        let expected: Vec<String> = scan().hits().unwrap().iter().map(told).collect();
+        let found = |scan: Scan<'_>, count: usize| {
+            thread::scope(|scope| {
+                scan.iter(scope).take(count).map(|hit| told(&hit.unwrap())).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(found(scan(), usize::MAX), expected);
+        // The search ends when the iterator is dropped, else the scope would wait for ever.
+        assert_eq!(found(scan(), 3), expected[..3]);
+        let fold = |scan: Scan<'_>| {
+            scan.fold(
+                Vec::new,
+                |mut list, hit| {
+                    list.push(told(&hit));
+                    list
+                },
+                |list, more| [list, more].concat(),
+            )
+        };
+        assert_eq!(fold(scan()).unwrap(), expected);
+        assert_eq!(fold(scan().limit(1_000)).unwrap(), expected[..1_000]);
+        let order = Order::Sampled { seed: 1 };
+        let sampled: Vec<String> = scan().order(order, 9).hits().unwrap().iter().map(told).collect();
+        assert_eq!(fold(scan().order(order, 9)).unwrap(), sampled);
+        let won = || scan().condition("result=1-0".parse().unwrap()).first_per_game();
+        assert_eq!(fold(won()).unwrap(), won().hits().unwrap().iter().map(told).collect::<Vec<_>>());
+        let cancel = CancelToken::new();
+        cancel.cancel();
+        assert!(matches!(fold(scan().cancel_token(&cancel)), Err(DatabaseError::Cancelled)));
+        let last = thread::scope(|scope| scan().cancel_token(&cancel).iter(scope).last());
+        assert!(matches!(last, Some(Err(DatabaseError::Cancelled))));
+    }
 }
 
 #[test]
@@ -290,9 +333,9 @@ fn progress_ends_at_the_total() {
 #[test]
 fn a_switch_stops_a_request() {
     for database in [resident(&sample()), streamed(&sample())] {
-        let (cancel, query) = (Cancel::new(), Query::parse("true").unwrap());
+        let (cancel, query) = (CancelToken::new(), Query::parse("true").unwrap());
         let mut blocks = 0;
-        let stopped = database.scan(&query).cancelled_by(&cancel).threads(1).progress(|_| {
+        let stopped = database.scan(&query).cancel_token(&cancel).threads(1).progress(|_| {
             blocks += 1;
             cancel.cancel();
         });
@@ -302,8 +345,8 @@ fn a_switch_stops_a_request() {
         // Other requests continue.
         assert_eq!(database.scan(&query).count().unwrap()[0].positions, database.positions());
     }
-    let cancel = Cancel::new();
-    let opened = options().cancelled_by(&cancel).progress(|_| cancel.cancel()).open([SAMPLE]);
+    let cancel = CancelToken::new();
+    let opened = options().cancel_token(&cancel).progress(|_| cancel.cancel()).open([SAMPLE]);
     assert!(matches!(opened, Err(DatabaseError::Cancelled)));
 }
 

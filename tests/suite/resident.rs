@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use orbit_chess::{Cancel, DatabaseOptions, EngineChoice, Query};
+use orbit_chess::{CancelToken, DatabaseOptions, EngineChoice, Query};
 use orbit_engine::{
     BlockRequest, Engine, Wants,
     fallback::Fallback,
@@ -250,13 +250,13 @@ fn databases_of_a_desk_share_a_card() {
     let open = |name: &str| {
         let mut open = Open::new(vec![sample.into()]);
         open.database = name.into();
-        desk.open(&open, &Cancel::new(), &mut |_| ()).unwrap();
+        desk.open(&open, &CancelToken::new(), &mut |_| ()).unwrap();
     };
     let ask = |database: &str, query: &str, engine: &str| {
         let mut ask = Ask::new(query);
         ask.database = database.into();
         ask.request.engine = Some(engine.parse().unwrap());
-        let answered = desk.ask(&ask, &Cancel::new(), &mut |_| ()).unwrap();
+        let answered = desk.ask(&ask, &CancelToken::new(), &mut |_| ()).unwrap();
         (answered.hit, answered.card)
     };
     open("one");

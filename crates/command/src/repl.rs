@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use orbit_core::files::refuse_clashes;
 use orbit_core::sync::lock;
-use orbit_search::Cancel;
+use orbit_search::CancelToken;
 use orbit_search::report::{Columns, Format, Rows};
 use orbit_search::serve::{
     Answered, Ask, ErrorCode, Explain, Explained, Fault, KeptHits, MAIN, Open, OpenDatabases,
@@ -62,7 +62,7 @@ pub(super) struct Args {
 
 /// The running request, which Ctrl-C stops.
 #[derive(Clone, Default)]
-struct RunningRequest(Arc<Mutex<Option<Cancel>>>);
+struct RunningRequest(Arc<Mutex<Option<CancelToken>>>);
 
 impl RunningRequest {
     /// Handles Ctrl-C: it stops the running request, or ends the process if none is running.
@@ -81,8 +81,8 @@ impl RunningRequest {
     }
 
     /// Runs a function that Ctrl-C can stop.
-    fn run<T>(&self, work: impl FnOnce(&Cancel) -> T) -> T {
-        let cancel = Cancel::new();
+    fn run<T>(&self, work: impl FnOnce(&CancelToken) -> T) -> T {
+        let cancel = CancelToken::new();
         let set = |to| *lock(&self.0) = to;
         set(Some(cancel.clone()));
         let done = work(&cancel);

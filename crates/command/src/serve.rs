@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use orbit_search::Cancel;
+use orbit_search::CancelToken;
 use orbit_search::serve::{
     Endpoint, Greeting, Listener, Open, OpenDatabases, Origin, ServeOptions, converse,
 };
@@ -100,7 +100,7 @@ pub(super) struct OpenArgs {
 
 impl OpenArgs {
     /// Opens the databases, including one of the given files, if there are any.
-    pub(super) fn open(&self, cancel: &Cancel) -> Result<OpenDatabases, Failure> {
+    pub(super) fn open(&self, cancel: &CancelToken) -> Result<OpenDatabases, Failure> {
         let mut options = ServeOptions::default();
         options.memory_max = self.memory;
         options.gpu = self.gpu.options();
@@ -130,7 +130,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if let Some(address) = args.http {
         return listen_http(&args, address);
     }
-    let desk = args.desk.open(&Cancel::new())?;
+    let desk = args.desk.open(&CancelToken::new())?;
     let say = |line: &str| {
         if terminal::data_line(line).is_err() {
             // The reader closed the pipe. The thread that waits for requests might never notice, so the process ends here.
@@ -151,7 +151,7 @@ fn listen_http(args: &Args, address: SocketAddr) -> Result<Exit, Failure> {
     let files = args.folder.clone().map_or(RequestFiles::None, RequestFiles::Below);
     let bound = HttpListener::bind(address, args.allow_remote, args.allow_origin.clone(), files);
     let listener = bound.map_err(|error| Failure::Other(error.to_string()))?;
-    let desk = args.desk.open(&Cancel::new())?;
+    let desk = args.desk.open(&CancelToken::new())?;
     terminal::data_line(&listener.event()).map_err(Failure::of_stdout)?;
     listener.serve(&desk, GREETING);
     Ok(Exit::Done)
@@ -169,7 +169,7 @@ fn listen(args: &Args, place: &Endpoint) -> Result<Exit, Failure> {
         });
         set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
     }
-    let served = args.desk.open(&Cancel::new()).and_then(|desk| {
+    let served = args.desk.open(&CancelToken::new()).and_then(|desk| {
         terminal::data_line(&listener.event()).map_err(Failure::of_stdout)?;
         listener.serve(&desk, GREETING);
         Ok(Exit::Done)

@@ -37,6 +37,7 @@ pub use self::substitutes::{Outdated, PassedOver, Substitute};
 pub use self::summary::{SourceSummary, Summary};
 pub use self::texts::{GameTexts, TextError};
 pub use self::turns::{ThreadShare, Turns};
+pub use orbit_witness::Agreement;
 
 use self::blocks::{BlockGroup, BlockTask, BlockWork, PreparedBlock};
 use self::numbers::RunningNumbers;
@@ -44,7 +45,7 @@ use orbit_pgn::{ParseOptions, PgnError, READER_VERSION, Sources, Stamp, Url};
 use orbit_reel::{
     Alike, Block, GameSet, MAGIC, Manifest, ManifestError, Reel, ReelError, ReelSource, Totals,
 };
-use orbit_witness::{Agreement, Difference, Readers};
+use orbit_witness::{Difference, Readers};
 
 const DUPLICATES_NEED_TAGS: &str = "finding duplicates needs the tags of games: leave out one of the two";
 
@@ -574,7 +575,11 @@ impl BlockStream {
         work: impl Fn(&[&Block]) -> Vec<T> + Sync,
         take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, StreamError> {
-        self.for_each_group_in_room(threads, blocks, |blocks, _| work(blocks), take)
+        let work = |blocks: &[&Arc<Block>], _: &MemoryBudget| {
+            let blocks: Vec<&Block> = blocks.iter().map(|block| &***block).collect();
+            work(&blocks)
+        };
+        self.for_each_group_in_room(threads, blocks, work, take)
     }
 
     /// Like [`BlockStream::for_each_group`], for results that take much memory: `work` reserves memory for its results before it
@@ -591,7 +596,7 @@ impl BlockStream {
         self,
         threads: usize,
         blocks: usize,
-        work: impl Fn(&[&Block], &MemoryBudget) -> Vec<T> + Sync,
+        work: impl Fn(&[&Arc<Block>], &MemoryBudget) -> Vec<T> + Sync,
         mut take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, StreamError> {
         let BlockStream {
@@ -629,8 +634,8 @@ impl BlockStream {
                 Ok(())
             },
             work: |group: &BlockGroup, room: &MemoryBudget| {
-                let blocks: Vec<&Block> =
-                    group.prepared.iter().map(|prepared| &*prepared.streamed.block).collect();
+                let blocks: Vec<&Arc<Block>> =
+                    group.prepared.iter().map(|prepared| &prepared.streamed.block).collect();
                 work(&blocks, room)
             },
         };

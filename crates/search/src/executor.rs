@@ -218,7 +218,7 @@ pub struct Executor {
 #[non_exhaustive]
 pub struct BlockAnswers<'a> {
     /// The block.
-    pub block: &'a Block,
+    pub block: &'a Arc<Block>,
     /// For each game of the block, whether it counts; `None` if all do.
     pub(crate) games: Option<Vec<bool>>,
     /// For each game that counts, the side of the player from which queries were evaluated; `None` without a player.
@@ -426,7 +426,7 @@ impl Executor {
         let mut fault = None;
         let interrupt = &Interrupt::from_flag(stream.interrupt_flag());
         let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
-        let scan = |blocks: &[&Block], room: &MemoryBudget| {
+        let scan = |blocks: &[&Arc<Block>], room: &MemoryBudget| {
             let views: Vec<BlockView<'_>> =
                 blocks.iter().map(|block| BlockView::new(block, choice)).collect();
             // Blocks without a game of the player are not evaluated.

@@ -19,8 +19,8 @@ pub mod themes;
 pub use choice::{Choice, Condition, Measure, Order, Player, Ratings, Side, SortKey};
 pub use executor::{BlockAnswers, EngineChoice};
 pub use library::{
-    Cancel, Database, DatabaseError, DatabaseOptions, GameRef, Hit, HitSpan, MatchedCopy, Progress, Query,
-    QueryError, Residence, Scan, board_svg,
+    CancelToken, Database, DatabaseError, DatabaseOptions, GameRef, Hit, HitIter, HitSpan, MatchedCopy,
+    Progress, Query, QueryError, Residence, Scan, board_svg,
 };
 #[cfg(feature = "arrow")]
 pub use library::{Table, TableColumns};

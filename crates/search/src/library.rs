@@ -37,7 +37,7 @@ pub use self::options::{DatabaseOptions, Residence};
 pub use self::picture::board_svg;
 pub use self::query::{Query, QueryError};
 pub(crate) use self::scan::BlockFindings;
-pub use self::scan::Scan;
+pub use self::scan::{HitIter, Scan};
 #[cfg(feature = "arrow")]
 pub use self::table::{Table, TableColumns};
 
@@ -122,7 +122,7 @@ pub enum DatabaseError {
     /// The results cannot be written.
     #[error(transparent)]
     Write(#[from] std::io::Error),
-    /// [`Cancel::cancel`] was called.
+    /// [`CancelToken::cancel`] was called.
     #[error("cancelled")]
     Cancelled,
 }
@@ -151,22 +151,22 @@ impl From<RunError> for DatabaseError {
 /// A switch that stops a request, or the opening of a database, from another thread. Clones share one state.
 ///
 /// ```
-/// use orbit_search::{Cancel, DatabaseError, DatabaseOptions, Query};
+/// use orbit_search::{CancelToken, DatabaseError, DatabaseOptions, Query};
 ///
 /// let database = DatabaseOptions::new().open_bytes("games", b"1. e4 e5 *".to_vec())?;
-/// let cancel = Cancel::new();
+/// let cancel = CancelToken::new();
 /// cancel.cancel();
-/// let found = database.scan(&Query::parse("true")?).cancelled_by(&cancel).hits();
+/// let found = database.scan(&Query::parse("true")?).cancel_token(&cancel).hits();
 /// assert!(matches!(found, Err(DatabaseError::Cancelled)));
 /// # Ok::<(), DatabaseError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct CancelToken(Arc<AtomicBool>);
 
-impl Cancel {
+impl CancelToken {
     /// Creates a switch that is off.
-    pub fn new() -> Cancel {
-        Cancel::default()
+    pub fn new() -> CancelToken {
+        CancelToken::default()
     }
 
     /// Stops every request that has this switch; it returns [`DatabaseError::Cancelled`].
@@ -174,7 +174,7 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether [`Cancel::cancel`] was called.
+    /// Returns whether [`CancelToken::cancel`] was called.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -284,7 +284,7 @@ impl Database {
         let block = match &self.held {
             Some(held) => held.block_of_game(number).map(|streamed| Arc::clone(&streamed.block)),
             None => {
-                let stream = self.stream(&Cancel::new(), false)?;
+                let stream = self.stream(&CancelToken::new(), false)?;
                 stream.block_of_game(number, self.threads)?.block
             }
         };
@@ -344,7 +344,7 @@ impl Database {
 
     /// Opens a stream of all blocks. With `with_texts` it comes from the files if they can be read again: blocks in memory have no
     /// texts of games.
-    fn stream(&self, cancel: &Cancel, with_texts: bool) -> Result<BlockStream, DatabaseError> {
+    fn stream(&self, cancel: &CancelToken, with_texts: bool) -> Result<BlockStream, DatabaseError> {
         let stream = match &self.held {
             Some(held) if !with_texts || !self.is_repeatable() => held.stream(),
             _ => {
@@ -356,7 +356,11 @@ impl Database {
     }
 
     /// Opens a stream of these blocks, from the files.
-    fn stream_of_blocks(&self, cancel: &Cancel, blocks: Range<usize>) -> Result<BlockStream, DatabaseError> {
+    fn stream_of_blocks(
+        &self,
+        cancel: &CancelToken,
+        blocks: Range<usize>,
+    ) -> Result<BlockStream, DatabaseError> {
         self.refuse_changed()?;
         let stream = lock(&self.inputs).unread();
         let there = stream.positions_of_blocks().map(|reels| reels.iter().map(Vec::len).sum());

@@ -17,7 +17,7 @@ fn games_are_written_as_their_source_has_them() {
     let (all, five) = (folder.path().join("all.pgn"), folder.path().join("five.pgn.zst"));
     let games = database.scan(&query).count().unwrap()[0].games;
     assert_eq!(database.scan(&query).pgn(&all).unwrap(), games);
-    assert_eq!(database.scan(&query).games_max(5).pgn(&five).unwrap(), 5);
+    assert_eq!(database.scan(&query).limit_games(5).pgn(&five).unwrap(), 5);
     let written = fs::read_to_string(&all).unwrap();
     let sample = fs::read_to_string(SAMPLE).unwrap();
     assert!(written.split("\n\n[Event ").all(|game| sample.contains(game.trim_end())));
@@ -42,7 +42,7 @@ fn requests_reach_as_many_games_as_they_may() {
     numbers.dedup();
     // There are games without checks before the 400th game with some.
     for games in [0, 1, 7, 400, 100_000] {
-        let hits = database.scan(&query).games_max(games as u64).hits().unwrap();
+        let hits = database.scan(&query).limit_games(games as u64).hits().unwrap();
         let wanted: Vec<_> = all
             .iter()
             .filter(|hit| numbers.iter().take(games).any(|&number| number == hit.game().number()))
@@ -52,7 +52,7 @@ fn requests_reach_as_many_games_as_they_may() {
         assert_eq!(found, wanted, "{games}");
     }
     let by_date = Order::Sorted { key: SortKey::Date, reverse: false };
-    let newest = database.scan(&query).order(by_date, 9).games_max(2).hits().unwrap();
+    let newest = database.scan(&query).order(by_date, 9).limit_games(2).hits().unwrap();
     let mut games: Vec<u32> = newest.iter().map(|hit| hit.game().number()).collect();
     games.dedup();
     assert_eq!(games.len(), 2);
@@ -72,7 +72,8 @@ fn reports_show_what_was_found() {
     assert_eq!(mates.heat_map(), None);
     assert!(mates.sample.is_empty());
     let search = || database.scan(&query);
-    for limited in [search().skip(1), search().games_max(9), search().order(Order::Sampled { seed: 1 }, 9)] {
+    for limited in [search().skip(1), search().limit_games(9), search().order(Order::Sampled { seed: 1 }, 9)]
+    {
         let fault = limited.findings(4, 0).unwrap_err().to_string();
         assert!(fault.contains("of all games: leave out `skip`, `limit`, `sort` and `sample`"), "{fault}");
     }
@@ -83,7 +84,7 @@ fn boards_are_queries() {
     let (database, board) = (database(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b");
     let hits = database.scan(&Query::board(board, &[]).unwrap()).hits().unwrap();
     assert!(hits.len() > 10 && hits.iter().all(|hit| hit.fen().starts_with(board)));
-    let like = database.scan(&Query::similar(board, &["flip"]).unwrap()).best_of_game().hits().unwrap();
+    let like = database.scan(&Query::similar(board, &["flip"]).unwrap()).best_per_game().hits().unwrap();
     assert!(like.iter().any(|hit| hit.value() == orbit_chess::Answer::Num(Some(100))));
     let fault = Query::board("8/9 w", &[]).unwrap_err();
     assert!(fault.to_string().contains('^') && fault.text() == "8/9 w");
@@ -96,7 +97,7 @@ fn boards_are_pictures() {
     assert_eq!((svg.matches("class=\"lit\"").count(), svg.matches("arrow first").count()), (2, 1));
     assert!(svg.contains("&lt;kings&gt;") && svg.contains("--light-square"));
     let database = database();
-    let hit = database.scan(&Query::parse("N attacks q").unwrap()).hits_max(1).hits().unwrap().remove(0);
+    let hit = database.scan(&Query::parse("N attacks q").unwrap()).limit(1).hits().unwrap().remove(0);
     assert!(hit.svg().contains("class=\"lit\"") && hit.svg().contains("arrow first"));
     let game = hit.game().pgn_text();
     assert!(game.starts_with("[Event ") && game.trim_end().ends_with(hit.game().outcome().text()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use orbit_chess::{Cancel, DatabaseError, DatabaseOptions, Query};
+use orbit_chess::{CancelToken, DatabaseError, DatabaseOptions, Query};
 
 use super::*;
 use crate::common::http::{Answer, Hold, Request, Server, file};
@@ -453,12 +453,12 @@ fn a_database_holds_what_it_read() {
     assert_eq!(server.requests().len(), 2);
     let told = open(0).err().unwrap().to_string();
     assert!(told.contains("can be read only once and needs more memory"), "{told}");
-    let cancel = Cancel::new();
+    let cancel = CancelToken::new();
     cancel.cancel();
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/games.pgn", mute.local_addr().unwrap());
     let found = done("an end without an answer", move || {
-        DatabaseOptions::new().cancelled_by(&cancel).reading(options()).open([url]).map(drop)
+        DatabaseOptions::new().cancel_token(&cancel).reading(options()).open([url]).map(drop)
     });
     assert!(matches!(found, Err(DatabaseError::Cancelled)), "{found:?}");
 }

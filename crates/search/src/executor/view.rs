@@ -15,7 +15,7 @@ use orbit_reel::{Block, GameRow};
 /// A block and the part of it that engines get: see the module.
 #[derive(Debug)]
 pub(super) struct BlockView<'a> {
-    pub(super) whole: &'a Block,
+    pub(super) whole: &'a Arc<Block>,
     /// For each game, whether it counts; `None` if all do.
     pub(super) games: Option<Vec<bool>>,
     /// The side of the player in each game that counts; `None` without a player.
@@ -30,7 +30,7 @@ pub(super) struct BlockView<'a> {
 type AllSpans<'a> = Vec<Option<Box<dyn FindSpan + 'a>>>;
 
 impl<'a> BlockView<'a> {
-    pub(super) fn new(whole: &'a Block, choice: &Choice) -> BlockView<'a> {
+    pub(super) fn new(whole: &'a Arc<Block>, choice: &Choice) -> BlockView<'a> {
         let sides = choice.sides(whole);
         let games = match &sides {
             Some(sides) => Some(sides.iter().map(Option::is_some).collect()),

@@ -8,6 +8,7 @@ use crate::report::{Found, SpanMoves};
 use orbit_core::board::{Bitboard, Position};
 use orbit_engine::{Answer, CopyDetail, MatchSpan, SpanKind};
 use orbit_reel::{Block, GameRow};
+use orbit_transforms::OutermostOrbit as _;
 
 /// One position that a query hits. It can be kept like its [`GameRef`]; its methods compute what takes time when they are called.
 #[derive(Clone)]
@@ -195,7 +196,13 @@ pub(super) struct HitMaker<'a> {
     pub(super) untold: (Option<u32>, usize),
 }
 
-impl HitMaker<'_> {
+impl<'a> HitMaker<'a> {
+    pub(super) fn new(query: &'a Query, sources: &'a Arc<[String]>) -> HitMaker<'a> {
+        // With a single copy the hits alone say which copy matches.
+        let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
+        HitMaker { query, sources, untold }
+    }
+
     /// Iterates over the hits in a game of a block.
     pub(super) fn at(
         &self,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
-use super::{Cancel, Database, DatabaseError, Progress, stamp_of};
+use super::{CancelToken, Database, DatabaseError, Progress, stamp_of};
 use crate::executor::{EngineChoice, EngineOptions};
 use orbit_database::{BlockStream, Held, HeldReading, PlaceCache, StreamError, StreamOptions, Turns};
 use orbit_engine::gpu::{GpuOptions, PipelineCache};
@@ -65,7 +65,7 @@ pub struct DatabaseOptions<'a> {
     engine: EngineOptions,
     threads: usize,
     turns: Option<Turns>,
-    cancel: Cancel,
+    cancel: CancelToken,
     progress: Option<Box<dyn FnMut(Progress) + 'a>>,
 }
 
@@ -83,7 +83,7 @@ impl Default for DatabaseOptions<'_> {
             engine: EngineOptions { gpu: Some(gpu), ..EngineOptions::default() },
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
             turns: None,
-            cancel: Cancel::new(),
+            cancel: CancelToken::new(),
             progress: None,
         }
     }
@@ -156,7 +156,7 @@ impl<'a> DatabaseOptions<'a> {
     }
 
     /// Lets a switch stop the reading of the database.
-    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+    pub fn cancel_token(mut self, cancel: &CancelToken) -> Self {
         self.cancel = cancel.clone();
         self
     }

@@ -1,6 +1,7 @@
 //! Prepared queries.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 use super::DatabaseError;
@@ -184,6 +185,22 @@ impl Query {
     /// Returns the query in every form that an engine reads.
     pub(crate) fn prepared(&self) -> PreparedQuery {
         self.0.prepared.clone()
+    }
+}
+
+/// Reads a query as [`Query::parse`] does.
+impl FromStr for Query {
+    type Err = QueryError;
+
+    fn from_str(text: &str) -> Result<Query, QueryError> {
+        Query::parse(text)
+    }
+}
+
+/// Displays the text of the query as it was given.
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text())
     }
 }
 

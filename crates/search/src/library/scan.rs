@@ -1,9 +1,12 @@
 //! Requests to a database.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
 
 use super::hit::HitMaker;
-use super::{Cancel, Database, DatabaseError, Hit, Progress, Query};
+use super::{CancelToken, Database, DatabaseError, Hit, Progress, Query};
 use crate::choice::{Choice, Condition, Order, Player};
 use crate::executor::{BlockAnswers, EngineChoice, EngineOptions, Executor};
 use crate::report::{Found, HitTotals, Names};
@@ -16,7 +19,6 @@ use orbit_engine::verify::Sample;
 use orbit_engine::{Answers, Spans, Wants};
 use orbit_query::Type;
 use orbit_reel::{Alike, Block, GameSet};
-use orbit_transforms::OutermostOrbit as _;
 
 /// A request: a query, the selection of games and hits, and finally the result: [hits](Scan::hits), [counts](Scan::count),
 /// [statistics](Scan::statistics), or the part of a [collector](Scan::collect).
@@ -27,7 +29,7 @@ use orbit_transforms::OutermostOrbit as _;
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
 /// let database = Database::open(["games/sample.pgn"])?;
 /// let query = Query::parse("check")?;
-/// let hits = database.scan(&query).condition("result=1-0".parse()?).first_of_game().hits_max(3).hits()?;
+/// let hits = database.scan(&query).condition("result=1-0".parse()?).first_per_game().limit(3).hits()?;
 /// assert_eq!(hits.len(), 3);
 /// assert!(hits.iter().all(|hit| hit.game().outcome().text() == "1-0"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -50,8 +52,25 @@ pub struct Scan<'a> {
     pub(crate) unique: Option<Alike>,
     /// The blocks that are read; `None` for all.
     blocks: Option<Range<usize>>,
-    pub(super) cancel: Cancel,
-    watch: Box<dyn FnMut(Progress) + 'a>,
+    pub(super) cancel: CancelToken,
+    watch: Box<dyn FnMut(Progress) + Send + 'a>,
+}
+
+/// The number of hits that an iterator holds before the search waits.
+const HITS_WAITING_MAX: usize = 512;
+
+/// The iterator of [`Scan::iter`].
+#[derive(Debug)]
+pub struct HitIter {
+    hits: Receiver<Result<Hit, DatabaseError>>,
+}
+
+impl Iterator for HitIter {
+    type Item = Result<Hit, DatabaseError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.hits.recv().ok()
+    }
 }
 
 /// The answers of the first query of a request on a block.
@@ -66,6 +85,16 @@ pub(crate) struct BlockFindings {
 }
 
 impl BlockFindings {
+    /// Takes the answers of the first query; `None` if there is no query.
+    fn of_first_query(found: BlockAnswers<'_>) -> Option<BlockFindings> {
+        let BlockAnswers { block, games, sides, answers, spans } = found;
+        let mut answers = answers.into_iter().next()?;
+        let spans = spans.into_iter().next().flatten();
+        answers.spans =
+            spans.map(|spans| Spans::told(&*spans, (&answers.hits, answers.copies.as_ref()), block));
+        Some(BlockFindings { answers, games, sides })
+    }
+
     /// Returns the answers together with the block that they are about.
     pub(crate) fn found<'a>(&'a self, block: &'a Block, names: &'a Names) -> Found<'a> {
         Found::with_answers(block, &self.answers, (self.games.as_deref(), self.sides.as_deref()), names)
@@ -90,7 +119,7 @@ impl<'a> Scan<'a> {
             turns: None,
             unique: None,
             blocks: None,
-            cancel: Cancel::new(),
+            cancel: CancelToken::new(),
             watch: Box::new(|_| ()),
         }
     }
@@ -110,14 +139,14 @@ impl<'a> Scan<'a> {
     }
 
     /// Counts only the first hit of each game.
-    pub fn first_of_game(mut self) -> Self {
+    pub fn first_per_game(mut self) -> Self {
         self.choice.first = true;
         self
     }
 
     /// Counts only the hit with the greatest value in each game, the first one of equal ones. The value of a set is its number of
     /// squares.
-    pub fn best_of_game(mut self) -> Self {
+    pub fn best_per_game(mut self) -> Self {
         self.choice.best = true;
         self
     }
@@ -142,13 +171,13 @@ impl<'a> Scan<'a> {
     }
 
     /// Stops after this many hits: see [`Scan::hits`] and [`Scan::for_each`].
-    pub fn hits_max(mut self, hits: u64) -> Self {
+    pub fn limit(mut self, hits: u64) -> Self {
         self.hits_max = hits;
         self
     }
 
     /// Stops after this many games with hits: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
-    pub fn games_max(mut self, games: u64) -> Self {
+    pub fn limit_games(mut self, games: u64) -> Self {
         self.games_max = Some(games);
         self
     }
@@ -233,14 +262,14 @@ impl<'a> Scan<'a> {
     }
 
     /// Lets a switch stop the request.
-    pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
+    pub fn cancel_token(mut self, cancel: &CancelToken) -> Self {
         self.cancel = cancel.clone();
         self
     }
 
     /// Calls `watch` after each block of games, on the thread that runs the request. If the database is read to its end, the last
     /// call has the totals of games, positions and bytes.
-    pub fn progress(mut self, watch: impl FnMut(Progress) + 'a) -> Self {
+    pub fn progress(mut self, watch: impl FnMut(Progress) + Send + 'a) -> Self {
         self.watch = Box::new(watch);
         self
     }
@@ -286,10 +315,7 @@ impl<'a> Scan<'a> {
         let wants = self.wants_of_hits();
         let (executor, database) = (self.executor()?, self.database);
         let query = self.queries[0].clone();
-        // With a single copy the hits alone say which copy matches.
-        let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
-        let (names, hits) =
-            (Names::default(), HitMaker { query: &query, sources: &database.sources, untold });
+        let (names, hits) = (Names::default(), HitMaker::new(&query, &database.sources));
         let summary = self.for_each_told(&executor, wants, |streamed, told| {
             let (block, found) = (&streamed.block, told.found(&streamed.block, &names));
             match &mut top {
@@ -315,6 +341,116 @@ impl<'a> Scan<'a> {
         Ok(summary)
     }
 
+    /// Iterates over the hits of the first query, in the order of the database or of [`Scan::order`], while a thread of `scope`
+    /// searches. The search waits when some hundreds of hits have not been taken, and stops when the iterator is dropped. An error
+    /// is the last item.
+    ///
+    /// ```
+    /// use orbit_search::{Database, Query};
+    ///
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
+    /// let database = Database::open(["games/sample.pgn"])?;
+    /// let mates: Query = "mate".parse()?;
+    /// let queens = std::thread::scope(|scope| {
+    ///     let mut hits = database.scan(&mates).iter(scope);
+    ///     hits.find(|hit| hit.as_ref().is_ok_and(|hit| hit.san_before().is_some_and(|san| san.starts_with('Q'))))
+    /// });
+    /// assert_eq!(queens.unwrap()?.san_after(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Scan::for_each`], as an item.
+    ///
+    /// # Panics
+    ///
+    /// If there is no query, the scope panics when it ends.
+    pub fn iter<'scope>(self, scope: &'scope thread::Scope<'scope, '_>) -> HitIter
+    where
+        'a: 'scope,
+    {
+        let (sender, hits) = mpsc::sync_channel(HITS_WAITING_MAX);
+        scope.spawn(move || {
+            let flow =
+                |is_taken: bool| if is_taken { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+            if let Err(error) = self.for_each(|hit| flow(sender.send(Ok(hit)).is_ok())) {
+                // Nobody waits for the error if the iterator was dropped.
+                let _ = sender.send(Err(error));
+            }
+        });
+        HitIter { hits }
+    }
+
+    /// Folds the hits of the first query on all threads. Each block of games begins with a value of `init`, `fold` adds one hit
+    /// after the other to it, and `merge` adds the value of a block to that of the blocks before it, in the order of the database.
+    /// A limit or an [order](Scan::order) of hits leaves one block, which one thread folds.
+    ///
+    /// ```
+    /// use orbit_search::{Database, Query};
+    ///
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
+    /// let database = Database::open(["games/sample.pgn"])?;
+    /// let mates: Query = "mate".parse()?;
+    /// // How many mates are given on each move of a game.
+    /// let moves = database.scan(&mates).fold(
+    ///     || [0; 300],
+    ///     |mut counts, hit| {
+    ///         counts[hit.ply() as usize / 2] += 1;
+    ///         counts
+    ///     },
+    ///     |sum, more| std::array::from_fn(|number| sum[number] + more[number]),
+    /// )?;
+    /// assert_eq!(moves.iter().sum::<u64>(), database.scan(&mates).count()?[0].positions);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Scan::for_each`].
+    ///
+    /// # Panics
+    ///
+    /// If there is no query.
+    pub fn fold<T: Send>(
+        mut self,
+        init: impl Fn() -> T + Sync,
+        fold: impl Fn(T, Hit) -> T + Sync,
+        mut merge: impl FnMut(T, T) -> T,
+    ) -> Result<T, DatabaseError> {
+        let mut sum = Some(init());
+        if self.hits_max < u64::MAX || self.games_max.is_some() || self.skip > 0 || self.order.is_some() {
+            self.for_each(|hit| {
+                sum = sum.take().map(|sum| fold(sum, hit));
+                ControlFlow::Continue(())
+            })?;
+        } else {
+            let (executor, database, names) = (self.executor()?, self.database, Names::default());
+            let query = self.queries[0].clone();
+            let hits = HitMaker::new(&query, &database.sources);
+            let work = |found: BlockAnswers<'_>, _: &MemoryBudget| {
+                let block = Arc::clone(found.block);
+                let findings = BlockFindings::of_first_query(found)?;
+                let found = findings.found(&block, &names);
+                let games = block.games().filter(|game| found.is_found(game));
+                Some(games.fold(init(), |sum, game| hits.at(&block, &found, &game).fold(sum, &fold)))
+            };
+            let (wants, choice) = (self.wants_of_hits(), self.choice.clone());
+            let outputs = self.outputs(wants);
+            self.run(&executor, &outputs, &choice, work, |_, more| {
+                sum = sum.take().into_iter().chain(more).reduce(&mut merge);
+                ControlFlow::Continue(())
+            })?;
+        }
+        Ok(sum.expect("a sum is put back after each step"))
+    }
+
+    /// Returns the facts wanted of each query, if `wants` are wanted of hits.
+    fn outputs(&self, wants: Wants) -> Vec<Wants> {
+        let wants = wants | self.choice.wants();
+        self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect()
+    }
+
     /// Passes the answers of the first query on each block to `take`, in the order of the database, until it breaks. `wants` are
     /// the facts needed about hits; those of the selection are added. `executor` is that of [`Scan::executor`].
     ///
@@ -327,18 +463,8 @@ impl<'a> Scan<'a> {
         wants: Wants,
         mut take: impl FnMut(&StreamedBlock, BlockFindings) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
-        let wants = wants | self.choice.wants();
-        let outputs: Vec<_> = self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect();
-        let work = |found: BlockAnswers<'_>, _: &MemoryBudget| {
-            let BlockAnswers { block, games, sides, answers, spans } = found;
-            let mut answers = answers.into_iter().next()?;
-            answers.spans = spans
-                .into_iter()
-                .next()
-                .flatten()
-                .map(|told| Spans::told(&*told, (&answers.hits, answers.copies.as_ref()), block));
-            Some(BlockFindings { answers, games, sides })
-        };
+        let outputs = self.outputs(wants);
+        let work = |found: BlockAnswers<'_>, _: &MemoryBudget| BlockFindings::of_first_query(found);
         let choice = self.choice.clone();
         self.run(executor, &outputs, &choice, work, |streamed, told| {
             told.map_or(ControlFlow::Break(()), |told| take(streamed, told))

@@ -102,7 +102,7 @@ impl Table<'_> {
     }
 
     /// Passes the rows to `take` in batches, in the order of the database or of [`Scan::order`], until it breaks.
-    /// [`Scan::games_max`] limits the number of games.
+    /// [`Scan::limit_games`] limits the number of games.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ use super::fault::{ErrorCode, Fault};
 use super::kept::{GameIndex, KeptBlock, KeptHits, ListedGames};
 use super::request::{Ask, PAGE_ROWS_MAX, checked_rows};
 use crate::choice::{Order, TopGames};
-use crate::library::{BlockFindings, Cancel, Progress, Query};
+use crate::library::{BlockFindings, CancelToken, Progress, Query};
 use crate::report::{Column, Columns, HitTotals, Names};
 use crate::request::Request;
 use crate::run::extras_of;
@@ -93,8 +93,8 @@ impl OpenDatabases {
     pub fn ask(
         &self,
         ask: &Ask,
-        cancel: &Cancel,
-        watch: &mut dyn FnMut(Progress),
+        cancel: &CancelToken,
+        watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Answered, Fault> {
         self.ask_sending(ask, cancel, watch, &mut |_, _| ())
     }
@@ -104,8 +104,8 @@ impl OpenDatabases {
     pub(super) fn ask_sending(
         &self,
         ask: &Ask,
-        cancel: &Cancel,
-        watch: &mut dyn FnMut(Progress),
+        cancel: &CancelToken,
+        watch: &mut (dyn FnMut(Progress) + Send),
         send: &mut dyn FnMut(u64, Vec<String>),
     ) -> Result<Answered, Fault> {
         let begun = Instant::now();
@@ -115,7 +115,7 @@ impl OpenDatabases {
         let query = only(request)?;
         let fault = |error| Fault::of_database(error, query.text());
         let scan = database.scan(&query).chosen_by(request).map_err(|error| fault(error.into()))?;
-        let mut scan = scan.cancelled_by(cancel).progress(watch).in_turn(self.turns());
+        let mut scan = scan.cancel_token(cancel).progress(watch).in_turn(self.turns());
         let executor = scan.executor().map_err(fault)?;
         let choice = scan.choice.clone();
         let by_query = (executor.sorts_games() && !request.count).then_some(Order::ByQuery);
@@ -346,7 +346,7 @@ impl Keeping {
 struct Sending<'a> {
     send: &'a mut dyn FnMut(u64, Vec<String>),
     columns: Option<&'a [Column]>,
-    cancel: &'a Cancel,
+    cancel: &'a CancelToken,
     /// The number of rows that were sent.
     rows: u64,
     fault: Option<Fault>,

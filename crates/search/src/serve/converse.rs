@@ -22,7 +22,7 @@ use super::lines::{LINE_BYTES_MAX, RequestLine, next_line};
 use super::queue::{QUEUE_MAX, QueueState, QueuedJob, Quick, QuickWork, RUNNING_MAX, SlowWork};
 use super::request::{Message, PAGE_ROWS_MAX, RequestId, RequestRef, checked_rows};
 use super::results::RESULTS_MAX;
-use crate::library::{Cancel, Progress};
+use crate::library::{CancelToken, Progress};
 use crate::report::SCHEMA;
 use orbit_core::sync::{lock, wait, wait_timeout};
 
@@ -225,7 +225,7 @@ impl SharedConversation<'_> {
             work: Arc::new(work),
             bytes,
             is_running: false,
-            cancel: Cancel::new(),
+            cancel: CancelToken::new(),
             progress: Arc::default(),
             then: Vec::new(),
         });
@@ -328,7 +328,7 @@ impl SharedConversation<'_> {
         &self,
         id: &RequestId,
         work: &SlowWork,
-        cancel: &Cancel,
+        cancel: &CancelToken,
         progress: &Mutex<Progress>,
     ) -> Result<(Response, Option<Arc<KeptHits>>), Fault> {
         if cancel.is_cancelled() {

@@ -11,7 +11,7 @@ use super::fault::{ErrorCode, Fault};
 use super::folder::RequestFiles;
 use super::memory::{Memory, resident_bytes};
 use super::request::Open;
-use crate::library::{Cancel, Database, DatabaseOptions, Progress, Turns};
+use crate::library::{CancelToken, Database, DatabaseOptions, Progress, Turns};
 use orbit_core::sync::lock;
 use orbit_engine::gpu::GpuOptions;
 
@@ -102,8 +102,8 @@ impl OpenDatabases {
     pub fn open(
         &self,
         open: &Open,
-        cancel: &Cancel,
-        watch: &mut dyn FnMut(Progress),
+        cancel: &CancelToken,
+        watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Response, Fault> {
         let name = &open.database;
         let wrong = |message: String| Err(Fault::new(ErrorCode::Request, message));
@@ -135,7 +135,7 @@ impl OpenDatabases {
             .threads(self.options.threads)
             .in_turn(&self.turns)
             .variations(open.variations)
-            .cancelled_by(cancel)
+            .cancel_token(cancel)
             .progress(watch);
         let database = options.open(&open.paths).map_err(|error| Fault::of_database(error, ""))?;
         let database = Arc::new(database);

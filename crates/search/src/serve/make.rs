@@ -10,7 +10,7 @@ use super::ask::milliseconds;
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
 use super::request::{Make, What, is_picture};
-use crate::library::{Cancel, Database, DatabaseError, Progress, Query, Scan};
+use crate::library::{CancelToken, Database, DatabaseError, Progress, Query, Scan};
 use crate::report::HitTotals;
 use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
 use crate::request::RequestError;
@@ -22,8 +22,8 @@ impl OpenDatabases {
     pub(super) fn make(
         &self,
         make: &Make,
-        cancel: &Cancel,
-        watch: &mut dyn FnMut(Progress),
+        cancel: &CancelToken,
+        watch: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<Response, Fault> {
         let begun = Instant::now();
         let database = self.database(&make.database)?;
@@ -37,7 +37,7 @@ impl OpenDatabases {
         };
         let scan =
             database.scan_all(&queries).chosen_by(&make.request).map_err(|error| fault(error.into()))?;
-        let scan = scan.cancelled_by(cancel).progress(watch).in_turn(self.turns());
+        let scan = scan.cancel_token(cancel).progress(watch).in_turn(self.turns());
         let mut fields = match &make.what {
             What::Count => {
                 let counts = scan.count().map_err(fault)?;

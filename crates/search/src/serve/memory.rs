@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::Duration;
 
-use crate::library::{Cancel, Database, Residence};
+use crate::library::{CancelToken, Database, Residence};
 use orbit_core::sync::{lock, wait_timeout};
 
 /// The time between two checks whether a waiting request was cancelled.
@@ -33,7 +33,7 @@ struct OpenDatabase {
 
 impl Memory {
     /// Waits until no other database is being opened; returns `None` if the request is cancelled before.
-    pub(super) fn begin(&self, cancel: &Cancel) -> Option<DatabaseOpening<'_>> {
+    pub(super) fn begin(&self, cancel: &CancelToken) -> Option<DatabaseOpening<'_>> {
         let mut state = lock(&self.state);
         while state.is_opening {
             if cancel.is_cancelled() {

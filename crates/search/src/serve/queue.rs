@@ -7,7 +7,7 @@ use super::fault::{ErrorCode, Fault};
 use super::kept::KeptHits;
 use super::request::{Ask, Close, Explain, GameRequest, Make, Open, Page, RequestId, What};
 use super::results::Results;
-use crate::library::{Cancel, Progress};
+use crate::library::{CancelToken, Progress};
 
 /// The maximum number of queries and other long requests that run at once.
 pub const RUNNING_MAX: usize = 4;
@@ -32,7 +32,7 @@ pub(super) struct QueuedJob {
     pub(super) work: Arc<SlowWork>,
     pub(super) bytes: usize,
     pub(super) is_running: bool,
-    pub(super) cancel: Cancel,
+    pub(super) cancel: CancelToken,
     pub(super) progress: Arc<Mutex<Progress>>,
     /// The short requests that wait for it.
     pub(super) then: Vec<Quick>,
