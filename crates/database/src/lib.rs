@@ -555,11 +555,14 @@ impl BlockStream {
         work: impl Fn(&Block) -> T + Sync,
         take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
     ) -> Result<Summary, StreamError> {
-        self.for_each_group(threads, 1, |blocks| blocks.iter().map(|block| work(block)).collect(), take)
+        let work =
+            |blocks: &[&Arc<Block>], _: &MemoryBudget| blocks.iter().map(|block| work(block)).collect();
+        self.for_each_group(threads, 1, work, take)
     }
 
     /// Like [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks at once and returns one result for each. The
-    /// first groups are smaller, so that all threads soon have work.
+    /// first groups are smaller, so that all threads soon have work. If results take much memory, `work` reserves it in the
+    /// budget before it makes them.
     ///
     /// # Errors
     ///
@@ -569,30 +572,6 @@ impl BlockStream {
     ///
     /// If `work` or `take` panics.
     pub fn for_each_group<T: Send>(
-        self,
-        threads: usize,
-        blocks: usize,
-        work: impl Fn(&[&Block]) -> Vec<T> + Sync,
-        take: impl FnMut(StreamedBlock, T) -> ControlFlow<()>,
-    ) -> Result<Summary, StreamError> {
-        let work = |blocks: &[&Arc<Block>], _: &MemoryBudget| {
-            let blocks: Vec<&Block> = blocks.iter().map(|block| &***block).collect();
-            work(&blocks)
-        };
-        self.for_each_group_in_room(threads, blocks, work, take)
-    }
-
-    /// Like [`BlockStream::for_each_group`], for results that take much memory: `work` reserves memory for its results before it
-    /// makes them.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`BlockStream::for_each_block`].
-    ///
-    /// # Panics
-    ///
-    /// If `work` or `take` panics.
-    pub fn for_each_group_in_room<T: Send>(
         self,
         threads: usize,
         blocks: usize,

@@ -489,16 +489,15 @@ impl Executor {
             (false, 2..) => self.threads.max(2),
             (false, _) => self.threads,
         };
-        let summary =
-            stream.for_each_group_in_room(threads, at_once, scan, |streamed, result| match result {
-                Ok(result) => take(streamed, result),
-                // Only the blocks before the interruption are taken.
-                Err(EngineError::Interrupted) => ControlFlow::Break(()),
-                Err(error) => {
-                    fault = Some(error);
-                    ControlFlow::Break(())
-                }
-            })?;
+        let summary = stream.for_each_group(threads, at_once, scan, |streamed, result| match result {
+            Ok(result) => take(streamed, result),
+            // Only the blocks before the interruption are taken.
+            Err(EngineError::Interrupted) => ControlFlow::Break(()),
+            Err(error) => {
+                fault = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
         fault.map_or(Ok(summary), |error| Err(error.into()))
     }
 }
