@@ -22,7 +22,7 @@ from pathlib import Path
 
 PLANTED = Path(__file__).resolve().parent
 # The folders that hold the sources of the program.
-SOURCES = ["src", "crates"]
+SOURCES = ["src", "crates", "benches/card"]
 # The crate that all others import.
 CORE = "crates/core"
 TEXTS = ["*.rs", "*.wgsl", "*.css", "*.js", "*.html"]

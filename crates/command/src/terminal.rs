@@ -85,7 +85,7 @@ pub(super) fn has_json_messages() -> bool {
 }
 
 /// Prints one message line. Unlike `eprintln!`, it does not panic if stderr is closed.
-pub(super) fn message(line: fmt::Arguments) {
+pub fn message(line: fmt::Arguments) {
     let line = line.to_string();
     if has_json_messages() {
         let (kind, text) = ["error", "warning", "note"]
@@ -218,20 +218,21 @@ pub(super) fn data_line(line: &str) -> io::Result<()> {
 }
 
 /// Buffered text for people on standard output.
-pub(super) struct Out(BufWriter<StdoutLock<'static>>);
+pub struct Out(BufWriter<StdoutLock<'static>>);
 
 impl Out {
-    pub(super) fn new() -> Out {
+    /// Locks standard output.
+    pub fn new() -> Out {
         Out(BufWriter::new(io::stdout().lock()))
     }
 
     /// Prints one line.
-    pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
+    pub fn line(&mut self, line: impl Display) -> Result<(), Failure> {
         writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::of_stdout)
     }
 
     /// Prints one line with a value as JSON.
-    pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+    pub fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         writeln!(self.0, "{}", json(value)).map_err(Failure::of_stdout)
     }
 
@@ -240,7 +241,8 @@ impl Out {
         self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::of_stdout)
     }
 
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
+    /// Flushes what was printed.
+    pub fn finish(mut self) -> Result<(), Failure> {
         self.0.flush().map_err(Failure::of_stdout)
     }
 }
