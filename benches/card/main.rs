@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use orbit_command::measuring::{
-    BenchGames, DialectArgs, Failure, GpuArgs, Out, QUERIES, as_json, exit_code, failed, from_one,
-    positions_argument, read, threads,
+    BenchGames, DialectArgs, Failure, GpuArgs, QUERIES, as_json, exit_code, failed, from_one,
+    positions_argument, print_json, print_lines, read, threads,
 };
 use orbit_core::diagnostic::Severity;
 use orbit_engine::gpu::{GpuDevice, GpuError};
@@ -241,13 +241,7 @@ fn run(args: Args) -> Result<(), Failure> {
 
 /// Prints the result; fails if some answer was wrong.
 fn print((document, unwritten): (Value, Option<String>), json: bool) -> Result<(), Failure> {
-    let mut out = Out::new();
-    if json {
-        out.json(&document)?;
-    } else {
-        table::lines(&document).into_iter().try_for_each(|line| out.line(line))?;
-    }
-    out.finish()?;
+    if json { print_json(&document) } else { print_lines(table::lines(&document)) }?;
     let wrong: Vec<&str> =
         document["wrong"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if !wrong.is_empty() {

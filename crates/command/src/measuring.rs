@@ -7,9 +7,26 @@ pub use super::devices::as_json;
 pub use super::failure::Failure;
 pub use super::queries::{NamedQuery, read};
 pub use super::query_text::DialectArgs;
-pub use super::terminal::{Out, message};
+pub use super::terminal::message;
+
+use serde_json::Value;
 
 use super::failure::Exit;
+use super::terminal::Out;
+
+/// Prints lines of text.
+pub fn print_lines(lines: Vec<String>) -> Result<(), Failure> {
+    let mut out = Out::new();
+    lines.into_iter().try_for_each(|line| out.line(line))?;
+    out.finish()
+}
+
+/// Prints a document as a line of JSON.
+pub fn print_json(document: &Value) -> Result<(), Failure> {
+    let mut out = Out::new();
+    out.json(document)?;
+    out.finish()
+}
 
 /// Prints the error of a failed program, and returns the exit code that `orbit` has for it.
 pub fn exit_code(outcome: Result<(), Failure>) -> u8 {

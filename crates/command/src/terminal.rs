@@ -218,21 +218,20 @@ pub(super) fn data_line(line: &str) -> io::Result<()> {
 }
 
 /// Buffered text for people on standard output.
-pub struct Out(BufWriter<StdoutLock<'static>>);
+pub(super) struct Out(BufWriter<StdoutLock<'static>>);
 
 impl Out {
-    /// Locks standard output.
-    pub fn new() -> Out {
+    pub(super) fn new() -> Out {
         Out(BufWriter::new(io::stdout().lock()))
     }
 
     /// Prints one line.
-    pub fn line(&mut self, line: impl Display) -> Result<(), Failure> {
+    pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
         writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::of_stdout)
     }
 
     /// Prints one line with a value as JSON.
-    pub fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+    pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         writeln!(self.0, "{}", json(value)).map_err(Failure::of_stdout)
     }
 
@@ -241,8 +240,7 @@ impl Out {
         self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::of_stdout)
     }
 
-    /// Flushes what was printed.
-    pub fn finish(mut self) -> Result<(), Failure> {
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
         self.0.flush().map_err(Failure::of_stdout)
     }
 }
