@@ -13,7 +13,8 @@ use super::floors::FloorDevice;
 use super::measure::{self, Check, GamesOnCard, KnownAnswer, Roofs};
 use super::recorder::Recorder;
 
-/// The kinds of their rows for games on the card: the state along games is computed by the card, or by the processor.
+/// The kinds of rows for queries along games, with the games on the card: the state along games is computed by the card, or by the
+/// processor.
 const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 
 /// The indices of the queries on which variants are tried: many copies, long straight code, a table.
