@@ -105,8 +105,8 @@ pub(super) fn ending(path: &Path) -> String {
     name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
-/// Returns the number of threads: the given one, up to [`THREADS_MAX`] or [`THREADS_A_CORE`] for each core; by default, one for
-/// each core.
+/// Returns the number of threads: the given one, up to `THREADS_MAX` or `THREADS_A_CORE` for each core; by default, one for each
+/// core.
 pub fn threads(given: Option<NonZeroUsize>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))
