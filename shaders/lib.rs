@@ -16,8 +16,6 @@ pub const BY_WORD: &str = include_str!("by_word.wgsl");
 pub const CARRY: &str = include_str!("carry.wgsl");
 /// `edges.wgsl`: The move that leaves a slot, for tests of what was played. The twin is crates/engine/src/operations/moves.rs, which looks at
 pub const EDGES: &str = include_str!("edges.wgsl");
-/// `floors.wgsl`: What no kernel can beat on a device: bytes that are read, bytes that are copied, operations on words of 32 bits.
-pub const FLOORS: &str = include_str!("floors.wgsl");
 /// `games.wgsl`: One invocation takes one game of an upload that holds it whole, and makes a column for its slots. The game has no side
 pub const GAMES: &str = include_str!("games.wgsl");
 /// `hits.wgsl`: First pass: for each query a bit for each slot. What invocations do what is in hits_alone.wgsl and

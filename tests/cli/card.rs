@@ -1,4 +1,10 @@
-//! `orbit bench --card`: every row is there and right, both files agree, and no measurement is lost.
+//! The bench `card`, which measures a graphics card: every row is there and right, both files agree, and no measurement is lost.
+//!
+//! Cargo builds no bench for tests. This binary compiles the files of the bench as well, and runs as the bench where
+//! [`AS_CARD_PROGRAM`] is set.
+
+mod floors;
+mod parts;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,11 +16,15 @@ use tempfile::TempDir;
 use crate::adapter::needs_adapter;
 use crate::common::waiting::{Process, until};
 
+/// Tells this binary to run as the bench.
+pub const AS_CARD_PROGRAM: &str = "ORBIT_TEST_AS_CARD_PROGRAM";
+
 const TARGET: &str = "shift flip flipcolor {Nd4 kf3}";
 
 fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
-    command.args(["bench", "--card"]).args(args).current_dir(folder).stdin(Stdio::null());
+    let mut command = Command::new(std::env::current_exe().expect("this binary has a path"));
+    // As `cargo bench` calls it.
+    command.env(AS_CARD_PROGRAM, "1").args(args).arg("--bench").current_dir(folder).stdin(Stdio::null());
     command
 }
 
@@ -317,6 +327,21 @@ fn it_runs_from_an_empty_folder() {
     assert!(made[0].starts_with("card-20") && made[0].len() > "card-2026-01-01-".len(), "{made:?}");
     let printed: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!(printed == document(&folder.path().join(&made[0])), "what is printed is the file");
+}
+
+/// Who asks the command to measure a card is told of the program, whatever options follow.
+#[test]
+fn the_command_names_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [&["--card"][..], &["--json", "--card"], &["--card", "--output", "run", "--budget", "90s"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+        let out = command.arg("bench").args(args).current_dir(folder.path()).output().unwrap();
+        let stderr = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("`cargo bench --features full --bench card`"), "{stderr}");
+        assert!(stderr.contains("benches/README.md") && out.stdout.is_empty(), "{stderr}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

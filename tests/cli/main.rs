@@ -5,7 +5,8 @@
 //! * `columns`: the columns of tables, and `docs/output.md`.
 //! * `command_lines`: command lines whose output must not change.
 //! * `commands`: the other commands.
-//! * `gpu_commands`, `card`: commands and options for graphics cards, and `orbit bench --card`.
+//! * `gpu_commands`: commands and options for graphics cards.
+//! * `card`: the bench that measures a graphics card.
 //! * `indexing`: reels that grow.
 //! * `jobs`: searches in parts, and folders of reels.
 //! * `manners`: colours, standard output, counts as tables, messages as JSON.
@@ -27,6 +28,9 @@ extern crate attribute;
 mod adapter;
 #[cfg(feature = "gpu")]
 mod card;
+#[cfg(feature = "gpu")]
+#[path = "../../benches/card/main.rs"]
+mod card_program;
 mod columns;
 #[cfg(unix)]
 mod command_lines;
@@ -71,5 +75,9 @@ mod without_web;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "gpu")]
+    if std::env::var_os(card::AS_CARD_PROGRAM).is_some() {
+        return card_program::main();
+    }
     common::harness::main()
 }

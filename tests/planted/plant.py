@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PLANTED = Path(__file__).resolve().parent
-# The folders that hold the sources of the program.
-SOURCES = ["src", "crates"]
+# The folders that hold the sources of the program, and of the bench in which faults are planted.
+SOURCES = ["src", "crates", "benches/card"]
 # The crate that all others import.
 CORE = "crates/core"
 TEXTS = ["*.rs", "*.wgsl", "*.css", "*.js", "*.html"]

@@ -36,7 +36,7 @@ cd "$copy"
 # Cargo knows packages by their place in a workspace and by their version: what is built of the copy must not pass for the tree's.
 sed -i 's/^version = .*/version = "0.0.0-planted"/; s/{ version = "[^"]*", path/{ path/' Cargo.toml
 # The copies keep their times, and an earlier run may have left newer builds with faults in them.
-find src crates shaders tests -type f -exec touch {} +
+find src crates shaders benches tests -type f -exec touch {} +
 export CARGO_TARGET_DIR=$target
 plant list "$@" >"$work/faults"
 

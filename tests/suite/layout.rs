@@ -397,9 +397,7 @@ fn every_loop_of_a_shader_ends() {
     let files = std::fs::read_dir(folder)
         .expect("there are shaders")
         .map(|entry| entry.expect("it can be listed").path());
-    // The floors of a device are compiled with such counts.
-    let files = files
-        .filter(|path| path.extension().is_some_and(|end| end == "wgsl") && !path.ends_with("floors.wgsl"));
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "wgsl"));
     let mut queries: Vec<String> =
         files.map(|path| std::fs::read_to_string(path).expect("it can be read")).collect();
     let looped = "looped".parse().expect("it is one");

@@ -105,9 +105,9 @@ pub(super) fn ending(path: &Path) -> String {
     name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
-/// Returns the number of threads: the given one, up to [`THREADS_MAX`] or [`THREADS_A_CORE`] for each core; by default, one for
-/// each core.
-pub(super) fn threads(given: Option<NonZeroUsize>) -> usize {
+/// Returns the number of threads: the given one, up to `THREADS_MAX` or `THREADS_A_CORE` for each core; by default, one for each
+/// core.
+pub fn threads(given: Option<NonZeroUsize>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))
 }
@@ -130,7 +130,7 @@ pub(super) fn read_text(what: &str, file: &Path) -> Result<String, Failure> {
 
 /// Which graphics card, and how much of it.
 #[derive(Debug, clap::Args)]
-pub(super) struct GpuArgs {
+pub struct GpuArgs {
     /// Choose the graphics card: `auto`, `none`, its number in `orbit devices`, a part of its name, or its PCI
     /// bus id.
     #[arg(long, value_name = "CARD", default_value = "auto")]
@@ -155,7 +155,7 @@ impl GpuArgs {
     }
 
     /// Returns the options for the card; `None` if no card may be used.
-    pub(super) fn options(&self) -> Option<GpuOptions> {
+    pub fn options(&self) -> Option<GpuOptions> {
         let mut options = GpuOptions::default();
         options.adapter = match self.gpu.as_str() {
             "none" => return None,
@@ -185,7 +185,7 @@ impl GpuArgs {
 }
 
 /// Reads a whole number of at least 1.
-pub(super) fn from_one<N: FromStr>(text: &str) -> Result<N, String> {
+pub fn from_one<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "expected a whole number from 1".into())
 }
 
@@ -218,7 +218,7 @@ fn scaled(text: &str, step: u64) -> Option<u64> {
 }
 
 /// Writes a number of bytes in a suitable unit: `128 MiB`.
-pub(super) fn size_text(bytes: u64) -> String {
+pub fn size_text(bytes: u64) -> String {
     match bytes {
         0..0x400 => format!("{bytes} bytes"),
         0x400..0x10_0000 => format!("{} KiB", bytes >> 10),

@@ -64,7 +64,8 @@ fn lines(adapter: &AdapterReport) -> Vec<String> {
     ]
 }
 
-pub(super) fn as_json(adapter: &AdapterReport) -> serde_json::Value {
+/// Writes the report of an adapter as JSON.
+pub fn as_json(adapter: &AdapterReport) -> serde_json::Value {
     json!({
         "index": adapter.index,
         "name": adapter.name,

@@ -30,9 +30,11 @@ pub(super) enum Exit {
 
 /// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub enum Failure {
+    /// Games that cannot be read.
     #[error(transparent)]
     Database(#[from] StreamError),
+    /// A reel that cannot be read.
     #[error(transparent)]
     Reel(#[from] ReelError),
     /// A block could not be read in the middle of a run: the results so far are incomplete.
@@ -41,6 +43,7 @@ pub(super) enum Failure {
     /// An error in a query, drawn with its place.
     #[error("{0}")]
     Query(String),
+    /// An engine that cannot answer.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// A job that does not exist, or does not match this command.
@@ -55,6 +58,7 @@ pub(super) enum Failure {
     /// Options that cannot be combined.
     #[error("{}", .0.in_options())]
     Request(#[from] RequestError),
+    /// Standard output failed.
     #[error("stdout: {0}")]
     Stdout(io::Error),
     /// The reader of standard output closed the pipe: the rest of the work is in vain, but this is no error.
@@ -63,6 +67,7 @@ pub(super) enum Failure {
     /// An output file failed; the error names it.
     #[error("{0}")]
     File(io::Error),
+    /// Everything else, in its own words.
     #[error("{0}")]
     Other(String),
 }

@@ -32,6 +32,8 @@ mod info;
 mod job;
 mod man;
 mod manners;
+#[doc(hidden)]
+pub mod measuring;
 pub mod memory;
 mod outputs;
 mod pass;

@@ -10,16 +10,18 @@ use super::failure::Failure;
 use super::query_text::{self, DialectArgs, QueryText};
 
 /// One of several queries.
-pub(super) struct NamedQuery {
+pub struct NamedQuery {
     /// The name before a tab, or else the text.
-    pub(super) name: String,
-    pub(super) text: String,
-    pub(super) prepared: PreparedQuery,
+    pub name: String,
+    /// The query as it is written.
+    pub text: String,
+    /// The query, ready for engines.
+    pub prepared: PreparedQuery,
 }
 
 /// Reads `name<TAB>query` or `query` from each line of a file; empty lines and lines that begin with `#` are skipped. Without a
 /// file, `text` is read in this way.
-pub(super) fn read(
+pub fn read(
     file: Option<&Path>,
     text: &str,
     dialect: DialectArgs,

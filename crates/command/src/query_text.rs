@@ -19,7 +19,7 @@ const BOARD_QUERY: &str = "query of --board";
 
 /// The language of queries.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub(super) struct DialectArgs {
+pub struct DialectArgs {
     /// Read queries as CQL 5 or CQL 6 [default: cql5 for `(position ...)` and `(match ...)`, else cql6].
     #[arg(long, value_parser = choice::<Dialect>())]
     dialect: Option<Dialect>,

@@ -85,7 +85,7 @@ pub(super) fn has_json_messages() -> bool {
 }
 
 /// Prints one message line. Unlike `eprintln!`, it does not panic if stderr is closed.
-pub(super) fn message(line: fmt::Arguments) {
+pub fn message(line: fmt::Arguments) {
     let line = line.to_string();
     if has_json_messages() {
         let (kind, text) = ["error", "warning", "note"]

@@ -1,5 +1,5 @@
-//! The types about graphics cards that every build has: the choice of a card, its report, kernel variants, measurements
-//! and errors. [`gpu`](super::gpu) opens cards, in a build with that feature.
+//! The types about graphics cards that every build has: the choice of a card, its report, kernel variants, times and
+//! errors. [`gpu`](super::gpu) opens cards, in a build with that feature.
 
 mod adapter;
 mod error;
@@ -109,16 +109,4 @@ pub struct Times {
     pub kernel: Option<Duration>,
     /// The time from the submission of the kernels to the last byte read back.
     pub run: Duration,
-}
-
-/// A rate that was measured on a device.
-#[derive(Clone, Copy, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct Floor {
-    /// Bytes or operations a second.
-    pub rate: f64,
-    /// The number of bytes of the buffer, or of operations of a dispatch.
-    pub amount: u64,
-    /// True if the device computed what the processor computes.
-    pub is_right: bool,
 }

@@ -17,7 +17,6 @@ mod device;
 mod driver;
 mod edges;
 mod engine;
-mod floors;
 mod pack;
 mod pipelines;
 mod resident;
@@ -26,7 +25,6 @@ mod uploads;
 mod walks;
 mod ways;
 mod wgsl;
-mod work;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -45,7 +43,6 @@ pub use adapters::adapters;
 pub use engine::Gpu;
 pub use resident::Resident;
 pub use wgsl::Kernel;
-pub use work::Work;
 
 /// The kernel of a plan's hits, as it is written for any card.
 ///
@@ -232,6 +229,21 @@ impl GpuDevice {
             state.open = OpenDevice::new(&Device::options_after_loss(&self.options)).map_err(|_| error)?;
         }
         Ok(Arc::clone(&state.open))
+    }
+
+    /// Runs calls of the driver that may be repeated, as the engine runs its own: on a helper thread, whose errors and panics become
+    /// errors, for as long as the device may be silent. `what` names them in an error. For benches.
+    ///
+    /// # Errors
+    ///
+    /// What the driver refuses.
+    #[doc(hidden)]
+    pub fn with_driver<T: Send + 'static>(
+        &self,
+        what: &'static str,
+        calls: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T + Clone + Send + 'static,
+    ) -> Result<T, GpuError> {
+        self.attempt(|open| open.device.guarded(what, calls.clone()))
     }
 
     /// Compiles a kernel of the first pass, so that its compilation can be timed on its own.

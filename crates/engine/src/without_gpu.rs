@@ -75,23 +75,7 @@ impl GpuDevice {
         match self.0 {}
     }
 
-    pub fn upload_as<'a>(&self, _: &[&'a Block], _: Variant) -> Result<Resident<'a>, GpuError> {
-        match self.0 {}
-    }
-
     pub fn upload_rates(&self) -> Result<[(&'static str, f64); 3], GpuError> {
-        match self.0 {}
-    }
-
-    pub fn read_floor(&self, _: u64) -> Result<Floor, GpuError> {
-        match self.0 {}
-    }
-
-    pub fn copy_floor(&self, _: u64) -> Result<Floor, GpuError> {
-        match self.0 {}
-    }
-
-    pub fn operations_floor(&self) -> Result<Floor, GpuError> {
         match self.0 {}
     }
 }
@@ -156,18 +140,5 @@ impl Kernel {
 
     pub fn all(&self) -> impl Iterator<Item = &Kernel> {
         std::iter::once(self)
-    }
-
-    pub fn work(&self) -> Option<Work> {
-        match self.never {}
-    }
-}
-
-#[derive(Debug)]
-pub struct Work(Infallible);
-
-impl Work {
-    pub fn operations_per_position(&self) -> f64 {
-        match self.0 {}
     }
 }

@@ -135,7 +135,7 @@ impl std::fmt::Debug for Card {
 }
 
 /// The number of positions per thread that take a processor about a second. Opening a graphics card and compiling a kernel takes
-/// about half a second. This number was not measured on a card yet: `orbit bench --card` prints the right value for its machine as
+/// about half a second. This number was not measured on a card yet: `benches/card` prints the right value for its machine as
 /// `auto.positions_a_thread_measured`.
 const POSITIONS_A_SECOND: u64 = 50_000_000;
 

@@ -11,21 +11,24 @@ use orbit_reel::Block;
 
 use super::super::failure::Failure;
 
-pub(super) fn failed(error: impl std::fmt::Display) -> Failure {
+/// Makes a failure of any error.
+pub fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Other(error.to_string())
 }
 
 /// Games in memory, which can be repeated any number of times.
-pub(super) struct BenchGames {
-    pub(super) blocks: Vec<Block>,
+pub struct BenchGames {
+    /// The blocks of the games, each once.
+    pub blocks: Vec<Block>,
     /// The number of times that all games are repeated.
-    pub(super) repeats: usize,
-    pub(super) threads: usize,
+    pub repeats: usize,
+    /// The number of threads of the processor that a measurement may use.
+    pub threads: usize,
 }
 
 impl BenchGames {
     /// Reads games, or takes the built-in ones, and repeats them until there are at least `positions` positions.
-    pub(super) fn open(paths: &[PathBuf], positions: u64, threads: usize) -> Result<BenchGames, Failure> {
+    pub fn open(paths: &[PathBuf], positions: u64, threads: usize) -> Result<BenchGames, Failure> {
         let database = if paths.is_empty() {
             BlockStream::from_pgn_bytes("built in", orbit_games::SAMPLE.to_vec(), StreamOptions::default())
         } else {
@@ -48,7 +51,7 @@ impl BenchGames {
     }
 
     /// Returns blocks with at least `positions` positions, repeating the games.
-    pub(super) fn blocks(&self, positions: u64) -> Vec<&Block> {
+    pub fn blocks(&self, positions: u64) -> Vec<&Block> {
         let mut left = positions as i64;
         let all = std::iter::repeat_n(&self.blocks, self.repeats).flatten();
         all.take_while(|block| {
@@ -59,21 +62,19 @@ impl BenchGames {
         .collect()
     }
 
-    pub(super) fn positions(&self) -> u64 {
+    /// Returns the number of positions, all repetitions included.
+    pub fn positions(&self) -> u64 {
         positions(&self.blocks.iter().collect::<Vec<_>>()) * self.repeats as u64
     }
 }
 
 /// Counts the positions of blocks.
-pub(super) fn positions(blocks: &[&Block]) -> u64 {
+pub fn positions(blocks: &[&Block]) -> u64 {
     blocks.iter().map(|block| block.slots() as u64).sum()
 }
 
 /// Returns the shortest of several runs.
-pub(super) fn best<T>(
-    runs: usize,
-    mut run: impl FnMut() -> Result<T, Failure>,
-) -> Result<(Duration, T), Failure> {
+pub fn best<T>(runs: usize, mut run: impl FnMut() -> Result<T, Failure>) -> Result<(Duration, T), Failure> {
     let mut best: Option<(Duration, T)> = None;
     for _ in 0..runs.max(1) {
         let begun = Instant::now();
@@ -87,22 +88,18 @@ pub(super) fn best<T>(
 }
 
 /// Returns the number of things per second.
-pub(super) fn rate(things: u64, time: Duration) -> f64 {
+pub fn rate(things: u64, time: Duration) -> f64 {
     things as f64 / time.as_secs_f64()
 }
 
 /// Runs an engine on groups of blocks on several threads.
-pub(super) fn in_parallel(
-    threads: usize,
-    groups: &[&[&Block]],
-    engine: &impl Engine,
-) -> Result<Vec<Hits>, Failure> {
+pub fn in_parallel(threads: usize, groups: &[&[&Block]], engine: &impl Engine) -> Result<Vec<Hits>, Failure> {
     let done = side_by_side(threads, groups, |group| engine.hits(group).map_err(failed))?;
     Ok(done.into_iter().flatten().flatten().collect())
 }
 
 /// Runs `work` on each group of blocks, on several threads; the results are in the order of the groups.
-pub(super) fn side_by_side<T: Send>(
+pub fn side_by_side<T: Send>(
     threads: usize,
     groups: &[&[&Block]],
     work: impl Fn(&[&Block]) -> Result<T, Failure> + Sync,

@@ -56,8 +56,7 @@ const SEGMENTS: [u32; 4] = [1, 2, 4, 8];
 
 impl Variant {
     /// Returns the variants that are worth trying on an adapter: the default first, then each change by itself, then
-    /// some combinations that work well together. `host_carry` is not varied: `orbit bench --card` has separate rows
-    /// for it.
+    /// some combinations that work well together. `host_carry` is not varied: `benches/card` has separate rows for it.
     pub fn all(adapter: &AdapterReport) -> Vec<Variant> {
         let base = Variant::default();
         let coalesced = Variant { transposed: true, workgroup: 128, ..base };

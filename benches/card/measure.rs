@@ -4,59 +4,60 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbit_engine::gpu::{Floor, Gpu, GpuDevice, GpuError, Kernel, Resident, Variant};
+use orbit_command::measuring::{
+    BenchGames, Failure, NamedQuery, STREAMS, best, failed, in_parallel, positions, rate, side_by_side,
+};
+use orbit_engine::gpu::{Gpu, GpuDevice, GpuError, Kernel, Resident, Variant};
 use orbit_engine::{Engine, Hits, cpu::Cpu};
-use orbit_reel::Block;
+use orbit_reel::{Block, SEGMENT_SLOTS};
 use serde_json::{Value, json};
 
-use super::super::super::failure::Failure;
-use super::super::super::queries::NamedQuery;
-use super::super::STREAMS;
-use super::super::games::{BenchGames, best, failed, in_parallel, positions, rate, side_by_side};
+use super::floors::Floor;
+use super::work;
 
 /// The bytes of a position that is unpacked in memory.
 const POSITION_BYTES: u64 = 32;
 
 /// A query, and the hits that the processor finds in one copy of the games.
-pub(super) struct KnownAnswer {
-    pub(super) query: NamedQuery,
-    pub(super) truth: Vec<Hits>,
+pub struct KnownAnswer {
+    pub query: NamedQuery,
+    pub truth: Vec<Hits>,
 }
 
 impl KnownAnswer {
-    pub(super) fn new(query: NamedQuery, games: &BenchGames) -> Result<KnownAnswer, Failure> {
+    pub fn new(query: NamedQuery, games: &BenchGames) -> Result<KnownAnswer, Failure> {
         let blocks: Vec<&Block> = games.blocks.iter().collect();
         let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
         let truth = in_parallel(games.threads, &groups, &query.prepared.cpu().map_err(failed)?)?;
         Ok(KnownAnswer { query, truth })
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.query.name
     }
 }
 
 /// The measured limits that no kernel can exceed.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Roofs {
+pub struct Roofs {
     /// The bytes per second that a kernel can read.
-    pub(super) read: Option<f64>,
+    pub read: Option<f64>,
     /// The operations per second on words of 32 bits.
-    pub(super) operations: Option<f64>,
+    pub operations: Option<f64>,
     /// The bytes per second of the fastest way to upload.
-    pub(super) upload: Option<f64>,
+    pub upload: Option<f64>,
 }
 
 /// Compares answers with those of the processor, and falsifies one of them first if that is wanted.
 #[derive(Clone)]
-pub(super) struct Check {
-    pub(super) spoil: Option<String>,
+pub struct Check {
+    pub spoil: Option<String>,
 }
 
 impl Check {
     /// Returns the number of positions that differ. `truth` is for one copy of the games, `found` for `blocks`, which repeat
     /// them.
-    pub(super) fn differing(&self, name: &str, truth: &[Hits], found: &mut [Hits], blocks: &[&Block]) -> u64 {
+    pub fn differing(&self, name: &str, truth: &[Hits], found: &mut [Hits], blocks: &[&Block]) -> u64 {
         if self.spoil.as_deref() == Some(name)
             && let Some(word) = found.last_mut().and_then(|hits| hits.bits.first_mut())
         {
@@ -86,7 +87,7 @@ fn nanoseconds(rate: f64) -> f64 {
 }
 
 /// Measures memory bandwidth: sums words in memory on `threads` threads.
-pub(super) fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Failure> {
+pub fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Failure> {
     let count = (bytes / POSITION_BYTES).max(1);
     let word = |k: u64| [k, k + 1, k + 2, k + 3];
     let words: Vec<[u64; 4]> = (0..count).map(word).collect();
@@ -114,21 +115,21 @@ pub(super) fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Valu
     )
 }
 
-pub(super) fn memory_row(floor: Floor) -> Value {
+pub fn memory_row(floor: Floor) -> Value {
     json!({ "bytes": floor.amount, "bytes_s": floor.rate, "agree": floor.is_right })
 }
 
-pub(super) fn operations_row(floor: Floor) -> Value {
+pub fn operations_row(floor: Floor) -> Value {
     json!({ "operations": floor.amount, "operations_s": floor.rate, "agree": floor.is_right })
 }
 
 /// Returns the number of positions in the blocks that hold at least the wanted number.
-pub(super) fn whole_blocks(games: &BenchGames, wanted: u64) -> u64 {
+pub fn whole_blocks(games: &BenchGames, wanted: u64) -> u64 {
     positions(&games.blocks(wanted))
 }
 
 /// Uploads the games to the card, fewer if there is no room for all of them.
-pub(super) fn upload<'a>(
+pub fn upload<'a>(
     device: &GpuDevice,
     games: &'a BenchGames,
     wanted: u64,
@@ -146,14 +147,14 @@ pub(super) fn upload<'a>(
 }
 
 /// The games on the card in one layout.
-pub(super) struct GamesOnCard<'a> {
-    pub(super) resident: Resident<'a>,
-    pub(super) blocks: Vec<&'a Block>,
-    pub(super) positions: u64,
+pub struct GamesOnCard<'a> {
+    pub resident: Resident<'a>,
+    pub blocks: Vec<&'a Block>,
+    pub positions: u64,
 }
 
 impl<'a> GamesOnCard<'a> {
-    pub(super) fn new(
+    pub fn new(
         device: &GpuDevice,
         games: &'a BenchGames,
         wanted: u64,
@@ -163,7 +164,7 @@ impl<'a> GamesOnCard<'a> {
         Ok(GamesOnCard { resident, blocks: games.blocks(positions), positions })
     }
 
-    pub(super) fn row(&self) -> Value {
+    pub fn row(&self) -> Value {
         let bytes = self.resident.bytes();
         json!({
             "positions": self.positions,
@@ -180,7 +181,7 @@ impl<'a> GamesOnCard<'a> {
 }
 
 /// Compiles a query's kernel and runs it once on a block, because some drivers compile only then.
-pub(super) fn compile(device: &GpuDevice, gpu: &Gpu, games: &BenchGames) -> Result<Duration, Failure> {
+pub fn compile(device: &GpuDevice, gpu: &Gpu, games: &BenchGames) -> Result<Duration, Failure> {
     let begun = Instant::now();
     device.compile(gpu.kernel()).map_err(failed)?;
     gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
@@ -188,7 +189,7 @@ pub(super) fn compile(device: &GpuDevice, gpu: &Gpu, games: &BenchGames) -> Resu
 }
 
 /// Measures a query on games that are on the card.
-pub(super) fn resident(
+pub fn resident(
     known: &KnownAnswer,
     device: &Arc<GpuDevice>,
     games: &BenchGames,
@@ -233,11 +234,13 @@ pub(super) fn resident(
 /// stages, which run over the games several times and partly on the processor.
 fn operations(kernel: &Kernel) -> Option<f64> {
     let has_stages = kernel.all().count() > 1;
-    kernel.work().filter(|_| !has_stages).map(|work| work.operations_per_position())
+    work::operations(kernel)
+        .filter(|_| !has_stages)
+        .map(|operations| operations as f64 / SEGMENT_SLOTS as f64)
 }
 
 /// Measures a query on games that are uploaded during the search.
-pub(super) fn streamed(
+pub fn streamed(
     known: &KnownAnswer,
     device: &Arc<GpuDevice>,
     blocks: &[&Block],
@@ -265,7 +268,7 @@ pub(super) fn streamed(
 }
 
 /// Measures a query on the processor, on all threads and on one.
-pub(super) fn cpu(
+pub fn cpu(
     known: &KnownAnswer,
     games: &BenchGames,
     (all, one): (&[&Block], &[&Block]),
@@ -294,7 +297,7 @@ pub(super) fn cpu(
 
 /// Measures several queries at once: on games on the card, on games that are uploaded during the search, and on the processor. A
 /// rate counts each position once, for all queries together.
-pub(super) fn shared(
+pub fn shared(
     queries: &[&KnownAnswer],
     device: &Arc<GpuDevice>,
     card: &GamesOnCard,
@@ -349,45 +352,4 @@ fn by_query(groups: Vec<Vec<Vec<Hits>>>, queries: usize) -> Vec<Vec<Hits>> {
         out.iter_mut().zip(group).for_each(|(all, hits)| all.extend(hits));
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use orbit_core::diagnostic::Severity;
-
-    use super::super::super::super::queries;
-    use super::super::super::super::query_text::DialectArgs;
-    use super::*;
-
-    fn known(games: &BenchGames) -> KnownAnswer {
-        let mut read = queries::read(None, "check\tcheck\n", DialectArgs::default(), Severity::Hint).unwrap();
-        KnownAnswer::new(read.pop().unwrap(), games).unwrap()
-    }
-
-    /// Every way in which an answer can be wrong is counted.
-    #[test]
-    fn wrong_answers_are_counted() {
-        let games = BenchGames::open(&[], 300_000, 1).unwrap();
-        let known = known(&games);
-        let blocks = games.blocks(u64::MAX / 2);
-        assert!(blocks.len() > games.blocks.len(), "the games repeat");
-        let right: Vec<Hits> = known.truth.iter().cycle().take(blocks.len()).cloned().collect();
-        assert!(right.iter().map(Hits::count).sum::<u64>() > 10_000);
-        let check = Check { spoil: None };
-        let differing = |mut found: Vec<Hits>| check.differing("check", &known.truth, &mut found, &blocks);
-        assert_eq!(differing(right.clone()), 0);
-        let mut one = right.clone();
-        one[blocks.len() - 1].bits[7] ^= 4;
-        assert_eq!(differing(one), 1);
-        let mut short = right.clone();
-        short.pop();
-        assert_eq!(differing(short), blocks[blocks.len() - 1].slots() as u64);
-        assert_eq!(differing(Vec::new()), positions(&blocks));
-        let mut cut = right.clone();
-        cut[0].bits.pop();
-        assert_eq!(differing(cut), blocks[0].slots() as u64);
-        let spoiled = Check { spoil: Some("check".into()) };
-        assert_eq!(spoiled.differing("check", &known.truth, &mut right.clone(), &blocks), 1);
-        assert_eq!(spoiled.differing("mate", &known.truth, &mut right.clone(), &blocks), 0);
-    }
 }

@@ -11,15 +11,15 @@ const NAME_MAX: usize = 40;
 
 /// A moment in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Moment(u64);
+pub struct Moment(pub u64);
 
 impl Moment {
-    pub(super) fn now() -> Moment {
+    pub fn now() -> Moment {
         Moment(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
     }
 
     /// Writes the date as `2026-11-22`.
-    pub(super) fn date(self) -> String {
+    pub fn date(self) -> String {
         let mut days = self.0 / DAY_S;
         let is_leap =
             |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
@@ -41,14 +41,14 @@ impl Moment {
     }
 
     /// Writes the moment as `2026-11-22T05:30:59Z`.
-    pub(super) fn text(self) -> String {
+    pub fn text(self) -> String {
         let seconds = self.0 % DAY_S;
         format!("{}T{:02}:{:02}:{:02}Z", self.date(), seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 }
 
 /// Returns the name of a folder that does not exist yet, from the date and the device.
-pub(super) fn folder(moment: Moment, device: &str) -> PathBuf {
+pub fn folder(moment: Moment, device: &str) -> PathBuf {
     let name: String = device
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
@@ -62,7 +62,7 @@ pub(super) fn folder(moment: Moment, device: &str) -> PathBuf {
 }
 
 /// Describes the machine of the card, as far as the system tells.
-pub(super) fn machine(threads: usize) -> Value {
+pub fn machine(threads: usize) -> Value {
     let line = |file: &str, name: &str| {
         let text = std::fs::read_to_string(file).ok()?;
         let line = text.lines().find(|line| line.starts_with(name))?;
@@ -78,29 +78,4 @@ pub(super) fn machine(threads: usize) -> Value {
         "threads": threads,
         "memory_bytes": memory.map(|kib| kib * 1024),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moments_are_written_as_dates() {
-        let cases = [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_399, "2000-02-28T23:59:59Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"),
-            (1_795_325_459, "2026-11-22T05:30:59Z"),
-        ];
-        for (seconds, text) in cases {
-            assert_eq!(Moment(seconds).text(), text);
-        }
-    }
-
-    #[test]
-    fn folders_are_named_by_date_and_device() {
-        let folder = folder(Moment(1_795_325_459), "NVIDIA H200 (x/../y)").display().to_string();
-        assert_eq!(folder, "card-2026-11-22-nvidia-h200-x-y");
-    }
 }

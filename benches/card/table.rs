@@ -1,21 +1,21 @@
 //! The record as a table: every number in it is a rounded number of the JSON document.
 
+use orbit_command::measuring::size_text;
+use orbit_search::report::grouped;
 use serde_json::Value;
-
-use super::super::super::common::{grouped, size_text};
 
 const MEGA: f64 = 1e6;
 const GIGA: f64 = 1e9;
 const SOFTWARE: &str = "SOFTWARE ADAPTER, NOT A GPU: no figure below is that of a graphics card";
 
 /// Returns the name of a row for messages.
-pub(super) fn label(row: &Value) -> String {
+pub fn label(row: &Value) -> String {
     let variant = row["variant"].as_str().map_or(String::new(), |variant| format!(" ({variant})"));
     format!("{} {}{variant}", text(&row["kind"]), text(&row["name"]))
 }
 
 /// Describes a row in a few words.
-pub(super) fn short(row: &Value) -> String {
+pub fn short(row: &Value) -> String {
     let mut out = label(row);
     let mut add = |words: String| {
         out += if out.contains(':') { ", " } else { ": " };
@@ -196,7 +196,7 @@ fn both(row: &Value, size: usize) -> String {
 }
 
 /// Returns the whole table.
-pub(super) fn lines(document: &Value) -> Vec<String> {
+pub fn lines(document: &Value) -> Vec<String> {
     let mut out = head(document);
     let rows = document["rows"].as_array().map_or(&[][..], Vec::as_slice);
     for part in SECTIONS {
@@ -238,7 +238,7 @@ fn head(document: &Value) -> Vec<String> {
     let machine = &document["machine"];
     let mut out = vec![
         format!(
-            "orbit {} bench --card, {}; {ended} after {} s of {} s",
+            "orbit {}, bench card, {}; {ended} after {} s of {} s",
             text(&document["orbit"]),
             text(&document["begun"]),
             number(&document["seconds"], 1.0, 1),

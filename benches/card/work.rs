@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use orbit_engine::gpu::Kernel;
+use orbit_reel::SEGMENT_SLOTS;
 use wgpu::naga::{
     BinaryOperator, Block, Expression, Function, Handle, Literal, Module, Statement, TypeInner,
     front::wgsl,
@@ -12,57 +14,21 @@ use wgpu::naga::{
     valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator},
 };
 
-use super::{Kernel, pack};
-use orbit_reel::SEGMENT_SLOTS;
-
-/// The work of a kernel's first pass for one segment of 32 positions, all of which are evaluated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Work {
-    /// Integer and logic operations on 32 bits: arithmetic, shifts, comparisons, negations, selections, counts of
-    /// bits. One on a word of 64 bits counts twice, as a pair or as one integer. Loads, stores and conversions count
-    /// nothing. Of two branches the longer one counts. Loops with a constant bound count as often as they run,
-    /// others (over the pieces and moves of a position) once.
-    pub operations: u64,
-    /// Bytes that must come from memory at least once: key, moves, and what `find` carried. Columns of games and tables
-    /// are few and stay in caches.
-    pub read_bytes: u64,
-    /// Bytes that are written: a word for each query.
-    pub written_bytes: u64,
-}
-
-impl Work {
-    /// Operations at one position.
-    pub fn operations_per_position(&self) -> f64 {
-        self.operations as f64 / SEGMENT_SLOTS as f64
-    }
-
-    /// Bytes read and written at one position.
-    pub fn bytes_per_position(&self) -> f64 {
-        (self.read_bytes + self.written_bytes) as f64 / SEGMENT_SLOTS as f64
-    }
-}
-
-impl Kernel {
-    /// Returns the work of the kernel without its stages; `None` if the shader cannot be parsed, which happens for no
-    /// plan.
-    pub fn work(&self) -> Option<Work> {
-        let module = wgsl::parse_str(&self.wgsl).ok()?;
-        let info = Validator::new(ValidationFlags::empty(), Capabilities::all()).validate(&module).ok()?;
-        let mut counter = StatementCounter { module: &module, info: &info, known: HashMap::new() };
-        let evaluate = counter.named("evaluate")?;
-        let lanes = u64::from(self.variant.lanes);
-        let slots = SEGMENT_SLOTS as u64;
-        // Of two lanes the first replays half of the segment, the second all of it.
-        let replayed = (1..=lanes).map(|lane| slots / lanes * lane).sum::<u64>();
-        let replay = counter.replay(replayed)?;
-        let carried = 4 * self.carried_words as u64;
-        Some(Work {
-            operations: slots * evaluate + replay,
-            read_bytes: pack::KEY_BYTES + pack::MOVES_BYTES + carried,
-            written_bytes: 4 * self.outputs as u64,
-        })
-    }
+/// Counts the integer and logic operations on 32 bits of a kernel's first pass, without its stages, on one segment of 32 positions, all
+/// of which are evaluated: arithmetic, shifts, comparisons, negations, selections, counts of bits. One on a word of 64 bits counts
+/// twice, as a pair or as one integer. Loads, stores and conversions count nothing. Of two branches the longer one counts. Loops with
+/// a constant bound count as often as they run, others (over the pieces and moves of a position) once. `None` if the shader cannot be
+/// parsed, which happens for no plan.
+pub fn operations(kernel: &Kernel) -> Option<u64> {
+    let module = wgsl::parse_str(&kernel.wgsl).ok()?;
+    let info = Validator::new(ValidationFlags::empty(), Capabilities::all()).validate(&module).ok()?;
+    let mut counter = StatementCounter { module: &module, info: &info, known: HashMap::new() };
+    let evaluate = counter.named("evaluate")?;
+    let lanes = u64::from(kernel.variant.lanes);
+    let slots = SEGMENT_SLOTS as u64;
+    // Of two lanes the first replays half of the segment, the second all of it.
+    let replayed = (1..=lanes).map(|lane| slots / lanes * lane).sum::<u64>();
+    Some(slots * evaluate + counter.replay(replayed)?)
 }
 
 struct StatementCounter<'a> {

@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 const SIZES: [u64; 6] = [1_000_000, 10_000_000, 100_000_000, 500_000_000, 1_000_000_000, 10_000_000_000];
 
 /// The costs of a scan of one query, or of several at once.
-struct Costs {
-    compile_s: f64,
-    cpu: f64,
-    card: f64,
+pub struct Costs {
+    pub compile_s: f64,
+    pub cpu: f64,
+    pub card: f64,
 }
 
 /// Returns a row for each query, and for several at once, if all the figures that it needs were measured.
-pub(super) fn rows(rows: &[Value]) -> Vec<Value> {
+pub fn rows(rows: &[Value]) -> Vec<Value> {
     let number = |row: &Value, field: &str| row[field].as_f64();
     let open = rows.iter().find(|row| row["kind"] == "device").and_then(|row| number(row, "open_s"));
     let Some(open) = open else { return Vec::new() };
@@ -57,13 +57,13 @@ pub(super) fn rows(rows: &[Value]) -> Vec<Value> {
 
 impl Costs {
     /// Returns the number of positions from which on the card is faster; `None` if it never is.
-    fn from(&self, open_s: f64) -> Option<u64> {
+    pub fn from(&self, open_s: f64) -> Option<u64> {
         let gain = 1.0 / self.cpu - 1.0 / self.card;
         let from = (open_s + self.compile_s) / gain;
         (gain > 0.0 && from < 1e15).then_some(from.ceil() as u64)
     }
 
-    fn row(&self, name: &str, open_s: f64, queries: u64) -> Value {
+    pub fn row(&self, name: &str, open_s: f64, queries: u64) -> Value {
         let sizes = SIZES.map(|positions| {
             let (cpu, card) = (positions as f64 / self.cpu, positions as f64 / self.card);
             json!({ "positions": positions, "cpu_s": cpu, "card_s": open_s + self.compile_s + card })
@@ -84,7 +84,7 @@ impl Costs {
 
 /// Returns the threshold that `--engine auto` uses, and the one that these rows suggest: the median of those single queries for
 /// which a card pays off at all.
-pub(super) fn auto(rows: &[Value], software: bool) -> Value {
+pub fn auto(rows: &[Value], software: bool) -> Value {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let single = rows.iter().filter(|row| row["kind"] == "crossover" && row["queries"] == 1);
     let (mut from, mut never): (Vec<u64>, usize) = (Vec::new(), 0);
@@ -104,41 +104,4 @@ pub(super) fn auto(rows: &[Value], software: bool) -> Value {
         "positions_a_thread_today": positions_for_card(1),
         "positions_a_thread_measured": middle.map(|positions| positions.div_ceil(cores as u64)),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_card_pays_where_its_start_is_made_up_for() {
-        // 1.5 s to start; at 100 M positions a second against 1,000 M: x / 100 M = 1.5 s + x / 1,000 M.
-        let costs = Costs { compile_s: 0.5, cpu: 1e8, card: 1e9 };
-        let from = costs.from(1.0).unwrap();
-        assert!((166_666_666..=166_666_668).contains(&from), "{from}");
-        assert_eq!(Costs { compile_s: 0.5, cpu: 1e9, card: 1e9 }.from(1.0), None);
-        assert_eq!(Costs { compile_s: 0.5, cpu: 2e9, card: 1e9 }.from(1.0), None);
-        let row = costs.row("a", 1.0, 1);
-        let at = &row["sizes"][2];
-        assert_eq!((at["positions"].as_u64(), at["cpu_s"].as_f64()), (Some(100_000_000), Some(1.0)));
-        assert!((at["card_s"].as_f64().unwrap() - 1.6).abs() < 1e-9);
-    }
-
-    #[test]
-    fn rows_come_of_what_agrees() {
-        let row = |kind: &str, name: &str, agree: bool| json!({ "kind": kind, "name": name, "agree": agree, "open_s": 0.5, "compile_s": 0.1, "positions_s": 1e9 });
-        let mut all = vec![row("device", "", true)];
-        for name in ["a", "b"] {
-            all.push(row("resident", name, true));
-            all.push(row("streamed", name, name == "a"));
-            let mut cpu = row("cpu", name, true);
-            cpu["positions_s"] = json!(1e8);
-            all.push(cpu);
-        }
-        let found = rows(&all);
-        assert_eq!(found.iter().map(|row| row["name"].as_str().unwrap()).collect::<Vec<_>>(), ["a"]);
-        let from = found[0]["from_positions"].as_u64().unwrap();
-        assert_eq!(auto(&found, false)["from_positions_measured"], from);
-        assert!(rows(&all[1..]).is_empty(), "without the time to open a card there is nothing to say");
-    }
 }

@@ -15,7 +15,7 @@ const STREAMED_SHARE: f64 = 0.8;
 const STREAMED_BYTES: f64 = 10.0 * GIGA;
 
 /// Compares the results with the targets for which there are results. A software adapter is not judged.
-pub(super) fn judge(document: &Value) -> Value {
+pub fn judge(document: &Value) -> Value {
     let rows = document["rows"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |kind: &str| {
         rows.iter()

@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use orbit_command::measuring::Failure;
 use orbit_core::files::OutputFile;
 use orbit_core::sync::{lock, wait_timeout};
 use serde_json::{Map, Value, json};
 
-use super::super::super::failure::Failure;
 use super::{crossover, table, targets};
 
 /// The two files.
-pub(super) const JSON_FILE: &str = "card.json";
-pub(super) const TABLE_FILE: &str = "card.txt";
+pub const JSON_FILE: &str = "card.json";
+pub const TABLE_FILE: &str = "card.txt";
 
 /// The part of the budget that is reserved for the last files.
 const RESERVE: Duration = Duration::from_millis(500);
 
 /// A run, shared with the thread that ends it when the budget is over.
 #[derive(Clone)]
-pub(super) struct Recorder {
+pub struct Recorder {
     inner: Arc<(Mutex<RecorderInner>, Condvar)>,
     begun: Instant,
     budget: Duration,
@@ -51,7 +51,7 @@ impl Recorder {
     /// # Errors
     ///
     /// If the folder cannot be made or written to, or holds a run already.
-    pub(super) fn begin(
+    pub fn begin(
         folder: &Path,
         head: Map<String, Value>,
         begun: Instant,
@@ -97,28 +97,28 @@ impl Recorder {
     }
 
     /// Returns the rest of the budget.
-    pub(super) fn left(&self) -> Duration {
+    pub fn left(&self) -> Duration {
         (self.budget - RESERVE.min(self.budget / 4)).saturating_sub(self.begun.elapsed())
     }
 
     /// Lists the rows to measure, in their order.
-    pub(super) fn plan(&self, tasks: impl IntoIterator<Item = (String, String)>) {
+    pub fn plan(&self, tasks: impl IntoIterator<Item = (String, String)>) {
         self.lock().pending.extend(tasks);
     }
 
     /// Sets a field of the document's head.
-    pub(super) fn set(&self, name: &str, value: Value) {
+    pub fn set(&self, name: &str, value: Value) {
         self.lock().head.insert(name.into(), value);
     }
 
     /// Prints a note and adds it to both files.
-    pub(super) fn note(&self, text: String) {
+    pub fn note(&self, text: String) {
         message!("note: {text}");
         self.lock().notes.push(text);
     }
 
     /// Records why a row is skipped.
-    pub(super) fn skip(&self, kind: &str, name: &str, why: &str) {
+    pub fn skip(&self, kind: &str, name: &str, why: &str) {
         message!("skipped: {kind} {name}: {why}");
         let mut inner = self.lock();
         inner.pending.retain(|task| (task.0.as_str(), task.1.as_str()) != (kind, name));
@@ -127,7 +127,7 @@ impl Recorder {
 
     /// Measures a row that takes about `seconds` seconds, if so many are left. `None` if there is no row; both files then state
     /// the reason.
-    pub(super) fn task(
+    pub fn task(
         &self,
         kind: &str,
         name: &str,
@@ -182,7 +182,7 @@ impl Recorder {
     }
 
     /// Returns everything recorded so far, as in the JSON file.
-    pub(super) fn document(&self) -> Value {
+    pub fn document(&self) -> Value {
         self.lock().document(self.begun.elapsed())
     }
 
@@ -210,7 +210,7 @@ impl Recorder {
     }
 
     /// Ends the run, unless it has ended already; returns the last document, and the reason if the files do not match it.
-    pub(super) fn end(&self, how: &'static str) -> Option<(Value, Option<String>)> {
+    pub fn end(&self, how: &'static str) -> Option<(Value, Option<String>)> {
         {
             let mut inner = self.lock();
             if inner.ended.is_some() {
@@ -232,7 +232,7 @@ impl Recorder {
     }
 
     /// Runs a function when the budget is over, unless the run ends before.
-    pub(super) fn at_the_end(&self, work: impl FnOnce(&Recorder) + Send + 'static) {
+    pub fn at_the_end(&self, work: impl FnOnce(&Recorder) + Send + 'static) {
         let recorder = self.clone();
         let watch = move || {
             let end = recorder.begun + recorder.budget;
@@ -279,30 +279,5 @@ impl RecorderInner {
         let mut document = Value::Object(document);
         document["targets"] = targets::judge(&document);
         document
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_budget_cut_off_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let budget = Duration::from_secs(600);
-        let head = Map::from_iter([("software".into(), json!(true))]);
-        let recorder = Recorder::begin(&folder.path().join("run"), head, Instant::now(), budget).unwrap();
-        recorder.plan(["first", "second", "third"].map(|name| ("resident".into(), name.into())));
-        let mut ended = None;
-        recorder.task("resident", "first", 0.0, || {
-            // The watching thread ends the run during a task.
-            ended = recorder.end("cut off by the budget");
-            Ok(json!({}))
-        });
-        let (document, _) = ended.unwrap();
-        let skipped = document["skipped"].as_array().unwrap();
-        let names: Vec<&str> = skipped.iter().map(|it| it["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["first", "second", "third"]);
-        assert!(recorder.end("finished").is_none());
     }
 }

@@ -1,62 +1,20 @@
-//! `orbit bench --card`: measures a graphics card in one run that ends at its budget.
-//!
-//! The most important rows come first. A thread ends the run when its budget is over, whatever the card is doing.
-
-mod crossover;
-mod measure;
-mod place;
-mod recorder;
-mod table;
-mod targets;
+//! The rows of a run, in their order: each is begun if the rest of the budget suffices.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use orbit_core::diagnostic::Severity;
-use orbit_engine::gpu::{AdapterReport, GpuDevice, GpuError, Variant};
+use orbit_command::measuring::{BenchGames, Failure, failed};
+use orbit_engine::gpu::{AdapterReport, GpuDevice, Variant};
 use orbit_reel::Block;
-use serde_json::{Map, Value, json};
+use orbit_search::report::grouped;
+use serde_json::{Value, json};
 
-use super::super::code;
-use super::super::common::{Out, grouped, threads};
-use super::super::devices::as_json;
-use super::super::failure::{Exit, Failure};
-use super::super::queries;
-use super::games::{BenchGames, failed};
-use super::{Args, QUERIES};
-use measure::{Check, GamesOnCard, KnownAnswer, Roofs};
-use recorder::{JSON_FILE, Recorder, TABLE_FILE};
+use super::floors::FloorDevice;
+use super::measure::{self, Check, GamesOnCard, KnownAnswer, Roofs};
+use super::recorder::Recorder;
 
-/// The number of positions without `--positions`: 1.9 GB on the card.
-const POSITIONS: u64 = 512_000_000;
-
-/// The query of 672 copies, for which there are targets.
-const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
-
-/// The beginnings of the lines of those built-in queries that show nothing more about a card.
-const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
-
-/// Returns the other twelve built-in queries, with that of the targets first.
-fn twelve() -> String {
-    let wanted = QUERIES.lines().filter(|line| !LEFT_OUT.iter().any(|name| line.starts_with(name)));
-    let (first, others): (Vec<&str>, Vec<&str>) = wanted.partition(|line| line.ends_with(TARGET_QUERY));
-    [first, others].concat().join("\n")
-}
-
-/// A query with next to nothing to evaluate: it measures the replay of moves.
-const REPLAY: &str = "replay\tB\n";
-/// Queries that look ahead in the game, one that looks back and counts; queries for a move followed by a condition, for a line
-/// and for a path.
-const ALONG: &str = "\
-find_check\tNd4 find check
-find_count\tfind <-- 2 check
-find_copies\tcheck find shift flip flipcolor {Nd4 kf3}
-edge_check\tN--(check)
-line_check\tline --> check --> true --> check
-path_check\tpath -- check -- -- check
-";
-
-/// The kinds of their rows for games on the card: the state along games is computed by the card, or by the processor.
+/// The kinds of rows for queries along games, with the games on the card: the state along games is computed by the card, or by the
+/// processor.
 const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 
 /// The indices of the queries on which variants are tried: many copies, long straight code, a table.
@@ -79,132 +37,21 @@ const THREAD_POSITIONS: u64 = 4_000_000;
 /// The bytes of memory that are read to measure the floors.
 const FLOOR_BYTES: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
 
-/// Runs the whole measurement.
-pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let begun = Instant::now();
-    let moment = place::Moment::now();
-    let options = args.gpu.options().ok_or_else(|| {
-        Failure::Other(
-            "--card measures a graphics card, and --gpu none asks for none: leave out one of them".into(),
-        )
-    })?;
-    let opening = Instant::now();
-    let device = GpuDevice::open(options).map_err(|error| match error {
-        GpuError::NoAdapter => Failure::Other(
-            "no GPU adapter found, so there is no card to measure; install the card's driver and the Vulkan loader \
-             (`libvulkan.so.1`), see `orbit devices`; without --card, `orbit bench` measures the processor"
-                .into(),
-        ),
-        other => failed(other),
-    })?;
-    let open_s = opening.elapsed().as_secs_f64();
-    let report = device.report();
-    let threads = threads(args.threads);
-    let wanted = args.positions.unwrap_or(POSITIONS);
-    let games = BenchGames::open(&args.paths, wanted, threads)?;
-    let asked = wanted;
-    // Blocks are whole, so there are a few more positions.
-    let wanted = games.positions();
-    let known = |text: &str, file| -> Result<Vec<KnownAnswer>, Failure> {
-        let read = queries::read(file, text, args.dialect, Severity::Hint)?;
-        read.into_iter().map(|query| KnownAnswer::new(query, &games)).collect()
-    };
-    let queries = known(&twelve(), args.queries.as_deref())?;
-    let (replay, along) = (known(REPLAY, None)?, known(ALONG, None)?);
-    let folder = args.output.clone().unwrap_or_else(|| place::folder(moment, &report.name));
-    let head = json!({
-        "orbit": env!("CARGO_PKG_VERSION"),
-        "format": 1,
-        "begun": moment.text(),
-        "software": report.is_software(),
-        "called": if report.is_software() { "software adapter, not a GPU" } else { "GPU" },
-        "device": as_json(&report),
-        "machine": place::machine(threads),
-        "budget_s": args.budget.as_secs_f64(),
-        "runs": args.runs,
-        "positions_wanted": asked,
-        "positions": null,
-        "games": if args.paths.is_empty() { "built in" } else { "given" },
-        "fastest": null,
-    });
-    let Value::Object(head) = head else { unreachable!("it is an object") };
-    let recorder = Recorder::begin(&folder, Map::from_iter(head), begun, args.budget)?;
-    message!(
-        "measuring {} for {} s at most; {JSON_FILE} and {TABLE_FILE} grow in {}",
-        report.name,
-        args.budget.as_secs(),
-        folder.display()
-    );
-    if report.is_software() {
-        recorder.note(
-            "this adapter is a program that stands in for a card: nothing here is a figure of a GPU".into(),
-        );
-    }
-    let json = args.json;
-    recorder.at_the_end(move |recorder| {
-        if let Some(end) = recorder.end("cut off by the budget") {
-            std::process::exit(code(print(end, json)).into());
-        }
-    });
-    let session = Session {
-        device: Arc::new(device),
-        report,
-        games: &games,
-        queries,
-        replay,
-        along,
-        recorder: recorder.clone(),
-        runs: args.runs.max(1),
-        check: Check { spoil: args.spoil },
-        budget: args.budget,
-        open_s,
-    };
-    session.measure(wanted);
-    match recorder.end("finished") {
-        Some(end) => print(end, json),
-        // The other thread prints the result and ends the process.
-        None => loop {
-            std::thread::park();
-        },
-    }
-}
-
-/// Prints the result; fails if some answer was wrong.
-fn print((document, unwritten): (Value, Option<String>), json: bool) -> Result<Exit, Failure> {
-    let mut out = Out::new();
-    if json {
-        out.json(&document)?;
-    } else {
-        table::lines(&document).into_iter().try_for_each(|line| out.line(line))?;
-    }
-    out.finish()?;
-    let wrong: Vec<&str> =
-        document["wrong"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    if !wrong.is_empty() {
-        return Err(Failure::Other(format!(
-            "{} differ from the processor's answers or failed: {}; please report this with {JSON_FILE}",
-            if wrong.len() == 1 { "1 row".into() } else { format!("{} rows", wrong.len()) },
-            wrong.join(", ")
-        )));
-    }
-    match unwritten {
-        Some(error) => Err(Failure::Other(format!("{error}; what was measured is printed above"))),
-        None => Ok(Exit::Done),
-    }
-}
-
-struct Session<'a> {
-    device: Arc<GpuDevice>,
-    report: AdapterReport,
-    games: &'a BenchGames,
-    queries: Vec<KnownAnswer>,
-    replay: Vec<KnownAnswer>,
-    along: Vec<KnownAnswer>,
-    recorder: Recorder,
-    runs: usize,
-    check: Check,
-    budget: Duration,
-    open_s: f64,
+/// A run: what is measured, on what, and how.
+pub struct Session<'a> {
+    pub device: Arc<GpuDevice>,
+    pub report: AdapterReport,
+    pub games: &'a BenchGames,
+    pub queries: Vec<KnownAnswer>,
+    pub replay: Vec<KnownAnswer>,
+    pub along: Vec<KnownAnswer>,
+    pub recorder: Recorder,
+    pub runs: usize,
+    pub check: Check,
+    pub budget: Duration,
+    pub open_s: f64,
+    /// The bytes of the card's memory that may be used.
+    pub memory_bytes: u64,
 }
 
 /// The results of the trials: the fastest variant, and for each query the positions per second with the default, by the whole
@@ -230,7 +77,8 @@ fn mean(rows: &[Option<Value>]) -> Option<f64> {
 }
 
 impl Session<'_> {
-    fn measure(&self, wanted: u64) {
+    /// Measures all rows, on as many of the wanted positions as time allows.
+    pub fn measure(&self, wanted: u64) {
         self.plan();
         let roofs = self.floors(wanted);
         let trials = self.trials(wanted, roofs);
@@ -280,6 +128,7 @@ impl Session<'_> {
             let report = &self.report;
             Ok(json!({ "driver": report.driver, "backend": report.backend, "open_s": self.open_s }))
         });
+        let floors = FloorDevice { gpu: &self.device, memory_bytes: self.memory_bytes };
         let rates = OnceLock::new();
         let mut roofs = Roofs::default();
         for (k, way) in ["write_buffer", "belt", "mapped"].into_iter().enumerate() {
@@ -291,13 +140,13 @@ impl Session<'_> {
             roofs.upload = roofs.upload.into_iter().chain(rate).reduce(f64::max);
         }
         let read = record.task("device_memory", "read", 2.0, || {
-            Ok(measure::memory_row(self.device.read_floor(bytes).map_err(failed)?))
+            Ok(measure::memory_row(floors.read(bytes).map_err(failed)?))
         });
         record.task("device_memory", "copy", 2.0, || {
-            Ok(measure::memory_row(self.device.copy_floor(bytes).map_err(failed)?))
+            Ok(measure::memory_row(floors.copy(bytes).map_err(failed)?))
         });
         let operations = record.task("device_operations", "u32", 2.0, || {
-            Ok(measure::operations_row(self.device.operations_floor().map_err(failed)?))
+            Ok(measure::operations_row(floors.operations().map_err(failed)?))
         });
         let right = |row: Option<Value>, field: &str| row.filter(|row| row["agree"] == true)?[field].as_f64();
         roofs.read = right(read, "bytes_s");

@@ -1,6 +1,6 @@
 // What no kernel can beat on a device: bytes that are read, bytes that are copied, operations on words of 32 bits.
 //
-// The twin of `compute` is `chains` in src/engine/gpu/floors.rs.
+// The twin of `compute` is `chains` in floors.rs.
 
 const FLOOR_WORKGROUP = 256u;
 // Vectors that an invocation has under way at a time.

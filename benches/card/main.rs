@@ -1,0 +1,258 @@
+//! Measures a graphics card in one run that ends at its budget. See `benches/README.md`.
+//!
+//! The most important rows come first. A thread ends the run when its budget is over, whatever the card is doing. The program is
+//! one file, which holds the games and can be copied to a machine that has a card. The tests in `tests/cli/card.rs` compile these
+//! files too, and their binary runs as this program.
+
+/// Prints a message line.
+macro_rules! message {
+    ($($line:tt)*) => { orbit_command::measuring::message(format_args!($($line)*)) };
+}
+
+pub mod crossover;
+pub mod floors;
+pub mod measure;
+pub mod place;
+pub mod recorder;
+mod session;
+mod table;
+mod targets;
+pub mod work;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use orbit_command::measuring::{
+    BenchGames, DialectArgs, Failure, GpuArgs, QUERIES, as_json, exit_code, failed, from_one,
+    positions_argument, print_json, print_lines, read, threads,
+};
+use orbit_core::diagnostic::Severity;
+use orbit_engine::gpu::{GpuDevice, GpuError};
+use serde_json::{Map, Value, json};
+
+use measure::{Check, KnownAnswer};
+use recorder::{JSON_FILE, Recorder, TABLE_FILE};
+use session::Session;
+
+/// The number of positions without `--positions`: 1.9 GB on the card.
+const POSITIONS: u64 = 512_000_000;
+
+/// The query of 672 copies, for which there are targets.
+const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
+
+/// The beginnings of the lines of those built-in queries that show nothing more about a card.
+const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
+
+/// Returns the other twelve built-in queries, with that of the targets first.
+fn twelve() -> String {
+    let wanted = QUERIES.lines().filter(|line| !LEFT_OUT.iter().any(|name| line.starts_with(name)));
+    let (first, others): (Vec<&str>, Vec<&str>) = wanted.partition(|line| line.ends_with(TARGET_QUERY));
+    [first, others].concat().join("\n")
+}
+
+/// A query with next to nothing to evaluate: it measures the replay of moves.
+const REPLAY: &str = "replay\tB\n";
+/// Queries that look ahead in the game, one that looks back and counts; queries for a move followed by a condition, for a line
+/// and for a path.
+const ALONG: &str = "\
+find_check\tNd4 find check
+find_count\tfind <-- 2 check
+find_copies\tcheck find shift flip flipcolor {Nd4 kf3}
+edge_check\tN--(check)
+line_check\tline --> check --> true --> check
+path_check\tpath -- check -- -- check
+";
+
+/// Measures a graphics card: the speed of its memory, arithmetic and uploads; variants of the kernels; twelve queries, with the games
+/// on the card and uploaded; many queries at once; `find`; the processor for comparison; and from how many positions on the card is
+/// faster than the processor.
+#[derive(Debug, Parser)]
+#[command(
+    name = "card",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Each row is written to card.json and card.txt as soon as it is measured; at the end, the table is
+printed.
+
+Examples:
+  cargo bench --features full --bench card                        512 M positions, 8 minutes at most
+  cargo bench --features full --bench card -- --output run --budget 90s"
+)]
+struct Args {
+    /// The games to measure with: reels, PGN files or folders [default: a thousand built-in games].
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Repeat the games until there are N positions [default: 512M].
+    #[arg(long, value_name = "N", value_parser = positions_argument)]
+    positions: Option<u64>,
+    /// Measure the queries of this file instead of the built-in ones.
+    ///
+    /// Each line of the file is a query, or a name, a tab and a query.
+    #[arg(long, value_name = "FILE")]
+    queries: Option<PathBuf>,
+    #[command(flatten)]
+    dialect: DialectArgs,
+    /// Run each measurement N times, and print the best run.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    runs: usize,
+    #[command(flatten)]
+    gpu: GpuArgs,
+    /// Use N threads of the processor [default: one for each core].
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    threads: Option<NonZeroUsize>,
+    /// Write the two files to this folder [default: a new folder, named by the date and the card].
+    #[arg(long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Stop after this time, such as 90s or 8m.
+    #[arg(long, value_name = "TIME", default_value = "8m", value_parser = duration)]
+    budget: Duration,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Falsify an answer of the query of this name, to test that the fault is found.
+    #[arg(long, value_name = "NAME", hide = true)]
+    spoil: Option<String>,
+    /// Given by `cargo bench`.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// Reads a time: `90`, `90s` or `8m`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let (digits, unit) = match (text.strip_suffix('s'), text.strip_suffix('m')) {
+        (Some(digits), _) => (digits, 1),
+        (_, Some(digits)) => (digits, 60),
+        _ => (text, 1),
+    };
+    let seconds = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit));
+    let seconds = seconds.filter(|seconds| (1..=86_400).contains(seconds));
+    seconds.map(Duration::from_secs).ok_or_else(|| "expected a time of 1s to 1440m, such as 90s or 8m".into())
+}
+
+pub fn main() -> ExitCode {
+    // As in the command, whose engines are measured here.
+    orbit_command::memory::reserve_stack();
+    orbit_command::allocator::keep_freed_memory();
+    orbit_command::drivers::quiet();
+    let args = Args::parse();
+    // Cargo tests: there is nothing to test.
+    if !args.bench && std::env::var_os("CARGO_MANIFEST_DIR").is_some() {
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::from(exit_code(run(args)))
+}
+
+/// Runs the whole measurement.
+fn run(args: Args) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let moment = place::Moment::now();
+    let options = args.gpu.options().ok_or_else(|| {
+        Failure::Other(
+            "this program measures a graphics card, and --gpu none asks for none: leave it out".into(),
+        )
+    })?;
+    let memory_bytes = options.limits.memory_bytes;
+    let opening = Instant::now();
+    let device = GpuDevice::open(options).map_err(|error| match error {
+        GpuError::NoAdapter => Failure::Other(
+            "no GPU adapter found, so there is no card to measure; install the card's driver and the Vulkan loader \
+             (`libvulkan.so.1`), see `orbit devices`; `orbit bench` measures the processor"
+                .into(),
+        ),
+        other => failed(other),
+    })?;
+    let open_s = opening.elapsed().as_secs_f64();
+    let report = device.report();
+    let threads = threads(args.threads);
+    let wanted = args.positions.unwrap_or(POSITIONS);
+    let games = BenchGames::open(&args.paths, wanted, threads)?;
+    let asked = wanted;
+    // Blocks are whole, so there are a few more positions.
+    let wanted = games.positions();
+    let known = |text: &str, file| -> Result<Vec<KnownAnswer>, Failure> {
+        let read = read(file, text, args.dialect, Severity::Hint)?;
+        read.into_iter().map(|query| KnownAnswer::new(query, &games)).collect()
+    };
+    let queries = known(&twelve(), args.queries.as_deref())?;
+    let (replay, along) = (known(REPLAY, None)?, known(ALONG, None)?);
+    let folder = args.output.clone().unwrap_or_else(|| place::folder(moment, &report.name));
+    let head = json!({
+        "orbit": env!("CARGO_PKG_VERSION"),
+        "format": 1,
+        "begun": moment.text(),
+        "software": report.is_software(),
+        "called": if report.is_software() { "software adapter, not a GPU" } else { "GPU" },
+        "device": as_json(&report),
+        "machine": place::machine(threads),
+        "budget_s": args.budget.as_secs_f64(),
+        "runs": args.runs,
+        "positions_wanted": asked,
+        "positions": null,
+        "games": if args.paths.is_empty() { "built in" } else { "given" },
+        "fastest": null,
+    });
+    let Value::Object(head) = head else { unreachable!("it is an object") };
+    let recorder = Recorder::begin(&folder, Map::from_iter(head), begun, args.budget)?;
+    message!(
+        "measuring {} for {} s at most; {JSON_FILE} and {TABLE_FILE} grow in {}",
+        report.name,
+        args.budget.as_secs(),
+        folder.display()
+    );
+    if report.is_software() {
+        recorder.note(
+            "this adapter is a program that stands in for a card: nothing here is a figure of a GPU".into(),
+        );
+    }
+    let json = args.json;
+    recorder.at_the_end(move |recorder| {
+        if let Some(end) = recorder.end("cut off by the budget") {
+            std::process::exit(exit_code(print(end, json)).into());
+        }
+    });
+    let session = Session {
+        device: Arc::new(device),
+        report,
+        games: &games,
+        queries,
+        replay,
+        along,
+        recorder: recorder.clone(),
+        runs: args.runs.max(1),
+        check: Check { spoil: args.spoil },
+        budget: args.budget,
+        open_s,
+        memory_bytes,
+    };
+    session.measure(wanted);
+    match recorder.end("finished") {
+        Some(end) => print(end, json),
+        // The other thread prints the result and ends the process.
+        None => loop {
+            std::thread::park();
+        },
+    }
+}
+
+/// Prints the result; fails if some answer was wrong.
+fn print((document, unwritten): (Value, Option<String>), json: bool) -> Result<(), Failure> {
+    if json { print_json(&document) } else { print_lines(table::lines(&document)) }?;
+    let wrong: Vec<&str> =
+        document["wrong"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if !wrong.is_empty() {
+        return Err(Failure::Other(format!(
+            "{} differ from the processor's answers or failed: {}; please report this with {JSON_FILE}",
+            if wrong.len() == 1 { "1 row".into() } else { format!("{} rows", wrong.len()) },
+            wrong.join(", ")
+        )));
+    }
+    match unwritten {
+        Some(error) => Err(Failure::Other(format!("{error}; what was measured is printed above"))),
+        None => Ok(()),
+    }
+}
