@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs a command many times while other processes compute, and stops at the first failure: what passes once may depend on the
+# clock, on a port or on memory that happens to be free.
+#
+#   again.sh TIMES COMMAND..
+#
+# Two loops compute meanwhile; AGAIN_LOADS is another number of them.
+set -euo pipefail
+times=$1
+shift
+log=$(mktemp)
+loads=()
+end() {
+    [ ${#loads[@]} = 0 ] || kill "${loads[@]}"
+    rm -f "$log"
+}
+trap end EXIT
+for _ in $(seq "${AGAIN_LOADS:-2}"); do
+    sh -c 'while :; do :; done' &
+    loads+=($!)
+done
+for run in $(seq "$times"); do
+    begun=$SECONDS
+    if ! "$@" >"$log" 2>&1; then
+        cat "$log"
+        echo "run $run of $times failed after $((SECONDS - begun)) s"
+        exit 1
+    fi
+    echo "run $run of $times passed in $((SECONDS - begun)) s: $(grep -E '^test result' "$log" | tail -1)"
+done
