@@ -71,8 +71,10 @@ pub struct Scored {
     pub results: SideResults,
     /// The points per game with a result.
     pub score: Option<Share>,
-    /// The number of games with a result and ratings of both sides; the next two figures count these games alone.
+    /// The number of games with a result and ratings of both sides; the next figures count these games alone.
     pub rated: u64,
+    /// The points per game.
+    pub rated_score: Option<Share>,
     /// The expected points per game.
     pub expected: Option<f64>,
     /// The points per game less the expected ones.
@@ -178,6 +180,7 @@ impl Scored {
             results: record.results,
             score: Share::of_points(2 * wins + draws, wins + draws + losses),
             rated: record.rated,
+            rated_score,
             expected,
             difference,
         }
@@ -251,7 +254,7 @@ impl Profile {
             near,
             others: part.others,
             years: tally.years,
-            sides: [side(0, "White"), side(1, "Black"), SideRow::new("both", &both, &tally)],
+            sides: [side(0, "White"), side(1, "Black"), SideRow::new("all", &both, &tally)],
             openings: [0, 1].map(|at| OpeningTable::new(&part.openings[at])),
             gaps: gaps(part),
             themes: themes

@@ -103,11 +103,10 @@ impl Profile {
 
     fn sections(&self) -> Vec<Section> {
         let mut out = vec![self.summary(), self.opening_section()];
-        out.push(self.gap_section());
-        out.push(self.theme_section());
-        out.push(self.ending_section());
-        out.push(self.clock_section());
-        out.push(explanations());
+        if self.sides[2].scored.rated > 0 {
+            out.push(self.gap_section());
+        }
+        out.extend([self.theme_section(), self.ending_section(), self.clock_section(), explanations()]);
         out
     }
 
@@ -117,9 +116,8 @@ impl Profile {
             Some([first, last]) => format!(", {first} to {last}"),
             None => String::new(),
         };
-        let games = games_text(self.games());
-        let of = games_text(self.games() + self.others);
-        let mut notes = vec![format!("{games} of {of} in {}{years}.", sources(&self.sources))];
+        let (games, all) = (grouped(self.games()), games_text(self.games() + self.others));
+        let mut notes = vec![format!("{games} of {all} in {}{years}.", sources(&self.sources))];
         if !self.chosen.is_empty() {
             notes.push(format!("Only {} count, for the player and for the others.", self.chosen));
         }
@@ -138,31 +136,16 @@ impl Profile {
         notes.extend(self.ratings_note());
         let row = |row: &SideRow| {
             let number = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());
-            let results = row.scored.results;
-            let mut cells = vec![row.scored.name.clone(), grouped(row.scored.games)];
-            cells.extend([results.wins, results.draws, results.losses].map(grouped));
-            cells.push(score_with_interval(row.scored.score));
-            cells.push(number(row.rating.map(|rating| rating as i64)));
-            cells.push(number(row.opponent_rating.map(|rating| rating as i64)));
-            cells.push(number(row.performance));
-            cells.extend(against_expectation(&row.scored));
+            let rating = |rating: Option<u64>| rating.map_or(String::new(), |rating| rating.to_string());
+            let mut cells = scored_row(&row.scored);
+            cells[SCORE] = score_with_interval(row.scored.score);
+            cells.extend([rating(row.rating), rating(row.opponent_rating), number(row.performance)]);
             cells
         };
-        let headings = [
-            "side",
-            "games",
-            "won",
-            "drawn",
-            "lost",
-            "score (95 %)",
-            "rating",
-            "opponents",
-            "performance",
-            "expected",
-            "difference (95 %)",
-        ];
-        let rows = self.sides.iter().filter(|row| row.scored.games > 0).map(row).collect();
-        let table = SectionTable::new("results", "Results of the player by side, in games", &headings, rows);
+        let rows: Vec<_> = self.sides.iter().filter(|row| row.scored.games > 0).map(row).collect();
+        let caption =
+            "Results of the player by side, and mean ratings of the player and of the opponents".to_owned();
+        let table = scored_table("results", caption, "side", &["rating", "opponents", "performance"], rows);
         Section { id: "summary", name: "Summary", notes, tables: vec![table] }
     }
 
@@ -191,7 +174,7 @@ impl Profile {
             }
             let games: u64 = openings.openings.iter().map(|row| row.games).sum::<u64>() + openings.rest.games;
             let caption = format!("As {side}: the most frequent openings of {}", games_text(games));
-            scored_table(id, caption, "opening", rows)
+            scored_table(id, caption, "opening", &[], rows)
         };
         let [white, black] = &self.openings;
         let tables = [("White", "openings-white", white), ("Black", "openings-black", black)];
@@ -219,36 +202,23 @@ impl Profile {
                 scored_row(&Scored { name, ..gap.scored.clone() })
             };
             let rows = self.gaps.iter().map(row).collect();
-            tables.push(scored_table(
-                "gaps-table",
-                "The player's score after these positions".into(),
-                "position",
-                rows,
-            ));
+            let caption = "The player's score after these positions".to_owned();
+            tables.push(scored_table("gaps-table", caption, "position", &[], rows));
         }
         Section { id: "gaps", name: "Gaps in the repertoire", notes, tables }
     }
 
     fn theme_section(&self) -> Section {
         let games = games_text(self.games());
-        let (note, player, field) = match self.others {
-            0 => (
-                format!(
-                    "The files hold no game of others. So the field is the opponents in the same {games}: `player` is the \
-                     share of games in which the player has the pattern, `field` that in which the opponent has it. Themes \
-                     that belong to no side have no field."
-                ),
-                "player",
-                "field",
+        let note = match self.others {
+            0 => format!(
+                "There is no game of others, so the field is the opponents in the same {games}: a game counts for the player \
+                 if the player has the pattern, and for the field if the opponent has it. The interval takes them for \
+                 different games. A theme that belongs to no side has no field."
             ),
-            others => (
-                format!(
-                    "The field is the {} of other players in the files. A game has a theme if either side has it in some \
-                     position of the game.",
-                    games_text(others)
-                ),
-                "player",
-                "field",
+            others => format!(
+                "The field is the {} of others in the files. A game has a theme if either side has it in some position.",
+                games_text(others)
             ),
         };
         let row = |row: &ThemeRow| {
@@ -268,9 +238,9 @@ impl Profile {
         let headings = [
             "theme",
             "games",
-            player,
+            "player",
             "field games",
-            field,
+            "field",
             "difference (95 %)",
             "player has it",
             "opponent has it",
@@ -300,7 +270,7 @@ impl Profile {
         } else {
             let rows = self.endings.iter().map(scored_row).collect();
             let caption = format!("Endings reached in {}", games_text(self.games()));
-            tables.push(scored_table("endings-table", caption, "ending", rows));
+            tables.push(scored_table("endings-table", caption, "ending", &[], rows));
         }
         Section { id: "endings", name: "Endings", notes, tables }
     }
@@ -332,7 +302,7 @@ impl Profile {
         )];
         if clock.short.games > 0 {
             let caption = "The player's score when short of time".to_owned();
-            tables.push(scored_table("clock-score", caption, "player", vec![scored_row(&clock.short)]));
+            tables.push(scored_table("clock-score", caption, "player", &[], vec![scored_row(&clock.short)]));
         }
         section(vec![note], tables)
     }
@@ -341,10 +311,11 @@ impl Profile {
 fn explanations() -> Section {
     let notes = [
         "score: the player's points per game with a known result, in percent; a win is a point, a draw half a point.",
-        "rated: games with a known result and the ratings of both players. The next two columns count these alone.",
+        "rated: games with a known result and the ratings of both players. Rated score, expected score and their difference \
+         count these alone.",
         "expected: the mean score that Elo's formula gives the player for the two ratings of each game, in percent.",
-        "difference: in percentage points, for scores the score less the expected one, for themes the player's share less \
-         that of the field.",
+        "difference: in percentage points; of scores the score less the expected one, of themes the player's share of games \
+         less that of the field.",
         "performance: the mean rating of the opponents, and what Elo's formula adds for the score against them, 800 points \
          at most.",
         "Brackets hold 95 % intervals. Even where nothing differs, about one interval of twenty leaves out 0.",
@@ -353,28 +324,46 @@ fn explanations() -> Section {
     Section { id: "about", name: "How to read the numbers", notes, tables: Vec::new() }
 }
 
-/// Makes a table of scores.
-fn scored_table(id: &'static str, caption: String, name: &str, mut rows: Vec<Vec<String>>) -> SectionTable {
-    // Where every game counts, or none, the number of rated games says no more than that of games.
-    if rows.iter().all(|row| row[6] == row[1]) || rows.iter().all(|row| row[6] == "0") {
-        rows.iter_mut().for_each(|row| row[6].clear());
+/// The columns of the score, of the rated games, and of the score in these.
+const SCORE: usize = 5;
+const RATED: usize = 6;
+const RATED_SCORE: usize = 7;
+
+/// Makes a table of rows that begin as those of [`scored_row`]. `more` are the headings of further columns.
+fn scored_table(
+    id: &'static str,
+    caption: String,
+    name: &str,
+    more: &[&str],
+    mut rows: Vec<Vec<String>>,
+) -> SectionTable {
+    // If all games are rated, or none, these columns say no more than those before them.
+    if rows.iter().all(|row| row[RATED] == row[1]) || rows.iter().all(|row| row[RATED] == "0") {
+        rows.iter_mut().for_each(|row| row[RATED..=RATED_SCORE].fill(String::new()));
     }
-    let headings = [name, "games", "won", "drawn", "lost", "score", "rated", "expected", "difference (95 %)"];
-    SectionTable::new(id, caption, &headings, rows)
+    let headings = [
+        name,
+        "games",
+        "won",
+        "drawn",
+        "lost",
+        "score",
+        "rated",
+        "rated score",
+        "expected",
+        "difference (95 %)",
+    ];
+    SectionTable::new(id, caption, &[&headings, more].concat(), rows)
 }
 
 fn scored_row(scored: &Scored) -> Vec<String> {
     let results = scored.results;
     let mut cells = vec![scored.name.clone(), grouped(scored.games)];
     cells.extend([results.wins, results.draws, results.losses].map(grouped));
-    cells.extend([percent(scored.score), grouped(scored.rated)]);
-    cells.extend(against_expectation(scored));
+    cells.extend([percent(scored.score), grouped(scored.rated), percent(scored.rated_score)]);
+    cells.push(scored.expected.map_or(String::new(), |expected| format!("{:.1} %", 100.0 * expected)));
+    cells.push(difference_text(scored.difference));
     cells
-}
-
-fn against_expectation(scored: &Scored) -> [String; 2] {
-    let expected = scored.expected.map_or(String::new(), |expected| format!("{:.1} %", 100.0 * expected));
-    [expected, difference_text(scored.difference)]
 }
 
 fn percent(share: Option<Share>) -> String {
