@@ -86,3 +86,80 @@ fn titles() -> Vec<String> {
         |name: &&str| catalogue.iter().find(|theme| theme.name == *name).map(|theme| theme.title.clone());
     THEMES.iter().filter_map(title).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choice::{Choice, Player};
+    use crate::executor::{EngineOptions, Executor};
+    use crate::run::{Part as _, Run};
+    use orbit_database::{BlockStream, StreamOptions};
+
+    #[test]
+    fn each_theme_and_ending_has_a_query_about_main_lines() {
+        let queries = queries().unwrap();
+        assert_eq!((queries.len(), titles().len()), (THEMES.len() + ENDINGS.len(), THEMES.len()));
+        assert!(queries.iter().all(|prepared| !prepared.query.variations));
+    }
+
+    /// The endings are told apart, and a game counts for all that it reaches.
+    #[test]
+    fn endings_are_told_by_their_pieces() {
+        let position = |fen: &str| format!("[White \"Ann\"]\n[Result \"1-0\"]\n[FEN \"{fen}\"]\n\n1-0\n\n");
+        for (fen, due) in [
+            ("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", &["pawns alone"][..]),
+            ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", &[]),
+            ("r3k3/4p3/8/8/8/8/8/4K2R w - - 0 1", &["rook against rook"]),
+            ("rr2k3/8/8/8/8/8/8/4K1RR w - - 0 1", &["two rooks against two"]),
+            ("q3k3/8/8/8/8/8/8/4K2Q w - - 0 1", &["queen against queen"]),
+            ("n3k3/8/8/8/8/8/8/4K2N w - - 0 1", &["knight against knight"]),
+            ("n3k3/8/8/8/8/8/8/4K2B w - - 0 1", &["bishop against knight"]),
+            ("b3k3/8/8/8/8/8/8/4K1N1 w - - 0 1", &["bishop against knight"]),
+            ("b3k3/8/8/8/8/8/8/4K2B w - - 0 1", &["bishops of the same colour"]),
+            ("b3k3/8/8/8/8/8/8/4KB2 w - - 0 1", &["bishops of the same colour"]),
+            ("b3k3/8/8/8/8/8/8/4K1B1 w - - 0 1", &["bishops of opposite colours"]),
+            ("rb2k3/8/8/8/8/8/8/4K1NR w - - 0 1", &["rook and minor piece each"]),
+            ("r3k3/8/8/8/8/8/8/4K1N1 w - - 0 1", &["rook against minor piece"]),
+            ("qr2k3/8/8/8/8/8/8/4K1NR w - - 0 1", &[]),
+        ] {
+            let part = collected(&position(fen));
+            let reached = ENDINGS.iter().zip(&part.endings).filter(|(_, record)| record.games == 1);
+            assert_eq!(reached.map(|(ending, _)| ending.0).collect::<Vec<_>>(), due, "{fen}");
+            assert_eq!(part.endings[ENDINGS.len()].games, due.len() as u64, "{fen}");
+        }
+    }
+
+    fn collected(games: &str) -> ProfilePart {
+        let scan = Executor::new(queries().unwrap(), &EngineOptions::default()).unwrap();
+        let options = StreamOptions::default();
+        let database = BlockStream::from_pgn_bytes("games", games.as_bytes().to_vec(), options);
+        let collector = ProfileCollector::new(Player::exact("Ann"), false);
+        Run::new(&scan, &Choice::default(), &collector).collect(database).unwrap().0
+    }
+
+    #[test]
+    fn parts_add_up_to_the_part_of_all_games() {
+        let game = |white: &str, black: &str, elo: u32, moves: &str| {
+            format!(
+                "[White \"{white}\"]\n[Black \"{black}\"]\n[WhiteElo \"{elo}\"]\n[BlackElo \"2317\"]\n\n{moves}\n\n"
+            )
+        };
+        let [one, two] = [
+            game("Ann", "Bob", 2411, "1. e4 e6 2. d4 d5 3. e5 c5 1-0")
+                + &game("Bob", "Cid", 2100, "1. d4 d5 1/2-1/2"),
+            game("Bob", "Ann", 2203, "1. e4 c5 0-1") + &game("Cid", "Ann", 2600, "1. e4 e6 2. d4 d5 3. e5 *"),
+        ];
+        let mut sum = collected(&one);
+        sum.merge(ProfilePart::from_bytes(&collected(&two).to_bytes()).unwrap()).unwrap();
+        // The game with the highest ratings is named by its number in its file, and is no figure of a profile.
+        let mut whole = collected(&(one + &two));
+        sum.tallies.iter_mut().chain(&mut whole.tallies).for_each(|tally| tally.best = None);
+        assert_eq!(sum, whole);
+        assert_eq!(
+            (whole.others, whole.records.map(|record| (record.games, record.rated))),
+            (1, [(1, 1), (2, 1)])
+        );
+        // 94 points more: 1 / (1 + 10^(-94/400)).
+        assert_eq!(whole.records[0].expected_millionths, 632_070);
+    }
+}

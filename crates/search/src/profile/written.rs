@@ -143,8 +143,7 @@ impl Profile {
             cells
         };
         let rows: Vec<_> = self.sides.iter().filter(|row| row.scored.games > 0).map(row).collect();
-        let caption =
-            "Results of the player by side, and mean ratings of the player and of the opponents".to_owned();
+        let caption = "Results of the player by side".to_owned();
         let table = scored_table("results", caption, "side", &["rating", "opponents", "performance"], rows);
         Section { id: "summary", name: "Summary", notes, tables: vec![table] }
     }
@@ -316,6 +315,7 @@ fn explanations() -> Section {
         "expected: the mean score that Elo's formula gives the player for the two ratings of each game, in percent.",
         "difference: in percentage points; of scores the score less the expected one, of themes the player's share of games \
          less that of the field.",
+        "rating and opponents: the mean rating of the player, and of the opponents in games with a known result.",
         "performance: the mean rating of the opponents, and what Elo's formula adds for the score against them, 800 points \
          at most.",
         "Brackets hold 95 % intervals. Even where nothing differs, about one interval of twenty leaves out 0.",
