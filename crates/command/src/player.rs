@@ -70,9 +70,9 @@ pub(super) struct Args {
     quiet: bool,
 }
 
-/// What is written of a profile.
+/// The format of a profile.
 #[derive(Clone, Copy)]
-enum Written {
+enum ProfileFormat {
     Text,
     Json,
     Page,
@@ -103,14 +103,14 @@ impl Args {
         }
     }
 
-    fn written(&self) -> Result<Written, Failure> {
+    fn format(&self) -> Result<ProfileFormat, Failure> {
         let Some(path) = &self.output else {
-            return Ok(if self.json { Written::Json } else { Written::Text });
+            return Ok(if self.json { ProfileFormat::Json } else { ProfileFormat::Text });
         };
         match ending(path).as_str() {
-            "html" | "htm" => Ok(Written::Page),
-            "json" => Ok(Written::Json),
-            "txt" => Ok(Written::Text),
+            "html" | "htm" => Ok(ProfileFormat::Page),
+            "json" => Ok(ProfileFormat::Json),
+            "txt" => Ok(ProfileFormat::Text),
             _ => Err(Failure::Other(format!(
                 "{}: the ending of the name chooses the format: give a name that ends in .html, .json or .txt",
                 path.display()
@@ -135,7 +135,7 @@ impl Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let (player, choice, written) = (args.player()?, args.choice()?, args.written()?);
+    let (player, choice, format) = (args.player()?, args.choice()?, args.format()?);
     let interrupt = CtrlC::install()?;
     let database = args.open(&interrupt)?;
     print_substitutes(&database, args.quiet);
@@ -158,21 +158,21 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if profile.games() == 0 && !interrupt.is_set() {
         return Err(Failure::Other(players::none_of(player, &part.spellings)));
     }
-    match (sink, written) {
+    match (sink, format) {
         // A file that ends early would look like a complete one.
         (Some(sink), _) if interrupt.is_set() => {
             let path = sink.path().unwrap_or(Path::new("-")).display();
             message!("interrupted; {path} was not written");
         }
-        (Some(sink), Written::Page) => sink.write_whole(profile.page().as_bytes())?,
-        (Some(sink), Written::Json) => {
+        (Some(sink), ProfileFormat::Page) => sink.write_whole(profile.page().as_bytes())?,
+        (Some(sink), ProfileFormat::Json) => {
             sink.write_whole(format!("{}\n", super::terminal::json(&profile)).as_bytes())?;
         }
-        (Some(sink), Written::Text) => sink.write_whole(profile.text().as_bytes())?,
-        (None, written) => {
+        (Some(sink), ProfileFormat::Text) => sink.write_whole(profile.text().as_bytes())?,
+        (None, format) => {
             let mut out = Out::new();
-            match written {
-                Written::Json => out.json(&profile)?,
+            match format {
+                ProfileFormat::Json => out.json(&profile)?,
                 _ => out.drawn(&profile.text())?,
             }
             out.finish()?;
