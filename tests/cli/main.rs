@@ -12,6 +12,7 @@
 //! * `manners`: colours, standard output, counts as tables, messages as JSON.
 //! * `memory`: messages if the system refuses memory.
 //! * `parquet`: the table of the optional feature.
+//! * `player`, `players`: profiles of players, and searches of their games.
 //! * `program`: the program itself.
 //! * `promises`: names, endings and words that promise something which is not done are refused.
 //! * `readme`: every command of the README.
@@ -50,6 +51,7 @@ mod memory;
 mod outputs;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod player;
 mod players;
 mod positions;
 mod program;

@@ -68,6 +68,11 @@ fn the_page_about_explorers_shows_what_is_printed() {
     check("docs/explorer.md", 1);
 }
 
+#[test]
+fn the_page_about_players_shows_what_is_printed() {
+    check("docs/player.md", 2);
+}
+
 /// Each recipe runs, prints what the page shows, and stands in the list of recipes.
 #[test]
 fn the_cookbook_shows_what_is_printed() {

@@ -10,7 +10,7 @@ use orbit_reel::{ManifestError, ReelError};
 use orbit_search::RequestError;
 use orbit_search::executor::ScanError;
 use orbit_search::job::{JobError, RecordError, ReplayError};
-use orbit_search::run::TakeError;
+use orbit_search::run::{RunError, TakeError};
 use orbit_visits::TableError;
 
 /// The exit of a command without a failure.
@@ -126,6 +126,16 @@ impl From<Clash> for Failure {
 impl From<TakeError> for Failure {
     fn from(error: TakeError) -> Failure {
         Failure::Other(error.to_string())
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Failure {
+        match error {
+            RunError::Scan(error) => error.into(),
+            RunError::Take(error) => error.into(),
+            other => Failure::Other(other.to_string()),
+        }
     }
 }
 

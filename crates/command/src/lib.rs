@@ -38,6 +38,7 @@ pub mod memory;
 mod outputs;
 mod pass;
 mod pictures;
+mod player;
 mod players;
 mod positions;
 mod problems;
@@ -121,6 +122,8 @@ enum Command {
     Explain(explain::Args),
     /// Show what is played in a position, how it went, and in which games, as an opening explorer does.
     Explore(explore::Args),
+    /// Show a player's own games on one page: results, openings, themes and endings, against expectation and the field.
+    Player(player::Args),
     /// Run a script of CQL as CQL does, with its options, and write the games with its comments.
     Cql(cql::Args),
     /// Rewrite a CQL 5 position list as a CQL 6 query.
@@ -214,6 +217,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Batch(args) => batch::run(*args),
         Command::Explain(args) => explain::run(args),
         Command::Explore(args) => explore::run(args),
+        Command::Player(args) => player::run(args),
         Command::Cql(args) => cql::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Index(args) => index::run(args),

@@ -1,13 +1,12 @@
 //! Arguments that choose the games of a player, and messages about the player's name.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::ArgGroup;
 use orbit_core::game::{PlayerName, are_alike};
 use orbit_core::visible;
 use orbit_search::Request;
-use orbit_search::choice::{Choice, Ratings, Side};
+use orbit_search::choice::{Choice, Player, Ratings, Side};
 use orbit_search::report::grouped;
 use orbit_search::run::{SpellingsCollector, SpellingsPart};
 use orbit_search::stats::Grouping;
@@ -87,7 +86,7 @@ pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool
     let Some(player) = &choice.player else { return Vec::new() };
     let name = &player.name;
     let [white, black] = sums(&spellings.player);
-    let (taken, near) = (by_games(&spellings.player), nearest(name, &spellings.near));
+    let (taken, near) = (spellings.taken(), spellings.nearest(name));
     let fields = json!({ "player": {
         "name": name.to_string(),
         "games": white + black,
@@ -137,28 +136,20 @@ pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool
             shown.join("; ")
         )));
     }
-    let opponents = player.opponent.as_ref().map(|_| by_games(&spellings.opponent));
+    let opponents = player.opponent.as_ref().map(|_| spellings.opponents());
     say(opponents.filter(|all| all.len() > 1).map(|all| format!("opponents taken together: {}", list(&all))));
     remarks
 }
 
+/// Returns the message that no game has the name of a player, with the names that come near.
+pub(super) fn none_of(player: &Player, spellings: &SpellingsPart) -> String {
+    let near = spellings.nearest(&player.name);
+    let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", list(&near)) };
+    format!("no game of {player}: names are the tags White and Black of the games{near}")
+}
+
 fn sums(spellings: &BTreeMap<String, [u64; 2]>) -> [u64; 2] {
     spellings.values().fold([0; 2], |sum, games| [sum[0] + games[0], sum[1] + games[1]])
-}
-
-/// Returns spellings with their games, the most frequent first.
-fn by_games(spellings: &BTreeMap<String, [u64; 2]>) -> Vec<(&str, u64)> {
-    let mut all: Vec<(&str, u64)> =
-        spellings.iter().map(|(name, games)| (name.as_str(), games.iter().sum())).collect();
-    all.sort_by_key(|&(_, games)| Reverse(games));
-    all
-}
-
-/// Returns names with their games, the closest first.
-fn nearest<'a>(name: &PlayerName, near: &'a BTreeMap<String, u64>) -> Vec<(&'a str, u64)> {
-    let mut all: Vec<(&str, u64)> = near.iter().map(|(name, games)| (name.as_str(), *games)).collect();
-    all.sort_by_cached_key(|&(near, games)| (name.nearness(near), Reverse(games)));
-    all
 }
 
 fn list(all: &[(&str, u64)]) -> String {

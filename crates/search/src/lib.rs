@@ -9,6 +9,7 @@ pub mod executor;
 pub mod explore;
 pub mod job;
 pub mod library;
+pub mod profile;
 pub mod report;
 pub mod request;
 pub mod run;

@@ -65,7 +65,6 @@ use shakmaty::ByColor;
 use self::codes::GroupCode;
 use self::columns::{GroupColumn, HitAt, PositionAt};
 use self::played::StoredFacts;
-use self::sides::PatternSides;
 use crate::report::{Distribution, Found, grouped};
 use orbit_core::board::Color;
 use orbit_core::game::measures::thousandths_text;
@@ -77,6 +76,7 @@ pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
 pub use played::{BestGame, MoveTally};
 pub use rows::{GroupRow, MoveRow, ScoreOf, Share, ShareDifference};
+pub(crate) use sides::PatternSides;
 pub use sides::SideResults;
 
 /// The maximum number of groups of one grouping; each group takes some 100 bytes.

@@ -95,6 +95,12 @@ pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     }
 }
 
+/// Returns the time in milliseconds that each side has at the start, if the tag tells it in seconds: `300+3`, `40/7200:3600`.
+pub fn base_of_game(game: &impl GameHeader) -> Option<i64> {
+    let text = tags::text(game.tag_named(TAG)?);
+    periods(&text)?.first().map(|period| period.base).filter(|&base| base > 0)
+}
+
 /// A period of a game with its own time, in milliseconds.
 struct Period {
     /// The number of moves in the period; `None` for the rest of the game.

@@ -10,6 +10,7 @@ mod misses;
 mod sample;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
 
 use super::findings::{FEW_GAMES, Findings};
 use super::{NumberSummary, heat::HeatMap, summary::grouped, svg};
@@ -41,8 +42,17 @@ impl Findings {
 
 /// Returns the page of a report.
 pub fn page(findings: &Findings) -> String {
-    let sections = sections(findings);
     let title = if findings.title.trim().is_empty() { "Report" } else { &findings.title };
+    document(title, &header(findings, title), &sections(findings), findings)
+}
+
+/// Returns a page of sections, the first of which stands above the table of contents. The page contains its data as JSON.
+pub(crate) fn document(
+    title: &str,
+    header: &Markup,
+    sections: &[PageSection],
+    data: &impl Serialize,
+) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -56,7 +66,7 @@ pub fn page(findings: &Findings) -> String {
             }
             body {
                 (svg::definitions())
-                (header(findings, title))
+                (header)
                 main {
                     @for (index, section) in sections.iter().enumerate() {
                         section id=(section.id) aria-labelledby={ (section.id) "-name" } {
@@ -67,7 +77,7 @@ pub fn page(findings: &Findings) -> String {
                         @if index == 0 { (contents(&sections[1..])) }
                     }
                 }
-                script type="application/json" id="findings" { (PreEscaped(json(findings))) }
+                script type="application/json" id="findings" { (PreEscaped(json(data))) }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -114,15 +124,16 @@ fn contents(sections: &[PageSection]) -> Markup {
     }
 }
 
-/// Returns the findings as JSON in which no HTML parser sees the end of a script.
-fn json(findings: &Findings) -> String {
-    serde_json::to_string(findings).expect("plain data can be written").replace('<', "\\u003c")
+/// Returns data as JSON in which no HTML parser sees the end of a script.
+fn json(data: &impl Serialize) -> String {
+    serde_json::to_string(data).expect("plain data can be written").replace('<', "\\u003c")
 }
 
-struct PageSection {
-    id: &'static str,
-    name: &'static str,
-    body: Markup,
+/// A section of a page: the name of its element, its heading, and its content.
+pub(crate) struct PageSection {
+    pub(crate) id: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) body: Markup,
 }
 
 /// Returns the sections that have something to show, the most important first.
@@ -229,7 +240,7 @@ fn table_behind(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup 
 }
 
 /// Returns a table that scrolls inside its box.
-fn table(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup {
+pub(crate) fn table(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup {
     html! {
         div.scroll role="region" aria-label=(caption) tabindex="0" {
             table id=(id) {

@@ -1,5 +1,6 @@
 //! The spellings of a player's and his opponents' names in the games that count, and names that are similar.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
@@ -37,6 +38,25 @@ impl SpellingsCollector {
         SpellingsCollector { player }
     }
 
+    /// Returns the spellings in a block. `sides` has the side of the player in each game that counts; it may be empty if none does.
+    pub(crate) fn of_block(&self, block: &Block, sides: &[Option<Color>]) -> SpellingsPart {
+        let mut part = SpellingsPart::default();
+        let numbers = [Color::White, Color::Black].map(|side| block.tag_names(fide::tag(side)));
+        for (game, side) in block.games().zip(sides) {
+            let Some(side) = *side else { continue };
+            add(&mut part.player, &game, side);
+            add(&mut part.opponent, &game, !side);
+            let tags = &numbers[side.fold_wb(0, 1)];
+            let number = game.tag_value(tags).and_then(|value| block.tag_values().get(value.0));
+            if let Some(number) = number.and_then(fide::of_value) {
+                let name = tags::player(&game, side).unwrap_or_default();
+                part.numbers.entry(number).or_default().insert(name.into_owned());
+            }
+        }
+        self.add_near(block, &mut part.near);
+        part
+    }
+
     fn add_near(&self, block: &Block, near: &mut BTreeMap<String, u64>) {
         let mut known: HashMap<u32, Option<String>> = HashMap::new();
         for side in Color::ALL {
@@ -66,22 +86,35 @@ impl Collector for SpellingsCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> SpellingsPart {
-        let mut part = SpellingsPart::default();
-        let numbers = [Color::White, Color::Black].map(|side| result.block.tag_names(fide::tag(side)));
-        for game in result.block.games() {
-            let Some(side) = result.sides.as_deref().and_then(|sides| sides[game.index()]) else { continue };
-            add(&mut part.player, &game, side);
-            add(&mut part.opponent, &game, !side);
-            let tags = &numbers[side.fold_wb(0, 1)];
-            let number = game.tag_value(tags).and_then(|value| result.block.tag_values().get(value.0));
-            if let Some(number) = number.and_then(fide::of_value) {
-                let name = tags::player(&game, side).unwrap_or_default();
-                part.numbers.entry(number).or_default().insert(name.into_owned());
-            }
-        }
-        self.add_near(result.block, &mut part.near);
-        part
+        self.of_block(result.block, result.sides.as_deref().unwrap_or_default())
     }
+}
+
+impl SpellingsPart {
+    /// Returns the spellings of the player with their games, the most frequent first.
+    pub fn taken(&self) -> Vec<(&str, u64)> {
+        by_games(&self.player)
+    }
+
+    /// Returns the spellings of the opponents with their games, the most frequent first.
+    pub fn opponents(&self) -> Vec<(&str, u64)> {
+        by_games(&self.opponent)
+    }
+
+    /// Returns the similar names with their games, the nearest to the player's name first.
+    pub fn nearest(&self, name: &PlayerName) -> Vec<(&str, u64)> {
+        let mut all: Vec<(&str, u64)> =
+            self.near.iter().map(|(name, games)| (name.as_str(), *games)).collect();
+        all.sort_by_cached_key(|&(near, games)| (name.nearness(near), Reverse(games)));
+        all
+    }
+}
+
+fn by_games(spellings: &BTreeMap<String, [u64; 2]>) -> Vec<(&str, u64)> {
+    let mut all: Vec<(&str, u64)> =
+        spellings.iter().map(|(name, games)| (name.as_str(), games.iter().sum())).collect();
+    all.sort_by_key(|&(_, games)| Reverse(games));
+    all
 }
 
 fn add(sums: &mut BTreeMap<String, [u64; 2]>, game: &GameRow, side: Color) {

@@ -89,7 +89,7 @@ impl GroupRow {
 const Z: f64 = 1.959_963_984_540_054;
 
 /// A share from 0 to 1 with its 95 % confidence interval.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Share {
     /// The share itself.
     pub value: f64,
@@ -128,7 +128,7 @@ impl Share {
 }
 
 /// The difference of two shares, from -1 to 1, with its 95 % confidence interval.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct ShareDifference {
     /// The difference itself.
     pub value: f64,

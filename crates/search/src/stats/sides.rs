@@ -26,7 +26,7 @@ pub struct SideResults {
 
 impl SideResults {
     /// Creates the results of one game. `outcome` is the result for White of the query.
-    pub(super) fn from_outcome(outcome: Outcome, sides: ByColor<bool>) -> SideResults {
+    pub(crate) fn from_outcome(outcome: Outcome, sides: ByColor<bool>) -> SideResults {
         let mut results = SideResults::default();
         for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
             match seen_from(outcome, side) {
@@ -39,7 +39,8 @@ impl SideResults {
         results
     }
 
-    pub(super) fn add(&mut self, other: &SideResults) {
+    /// Adds the results of other games.
+    pub(crate) fn add(&mut self, other: &SideResults) {
         self.wins += other.wins;
         self.draws += other.draws;
         self.losses += other.losses;
@@ -59,7 +60,7 @@ impl SideResults {
 }
 
 /// The sides that have the pattern at the hits of a block, if the query tells them.
-pub(super) struct PatternSides<'a> {
+pub(crate) struct PatternSides<'a> {
     hits: &'a Hits,
     told: Option<&'a CopyHits>,
     of_copies: &'a [ByColor<bool>],
@@ -68,7 +69,8 @@ pub(super) struct PatternSides<'a> {
 }
 
 impl<'a> PatternSides<'a> {
-    pub(super) fn from_found(found: &Found<'a>) -> PatternSides<'a> {
+    /// Reads the sides of all hits of a block.
+    pub(crate) fn from_found(found: &Found<'a>) -> PatternSides<'a> {
         let Found { hits, hit_sides, copy_sides, .. } = *found;
         let (Some(told), Some(of_copies)) = (hit_sides, copy_sides) else {
             return PatternSides { hits, told: None, of_copies: &[], of_hits: Vec::new() };
@@ -90,7 +92,7 @@ impl<'a> PatternSides<'a> {
     }
 
     /// Returns the sides that have the pattern at any of the `hits` hits that begin at a slot.
-    pub(super) fn from(&self, first_slot: usize, hits: u64) -> ByColor<bool> {
+    pub(crate) fn from(&self, first_slot: usize, hits: u64) -> ByColor<bool> {
         match self.told {
             Some(told) if hits > 0 => self.in_hits(told.first_in(self.hits, first_slot), hits),
             _ => ByColor::default(),

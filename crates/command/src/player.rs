@@ -1,0 +1,188 @@
+//! `orbit player`.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use orbit_core::game::PlayerName;
+use orbit_database::{BlockStream, StreamError, StreamOptions};
+use orbit_search::choice::{Condition, Player};
+use orbit_search::executor::{EngineOptions, Executor};
+use orbit_search::profile::{self, Profile, ProfileCollector};
+use orbit_search::run::Run;
+use orbit_search::{Choice, Request};
+
+use super::choosing::texts;
+use super::common::{
+    CtrlC, Out, ProgressArgs, ProgressDisplay, ending, from_one, is_unread, print_failures, threads,
+    totals_line,
+};
+use super::failure::{Exit, Failure};
+use super::players;
+use super::reading::{UnpackArgs, print_substitutes};
+use super::sink::OutputFiles;
+
+const AFTER_HELP: &str = "\
+The page has the results by side, the openings against the scores that ratings let expect, the
+positions with the lowest scores, structures and themes against the other games of the files, the
+endings, and the clock. docs/player.md says what each number is.
+
+Examples:
+  orbit player 'Carlsen, Magnus' games.pgn
+  orbit player 'Carlsen, Magnus' games.pgn -o carlsen.html
+  orbit player my-name lichess.pgn.zst --where 'time-control=blitz' --where 'date>=2024'
+  orbit player --exact 'Carlsen,M' games.reel --json | jq .themes";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// The player, however the name is spelt: `Carlsen, M` finds `Magnus Carlsen`, and `Carlsen` every Carlsen.
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The games: PGN, EPD or FEN files, folders, reels, or `-` for standard input.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Take only games with the name spelt so and no other way.
+    #[arg(long)]
+    exact: bool,
+    /// Count only games that meet a condition, such as `date>=2024`, of the player and of others.
+    ///
+    /// May be given several times: all conditions must be met. `orbit scan --help` explains how to write them.
+    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
+    conditions: Vec<Condition>,
+    /// Write the profile to a file whose name ends in .html, .json or .txt, instead of printing it.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print the figures as one JSON object.
+    #[arg(long, conflicts_with = "output")]
+    json: bool,
+    /// Read a PGN file itself even if an up-to-date reel of it lies in the same folder.
+    #[arg(long, hide_short_help = true)]
+    no_reel: bool,
+    #[command(flatten)]
+    unpack: UnpackArgs,
+    /// Use N threads [default: one for each core].
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+    /// Print no summary and no notes.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// The format of a profile.
+#[derive(Clone, Copy)]
+enum ProfileFormat {
+    Text,
+    Json,
+    Page,
+}
+
+impl Args {
+    fn player(&self) -> Result<Player, Failure> {
+        match self.exact {
+            true => Ok(Player::exact(&self.name)),
+            false => match self.name.parse::<PlayerName>() {
+                Ok(name) => Ok(Player::new(name)),
+                Err(error) => Err(Failure::Other(error.to_string())),
+            },
+        }
+    }
+
+    /// Returns the choice of games, which has no player: the games of others count too.
+    fn choice(&self) -> Result<Choice, Failure> {
+        let request = Request { conditions: texts(&self.conditions), ..Request::default() };
+        let choice = request.check()?.choice;
+        let of_positions = choice.of_positions().next().map(Condition::to_string);
+        match of_positions {
+            None => Ok(choice),
+            Some(condition) => Err(Failure::Other(format!(
+                "`{condition}` is a condition on positions, and a profile is about games: leave it out, or use \
+                 `orbit scan --player`"
+            ))),
+        }
+    }
+
+    fn format(&self) -> Result<ProfileFormat, Failure> {
+        let Some(path) = &self.output else {
+            return Ok(if self.json { ProfileFormat::Json } else { ProfileFormat::Text });
+        };
+        match ending(path).as_str() {
+            "html" | "htm" => Ok(ProfileFormat::Page),
+            "json" => Ok(ProfileFormat::Json),
+            "txt" => Ok(ProfileFormat::Text),
+            _ => Err(Failure::Other(format!(
+                "{}: the ending of the name chooses the format: give a name that ends in .html, .json or .txt",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Opens the games with their comments, which have the clocks, or without them if a reel has none.
+    fn open(&self, interrupt: &CtrlC) -> Result<BlockStream, Failure> {
+        let options = |annotations| {
+            let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
+            options.substitute_reels = !self.no_reel;
+            options.parse.annotations = annotations;
+            self.unpack.apply(&mut options);
+            options
+        };
+        match BlockStream::open(&self.paths, options(true)) {
+            Err(StreamError::NoAnnotations { .. }) => Ok(BlockStream::open(&self.paths, options(false))?),
+            opened => Ok(opened?),
+        }
+    }
+}
+
+pub(super) fn run(args: Args) -> Result<Exit, Failure> {
+    let (player, choice, format) = (args.player()?, args.choice()?, args.format()?);
+    let interrupt = CtrlC::install()?;
+    let database = args.open(&interrupt)?;
+    print_substitutes(&database, args.quiet);
+    let sources = database.source_names();
+    let sink = OutputFiles::new(&database, &interrupt);
+    let sink = args.output.as_deref().map(|path: &Path| sink.begin(path)).transpose()?;
+    let queries = profile::queries().map_err(|error| Failure::Other(error.to_string()))?;
+    let scan = Executor::new(queries, &EngineOptions::default())?.threads(threads(args.threads));
+    let collector = ProfileCollector::new(player, database.keeps_annotations());
+    let progress = ProgressDisplay::from_args(&args.progress, args.quiet);
+    let collected =
+        Run::new(&scan, &choice, &collector).collect_watched(database, |streamed| progress.update(streamed));
+    progress.clear();
+    let (part, summary) = collected?;
+    if is_unread(&summary) {
+        return Ok(print_failures(&summary));
+    }
+    let player = collector.player();
+    let profile = Profile::new(player, &choice, sources, &part);
+    if profile.games() == 0 && !interrupt.is_set() {
+        return Err(Failure::Other(players::none_of(player, &part.spellings)));
+    }
+    match (sink, format) {
+        // A file that ends early would look like a complete one.
+        (Some(sink), _) if interrupt.is_set() => {
+            let path = sink.path().unwrap_or(Path::new("-")).display();
+            message!("interrupted; {path} was not written");
+        }
+        (Some(sink), ProfileFormat::Page) => sink.write_whole(profile.page().as_bytes())?,
+        (Some(sink), ProfileFormat::Json) => {
+            sink.write_whole(format!("{}\n", super::terminal::json(&profile)).as_bytes())?;
+        }
+        (Some(sink), ProfileFormat::Text) => sink.write_whole(profile.text().as_bytes())?,
+        (None, format) => {
+            let mut out = Out::new();
+            match format {
+                ProfileFormat::Json => out.json(&profile)?,
+                _ => out.drawn(&profile.text())?,
+            }
+            out.finish()?;
+        }
+    }
+    if !args.quiet {
+        message!("{}", totals_line(&summary.totals));
+    }
+    Ok(match print_failures(&summary) {
+        _ if interrupt.is_set() => Exit::Interrupted,
+        exit => exit,
+    })
+}

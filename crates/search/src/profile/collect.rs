@@ -1,0 +1,313 @@
+//! Adds up the games of a player, and those of others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use shakmaty::ByColor;
+
+use super::{ENDINGS, THEMES};
+use crate::choice::Player;
+use crate::report::Found;
+use crate::run::{BlockResult, Collector, Part, PartError, SpellingsCollector, SpellingsPart};
+use crate::stats::{MoveTally, PatternSides, SideResults};
+use orbit_core::board::Color;
+use orbit_core::game::{Opening, Rating, time_control};
+use orbit_database::MemoryBudget;
+use orbit_engine::{Outcome, Wants};
+use orbit_reel::{GameMeasures, GameRow};
+
+/// The half-moves of a game whose positions have names of openings, as [`Opening::of_game`] looks them up.
+const OPENING_PLIES: usize = 40;
+/// The half-moves of a game whose clocks are looked at: 30 moves of each side.
+const CLOCK_PLIES: u32 = 60;
+/// A side is short of time once its clock shows less than the starting time divided by this.
+const SHORT_PART: i64 = 10;
+
+/// Collects the figures of a player's profile. The choice of the run must have no player, so that the games of others count too.
+#[derive(Clone, Debug)]
+pub struct ProfileCollector {
+    player: Player,
+    spellings: SpellingsCollector,
+    reads_comments: bool,
+}
+
+/// The results of some games for the player, and the results that the ratings let expect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Record {
+    /// The number of games, including those without a result.
+    pub games: u64,
+    /// The results for the player.
+    pub results: SideResults,
+    /// The number of games with a result in which the ratings of both sides are known.
+    pub rated: u64,
+    /// The player's points in these games: 2 for a win, 1 for a draw.
+    pub half_points: u64,
+    /// The expected points of the player in these games, in millionths of a point.
+    pub expected_millionths: u64,
+}
+
+/// The games in which a theme occurs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ThemeTally {
+    /// The games of the player.
+    pub player: u64,
+    /// Those of them in which the player has the pattern, if the theme tells sides.
+    pub own: u64,
+    /// Those of them in which the opponent has it, if the theme tells sides.
+    pub opponent: u64,
+    /// The games of others.
+    pub others: u64,
+    /// True if the theme tells which side has the pattern.
+    pub tells_sides: bool,
+}
+
+/// The games of the player with clocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ClockTally {
+    /// The number of games with clocks of the player or the opponent.
+    pub games: u64,
+    /// The number of those whose starting time the tag `TimeControl` tells too, by clocks of the player and of the opponent.
+    pub known: [u64; 2],
+    /// The number of those in which the player, and in which the opponent, was short of time.
+    pub short: [u64; 2],
+    /// The results of the games in which the player was short of time.
+    pub record: Record,
+}
+
+/// The figures of some blocks.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ProfilePart {
+    /// The spellings of the player's name.
+    pub spellings: SpellingsPart,
+    /// The number of games of others.
+    pub others: u64,
+    /// The results as White and as Black.
+    pub records: [Record; 2],
+    /// Years, ratings and performances as White and as Black.
+    pub tallies: [MoveTally; 2],
+    /// The results as White and as Black by the families of openings; `None` for games whose opening has no name.
+    pub openings: [BTreeMap<Option<String>, Record>; 2],
+    /// The results as White and as Black by the names of the positions that the games passed.
+    pub positions: [BTreeMap<String, Record>; 2],
+    /// The games with each of [`THEMES`].
+    pub themes: Vec<ThemeTally>,
+    /// The results of the games that reached each of [`ENDINGS`], and last of those that reached any of them.
+    pub endings: Vec<Record>,
+    /// The clocks.
+    pub clocks: ClockTally,
+}
+
+impl ProfileCollector {
+    /// Creates a collector for a player. `reads_comments` tells whether the database keeps comments, which have the clocks.
+    pub fn new(player: Player, reads_comments: bool) -> ProfileCollector {
+        let spellings = SpellingsCollector::new(player.name.clone());
+        ProfileCollector { player, spellings, reads_comments }
+    }
+
+    /// Returns the player.
+    pub fn player(&self) -> &Player {
+        &self.player
+    }
+}
+
+impl Collector for ProfileCollector {
+    type Part = ProfilePart;
+
+    fn wants(&self) -> Wants {
+        Wants::HITS | Wants::TAGS | Wants::SIDES | Wants::COMMENTS.when(self.reads_comments)
+    }
+
+    fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ProfilePart {
+        let first = result.first();
+        let mut sides = self.player.sides(result.block);
+        for game in result.block.games().filter(|game| !first.counts(game)) {
+            sides[game.index()] = None;
+        }
+        let mut part = ProfilePart {
+            spellings: self.spellings.of_block(result.block, &sides),
+            ..ProfilePart::default()
+        };
+        for game in result.block.games().filter(|game| first.counts(game)) {
+            match sides[game.index()] {
+                Some(side) => part.add_game(&first, &game, side),
+                None => part.others += 1,
+            }
+        }
+        part.themes =
+            (0..THEMES.len()).map(|theme| ThemeTally::of_block(&result.of_query(theme), &sides)).collect();
+        let endings: Vec<Found> =
+            (0..ENDINGS.len()).map(|ending| result.of_query(THEMES.len() + ending)).collect();
+        part.endings = vec![Record::default(); ENDINGS.len() + 1];
+        for game in result.block.games() {
+            let Some(side) = sides[game.index()] else { continue };
+            let mut reached: Vec<usize> =
+                (0..ENDINGS.len()).filter(|&ending| endings[ending].has_hits(&game)).collect();
+            if !reached.is_empty() {
+                reached.push(ENDINGS.len());
+            }
+            let record = Record::of_game(&game, side);
+            reached.into_iter().for_each(|ending| part.endings[ending].add(&record));
+        }
+        part
+    }
+
+    fn could_make(&self, part: &ProfilePart) -> bool {
+        let is_empty = part.themes.is_empty() && part.endings.is_empty();
+        is_empty || (part.themes.len(), part.endings.len()) == (THEMES.len(), ENDINGS.len() + 1)
+    }
+}
+
+impl Record {
+    /// Returns the record of one game, in which the player has a side.
+    fn of_game(game: &GameRow, side: Color) -> Record {
+        let results = SideResults::from_outcome(game.outcome(), sides_of(side));
+        let mut record = Record { games: 1, results, ..Record::default() };
+        let rating = |side: Color| side.fold_wb(Rating::White, Rating::Black).of_game(game);
+        if let (Some(own), Some(opponent)) = (rating(side), rating(!side))
+            && game.outcome() != Outcome::Unknown
+        {
+            record.rated = 1;
+            record.half_points = 2 * results.wins + results.draws;
+            record.expected_millionths = (expected_score(opponent - own) * 1e6).round() as u64;
+        }
+        record
+    }
+
+    /// Adds the record of other games.
+    pub(super) fn add(&mut self, other: &Record) {
+        self.games += other.games;
+        self.results.add(&other.results);
+        self.rated += other.rated;
+        self.half_points += other.half_points;
+        self.expected_millionths += other.expected_millionths;
+    }
+}
+
+/// Returns the expected score against an opponent whose rating is higher by a difference.
+///
+/// Source: A. E. Elo, "The Rating of Chessplayers, Past and Present" (1978), with the logistic curve that FIDE's tables approximate.
+fn expected_score(higher: i64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(higher as f64 / 400.0))
+}
+
+fn sides_of(side: Color) -> ByColor<bool> {
+    ByColor { white: side.is_white(), black: side.is_black() }
+}
+
+impl ThemeTally {
+    /// Returns the games of a block with a theme. `sides` are those of the player.
+    fn of_block(found: &Found, sides: &[Option<Color>]) -> ThemeTally {
+        let mut tally = ThemeTally { tells_sides: found.copy_sides.is_some(), ..ThemeTally::default() };
+        let pattern = PatternSides::from_found(found);
+        for game in found.block.games().filter(|game| found.counts(game)) {
+            let hits = found.hits.count_in(game.slots());
+            match sides[game.index()].filter(|_| hits > 0) {
+                Some(side) => {
+                    let have = pattern.from(game.first_slot(), hits);
+                    tally.player += 1;
+                    tally.own += u64::from(*have.get(side));
+                    tally.opponent += u64::from(*have.get(!side));
+                }
+                None => tally.others += u64::from(hits > 0),
+            }
+        }
+        tally
+    }
+
+    fn add(&mut self, other: &ThemeTally) {
+        self.player += other.player;
+        self.own += other.own;
+        self.opponent += other.opponent;
+        self.others += other.others;
+        self.tells_sides |= other.tells_sides;
+    }
+}
+
+impl ProfilePart {
+    fn add_game(&mut self, found: &Found, game: &GameRow, side: Color) {
+        let (record, at) = (Record::of_game(game, side), side.fold_wb(0, 1));
+        self.records[at].add(&record);
+        self.tallies[at].add(MoveTally::of_game(found, game, side));
+        let family = game.opening().map(|opening| family(&opening.name).to_owned());
+        self.openings[at].entry(family).or_default().add(&record);
+        for name in names_passed(game) {
+            self.positions[at].entry(name.to_owned()).or_default().add(&record);
+        }
+        self.clocks.add_game(game, side, &record);
+    }
+}
+
+/// Returns the family of an opening: `Sicilian Defense` for `Sicilian Defense: Najdorf Variation`.
+fn family(name: &str) -> &str {
+    name.split_once(':').map_or(name, |(family, _)| family)
+}
+
+/// Returns the names of the positions that a game passed, each once.
+fn names_passed(game: &GameRow) -> BTreeSet<&'static str> {
+    let mut position = game.start();
+    let name = |&mv| {
+        position.play(mv);
+        Opening::of_position(&position).map(|opening| &*opening.name)
+    };
+    game.moves().iter().take(OPENING_PLIES).filter_map(name).collect()
+}
+
+impl ClockTally {
+    fn add_game(&mut self, game: &GameRow, side: Color, record: &Record) {
+        let measures = GameMeasures::from_game(game);
+        if measures.are_none() {
+            return;
+        }
+        let first = game.start().state.turn();
+        let last = CLOCK_PLIES.min(game.plies() as u32);
+        let least = |mover: Color| {
+            let nodes = (1..=last).filter(|node| (node % 2 == 1) == (mover == first));
+            nodes.filter_map(|node| measures.at(node).clock).min()
+        };
+        let clocks = [side, !side].map(least);
+        if clocks == [None; 2] {
+            return;
+        }
+        self.games += 1;
+        let Some(base) = time_control::base_of_game(game) else { return };
+        for (at, clock) in clocks.into_iter().enumerate() {
+            let Some(clock) = clock else { continue };
+            let is_short = clock < base / SHORT_PART;
+            self.known[at] += 1;
+            self.short[at] += u64::from(is_short);
+            if is_short && at == 0 {
+                self.record.add(record);
+            }
+        }
+    }
+
+    fn add(&mut self, other: &ClockTally) {
+        self.games += other.games;
+        for at in 0..2 {
+            self.known[at] += other.known[at];
+            self.short[at] += other.short[at];
+        }
+        self.record.add(&other.record);
+    }
+}
+
+impl Part for ProfilePart {
+    fn merge(&mut self, next: ProfilePart) -> Result<(), PartError> {
+        self.spellings.merge(next.spellings)?;
+        self.others += next.others;
+        self.records.iter_mut().zip(&next.records).for_each(|(sum, more)| sum.add(more));
+        self.tallies.iter_mut().zip(next.tallies).for_each(|(sum, more)| sum.add(more));
+        self.openings.iter_mut().zip(next.openings).for_each(|(sums, more)| add_all(sums, more));
+        self.positions.iter_mut().zip(next.positions).for_each(|(sums, more)| add_all(sums, more));
+        self.themes.resize(self.themes.len().max(next.themes.len()), ThemeTally::default());
+        self.themes.iter_mut().zip(&next.themes).for_each(|(sum, more)| sum.add(more));
+        self.endings.resize(self.endings.len().max(next.endings.len()), Record::default());
+        self.endings.iter_mut().zip(&next.endings).for_each(|(sum, more)| sum.add(more));
+        self.clocks.add(&next.clocks);
+        Ok(())
+    }
+}
+
+fn add_all<K: Ord>(sums: &mut BTreeMap<K, Record>, more: BTreeMap<K, Record>) {
+    more.into_iter().for_each(|(key, record)| sums.entry(key).or_default().add(&record));
+}

@@ -1,0 +1,302 @@
+//! The figures of a profile: shares, scores and their intervals, computed from sums.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::collect::{ProfilePart, Record, ThemeTally};
+use super::{ENDINGS, THEMES, titles};
+use crate::choice::{Choice, Player};
+use crate::stats::{MoveTally, Share, ShareDifference, SideResults};
+
+/// The number of openings of each colour that are listed by name.
+const OPENINGS_MAX: usize = 10;
+/// The number of positions in the list of gaps.
+const GAPS_MAX: usize = 10;
+/// The least number of games with an expected score of a position in the list of gaps.
+const GAP_GAMES_MIN: u64 = 5;
+/// The number of names that come near and are listed.
+const NEAR_MAX: usize = 10;
+
+/// The profile of a player.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Profile {
+    /// The player as given, with further conditions on him.
+    pub player: String,
+    /// The conditions on games in words; empty if there are none.
+    pub chosen: String,
+    /// The names of the sources.
+    pub sources: Vec<String>,
+    /// The spellings that were taken together, the most frequent first.
+    pub names: Vec<NameGames>,
+    /// Names that come near and were left out, the nearest first.
+    pub near: Vec<NameGames>,
+    /// The number of games of others.
+    pub others: u64,
+    /// The first and the last year of the player's games.
+    pub years: Option<[u16; 2]>,
+    /// The results as White, as Black, and of all games.
+    pub sides: [SideRow; 3],
+    /// The openings as White and as Black.
+    pub openings: [OpeningTable; 2],
+    /// The positions with the lowest score against expectation.
+    pub gaps: Vec<GapRow>,
+    /// The themes.
+    pub themes: Vec<ThemeRow>,
+    /// The endings that were reached, and last any of them.
+    pub endings: Vec<Scored>,
+    /// The clocks, if there are any.
+    pub clock: Option<ClockShare>,
+}
+
+/// A spelling of a name.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct NameGames {
+    /// The spelling.
+    pub name: String,
+    /// The number of games with it.
+    pub games: u64,
+}
+
+/// The player's score in some games.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Scored {
+    /// The name of these games: an opening, an ending.
+    pub name: String,
+    /// The number of games.
+    pub games: u64,
+    /// The results for the player.
+    #[serde(flatten)]
+    pub results: SideResults,
+    /// The points per game with a result.
+    pub score: Option<Share>,
+    /// The number of games with a result and ratings of both sides; the next figures count these games alone.
+    pub rated: u64,
+    /// The points per game.
+    pub rated_score: Option<Share>,
+    /// The expected points per game.
+    pub expected: Option<f64>,
+    /// The points per game less the expected ones.
+    pub difference: Option<ShareDifference>,
+}
+
+/// The results of the player with one side, or with both.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct SideRow {
+    /// The results.
+    #[serde(flatten)]
+    pub scored: Scored,
+    /// The mean rating of the player.
+    pub rating: Option<u64>,
+    /// The mean rating of the opponents, in games with a result.
+    pub opponent_rating: Option<u64>,
+    /// The performance rating.
+    pub performance: Option<i64>,
+}
+
+/// The openings of one colour.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct OpeningTable {
+    /// The most frequent openings.
+    pub openings: Vec<Scored>,
+    /// The number of the other openings.
+    pub more: usize,
+    /// The games of the other openings.
+    pub rest: Scored,
+}
+
+/// A position, by the name of its opening, in which the player scores less than expected.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GapRow {
+    /// The side of the player: `White` or `Black`.
+    pub side: &'static str,
+    /// The score.
+    #[serde(flatten)]
+    pub scored: Scored,
+}
+
+/// The games with a theme among some games.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct ThemeShare {
+    /// The number of games with the theme.
+    pub games: u64,
+    /// The number of all games.
+    pub of: u64,
+    /// The share.
+    pub share: Option<Share>,
+}
+
+/// A theme in the games of the player and in the field.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ThemeRow {
+    /// The name of the theme in the catalogue.
+    pub theme: String,
+    /// The title.
+    pub title: String,
+    /// The player's games; without games of others those in which the player has the pattern.
+    pub player: ThemeShare,
+    /// The games of others; without such games those of the player in which the opponent has the pattern, if the theme tells sides.
+    pub field: Option<ThemeShare>,
+    /// The share of the player's games less that of the field.
+    pub difference: Option<ShareDifference>,
+    /// The number of games of the player in which the player has the pattern, and in which the opponent has it, if the theme tells
+    /// sides.
+    pub has_pattern: Option<[u64; 2]>,
+}
+
+/// The games in which sides were short of time.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ClockShare {
+    /// The number of games with clocks.
+    pub games: u64,
+    /// The games in which the player was short of time.
+    pub player: ThemeShare,
+    /// The games in which the opponent was.
+    pub opponent: ThemeShare,
+    /// The score in the games in which the player was short of time.
+    pub short: Scored,
+}
+
+impl ThemeShare {
+    fn new(games: u64, of: u64) -> ThemeShare {
+        ThemeShare { games, of, share: Share::new(games, of) }
+    }
+}
+
+impl Scored {
+    fn new(name: impl Into<String>, record: &Record) -> Scored {
+        let SideResults { wins, draws, losses } = record.results;
+        let expected =
+            (record.rated > 0).then(|| record.expected_millionths as f64 / 1e6 / record.rated as f64);
+        let rated_score = Share::of_points(record.half_points, record.rated);
+        // The expected score is taken as exact: ratings are what they are.
+        let difference = rated_score.zip(expected).map(|(Share { value, low, high }, expected)| {
+            ShareDifference { value: value - expected, low: low - expected, high: high - expected }
+        });
+        Scored {
+            name: name.into(),
+            games: record.games,
+            results: record.results,
+            score: Share::of_points(2 * wins + draws, wins + draws + losses),
+            rated: record.rated,
+            rated_score,
+            expected,
+            difference,
+        }
+    }
+}
+
+impl SideRow {
+    fn new(name: &str, record: &Record, tally: &MoveTally) -> SideRow {
+        SideRow {
+            scored: Scored::new(name, record),
+            rating: tally.rating(),
+            opponent_rating: tally.opponent_rating(),
+            performance: tally.performance(),
+        }
+    }
+}
+
+impl OpeningTable {
+    fn new(openings: &BTreeMap<Option<String>, Record>) -> OpeningTable {
+        let mut all: Vec<(&Option<String>, &Record)> = openings.iter().collect();
+        all.sort_by_key(|(_, record)| Reverse(record.games));
+        let (listed, others) = all.split_at(all.len().min(OPENINGS_MAX));
+        let mut rest = Record::default();
+        others.iter().for_each(|(_, record)| rest.add(record));
+        let scored = |(name, record): &(&Option<String>, &Record)| {
+            Scored::new(name.as_deref().unwrap_or("(no name)"), record)
+        };
+        OpeningTable {
+            openings: listed.iter().map(scored).collect(),
+            more: others.len(),
+            rest: Scored::new("more", &rest),
+        }
+    }
+}
+
+impl ThemeRow {
+    fn new((theme, title): (&str, String), tally: &ThemeTally, games: u64, others: u64) -> ThemeRow {
+        let has_pattern = tally.tells_sides.then_some([tally.own, tally.opponent]);
+        let (player, field) = match (others, has_pattern) {
+            (1.., _) => (ThemeShare::new(tally.player, games), Some(ThemeShare::new(tally.others, others))),
+            (0, Some([own, opponent])) => {
+                (ThemeShare::new(own, games), Some(ThemeShare::new(opponent, games)))
+            }
+            (0, None) => (ThemeShare::new(tally.player, games), None),
+        };
+        let shares = player.share.zip(field.and_then(|field| field.share));
+        let difference = shares.map(|(one, other)| ShareDifference::between(one, other));
+        ThemeRow { theme: theme.to_owned(), title, player, field, difference, has_pattern }
+    }
+}
+
+impl Profile {
+    /// Computes the figures of a player's games.
+    pub fn new(player: &Player, choice: &Choice, sources: Vec<String>, part: &ProfilePart) -> Profile {
+        let names = |all: Vec<(&str, u64)>| -> Vec<NameGames> {
+            all.into_iter().map(|(name, games)| NameGames { name: name.to_owned(), games }).collect()
+        };
+        let (mut both, mut tally) = (part.records[0], part.tallies[0].clone());
+        both.add(&part.records[1]);
+        tally.add(part.tallies[1].clone());
+        let themes = THEMES.into_iter().zip(titles()).zip(&part.themes);
+        let endings = ENDINGS.iter().map(|ending| ending.0).chain(["any of these"]).zip(&part.endings);
+        let side = |at: usize, name| SideRow::new(name, &part.records[at], &part.tallies[at]);
+        let mut near = names(part.spellings.nearest(&player.name));
+        near.truncate(NEAR_MAX);
+        Profile {
+            player: player.to_string(),
+            chosen: choice.in_words(),
+            sources,
+            names: names(part.spellings.taken()),
+            near,
+            others: part.others,
+            years: tally.years,
+            sides: [side(0, "White"), side(1, "Black"), SideRow::new("all", &both, &tally)],
+            openings: [0, 1].map(|at| OpeningTable::new(&part.openings[at])),
+            gaps: gaps(part),
+            themes: themes
+                .map(|(theme, tally)| ThemeRow::new(theme, tally, both.games, part.others))
+                .collect(),
+            endings: endings
+                .filter(|(_, record)| record.games > 0)
+                .map(|(name, record)| Scored::new(name, record))
+                .collect(),
+            clock: (part.clocks.games > 0).then(|| {
+                let share = |at: usize| ThemeShare::new(part.clocks.short[at], part.clocks.known[at]);
+                let short = Scored::new("short of time", &part.clocks.record);
+                ClockShare { games: part.clocks.games, player: share(0), opponent: share(1), short }
+            }),
+        }
+    }
+
+    /// Returns the number of the player's games.
+    pub fn games(&self) -> u64 {
+        self.sides[2].scored.games
+    }
+}
+
+/// Returns the positions with the lowest score against expectation. Of positions that the same games passed, the one with the longest
+/// name is listed.
+fn gaps(part: &ProfilePart) -> Vec<GapRow> {
+    let mut all = Vec::new();
+    for (side, positions) in ["White", "Black"].into_iter().zip(&part.positions) {
+        let mut named: Vec<(&String, &Record)> =
+            positions.iter().filter(|(_, record)| record.rated >= GAP_GAMES_MIN).collect();
+        named.sort_by_key(|(name, _)| Reverse(name.len()));
+        let mut seen: Vec<&Record> = Vec::new();
+        for (name, record) in named {
+            if !seen.contains(&record) {
+                seen.push(record);
+                all.push(GapRow { side, scored: Scored::new(name, record) });
+            }
+        }
+    }
+    let below = |row: &GapRow| row.scored.difference.map_or(0.0, |difference| difference.value);
+    all.retain(|row| below(row) < 0.0);
+    all.sort_by(|a, b| below(a).total_cmp(&below(b)).then_with(|| a.scored.name.cmp(&b.scored.name)));
+    all.truncate(GAPS_MAX);
+    all
+}

@@ -1,0 +1,399 @@
+//! A profile as text, and as a page with the same sentences and tables.
+
+use maud::{Markup, html};
+
+use super::figures::{OpeningTable, Profile, Scored, SideRow, ThemeRow};
+use crate::report::page::{PageSection, document, table};
+use crate::report::{TextTable, grouped};
+use crate::stats::{Share, ShareDifference};
+use orbit_core::visible;
+
+/// A part of a profile.
+struct Section {
+    id: &'static str,
+    name: &'static str,
+    /// Sentences above the tables.
+    notes: Vec<String>,
+    tables: Vec<SectionTable>,
+}
+
+/// A table of a section.
+struct SectionTable {
+    id: &'static str,
+    caption: String,
+    /// The rows; the first one holds the headings.
+    rows: Vec<Vec<String>>,
+}
+
+impl SectionTable {
+    /// Creates a table. A column without any value is left out.
+    fn new(
+        id: &'static str,
+        caption: impl Into<String>,
+        headings: &[&str],
+        rows: Vec<Vec<String>>,
+    ) -> SectionTable {
+        let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
+        let mut all: Vec<Vec<String>> = std::iter::once(headings).chain(rows).collect();
+        for column in (0..all[0].len()).rev() {
+            if all[1..].iter().all(|row| row[column].is_empty()) {
+                all.iter_mut().for_each(|row| drop(row.remove(column)));
+            }
+        }
+        SectionTable { id, caption: caption.into(), rows: all }
+    }
+
+    fn text(&self) -> String {
+        let mut rows = self.rows.iter().cloned();
+        let mut table = TextTable::new(rows.next().unwrap_or_default()).first_left(true);
+        for row in rows {
+            let mut cells = row.into_iter();
+            table.push(cells.next().unwrap_or_default(), cells);
+        }
+        table.text()
+    }
+
+    fn markup(&self) -> Markup {
+        let head: Vec<&str> = self.rows[0].iter().map(String::as_str).collect();
+        let rows = html! {
+            @for row in &self.rows[1..] {
+                tr {
+                    th scope="row" { bdi { (row[0]) } }
+                    @for cell in &row[1..] { td { (cell) } }
+                }
+            }
+        };
+        table(self.id, &self.caption, &head, rows)
+    }
+}
+
+impl Profile {
+    /// Returns the profile as text for a terminal.
+    pub fn text(&self) -> String {
+        let mut out = format!("{}\n", visible::line(&self.player));
+        for section in self.sections() {
+            out += &format!("\n{}\n", section.name);
+            section.notes.iter().for_each(|note| out += &format!("{}\n", visible::line(note)));
+            for table in &section.tables {
+                out += &format!("\n{}\n{}", visible::line(&table.caption), table.text());
+            }
+        }
+        out
+    }
+
+    /// Returns the profile as an HTML page that needs no other file.
+    pub fn page(&self) -> String {
+        let header = html! {
+            header {
+                p.kicker { "A player's own games" }
+                h1 dir="auto" { (self.player) }
+            }
+        };
+        let body = |section: &Section| {
+            html! {
+                @for note in &section.notes { p dir="auto" { (note) } }
+                @for table in &section.tables { (table.markup()) }
+            }
+        };
+        let page_section =
+            |section: &Section| PageSection { id: section.id, name: section.name, body: body(section) };
+        let sections: Vec<PageSection> = self.sections().iter().map(page_section).collect();
+        document(&self.player, &header, &sections, self)
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let mut out = vec![self.summary(), self.opening_section()];
+        if self.sides[2].scored.rated > 0 {
+            out.push(self.gap_section());
+        }
+        out.extend([self.theme_section(), self.ending_section(), self.clock_section(), explanations()]);
+        out
+    }
+
+    fn summary(&self) -> Section {
+        let years = match self.years {
+            Some([first, last]) if first == last => format!(", {first}"),
+            Some([first, last]) => format!(", {first} to {last}"),
+            None => String::new(),
+        };
+        let (games, all) = (grouped(self.games()), games_text(self.games() + self.others));
+        let mut notes = vec![format!("{games} of {all} in {}{years}.", sources(&self.sources))];
+        if !self.chosen.is_empty() {
+            notes.push(format!("Only {} count, for the player and for the others.", self.chosen));
+        }
+        let names = |all: &[super::NameGames]| {
+            let shown: Vec<String> =
+                all.iter().map(|name| format!("`{}` {}", name.name, grouped(name.games))).collect();
+            shown.join(", ")
+        };
+        notes.push(match self.names.len() {
+            1 => format!("Name in these games: {}.", names(&self.names)),
+            _ => format!("Names taken together, with their games: {}.", names(&self.names)),
+        });
+        if !self.near.is_empty() {
+            notes.push(format!("Names that come near and were left out: {}.", names(&self.near)));
+        }
+        notes.extend(self.ratings_note());
+        let row = |row: &SideRow| {
+            let number = |number: Option<i64>| number.map_or(String::new(), |number| number.to_string());
+            let rating = |rating: Option<u64>| rating.map_or(String::new(), |rating| rating.to_string());
+            let mut cells = scored_row(&row.scored);
+            cells[SCORE] = score_with_interval(row.scored.score);
+            cells.extend([rating(row.rating), rating(row.opponent_rating), number(row.performance)]);
+            cells
+        };
+        let rows: Vec<_> = self.sides.iter().filter(|row| row.scored.games > 0).map(row).collect();
+        let caption = "Results of the player by side".to_owned();
+        let table = scored_table("results", caption, "side", &["rating", "opponents", "performance"], rows);
+        Section { id: "summary", name: "Summary", notes, tables: vec![table] }
+    }
+
+    /// Says which games have an expected score, if not all do.
+    fn ratings_note(&self) -> Option<String> {
+        let both = &self.sides[2].scored;
+        match both.rated {
+            0 => Some(
+                "No game has a result and the ratings of both players, so no score can be expected.".into(),
+            ),
+            rated if rated < both.games => Some(format!(
+                "The expected score is of {} of the {}: those with a result and the ratings of both players.",
+                grouped(rated),
+                games_text(both.games)
+            )),
+            _ => None,
+        }
+    }
+
+    fn opening_section(&self) -> Section {
+        let table = |(side, id, openings): (&str, &'static str, &OpeningTable)| {
+            let mut rows: Vec<Vec<String>> = openings.openings.iter().map(scored_row).collect();
+            if openings.more > 0 {
+                let name = format!("{} more", openings.more);
+                rows.push(scored_row(&Scored { name, ..openings.rest.clone() }));
+            }
+            let games: u64 = openings.openings.iter().map(|row| row.games).sum::<u64>() + openings.rest.games;
+            let caption = format!("As {side}: the most frequent openings of {}", games_text(games));
+            scored_table(id, caption, "opening", &[], rows)
+        };
+        let [white, black] = &self.openings;
+        let tables = [("White", "openings-white", white), ("Black", "openings-black", black)];
+        let notes = vec![
+            "An opening is what the moves of a game tell, by the names of lichess, without its variations."
+                .into(),
+        ];
+        let tables = tables.into_iter().filter(|(.., openings)| !openings.openings.is_empty()).map(table);
+        Section { id: "openings", name: "Openings", notes, tables: tables.collect() }
+    }
+
+    fn gap_section(&self) -> Section {
+        let mut notes = vec![
+            "Positions with a name, passed in at least 5 games with an expected score, in which the player scores \
+             least against it."
+                .to_owned(),
+        ];
+        let mut tables = Vec::new();
+        if self.gaps.is_empty() {
+            notes.push("There is no such position with a score below the expected one.".into());
+        } else {
+            notes.push("They are the lowest of many, so that some of them are low by chance.".into());
+            let row = |gap: &super::GapRow| {
+                let name = format!("{}, as {}", gap.scored.name, gap.side);
+                scored_row(&Scored { name, ..gap.scored.clone() })
+            };
+            let rows = self.gaps.iter().map(row).collect();
+            let caption = "The player's score after these positions".to_owned();
+            tables.push(scored_table("gaps-table", caption, "position", &[], rows));
+        }
+        Section { id: "gaps", name: "Gaps in the repertoire", notes, tables }
+    }
+
+    fn theme_section(&self) -> Section {
+        let games = games_text(self.games());
+        let note = match self.others {
+            0 => format!(
+                "There is no game of others, so the field is the opponents in the same {games}: a game counts for the player \
+                 if the player has the pattern, and for the field if the opponent has it. The interval takes them for \
+                 different games. A theme that belongs to no side has no field."
+            ),
+            others => format!(
+                "The field is the {} of others in the files. A game has a theme if either side has it in some position.",
+                games_text(others)
+            ),
+        };
+        let row = |row: &ThemeRow| {
+            let field = row.field.as_ref();
+            let has = |at: usize| row.has_pattern.map_or(String::new(), |counts| grouped(counts[at]));
+            vec![
+                row.title.clone(),
+                grouped(row.player.games),
+                percent(row.player.share),
+                field.map_or(String::new(), |field| grouped(field.games)),
+                percent(field.and_then(|field| field.share)),
+                difference_text(row.difference),
+                has(0),
+                has(1),
+            ]
+        };
+        let headings = [
+            "theme",
+            "games",
+            "player",
+            "field games",
+            "field",
+            "difference (95 %)",
+            "player has it",
+            "opponent has it",
+        ];
+        let rows = self.themes.iter().map(row).collect();
+        let caption =
+            format!("Games with each theme, and their share of the player's {games} and of the field");
+        let table = SectionTable::new("themes-table", caption, &headings, rows);
+        let last = "`player has it` and `opponent has it` count the player's games in which that side has the pattern.";
+        Section {
+            id: "themes",
+            name: "Structures and themes",
+            notes: vec![note, last.into()],
+            tables: vec![table],
+        }
+    }
+
+    fn ending_section(&self) -> Section {
+        let mut notes = vec![
+            "A game counts for each kind of ending that it reaches on the main line: the pieces besides kings and pawns, \
+             with no capture at once."
+                .to_owned(),
+        ];
+        let mut tables = Vec::new();
+        if self.endings.is_empty() {
+            notes.push("No game of the player reaches one of these endings.".into());
+        } else {
+            let rows = self.endings.iter().map(scored_row).collect();
+            let caption = format!("Endings reached in {}", games_text(self.games()));
+            tables.push(scored_table("endings-table", caption, "ending", &[], rows));
+        }
+        Section { id: "endings", name: "Endings", notes, tables }
+    }
+
+    fn clock_section(&self) -> Section {
+        let section = |notes, tables| Section { id: "clock", name: "Clock", notes, tables };
+        let Some(clock) = &self.clock else {
+            return section(
+                vec!["No game of the player has clocks (`%clk` in comments).".into()],
+                Vec::new(),
+            );
+        };
+        let note = format!(
+            "{} of the player have clocks. A side is short of time if its clock shows less than a tenth of the starting \
+             time within the first 30 moves.",
+            games_text(clock.games)
+        );
+        let row = |name: &str, share: &super::ThemeShare| {
+            vec![name.to_owned(), grouped(share.of), grouped(share.games), score_with_interval(share.share)]
+        };
+        let rows = vec![row("player", &clock.player), row("opponents", &clock.opponent)];
+        let caption =
+            "Games with clocks and a starting time (`TimeControl`), and those of them short of time";
+        let mut tables = vec![SectionTable::new(
+            "clock-table",
+            caption,
+            &["side", "games", "short of time", "share (95 %)"],
+            rows,
+        )];
+        if clock.short.games > 0 {
+            let caption = "The player's score when short of time".to_owned();
+            tables.push(scored_table("clock-score", caption, "player", &[], vec![scored_row(&clock.short)]));
+        }
+        section(vec![note], tables)
+    }
+}
+
+fn explanations() -> Section {
+    let notes = [
+        "score: the player's points per game with a known result, in percent; a win is a point, a draw half a point.",
+        "rated: games with a known result and the ratings of both players. Rated score, expected score and their difference \
+         count these alone.",
+        "expected: the mean score that Elo's formula gives the player for the two ratings of each game, in percent.",
+        "difference: in percentage points; of scores the score less the expected one, of themes the player's share of games \
+         less that of the field.",
+        "rating and opponents: the mean rating of the player, and of the opponents in games with a known result.",
+        "performance: the mean rating of the opponents, and what Elo's formula adds for the score against them, 800 points \
+         at most.",
+        "Brackets hold 95 % intervals. Even where nothing differs, about one interval of twenty leaves out 0.",
+    ];
+    let notes = notes.map(str::to_owned).into();
+    Section { id: "about", name: "How to read the numbers", notes, tables: Vec::new() }
+}
+
+/// The columns of the score, of the rated games, and of the score in these.
+const SCORE: usize = 5;
+const RATED: usize = 6;
+const RATED_SCORE: usize = 7;
+
+/// Makes a table of rows that begin as those of [`scored_row`]. `more` are the headings of further columns.
+fn scored_table(
+    id: &'static str,
+    caption: String,
+    name: &str,
+    more: &[&str],
+    mut rows: Vec<Vec<String>>,
+) -> SectionTable {
+    // If all games are rated, or none, these columns say no more than those before them.
+    if rows.iter().all(|row| row[RATED] == row[1]) || rows.iter().all(|row| row[RATED] == "0") {
+        rows.iter_mut().for_each(|row| row[RATED..=RATED_SCORE].fill(String::new()));
+    }
+    let headings = [
+        name,
+        "games",
+        "won",
+        "drawn",
+        "lost",
+        "score",
+        "rated",
+        "rated score",
+        "expected",
+        "difference (95 %)",
+    ];
+    SectionTable::new(id, caption, &[&headings, more].concat(), rows)
+}
+
+fn scored_row(scored: &Scored) -> Vec<String> {
+    let results = scored.results;
+    let mut cells = vec![scored.name.clone(), grouped(scored.games)];
+    cells.extend([results.wins, results.draws, results.losses].map(grouped));
+    cells.extend([percent(scored.score), grouped(scored.rated), percent(scored.rated_score)]);
+    cells.push(scored.expected.map_or(String::new(), |expected| format!("{:.1} %", 100.0 * expected)));
+    cells.push(difference_text(scored.difference));
+    cells
+}
+
+fn percent(share: Option<Share>) -> String {
+    share.map_or(String::new(), |share| format!("{:.1} %", 100.0 * share.value))
+}
+
+fn score_with_interval(share: Option<Share>) -> String {
+    let Some(Share { value, low, high }) = share else { return String::new() };
+    format!("{:.1} % ({:.1}-{:.1})", 100.0 * value, 100.0 * low, 100.0 * high)
+}
+
+/// Writes a difference in percentage points with its interval: `+3.1 (-2.0 to +8.2)`.
+fn difference_text(difference: Option<ShareDifference>) -> String {
+    let Some(ShareDifference { value, low, high }) = difference else { return String::new() };
+    // A difference that rounds to 0 has no sign.
+    let signed = |share: f64| match format!("{:+.1}", 100.0 * share) {
+        zero if zero == "-0.0" || zero == "+0.0" => "0.0".to_owned(),
+        text => text,
+    };
+    format!("{} ({} to {})", signed(value), signed(low), signed(high))
+}
+
+fn games_text(games: u64) -> String {
+    format!("{} {}", grouped(games), if games == 1 { "game" } else { "games" })
+}
+
+fn sources(sources: &[String]) -> String {
+    match sources {
+        [] => "no file".into(),
+        [one] => one.clone(),
+        [first, ..] => format!("{first} and {} more files", grouped(sources.len() as u64 - 1)),
+    }
+}

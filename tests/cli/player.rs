@@ -1,0 +1,386 @@
+//! `orbit player` as its users run it, compared with a count by pgn-reader and shakmaty.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Cursor;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
+use serde_json::Value;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Color, EnPassantMode, Move, Piece, Position as _, Role, Square};
+
+use crate::program::{SAMPLE, run_in, stdout};
+
+const PLAYER: &str = "Carlsen, Magnus";
+/// The spellings of the player in the sample.
+const SPELLINGS: [&str; 4] = ["Carlsen,M", "Carlsen, Magnus", "Carlsen, M.", "Carlsen,Magnus"];
+
+/// A game as read by pgn-reader and shakmaty.
+struct Played {
+    tags: HashMap<String, String>,
+    /// The positions, one more than moves.
+    positions: Vec<Chess>,
+    moves: Vec<Move>,
+}
+
+struct Reading;
+
+impl Visitor for Reading {
+    type Tags = HashMap<String, String>;
+    type Movetext = Played;
+    type Output = Played;
+
+    fn begin_tags(&mut self) -> ControlFlow<Played, Self::Tags> {
+        ControlFlow::Continue(HashMap::new())
+    }
+
+    fn tag(&mut self, tags: &mut Self::Tags, name: &[u8], value: RawTag<'_>) -> ControlFlow<Played> {
+        let name = String::from_utf8(name.to_vec()).unwrap();
+        tags.insert(name, value.decode_utf8().unwrap().into_owned());
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, tags: Self::Tags) -> ControlFlow<Played, Played> {
+        ControlFlow::Continue(Played { tags, positions: vec![Chess::new()], moves: Vec::new() })
+    }
+
+    fn san(&mut self, game: &mut Played, san: SanPlus) -> ControlFlow<Played> {
+        let mut chess = game.positions.last().unwrap().clone();
+        let mv = san.san.to_move(&chess).unwrap();
+        chess.play_unchecked(mv);
+        game.positions.push(chess);
+        game.moves.push(mv);
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, game: Played) -> Played {
+        game
+    }
+}
+
+/// The side of the player, if the game is his.
+fn side(game: &Played) -> Option<Color> {
+    let is_his = |tag| SPELLINGS.contains(&&*game.tags[tag]);
+    if is_his("White") { Some(Color::White) } else { is_his("Black").then_some(Color::Black) }
+}
+
+/// A rating that is made up from a name; one name of eleven has none, and one spelling of the player.
+fn rating(name: &str) -> Option<u32> {
+    let sum: u32 = name.bytes().map(u32::from).sum();
+    match SPELLINGS.iter().position(|spelling| *spelling == name) {
+        Some(1) => None,
+        Some(_) => Some(2700),
+        None => (!sum.is_multiple_of(11)).then_some(2000 + sum * 37 % 700),
+    }
+}
+
+/// The sample with these ratings, as text and as shakmaty reads it.
+fn rated_sample() -> (String, Vec<Played>) {
+    let mut text = String::new();
+    for line in fs::read_to_string(SAMPLE).unwrap().lines() {
+        writeln!(text, "{line}").unwrap();
+        for side in ["White", "Black"] {
+            let name = line.strip_prefix(&format!("[{side} \"")).and_then(|rest| rest.strip_suffix("\"]"));
+            if let Some(rating) = name.and_then(rating) {
+                writeln!(text, "[{side}Elo \"{rating}\"]").unwrap();
+            }
+        }
+    }
+    let mut reader = Reader::new(Cursor::new(text.clone()));
+    let mut games = Vec::new();
+    while let Some(game) = reader.read_game(&mut Reading).unwrap() {
+        games.push(game);
+    }
+    assert_eq!(games.len(), 1000);
+    (text, games)
+}
+
+/// A position without its counters.
+fn epd(chess: &Chess) -> String {
+    let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
+    fen.rsplitn(3, ' ').last().unwrap().to_owned()
+}
+
+/// The names of openings by positions, from lichess's list.
+fn listed() -> HashMap<String, String> {
+    let text = include_str!("../../crates/core/src/game/openings.tsv");
+    let (mut path, mut name, mut out) = (vec![Chess::new()], String::new(), HashMap::new());
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let mut words = fields[0].split(' ');
+        path.truncate(words.next().unwrap().parse::<usize>().unwrap() + 1);
+        for word in words {
+            let mut chess = path.last().unwrap().clone();
+            let uci: UciMove = word.parse().unwrap();
+            chess.play_unchecked(uci.to_move(&chess).unwrap());
+            path.push(chess);
+        }
+        name = name.chars().take(fields[2].parse().unwrap()).chain(fields[3].chars()).collect();
+        out.insert(epd(path.last().unwrap()), name.clone());
+    }
+    out
+}
+
+/// Games, wins, draws and losses, and rated games with points and expected points.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    counts: [u64; 4],
+    rated: u64,
+    points: f64,
+    expected: f64,
+}
+
+impl Sum {
+    fn add(&mut self, game: &Played, side: Color) {
+        let lost = side.fold_wb("0-1", "1-0");
+        let points = match &*game.tags["Result"] {
+            "1/2-1/2" => 0.5,
+            result if result == lost => 0.0,
+            _ => 1.0,
+        };
+        self.counts[0] += 1;
+        self.counts[(3.0 - 2.0 * points) as usize] += 1;
+        let elo = |side: Color| game.tags.get(side.fold_wb("WhiteElo", "BlackElo"));
+        if let (Some(own), Some(other)) = (elo(side), elo(!side)) {
+            let behind = other.parse::<f64>().unwrap() - own.parse::<f64>().unwrap();
+            self.rated += 1;
+            self.points += points;
+            self.expected += 1.0 / (1.0 + 10_f64.powf(behind / 400.0));
+        }
+    }
+
+    /// Compares the sum with a row of figures.
+    #[track_caller]
+    fn compare(&self, row: &Value) {
+        let counts = ["games", "wins", "draws", "losses"].map(|name| row[name].as_u64().unwrap());
+        assert_eq!((counts, row["rated"].as_u64()), (self.counts, Some(self.rated)), "{row}");
+        if self.rated == 0 {
+            assert!(row["expected"].is_null() && row["difference"].is_null(), "{row}");
+            return;
+        }
+        let rated = self.rated as f64;
+        let close = |value: &Value, due: f64| (value.as_f64().unwrap() - due).abs() < 1e-6;
+        assert!(close(&row["expected"], self.expected / rated), "{row}");
+        assert!(close(&row["difference"]["value"], (self.points - self.expected) / rated), "{row}");
+        assert!(close(&row["rated_score"]["value"], self.points / rated), "{row}");
+    }
+}
+
+#[test]
+fn figures_are_those_that_shakmaty_counts() {
+    let (text, games) = rated_sample();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("games.pgn"), text).unwrap();
+    let (code, json, stderr) = run_in(folder.path(), &["player", "--json", PLAYER, "games.pgn"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    let profile: Value = serde_json::from_str(&json).unwrap();
+
+    let listed = listed();
+    let mut sums = [Sum::default(); 2];
+    let mut openings = [BTreeMap::<String, Sum>::new(), BTreeMap::new()];
+    for (game, side) in games.iter().filter_map(|game| Some((game, side(game)?))) {
+        let at = side.fold_wb(0, 1);
+        sums[at].add(game, side);
+        let name = game.positions.iter().take(41).rev().find_map(|chess| listed.get(&epd(chess))).unwrap();
+        let family = name.split(':').next().unwrap();
+        openings[at].entry(family.to_owned()).or_default().add(game, side);
+    }
+    assert_eq!([sums[0].counts, sums[1].counts], [[103, 49, 38, 16], [82, 33, 34, 15]]);
+    assert_eq!(profile["others"], 815);
+    for (at, sum) in sums.iter().enumerate() {
+        assert!(sum.rated > 50 && sum.rated < sum.counts[0], "{}", sum.rated);
+        sum.compare(&profile["sides"][at]);
+        let table = &profile["openings"][at];
+        let rows = table["openings"].as_array().unwrap();
+        rows.iter().for_each(|row| openings[at][row["name"].as_str().unwrap()].compare(row));
+        let least = rows.iter().map(|row| row["games"].as_u64().unwrap()).min().unwrap();
+        let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+        let rest: Vec<_> = openings[at].iter().filter(|(name, _)| !names.contains(&name.as_str())).collect();
+        assert!(rest.iter().all(|(_, sum)| sum.counts[0] <= least));
+        assert_eq!((rows.len(), table["more"].as_u64()), (10, Some(rest.len() as u64)));
+        let games: u64 = rest.iter().map(|(_, sum)| sum.counts[0]).sum();
+        assert_eq!(table["rest"]["games"], games);
+    }
+    compare_chains(&profile, &games);
+    compare_gaps(&profile, &games, &listed);
+}
+
+/// Compares the theme of the French chain, `flipcolor {not [x] Pd4 Pe5 pd5 pe6}`.
+#[track_caller]
+fn compare_chains(profile: &Value, games: &[Played]) {
+    let chain = |chess: &Chess, side: Color| {
+        let square = |name: &str| {
+            let square: Square = name.parse().unwrap();
+            if side.is_white() { square } else { square.flip_vertical() }
+        };
+        let has = |name: &str, color| {
+            chess.board().piece_at(square(name)) == Some(Piece { color, role: Role::Pawn })
+        };
+        has("d4", side) && has("e5", side) && has("d5", !side) && has("e6", !side)
+    };
+    let (mut player, mut own, mut opponent, mut others) = (0, 0, 0, 0);
+    for game in games {
+        let has = |wanted: Color| {
+            let quiet = |at: &usize| game.moves.get(*at).is_none_or(|mv| !mv.is_capture());
+            (0..game.positions.len()).filter(quiet).any(|at| chain(&game.positions[at], wanted))
+        };
+        let sides = [Color::White, Color::Black].map(has);
+        match side(game) {
+            Some(side) => {
+                player += u64::from(sides.contains(&true));
+                own += u64::from(sides[side.fold_wb(0, 1)]);
+                opponent += u64::from(sides[side.fold_wb(1, 0)]);
+            }
+            None => others += u64::from(sides.contains(&true)),
+        }
+    }
+    let themes = profile["themes"].as_array().unwrap();
+    let theme = themes.iter().find(|theme| theme["theme"] == "french-chain").unwrap();
+    let count = |value: &Value| [&value["games"], &value["of"]].map(|count| count.as_u64().unwrap());
+    assert_eq!((count(&theme["player"]), count(&theme["field"])), ([player, 185], [others, 815]));
+    assert_eq!(theme["has_pattern"], serde_json::json!([own, opponent]));
+    assert_eq!((player, others), (3, 53));
+    let difference = player as f64 / 185.0 - others as f64 / 815.0;
+    assert!((theme["difference"]["value"].as_f64().unwrap() - difference).abs() < 1e-9, "{theme}");
+}
+
+/// Compares the positions in which the player scores least against expectation.
+#[track_caller]
+fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, String>) {
+    let mut passed: BTreeMap<(bool, &str), Sum> = BTreeMap::new();
+    for (game, side) in games.iter().filter_map(|game| Some((game, side(game)?))) {
+        let mut names: Vec<&str> = game.positions[1..]
+            .iter()
+            .take(40)
+            .filter_map(|chess| Some(&**listed.get(&epd(chess))?))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            passed.entry((side.is_white(), name)).or_default().add(game, side);
+        }
+    }
+    let below = |sum: &Sum| (sum.points - sum.expected) / sum.rated as f64;
+    let gaps = profile["gaps"].as_array().unwrap();
+    assert!(!gaps.is_empty());
+    for gap in gaps {
+        passed[&(gap["side"] == "White", gap["name"].as_str().unwrap())].compare(gap);
+        assert!(gap["rated"].as_u64().unwrap() >= 5 && gap["difference"]["value"].as_f64().unwrap() < 0.0);
+    }
+    let least = passed.values().filter(|sum| sum.rated >= 5).map(below).fold(0.0, f64::min);
+    assert!((gaps[0]["difference"]["value"].as_f64().unwrap() - least).abs() < 1e-6);
+}
+
+/// The text of the sample, and a page and JSON with the same figures; a reel gives the same.
+#[test]
+fn text_page_and_json_have_the_same_figures() {
+    let text = stdout(&["player", PLAYER, "games/sample.pgn"]);
+    for line in [
+        "185 of 1,000 games in games/sample.pgn, 2001 to 2016.",
+        "Names taken together, with their games: `Carlsen,M` 179, `Carlsen, Magnus` 3, `Carlsen, M.` 2, `Carlsen,Magnus` 1.",
+        "No game has a result and the ratings of both players, so no score can be expected.",
+        "White    103   49     38    16  66.0 % (56.4-74.4)",
+        "Sicilian Defense            20    8      5     7   52.5 %",
+        "rook against rook               21    8      9     4  59.5 %",
+        "No game of the player has clocks (`%clk` in comments).",
+    ] {
+        assert!(text.lines().any(|shown| shown == line), "{line}\n{text}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let (code, stdout, stderr) = run_in(folder.path(), args);
+        assert_eq!(code, Some(0), "{args:?}: {stderr}");
+        stdout
+    };
+    fs::copy(SAMPLE, folder.path().join("sample.pgn")).unwrap();
+    assert_eq!(run(&["player", "-q", "-j", "1", PLAYER, "sample.pgn", "-o", "player.html"]), "");
+    let page = fs::read_to_string(folder.path().join("player.html")).unwrap();
+    let json = run(&["player", "-q", "--json", PLAYER, "sample.pgn"]);
+    let embedded =
+        page.split("id=\"findings\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
+    let [embedded, printed] = [embedded, &json].map(|text| serde_json::from_str::<Value>(text).unwrap());
+    assert_eq!(embedded, printed);
+    for part in [
+        "<h1 dir=\"auto\">Carlsen, Magnus</h1>",
+        "default-src 'none'",
+        "Endings reached in 185 games",
+        "<bdi>French chain</bdi></th><td>3</td><td>1.6 %</td><td>53</td><td>6.5 %</td><td>-4.9 (-7.1 to -1.5)</td>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    run(&["index", "-q", "sample.pgn", "-o", "sample.reel"]);
+    let of_reel = run(&["player", "-q", "--json", PLAYER, "sample.reel"]);
+    let [of_reel, mut printed] = [&of_reel, &json].map(|text| serde_json::from_str::<Value>(text).unwrap());
+    printed["sources"] = of_reel["sources"].clone();
+    assert_eq!(of_reel, printed);
+}
+
+/// Of a file that has only the games of a player the field is the opponents.
+const OWN: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
+    1. e4 {[%clk 0:01:00]} e6 {[%clk 0:00:59]} 2. d4 {[%clk 0:00:50]} d5 {[%clk 0:00:05]} 3. e5 {[%clk 0:00:40]} c5 1-0\n\n\
+    [White \"Cid\"]\n[Black \"Ann\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
+    1. e4 {[%clk 0:01:00]} e6 {[%clk 0:00:59]} 2. d4 d5 3. e5 c5 {[%clk 0:00:06]} 1-0\n\n";
+
+#[test]
+fn the_field_of_own_games_is_the_opponents() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("own.pgn"), OWN).unwrap();
+    let run = |args: &[&str]| {
+        let (code, stdout, stderr) = run_in(folder.path(), args);
+        assert_eq!(code, Some(0), "{args:?}: {stderr}");
+        stdout
+    };
+    let text = run(&["player", "-q", "Ann", "own.pgn"]);
+    for part in [
+        "There is no game of others, so the field is the opponents in the same 2 games",
+        "2 games of the player have clocks.",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let profile: Value = serde_json::from_str(&run(&["player", "-q", "--json", "Ann", "own.pgn"])).unwrap();
+    let themes = profile["themes"].as_array().unwrap();
+    let theme = themes.iter().find(|theme| theme["theme"] == "french-chain").unwrap();
+    // Ann has the chain as White, and Cid has it against her.
+    assert_eq!((&theme["player"]["games"], &theme["field"]["games"]), (&1.into(), &1.into()));
+    assert_eq!(theme["difference"]["value"], 0.0);
+    let clock = &profile["clock"];
+    let counts = |name: &str| ["games", "of"].map(|count| clock[name][count].as_u64().unwrap());
+    // 5 of 60 seconds are less than a tenth, 6 are not.
+    assert_eq!((counts("player"), counts("opponent")), ([0, 2], [1, 2]));
+    // A reel without comments has no clocks.
+    run(&["index", "-q", "own.pgn", "-o", "own.reel"]);
+    assert!(run(&["player", "-q", "Ann", "own.reel"]).contains("No game of the player has clocks"));
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused() {
+    let refused = |args: &[&str]| {
+        let all = [&["player", "-q"][..], args].concat();
+        let (code, stdout, stderr) = run_in(Path::new(env!("CARGO_MANIFEST_DIR")), &all);
+        assert_eq!((code, &*stdout), (Some(2), ""), "{args:?}");
+        stderr
+    };
+    let games = "games/sample.pgn";
+    for (args, message) in [
+        (
+            &["Carlsn", games][..],
+            "no game of Carlsn: names are the tags White and Black of the games; did you mean `Carlsen,M` 179",
+        ),
+        (&["Xyzzy", games], "no game of Xyzzy: names are the tags White and Black of the games\n"),
+        (&["--exact", "Carlsen", games], "no game of Carlsen"),
+        (&["", games], "`` is no name"),
+        (&[PLAYER, games, "--where", "clock<30"], "`clock<30` is a condition on positions"),
+        (&[PLAYER, games, "-o", "player.svg"], "give a name that ends in .html, .json or .txt"),
+        (&[PLAYER, games, "-o", "player.html", "--json"], "cannot be used with"),
+        (&[PLAYER], "required"),
+    ] {
+        let stderr = refused(args);
+        assert!(stderr.contains(message), "{args:?}: {stderr}");
+    }
+    let one = stdout(&["player", "-q", "--exact", "Carlsen, M.", games, "--where", "date>=2000"]);
+    assert!(one.contains("Only games with date>=2000 count") && one.contains("`Carlsen, M.` 2."), "{one}");
+}
