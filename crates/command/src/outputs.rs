@@ -334,7 +334,8 @@ impl Outputs {
                 #[cfg(feature = "parquet")]
                 FileContent::Parquet => {
                     let columns = args.table_columns(extras);
-                    outputs.push(output(Format::Csv { rows: args.rows, columns }, sink.parquet(columns)?));
+                    outputs
+                        .push(output(Format::Parquet { rows: args.rows, columns }, sink.parquet(columns)?));
                 }
                 #[cfg(not(feature = "parquet"))]
                 FileContent::Parquet => unreachable!("it was refused"),
