@@ -229,7 +229,8 @@ mod tests {
         let columns = Columns::new(&[Column::Game, Column::White]);
         let written = |rows: &[u8]| ParquetWriter::new(Vec::new(), columns).unwrap().write_all(rows);
         let mut row = Vec::new();
-        [TableCell::Number(7), TableCell::Text("Anderssen".into())].map(|cell| push(cell, &mut row));
+        push(TableCell::Number(7), &mut row);
+        push(TableCell::Text("Anderssen".into()), &mut row);
         assert!(written(&row).is_ok());
         assert!(written(&row[..row.len() - 1]).is_err());
         assert!(written(b"1,Anderssen\n").is_err());
