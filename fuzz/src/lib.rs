@@ -308,7 +308,7 @@ pub fn job_part(data: &[u8]) -> bool {
         counts.write_json(&[], &mut out).expect("memory takes it");
     }
     let findings = collectors.findings.as_ref().expect("it is collected");
-    let about = About { query: "flip {Nf3}", engine: "cpu", sources: &[], chosen: "" };
+    let about = About { query: "flip {Nf3}", engine: "cpu", sources: &[], ..About::default() };
     page(&findings.findings(&sum.findings.unwrap_or_default(), &about));
     true
 }

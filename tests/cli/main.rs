@@ -16,6 +16,7 @@
 //! * `program`: the program itself.
 //! * `promises`: names, endings and words that promise something which is not done are refused.
 //! * `readme`: every command of the README.
+//! * `reports`: the title of a report, its sentence and its sample.
 //! * `serve`, `repl`: databases that stay in memory.
 //! * `terminal`: escape sequences in games do not reach a terminal.
 //! * `trees`: games with side lines.
@@ -58,6 +59,7 @@ mod program;
 mod promises;
 mod readme;
 mod repl;
+mod reports;
 mod scan;
 mod serve;
 mod similar;

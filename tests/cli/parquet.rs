@@ -1,10 +1,8 @@
 //! Parquet: the table that CSV has.
 
 use std::fs::File;
-use std::io::Write as _;
 use std::process::Command;
 
-use orbit_search::report::{Column, ColumnType, Columns, Extras, Format, ParquetWriter, Rows};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 
@@ -58,36 +56,5 @@ fn check(games: &str, arguments: &[&str], columns: usize, hits: usize) {
         let expected: Vec<(String, String)> =
             names.iter().zip(record).map(|(name, cell)| (name.to_owned(), cell.to_owned())).collect();
         assert_eq!(cells, expected);
-    }
-}
-
-/// Groups of rows have a fixed length, however many rows are written at once.
-#[test(part = 3)]
-fn row_groups_do_not_follow_parts() {
-    let columns = Columns::of_table(Extras {
-        nodes: true,
-        spans: true,
-        texts: true,
-        likeness: true,
-        player: true,
-        measures: true,
-    });
-    let record = |row: usize| {
-        let cell = |(index, column): (usize, &Column)| match column.ty() {
-            ColumnType::Number | ColumnType::Decimal => (row * 31 + index).to_string(),
-            _ => format!("t{}", row % 100 + index),
-        };
-        columns.list().iter().enumerate().map(cell).collect::<Vec<_>>().join(",") + "\n"
-    };
-    let records: Vec<String> = (0..70_000).map(record).collect();
-    let written = |rows_at_once: usize| {
-        let mut table = ParquetWriter::new(Vec::new(), columns).unwrap();
-        table.write_all(&Format::Csv { rows: Rows::Hits, columns }.head()).unwrap();
-        records.chunks(rows_at_once).for_each(|rows| table.write_all(rows.concat().as_bytes()).unwrap());
-        table.finish().unwrap()
-    };
-    let whole = written(records.len());
-    for rows_at_once in [501, 40_000] {
-        assert!(written(rows_at_once) == whole, "{rows_at_once} rows at once");
     }
 }

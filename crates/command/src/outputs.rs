@@ -57,6 +57,9 @@ pub(super) struct OutputArgs {
     /// Tables are jsonl, csv and parquet. docs/output.md has all columns and what they hold.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column)]
     columns: Vec<Column>,
+    /// Give the report this title, instead of the first line of the query.
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
     /// Write a comment at each hit of the games that are written as PGN.
     ///
     /// `--comment=TEXT` writes TEXT. `--comment` alone writes the first copy that matches, as CQL, and how many other
@@ -104,6 +107,11 @@ impl OutputArgs {
         self.files_have(|_| true)
     }
 
+    /// Returns the title of reports.
+    pub(super) fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
     /// Returns the data that the chosen columns need.
     pub(super) fn wants(&self) -> Wants {
         Columns::new(&self.columns).wants()
@@ -124,6 +132,7 @@ impl OutputArgs {
             "rows": self.rows,
             "columns": self.columns,
             "comment": self.comment,
+            "title": self.title,
             "all_plies": self.all_plies,
             "spans": !self.no_spans,
         }))
@@ -141,6 +150,11 @@ impl OutputArgs {
     /// Returns whether games are written as PGN.
     fn write_games(&self) -> bool {
         self.have(|name| name == FormatName::Pgn)
+    }
+
+    /// Returns whether a report is written.
+    fn write_page(&self) -> bool {
+        self.files.iter().any(|path| matches!(wish(path), Ok(FileContent::Picture(Picture::Page))))
     }
 
     /// Returns whether hits or games are written in a format that passes a test; Parquet counts as CSV.
@@ -173,6 +187,8 @@ impl OutputArgs {
             "--all-plies is for lists as text: choose --format text, or write a .txt file with -o"
         } else if self.comment.is_some() && !self.write_games() {
             "--comment needs games to write into: choose --format pgn, or write a .pgn file with -o"
+        } else if self.title.is_some() && !self.write_page() {
+            "--title is for reports: write an .html file with -o"
         } else {
             return Ok(());
         };
@@ -334,7 +350,8 @@ impl Outputs {
                 #[cfg(feature = "parquet")]
                 FileContent::Parquet => {
                     let columns = args.table_columns(extras);
-                    outputs.push(output(Format::Csv { rows: args.rows, columns }, sink.parquet(columns)?));
+                    outputs
+                        .push(output(Format::Parquet { rows: args.rows, columns }, sink.parquet(columns)?));
                 }
                 #[cfg(not(feature = "parquet"))]
                 FileContent::Parquet => unreachable!("it was refused"),

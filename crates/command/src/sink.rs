@@ -18,7 +18,7 @@ pub(super) enum Sink {
     Closed,
     Stdout(Stdout),
     File(OutputFile),
-    /// CSV, converted to Parquet.
+    /// Rows of [`Format::Parquet`](orbit_search::report::Format::Parquet).
     #[cfg(feature = "parquet")]
     Parquet(Box<ParquetWriter<OutputFile>>),
 }
@@ -34,7 +34,7 @@ impl Sink {
         named(path).map_or_else(|| Ok(Sink::Stdout(Stdout::new())), Sink::create)
     }
 
-    /// Converts the output to one that takes CSV and writes Parquet.
+    /// Converts the output to one that takes rows and writes Parquet.
     #[cfg(feature = "parquet")]
     pub(super) fn parquet(self, columns: Columns) -> Result<Sink, Failure> {
         let Sink::File(file) = self else { return Ok(self) };

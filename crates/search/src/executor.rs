@@ -32,7 +32,7 @@ use orbit_engine::{
     Answers, BlockRequest, Engine, EngineError, EngineInfo, FindSpan, Hits, Interrupt, PreparedQuery, Wants,
 };
 use orbit_plan::PlanOptions;
-use orbit_query::Type;
+use orbit_query::{Type, english};
 use orbit_reel::Block;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Filter};
@@ -332,6 +332,11 @@ impl Executor {
     /// Returns the queries.
     pub fn queries(&self) -> &[PreparedQuery] {
         &self.queries
+    }
+
+    /// Describes the first query as an English sentence without a full stop; `text` is its text.
+    pub fn sentence(&self, text: &str) -> String {
+        english::sentence(&self.queries[0].query, text)
     }
 
     /// Returns the type of the first query's value.

@@ -127,6 +127,14 @@ pub enum Format {
         /// The columns.
         columns: Columns,
     },
+    /// The cells of each row in bytes, for [`ParquetWriter`].
+    #[cfg(feature = "parquet")]
+    Parquet {
+        /// The kind of rows.
+        rows: Rows,
+        /// The columns.
+        columns: Columns,
+    },
     /// The position of each row, with the known facts as operations.
     Epd(Rows),
     /// The position of each row.
@@ -204,6 +212,8 @@ impl Format {
                 Format::Values { .. } => plain::values(&game, hits, lists_all, out),
                 Format::JsonLines { rows, columns } => jsonl::write(found, &game, rows, columns, out),
                 Format::Csv { rows, columns } => csv::write(found, &game, rows, columns, out),
+                #[cfg(feature = "parquet")]
+                Format::Parquet { rows, columns } => parquet::write(found, &game, rows, columns, out),
                 Format::Epd(rows) => epd::write_epd(found, &game, rows, out),
                 Format::Fen(rows) => epd::write_fen(found, &game, rows, out),
                 Format::Text { .. } | Format::Nothing => hits.count_in(game.slots()) as usize,
@@ -215,15 +225,18 @@ impl Format {
 
     /// Returns the facts about games and hits that the format needs.
     pub fn wants(self) -> Wants {
-        let copies = Wants::LOWEST_COPY | Wants::COPY_NAMES;
+        let of_table = |columns: Columns| {
+            let copies = Wants::LOWEST_COPY | Wants::COPY_NAMES;
+            let comments = Wants::COMMENTS.when(columns.read_comments());
+            Wants::TAGS | Wants::VALUES | copies | Wants::SPANS.when(columns.have_spans()) | comments
+        };
         match self {
             Format::Text { moves_max, .. } => {
                 Wants::TAGS | Wants::VALUES | Wants::SPANS.when(moves_max.is_some())
             }
-            Format::JsonLines { columns, .. } | Format::Csv { columns, .. } => {
-                let comments = Wants::COMMENTS.when(columns.read_comments());
-                Wants::TAGS | Wants::VALUES | copies | Wants::SPANS.when(columns.have_spans()) | comments
-            }
+            Format::JsonLines { columns, .. } | Format::Csv { columns, .. } => of_table(columns),
+            #[cfg(feature = "parquet")]
+            Format::Parquet { columns, .. } => of_table(columns),
             Format::Epd(_) | Format::Fen(_) => Wants::TAGS,
             Format::Values { .. } => Wants::VALUES,
             Format::Plain | Format::Nothing => Wants::HITS,

@@ -275,7 +275,7 @@ impl PreparedScan {
             return Ok(print_failures(&summary));
         } else {
             let misses = || misses::find(&args, &chosen, &query, interrupt);
-            search.finish(&args, &scan, query.text.trim(), summary.finished, misses)?;
+            search.finish(&args, &scan, &query.text, summary.finished, misses)?;
         }
         if let Some(notice) = scan.engine().info().notice {
             message!("warning: {notice}");

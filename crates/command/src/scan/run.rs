@@ -70,6 +70,7 @@ impl ScanRun {
             let (filter, ty) = (scan.filter(), scan.ty());
             let findings = FindingsCollector::new(filter, ty, SAMPLE_MAX, args.choosing.seed);
             let findings = findings.with_spans(extras.spans);
+            let findings = chosen.order.into_iter().fold(findings, FindingsCollector::ordered);
             let findings = if choice.player.is_some() { findings.of_player() } else { findings };
             if outputs.have_heat_map() && !findings.has_heat() {
                 return Err(Failure::Other(NO_HEAT_MAP.into()));
@@ -146,7 +147,7 @@ impl ScanRun {
     ) -> Result<(), Failure> {
         let held = self.sinks.sums.ordered.take().unwrap_or_default().list();
         self.sinks.outputs.finish(held, &self.sinks.progress)?;
-        let mut findings = self.findings(query);
+        let mut findings = self.findings(args, &scan.sentence(query), query.trim());
         if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
             // If no game was searched, no query would hit.
             let is_searched = is_whole && findings.totals.games > 0 && self.hit_totals().games == 0;
@@ -176,11 +177,12 @@ impl ScanRun {
         Ok(())
     }
 
-    fn findings(&mut self, query: &str) -> Option<Findings> {
+    fn findings(&mut self, args: &Args, sentence: &str, query: &str) -> Option<Findings> {
         let collector = self.collectors.findings.as_ref()?;
         let part = self.sinks.sums.findings.take().unwrap_or_default();
-        let (engine, sources) = (self.engine, &self.names.sources);
-        Some(collector.findings(&part, &About { query, engine, sources, chosen: &self.chosen }))
+        let (title, engine, sources) = (args.outputs.title(), self.engine, &self.names.sources);
+        let about = About { title, query, sentence, engine, sources, chosen: &self.chosen };
+        Some(collector.findings(&part, &about))
     }
 
     /// Returns the sums over the games that were read.

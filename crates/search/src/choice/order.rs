@@ -115,6 +115,17 @@ impl Order {
     }
 }
 
+impl Order {
+    /// Returns the slot of the hit that shows a game with hits in the order: by values that with the greatest one, else the first.
+    pub(crate) fn slot(self, hits: &Hits, game: &GameRow) -> usize {
+        let best = match self {
+            Order::Sorted { key: SortKey::Value, reverse: false } => best(hits, game.slots()),
+            _ => None,
+        };
+        best.or_else(|| hits.slots(game.slots()).next()).unwrap_or(game.first_slot())
+    }
+}
+
 impl SortKey {
     /// Returns the key of a game, at most 2^33.
     fn rank(self, game: &GameRow, facts: RankFacts, reverse: bool) -> Option<u64> {

@@ -15,7 +15,16 @@ use orbit_core::board::{Bitboard, Square};
 /// ```
 pub fn board_svg(title: &str, placement: &str, lit: Bitboard, arrows: &[[Square; 2]]) -> String {
     let area = Bitboard::EMPTY;
-    let diagram = svg::BoardDrawing { id: "board", title, placement, lit, area, arrows, has_names: true };
+    let diagram = svg::BoardDrawing {
+        id: "board",
+        title,
+        placement,
+        lit,
+        area,
+        arrows,
+        has_names: true,
+        is_flipped: false,
+    };
     svg::board_file(&diagram, 360)
 }
 

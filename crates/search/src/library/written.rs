@@ -84,7 +84,9 @@ impl Scan<'_> {
         let (chosen, database) = (self.choice.in_words(), self.database);
         let (part, _) = self.collect(&collector)?;
         let (engine, sources) = (executor.engine().info().name, database.sources());
-        Ok(collector.findings(&part, &About { query: query.text(), engine, sources, chosen: &chosen }))
+        let (text, sentence) = (query.text(), executor.sentence(query.text()));
+        let about = About { title: None, query: text, sentence: &sentence, engine, sources, chosen: &chosen };
+        Ok(collector.findings(&part, &about))
     }
 }
 

@@ -31,7 +31,7 @@ pub struct ArrowTable {
 }
 
 /// The cells of a column.
-enum ArrowCells {
+pub(super) enum ArrowCells {
     Numbers(Int64Builder),
     Decimals(Float64Builder),
     Texts(StringBuilder),
@@ -110,14 +110,13 @@ fn owned(cell: TableCell) -> Option<TableCell<'static>> {
 }
 
 impl ArrowCells {
+    /// Creates a column without cells.
     fn from_column(column: Column) -> ArrowCells {
         let texts = || ListBuilder::new(StringBuilder::new());
         let names =
             || Some(MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() });
         match (column, column.ty()) {
-            (_, ColumnType::Number) => ArrowCells::Numbers(Int64Builder::new()),
-            (_, ColumnType::Decimal) => ArrowCells::Decimals(Float64Builder::new()),
-            (_, ColumnType::Text) => ArrowCells::Texts(StringBuilder::new()),
+            (_, ty @ (ColumnType::Number | ColumnType::Decimal | ColumnType::Text)) => ArrowCells::flat(ty),
             (Column::SpanNodes | Column::SpanPlies, _) => {
                 ArrowCells::NumberLists(ListBuilder::new(Int64Builder::new()))
             }
@@ -132,7 +131,17 @@ impl ArrowCells {
         }
     }
 
-    fn push(&mut self, cell: &TableCell) {
+    /// Creates a column of a flat table, in which lists and objects are texts.
+    pub(super) fn flat(ty: ColumnType) -> ArrowCells {
+        match ty {
+            ColumnType::Number => ArrowCells::Numbers(Int64Builder::new()),
+            ColumnType::Decimal => ArrowCells::Decimals(Float64Builder::new()),
+            _ => ArrowCells::Texts(StringBuilder::new()),
+        }
+    }
+
+    /// Appends a cell.
+    pub(super) fn push(&mut self, cell: &TableCell) {
         match (self, cell) {
             (ArrowCells::Numbers(cells), TableCell::Number(number)) => cells.append_value(*number),
             (ArrowCells::Numbers(cells), _) => cells.append_null(),
@@ -168,7 +177,8 @@ impl ArrowCells {
         }
     }
 
-    fn finish(&mut self) -> ArrayRef {
+    /// Returns the cells, and begins anew.
+    pub(super) fn finish(&mut self) -> ArrayRef {
         match self {
             ArrowCells::Numbers(cells) => ArrayBuilder::finish(cells),
             ArrowCells::Decimals(cells) => ArrayBuilder::finish(cells),

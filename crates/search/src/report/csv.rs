@@ -41,7 +41,7 @@ fn writer() -> csv::Writer<Vec<u8>> {
 }
 
 /// Returns a cell as text, with blanks between the entries of a list.
-fn text(cell: TableCell<'_>) -> Cow<'_, str> {
+pub(super) fn text(cell: TableCell<'_>) -> Cow<'_, str> {
     match cell {
         TableCell::Null => Cow::Borrowed(""),
         TableCell::Number(number) => number.to_string().into(),

@@ -41,6 +41,8 @@ pub struct Findings {
     pub date: Option<String>,
     /// The text of the query.
     pub query: String,
+    /// The query as an English sentence, as `orbit explain` has it; empty if there is none.
+    pub sentence: String,
     /// The games and hits that count, if not all: `games with elo>=2600`.
     pub chosen: String,
     /// The pattern of the query on the board, before transforms.
@@ -51,6 +53,8 @@ pub struct Findings {
     pub sources: Vec<String>,
     /// The numbers of games and positions that were searched and that hit.
     pub totals: HitCounts,
+    /// The results of the games that hit, as PGN has them: `1-0`, then `0-1`, `1/2-1/2` and `*`, as far as they occur.
+    pub results: Vec<ResultCount>,
     /// The copies of the outermost transform, if the query is one.
     pub orbit: Option<OrbitFindings>,
     /// For a query whose value is a set of squares: the number of positions in which each square was in it.
@@ -107,6 +111,15 @@ pub struct HitCounts {
     pub positions: u64,
     /// The number of positions that hit.
     pub positions_hit: u64,
+}
+
+/// The number of games that hit and ended with a result.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct ResultCount {
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: String,
+    /// The number of games.
+    pub games: u64,
 }
 
 /// The hits by copy of an orbit.
@@ -277,6 +290,8 @@ pub struct SampleHit {
     pub san: Option<String>,
     /// The position.
     pub fen: String,
+    /// True if the board is seen from Black's side, as the chosen player saw it.
+    pub is_flipped: bool,
     /// The move that follows, as SAN.
     pub next: Option<String>,
     /// The moves around the position.

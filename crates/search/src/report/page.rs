@@ -12,7 +12,7 @@ mod sample;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
-use super::findings::{FEW_GAMES, Findings};
+use super::findings::{FEW_GAMES, Findings, ResultCount};
 use super::{NumberSummary, heat::HeatMap, summary::grouped, svg};
 
 const STYLE: &str = include_str!("page/style.css");
@@ -105,6 +105,7 @@ fn header(findings: &Findings, title: &str) -> Markup {
             } @else {
                 pre.query tabindex="0" aria-label="The query" { code { (findings.query) } }
             }
+            @if !findings.sentence.is_empty() { p.sentence dir="auto" { (findings.sentence) "." } }
             @if !findings.chosen.is_empty() { p.chosen dir="auto" { "Only " (findings.chosen) } }
         }
     }
@@ -187,8 +188,28 @@ fn summary(findings: &Findings) -> Markup {
             @if let Some(orbit) = findings.orbit.as_ref().filter(|orbit| orbit.copies_total > 1) {
                 (tile("Copies hit", orbit.copies_hit, orbit.copies_total, "distinct copies"))
             }
+            @if !findings.results.is_empty() { (results_tile(&findings.results)) }
             @if let Some(all) = findings.values.as_ref().and_then(|values| values.groups.first()) {
                 (value_tile(&all.summary))
+            }
+        }
+    }
+}
+
+/// Returns how the games that hit ended.
+fn results_tile(results: &[ResultCount]) -> Markup {
+    let games = |wanted: &str| {
+        number(results.iter().find(|count| count.result == wanted).map_or(0, |count| count.games))
+    };
+    html! {
+        div {
+            dt { "Results of these games" }
+            dd {
+                (games("1-0")) " – " (games("1/2-1/2")) " – " (games("0-1"))
+                small {
+                    "White won, drawn, Black won"
+                    @if results.iter().any(|count| count.result == "*") { "; " (games("*")) " unknown" }
+                }
             }
         }
     }

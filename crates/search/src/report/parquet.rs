@@ -1,8 +1,12 @@
-//! The columns of CSV as Parquet, for data frames and databases.
+//! Hits as Parquet, for data frames and databases: the cells of CSV in columns of Arrow.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use arrow_array::Array as _;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Float64Type, Int64Type};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -11,46 +15,69 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-use super::columns::{Column, ColumnType, Columns};
+use super::arrow::ArrowCells;
+use super::columns::{Column, ColumnType, Columns, TableCell, cell, span_cells};
+use super::csv;
+use super::row::{Found, Rows};
+use orbit_reel::GameRow;
 
-/// The maximum rows and bytes of text of a group, which is the part that is in memory at a time.
+/// The maximum rows and bytes of a group, which is the part that is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Converts CSV to Parquet: numbers are 64-bit integers, texts are strings, an empty cell is null; Zstandard compresses the data.
-/// Each write must consist of whole records; the first record is the header.
+/// Appends the rows of a game as [`ParquetWriter`] takes them. Returns the number of positions that hit.
+pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
+    // Cells that are equal for all positions of a game are made once.
+    let mut shared = vec![None; columns.list().len()];
+    found.rows(game, rows, |row| {
+        let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
+        for (&column, shared) in columns.list().iter().zip(&mut shared) {
+            if let Some(shared) = shared.clone() {
+                out.extend_from_within(shared);
+                continue;
+            }
+            let begin = out.len();
+            push(cell(column, found, row, span.as_ref()), out);
+            *shared = column.is_of_game().then_some(begin..out.len());
+        }
+    })
+}
+
+/// Appends a cell: a number, or else its text in CSV; an empty text is null.
+fn push(cell: TableCell, out: &mut Vec<u8>) {
+    let written = match cell {
+        TableCell::Number(number) | TableCell::Decimal(number) => postcard::to_io(&Some(number), out),
+        cell => postcard::to_io(&Some(csv::text(cell)).filter(|text| !text.is_empty()), out),
+    };
+    written.expect("writing to memory");
+}
+
+/// Reads a cell of a column from the beginning of bytes, which become the rest.
+fn take<'a>(ty: ColumnType, bytes: &mut &'a [u8]) -> Result<TableCell<'a>, postcard::Error> {
+    fn next<'a, T: serde::Deserialize<'a>>(bytes: &mut &'a [u8]) -> Result<Option<T>, postcard::Error> {
+        let (cell, rest) = postcard::take_from_bytes(bytes)?;
+        *bytes = rest;
+        Ok(cell)
+    }
+    let cell = match ty {
+        ColumnType::Number => next(bytes)?.map(TableCell::Number),
+        ColumnType::Decimal => next(bytes)?.map(TableCell::Decimal),
+        _ => next(bytes)?.map(|text: &str| TableCell::Text(Cow::Borrowed(text))),
+    };
+    Ok(cell.unwrap_or(TableCell::Null))
+}
+
+/// Writes rows as Parquet: numbers are 64-bit integers, texts are strings, an empty cell is null; Zstandard compresses the data.
+/// Each write must consist of whole rows of [`Format::Parquet`](super::Format::Parquet).
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    columns: Vec<ParquetCells>,
-    has_head: bool,
+    columns: Vec<(ColumnType, ArrowCells)>,
     rows: usize,
     bytes: usize,
 }
 
-/// A column of the group that is being filled.
-struct ParquetCells {
-    column: Column,
-    /// 1 for a value, 0 for null.
-    levels: Vec<i16>,
-    numbers: Vec<i64>,
-    decimals: Vec<f64>,
-    texts: Vec<ByteArray>,
-}
-
-impl ParquetCells {
-    fn new(column: Column) -> ParquetCells {
-        ParquetCells {
-            column,
-            levels: Vec::new(),
-            numbers: Vec::new(),
-            decimals: Vec::new(),
-            texts: Vec::new(),
-        }
-    }
-}
-
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Starts a file; `columns` are those of [`Format::Csv`](super::Format::Csv).
+    /// Starts a file; `columns` are those of the rows.
     ///
     /// # Errors
     ///
@@ -66,37 +93,22 @@ impl<W: Write + Send> ParquetWriter<W> {
         let schema = Arc::new(schema.expect("the columns are our own"));
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
         let file = SerializedFileWriter::new(out, schema, Arc::new(properties.build())).map_err(fault)?;
-        Ok(ParquetWriter {
-            file,
-            columns: columns.list().iter().copied().map(ParquetCells::new).collect(),
-            has_head: false,
-            rows: 0,
-            bytes: 0,
-        })
+        let columns = columns.list().iter().map(|column| (column.ty(), ArrowCells::flat(column.ty())));
+        Ok(ParquetWriter { file, columns: columns.collect(), rows: 0, bytes: 0 })
     }
 
-    fn add(&mut self, record: &csv::StringRecord) -> io::Result<()> {
-        for (cell, column) in record.iter().zip(&mut self.columns) {
-            let (name, ty) = (column.column.name(), column.column.ty());
-            column.levels.push(i16::from(!cell.is_empty()));
-            match ty {
-                _ if cell.is_empty() => {}
-                ColumnType::Number => {
-                    let number =
-                        cell.parse().map_err(|_| io::Error::other(format!("{name} is no number: {cell}")))?;
-                    column.numbers.push(number);
-                }
-                ColumnType::Decimal => {
-                    let number =
-                        cell.parse().map_err(|_| io::Error::other(format!("{name} is no number: {cell}")))?;
-                    column.decimals.push(number);
-                }
-                _ => column.texts.push(cell.into()),
-            }
+    /// Adds the row at the beginning of bytes, and returns the rest.
+    fn add<'a>(&mut self, row: &'a [u8]) -> io::Result<&'a [u8]> {
+        let mut rest = row;
+        for (ty, cells) in &mut self.columns {
+            cells.push(&take(*ty, &mut rest).map_err(io::Error::other)?);
         }
         self.rows += 1;
-        self.bytes += record.as_slice().len();
-        if self.rows >= GROUP_ROWS || self.bytes >= GROUP_BYTES { self.end_group() } else { Ok(()) }
+        self.bytes += row.len() - rest.len();
+        if self.rows >= GROUP_ROWS || self.bytes >= GROUP_BYTES {
+            self.end_group()?;
+        }
+        Ok(rest)
     }
 
     fn end_group(&mut self) -> io::Result<()> {
@@ -104,16 +116,22 @@ impl<W: Write + Send> ParquetWriter<W> {
             return Ok(());
         }
         let mut group = self.file.next_row_group().map_err(fault)?;
-        for cells in &mut self.columns {
-            let empty = ParquetCells::new(cells.column);
-            let ParquetCells { levels, numbers, decimals, texts, .. } = std::mem::replace(cells, empty);
+        for (_, cells) in &mut self.columns {
+            let array = cells.finish();
+            let levels: Vec<i16> = (0..array.len()).map(|row| array.is_valid(row).into()).collect();
             let mut column = group.next_column().map_err(fault)?.expect("there are as many as in the schema");
             match column.untyped() {
-                ColumnWriter::Int64ColumnWriter(writer) => writer.write_batch(&numbers, Some(&levels), None),
+                ColumnWriter::Int64ColumnWriter(writer) => {
+                    let numbers: Vec<i64> = array.as_primitive::<Int64Type>().iter().flatten().collect();
+                    writer.write_batch(&numbers, Some(&levels), None)
+                }
                 ColumnWriter::DoubleColumnWriter(writer) => {
-                    writer.write_batch(&decimals, Some(&levels), None)
+                    let numbers: Vec<f64> = array.as_primitive::<Float64Type>().iter().flatten().collect();
+                    writer.write_batch(&numbers, Some(&levels), None)
                 }
                 ColumnWriter::ByteArrayColumnWriter(writer) => {
+                    let texts: Vec<ByteArray> =
+                        array.as_string::<i32>().iter().flatten().map(ByteArray::from).collect();
                     writer.write_batch(&texts, Some(&levels), None)
                 }
                 _ => unreachable!("there are three types of columns"),
@@ -143,13 +161,12 @@ impl<W: Write + Send> ParquetWriter<W> {
 }
 
 impl<W: Write + Send> Write for ParquetWriter<W> {
-    fn write(&mut self, records: &[u8]) -> io::Result<usize> {
-        let is_head = !std::mem::replace(&mut self.has_head, true);
-        let mut table = csv::ReaderBuilder::new().has_headers(is_head).from_reader(records);
-        for record in table.records() {
-            self.add(&record?)?;
+    fn write(&mut self, rows: &[u8]) -> io::Result<usize> {
+        let mut rest = rows;
+        while !rest.is_empty() {
+            rest = self.add(rest)?;
         }
-        Ok(records.len())
+        Ok(rows.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -162,5 +179,60 @@ fn fault(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => io::Error::other(error),
         error => io::Error::other(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Extras;
+
+    /// Groups of rows have a fixed length, however many rows are written at once.
+    #[test]
+    fn row_groups_do_not_follow_parts() {
+        let columns = Columns::of_table(Extras {
+            nodes: true,
+            spans: true,
+            texts: true,
+            likeness: true,
+            player: true,
+            measures: true,
+        });
+        let row = |row: usize| {
+            let mut bytes = Vec::new();
+            for (index, column) in columns.list().iter().enumerate() {
+                let number = (row * 31 + index) as i64;
+                let cell = match column.ty() {
+                    ColumnType::Number => TableCell::Number(number),
+                    ColumnType::Decimal => TableCell::Decimal(number),
+                    _ => TableCell::Text(format!("t{}", row % 100 + index).into()),
+                };
+                push(cell, &mut bytes);
+            }
+            bytes
+        };
+        let rows: Vec<Vec<u8>> = (0..70_000).map(row).collect();
+        let written = |rows_at_once: usize| {
+            let mut table = ParquetWriter::new(Vec::new(), columns).unwrap();
+            rows.chunks(rows_at_once).for_each(|rows| table.write_all(&rows.concat()).unwrap());
+            table.finish().unwrap()
+        };
+        let whole = written(rows.len());
+        for rows_at_once in [501, 40_000] {
+            assert!(written(rows_at_once) == whole, "{rows_at_once} rows at once");
+        }
+    }
+
+    /// A job may have been computed by another version of the program.
+    #[test]
+    fn bytes_that_are_no_rows_are_refused() {
+        let columns = Columns::new(&[Column::Game, Column::White]);
+        let written = |rows: &[u8]| ParquetWriter::new(Vec::new(), columns).unwrap().write_all(rows);
+        let mut row = Vec::new();
+        push(TableCell::Number(7), &mut row);
+        push(TableCell::Text("Anderssen".into()), &mut row);
+        assert!(written(&row).is_ok());
+        assert!(written(&row[..row.len() - 1]).is_err());
+        assert!(written(b"1,Anderssen\n").is_err());
     }
 }

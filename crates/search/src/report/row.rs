@@ -323,6 +323,24 @@ impl<'a> Found<'a> {
 }
 
 impl Row<'_> {
+    /// Returns the row with another position of the game, whose moves are in SAN.
+    pub(crate) fn at(&self, node: u32) -> Self {
+        let mut walk = NodeWalk::from_game(&self.game);
+        walk.to(node);
+        Row {
+            node,
+            ply: walk.ply(),
+            line: walk.line().to_owned(),
+            position: walk.position(),
+            label: walk.label(),
+            san: walk.san(),
+            fen: walk.fen(),
+            next: walk.next(),
+            difference: OnceCell::new(),
+            ..self.clone()
+        }
+    }
+
     /// Returns the address of the game at lichess or chess.com. It shows the position only on the main line, because these sites do
     /// not have the side lines.
     pub fn url(&self) -> Option<String> {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::{BlockResult, Collector, Part, PartError};
 use crate::choice::{Order, TopGames, chance};
 use crate::report::findings::{
-    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, SampleHit, SampleMoves,
-    SampleSpan, SquareNames, SquarePair, TEXT_MAX, Unit, ValueFindings, ValueGroup,
+    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, ResultCount, SampleHit,
+    SampleMoves, SampleSpan, SquareNames, SquarePair, TEXT_MAX, Unit, ValueFindings, ValueGroup,
 };
 use crate::report::heat::HeatMap;
 use crate::report::words::push_squares;
@@ -21,7 +21,7 @@ use orbit_core::board::{Bitboard, Color};
 use orbit_core::game::{date, tags};
 use orbit_core::text::shortened;
 use orbit_database::MemoryBudget;
-use orbit_engine::{Answer, Values, Wants};
+use orbit_engine::{Answer, SpanKind, Values, Wants};
 use orbit_query::Type;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Orbit};
@@ -57,7 +57,7 @@ pub struct FindingsCollector {
     spans: bool,
     stats: Stats,
     sample_max: usize,
-    seed: u64,
+    order: Order,
 }
 
 /// The collected content of a report, before it is summed up.
@@ -75,8 +75,12 @@ pub struct FindingsPart {
 /// The facts about the run itself that a report shows.
 #[derive(Clone, Debug, Default)]
 pub struct About<'a> {
+    /// The title of the report; without one it is the first line of the query.
+    pub title: Option<&'a str>,
     /// The text of the query.
     pub query: &'a str,
+    /// The query as an English sentence.
+    pub sentence: &'a str,
     /// The engine that answered.
     pub engine: &'a str,
     /// The names of the database's sources.
@@ -102,7 +106,7 @@ impl FindingsCollector {
                 _ => Stats::new(groupings.to_vec()),
             },
             sample_max,
-            seed,
+            order: Order::Sampled { seed },
         }
     }
 
@@ -116,6 +120,12 @@ impl FindingsCollector {
     #[must_use]
     pub fn with_spans(self, spans: bool) -> FindingsCollector {
         FindingsCollector { spans, ..self }
+    }
+
+    /// Takes the sample from the first games of an order instead of at random.
+    #[must_use]
+    pub fn ordered(self, order: Order) -> FindingsCollector {
+        FindingsCollector { order, ..self }
     }
 
     /// Returns whether the report has a heat map, even if nothing hits.
@@ -158,6 +168,7 @@ impl FindingsCollector {
         let (orbit, squares) = (self.orbit(part), self.squares(part));
         let mut histograms = HISTOGRAMS.map(|(name, unit)| histogram(name, unit, &all)).to_vec();
         let other = if years(&histograms[0]) > YEARS_MAX { "year" } else { "decade" };
+        let results = results(&all);
         histograms.retain(|histogram| histogram.rows.len() > 1 && histogram.name != other);
         let values = total.values.as_ref().filter(|values| values.count() > 0);
         let values = values.map(|values| ValueFindings {
@@ -175,17 +186,20 @@ impl FindingsCollector {
                 hit.source.clone_from(&sources[at]);
             }
         }
-        let sample_note = sample_note(sample.len() as u64, total.hit.games, self.seed);
-        let title = about.query.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let sample_note = sample_note(sample.len() as u64, total.hit.games, self.order);
+        let first_line = about.query.lines().map(str::trim).find(|line| !line.is_empty());
+        let title = about.title.or(first_line).unwrap_or_default();
         Findings {
             title: title.to_owned(),
             date: None,
             query: about.query.to_owned(),
+            sentence: about.sentence.to_owned(),
             chosen: about.chosen.to_owned(),
             pattern: PatternBoard::from_filter(&self.base),
             engine: about.engine.to_owned(),
             sources,
             totals: hit_counts(&total),
+            results,
             orbit,
             squares,
             squares_by_color: self.squares_by_color(part),
@@ -198,15 +212,18 @@ impl FindingsCollector {
     }
 
     fn sample(&self, found: &Found) -> TopGames<SampleHit> {
-        let mut top = Order::Sampled { seed: self.seed }.top(self.sample_max);
+        let mut top = self.order.top(self.sample_max);
         for game in found.block.games().filter(|game| found.has_hits(game)) {
-            let rank = chance(&game, self.seed);
-            top.offer(rank, game.number(), || (rank, game));
+            top.offer(self.order.rank(&game, found.into()), game.number(), || game);
         }
-        top.map(|(rank, game)| {
+        top.map(|game| {
             let hits = found.hits.count_in(game.slots());
-            // The rank is pseudo-random, so it can also choose the hit of the game.
-            let (wanted, mut index, mut out) = (rank % hits.max(1), 0, SampleHit::default());
+            let wanted = match self.order {
+                // What chooses the game is pseudo-random, so it can also choose the hit of the game.
+                Order::Sampled { seed } => chance(&game, seed) % hits.max(1),
+                order => found.hits.count_in(game.first_slot()..order.slot(found.hits, &game)),
+            };
+            let (mut index, mut out) = (0, SampleHit::default());
             found.rows(&game, Rows::Hits, |row| {
                 if index == wanted {
                     out = self.sample_hit(found, row);
@@ -219,8 +236,12 @@ impl FindingsCollector {
 
     fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
         let game = &row.game;
-        let or_unknown = |text: Option<Cow<str>>| text.map_or(String::from("?"), Cow::into_owned);
         let span = found.span(game, row.node).filter(|_| self.spans);
+        // `initial find ...` hits at the start of the game; the position that it found says more.
+        let end = span.as_ref().filter(|span| span.kind == SpanKind::Find && row.ply == 0);
+        let found_row = end.and_then(|span| span.nodes.last()).map(|&node| row.at(node));
+        let (hit_node, row) = (row.node, found_row.as_ref().unwrap_or(row));
+        let or_unknown = |text: Option<Cow<str>>| text.map_or(String::from("?"), Cow::into_owned);
         let moves = span.as_ref().map(|span| SpanMoves::shown(span, game));
         let copy = row.copy.filter(|_| self.orbit.is_some()).map(|copy| copy as usize);
         let [before, after] = moves_around(game, row.node, MOVES_AROUND[0], MOVES_AROUND[1]);
@@ -238,6 +259,7 @@ impl FindingsCollector {
             label: row.label.clone(),
             san: row.san.clone(),
             fen: row.fen.clone(),
+            is_flipped: found.side(game).is_black(),
             next: Some(row.next.clone()).filter(|next| !next.is_empty()),
             moves: SampleMoves { before, after },
             lit: SquareNames(self.lit(row, found)),
@@ -246,7 +268,7 @@ impl FindingsCollector {
                 moves: moves.text(SPAN_MOVES_MAX),
                 length: span.as_ref().map_or(0, |span| span.length()),
                 arrows: span.as_ref().map_or(Vec::new(), |span| {
-                    SpanMoves::new(span, game).arrows(row.node).into_iter().map(SquarePair).collect()
+                    SpanMoves::new(span, game).arrows(hit_node).into_iter().map(SquarePair).collect()
                 }),
             }),
             url: row.url(),
@@ -284,6 +306,7 @@ impl Collector for FindingsCollector {
             | Wants::LOWEST_COPY
             | Wants::COPY_NAMES
             | self.stats.wants()
+            | self.order.wants()
             | Wants::SPANS.when(self.spans)
     }
 
@@ -365,22 +388,30 @@ fn squares(found: &Found) -> Vec<u64> {
     sums
 }
 
-fn sample_note(shown: u64, games_hit: u64, seed: u64) -> String {
-    match (shown, games_hit) {
-        (0, _) => String::new(),
-        (1, 1) => String::from("The game that hits, with one position of it."),
+fn sample_note(shown: u64, games_hit: u64, order: Order) -> String {
+    let [games, all] = [shown, games_hit].map(grouped);
+    match (shown, games_hit, order) {
+        (0, ..) => String::new(),
+        (1, 1, _) => String::from("The game that hits, with one position of it."),
+        (_, _, Order::Sampled { seed }) if shown == games_hit => {
+            format!("All {games} games that hit, with one position of each, chosen at random (seed {seed}).")
+        }
+        (_, _, Order::Sampled { seed }) => format!(
+            "{games} of the {all} games that hit, chosen at random (seed {seed}), with one position of each."
+        ),
         _ if shown == games_hit => {
-            format!(
-                "All {} games that hit, with one position of each, chosen at random (seed {seed}).",
-                grouped(shown)
-            )
+            format!("All {games} games that hit, in the order of the search, with one position of each.")
         }
         _ => format!(
-            "{} of the {} games that hit, chosen at random (seed {seed}), with one position of each.",
-            grouped(shown),
-            grouped(games_hit)
+            "The first {games} of the {all} games that hit, in the order of the search, with one position of each."
         ),
     }
+}
+
+/// Returns the results of the games that hit.
+fn results(all: &stats::Counts) -> Vec<ResultCount> {
+    let rows = all.rows(&By::Result.into()).into_iter().filter(|row| row.hit.games > 0);
+    rows.map(|row| ResultCount { result: row.keys[0].to_string(), games: row.hit.games }).collect()
 }
 
 /// Returns the names of sources without the folders that all absolute paths share. Other names stay as the user wrote them.

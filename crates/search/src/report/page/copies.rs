@@ -62,7 +62,8 @@ fn copies_word(count: u64) -> String {
 
 fn board(id: &str, title: &str, pattern: &PatternBoard, has_names: bool) -> Markup {
     let (placement, area) = (&pattern.placement, pattern.area.0);
-    BoardDrawing { id, title, placement, lit: Bitboard::EMPTY, area, arrows: &[], has_names }.picture()
+    let (lit, is_flipped) = (Bitboard::EMPTY, false);
+    BoardDrawing { id, title, placement, lit, area, arrows: &[], has_names, is_flipped }.picture()
 }
 
 /// Returns the conditions of a copy that its board does not show.

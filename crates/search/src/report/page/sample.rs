@@ -49,6 +49,7 @@ fn diagram(index: usize, hit: &SampleHit, has_copies: bool) -> Markup {
         area: Bitboard::EMPTY,
         arrows: &arrows,
         has_names: true,
+        is_flipped: hit.is_flipped,
     };
     html! {
         figure {

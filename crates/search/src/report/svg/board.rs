@@ -6,7 +6,7 @@ use super::{picture, pieces};
 use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{Symbol, ranks};
 
-/// A board with its pieces, White's side at the bottom.
+/// A board with its pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardDrawing<'a> {
     /// The prefix of its `id` attributes, which must be unique in a page.
@@ -24,6 +24,8 @@ pub struct BoardDrawing<'a> {
     pub arrows: &'a [[Square; 2]],
     /// True if the files and ranks are labelled.
     pub has_names: bool,
+    /// True if Black's side is at the bottom.
+    pub is_flipped: bool,
 }
 
 impl BoardDrawing<'_> {
@@ -31,7 +33,10 @@ impl BoardDrawing<'_> {
     pub fn picture(&self) -> Markup {
         let pieces = pieces_of(self.placement);
         let view = if self.has_names { (-16, -1, 377, 379) } else { (-1, -1, 362, 362) };
-        let at = |square: Square| (45 * square.file() as i32, 45 * (7 - square.rank() as i32));
+        let at = |square: Square| {
+            let (column, row) = (square.file() as i32, 7 - square.rank() as i32);
+            if self.is_flipped { (45 * (7 - column), 45 * (7 - row)) } else { (45 * column, 45 * row) }
+        };
         let inside = html! {
             use href="#empty-board" {}
             @for square in self.lit {
@@ -52,7 +57,8 @@ impl BoardDrawing<'_> {
             @for (index, &[from, to]) in self.arrows.iter().enumerate().rev() {
                 path class=(if index == 0 { "arrow first" } else { "arrow" }) d=(arrow(at(from), at(to))) {}
             }
-            @if self.has_names { use href="#board-names" {} }
+            @if self.has_names && self.is_flipped { (pieces::names(true)) }
+            @else if self.has_names { use href="#board-names" {} }
         };
         picture(self.id, "board", view, self.title, &self.words(&pieces), inside)
     }
@@ -122,13 +128,33 @@ mod tests {
     use super::*;
 
     fn diagram(placement: &str) -> String {
+        drawn(placement, false)
+    }
+
+    fn drawn(placement: &str, is_flipped: bool) -> String {
         let lit = Bitboard::from(Square::D4);
         let area = Bitboard::from(Square::H8);
         let has_names = true;
         let arrows = &[[Square::D4, Square::F5], [Square::A1, Square::A8]];
-        BoardDrawing { id: "b", title: "a < b", placement, lit, area, arrows, has_names }
+        let title = "a < b";
+        BoardDrawing { id: "b", title, placement, lit, area, arrows, has_names, is_flipped }
             .picture()
             .into_string()
+    }
+
+    #[test]
+    fn black_is_at_the_bottom_of_a_flipped_board() {
+        let text = drawn("7k/8/8/8/3N4/5k2/8/R6_", true);
+        for part in [
+            r##"<use href="#black-k" x="0" y="315"></use>"##,
+            r##"<use href="#white-R" x="315" y="0"></use>"##,
+            r#"<rect class="lit" x="181.25" y="136.25""#,
+            r#"<text x="22.5" y="375">h</text>"#,
+            "White: Ra1 Nd4; Black: Kf3 Kh8",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(text.contains(r#"<text x="-9" y="27">1</text>"#) && !text.contains("#board-names"), "{text}");
     }
 
     #[test]

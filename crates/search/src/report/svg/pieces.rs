@@ -81,12 +81,7 @@ pub fn definitions() -> Markup {
                     rect class="squares-light" width="360" height="360" {}
                     path class="squares-dark" d=(dark_squares()) {}
                 }
-                g id="board-names" class="names" font-size="13" text-anchor="middle" {
-                    @for k in 0..8u8 {
-                        text x=(f64::from(k) * 45.0 + 22.5) y="375" { (char::from(b'a' + k)) }
-                        text x="-9" y=(f64::from(7 - k) * 45.0 + 27.0) { (k + 1) }
-                    }
-                }
+                g id="board-names" { (names(false)) }
                 @for shape in &SHAPES {
                     (piece(shape, "white", shape.letter))
                     (piece(shape, "black", shape.letter.to_ascii_lowercase()))
@@ -94,6 +89,19 @@ pub fn definitions() -> Markup {
                 g id=(name('_').unwrap_or_default()) {
                     circle class="empty" cx="22.5" cy="22.5" r="11" {}
                 }
+            }
+        }
+    }
+}
+
+/// Returns the names of files and ranks beside a board.
+pub(super) fn names(is_flipped: bool) -> Markup {
+    html! {
+        g class="names" font-size="13" text-anchor="middle" {
+            @for k in 0..8u8 {
+                @let at = f64::from(if is_flipped { 7 - k } else { k }) * 45.0;
+                text x=(at + 22.5) y="375" { (char::from(b'a' + k)) }
+                text x="-9" y=(342.0 - at) { (k + 1) }
             }
         }
     }
