@@ -65,7 +65,7 @@ fn sums(orbit: &OrbitFindings) -> Vec<String> {
     std::iter::once(hit).chain(sums.map(line)).collect()
 }
 
-/// Writes a picture of the findings, and gives the file its name.
+/// Writes a picture of the findings to a temporary file, and renames the file when it is complete.
 pub(super) fn write(picture: Picture, findings: &Findings, sink: Sink) -> Result<(), Failure> {
     let text = match picture {
         Picture::Page => page(findings),

@@ -61,7 +61,7 @@ impl PlaceCache {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GameBlock {
-    /// The block that holds the game, or the reason why it was skipped; `None` if there are fewer games.
+    /// The block that holds the game or, if the game was skipped, the reason. `None` if the database has no game with this number.
     pub block: Option<Arc<Block>>,
     /// The number of games up to the end of the block, or of all games.
     pub games: u32,

@@ -6,7 +6,7 @@ use super::Hits;
 use orbit_plan::{Apart, CopiesPlan};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The detail in which the copies that match at a hit are recorded.
+/// The amount that is recorded about the copies that match at a hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CopyDetail {
     /// No copies; only the number of hits at which each copy matches.

@@ -16,7 +16,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum number of suffixes of a constituent of a line.
 const SUFFIXES_MAX: usize = 8;
 
-/// A move of a path whose targets are being read.
+/// A move in a path, while the targets of the move are being read.
 struct OpenMove {
     edge: Edge<Written>,
     targets: Vec<Node>,

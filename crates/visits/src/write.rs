@@ -237,7 +237,7 @@ struct Buckets {
     spilt: Option<Spilt>,
 }
 
-/// Records in a temporary file, and the places of those of each bucket.
+/// A temporary file of records, and the places of the records of each bucket in it.
 struct Spilt {
     file: File,
     offset: u64,

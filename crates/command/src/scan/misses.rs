@@ -18,7 +18,8 @@ use super::Args;
 use crate::common::{CtrlC, threads};
 use crate::query_text::QueryText;
 
-/// The number of positions in which similar queries are searched. All queries together then take a second or two.
+/// The greatest number of positions that are searched with queries similar to one that found nothing. Within this limit all of
+/// these queries together take a second or two.
 const POSITIONS_MAX: u64 = 5_000_000;
 
 /// Runs similar queries on the same games, or on the first of them. `None` if there are no such queries, or if the games cannot

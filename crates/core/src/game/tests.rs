@@ -32,8 +32,8 @@ fn ratings_by_either_rule() {
         // CQL does not skip blanks.
         (" 2700", None, Some(2700)),
         ("\t2700 ", None, Some(2700)),
-        // Numbers that are too high for a rating are ignored, while CQL accepts any that fits its integers.
         ("9999", Some(9999), Some(9999)),
+        // `orbit` ignores a number that is too high for a rating. CQL accepts every number that fits its integers.
         ("10000", Some(10000), None),
         ("2147483647", Some(i32::MAX), None),
         ("2147483648", None, None),

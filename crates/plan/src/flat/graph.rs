@@ -124,7 +124,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates the operands, and then the word that `lower` makes of them; `none` if an operand that is a number has no value.
+    /// Evaluates the operands, and then the word that `lower` computes from their values. The result is `none` if the value of a
+    /// numeric operand is missing.
     fn of_board(
         &mut self,
         operands: &[Filter],

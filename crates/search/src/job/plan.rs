@@ -84,7 +84,8 @@ pub enum JobError {
 pub enum OnePartReason {
     /// The query keeps state from game to game.
     State,
-    /// Duplicates are dropped, and a game is a duplicate only with respect to the games before it.
+    /// Duplicates are dropped. A game is a duplicate if an earlier game is equal, and a part of a job does not know the games of
+    /// the parts before it.
     Duplicates,
     /// PGN text can be read only from its beginning.
     Text,

@@ -71,7 +71,7 @@ fn drop_unused(graph: &Graph, value: GraphValue, uses: &mut [usize]) {
     }
 }
 
-/// Replaces one leaf of a function, `inner`, by the function that computes it, if that needs no additional instruction.
+/// Merges a function with the function that computes one of its leaves, `inner`; `None` if the result needs more instructions.
 fn joined(graph: &Graph, logic: &Logic, inner: GraphValue, uses: usize, width: Width) -> Option<Logic> {
     let WordNode::Logic(of) = graph.node(inner) else { return None };
     let is_opposite = of.leaves.len() == 1;

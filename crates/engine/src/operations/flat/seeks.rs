@@ -83,7 +83,7 @@ impl FlatMachine<'_> {
         Ok(found.map(|place| first + place))
     }
 
-    /// Returns the first node in a range at which the square of a piece, as a set, equals a given set.
+    /// Returns the first node in a range at which the squares of a piece (one, or none after its capture) are those of a set.
     pub(super) fn next_standing(
         &mut self,
         nodes: RangeInclusive<usize>,
