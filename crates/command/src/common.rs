@@ -167,7 +167,7 @@ impl GpuArgs {
         Some(options)
     }
 
-    /// Returns options for the chosen engine, on this card, for `positions` positions as far as they are known.
+    /// Returns options for the chosen engine on this card. `positions` is the number of positions to search, if it is known.
     pub(super) fn engine_options(
         &self,
         engine: EngineChoice,

@@ -6,7 +6,8 @@
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, reference::Bulk};
 use orbit_reel::Block;
 
-/// An engine that evaluates with another engine and leaves errors of queries to the reference engine.
+/// An engine that evaluates with another engine. If a query fails there, the reference engine evaluates it again and returns the
+/// error.
 pub struct SettledHits {
     engine: Box<dyn Engine>,
     reference: Bulk,

@@ -38,8 +38,8 @@ pub(crate) fn refusal(query: &TypedQuery) -> Option<Diagnostic> {
     .err()
 }
 
-/// Returns true if a plan can express a filter whose transforms are expanded, when it is evaluated at any position and in any
-/// order.
+/// Returns true if a plan can express a filter, at whichever positions and in whichever order the filter is evaluated. The
+/// transforms of the filter are expanded.
 pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     let (span, evaluations, homes) = (|_: &bool| Span::default(), 0, HashMap::new());
     let mut walk = FormWalk { vars, variations, span, evaluations, homes };

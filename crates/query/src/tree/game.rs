@@ -366,7 +366,7 @@ pub enum MoveValue {
 pub struct Echo<F> {
     /// s: the current position.
     pub source: VarId,
-    /// t: each other position of the game in turn.
+    /// The variable for `t`, which takes all positions of the game except the current one in turn.
     pub target: VarId,
     /// `in all`: t may also be the current position.
     pub in_all: bool,

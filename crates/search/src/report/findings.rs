@@ -51,7 +51,7 @@ pub struct Findings {
     pub engine: String,
     /// The names of the database's sources.
     pub sources: Vec<String>,
-    /// The numbers of games and positions that were searched and that hit.
+    /// The numbers of games and positions that were searched, and of those that are hits.
     pub totals: HitCounts,
     /// The results of the games that hit, as PGN has them: `1-0`, then `0-1`, `1/2-1/2` and `*`, as far as they occur.
     pub results: Vec<ResultCount>,
@@ -250,7 +250,7 @@ pub struct HistogramRow {
     /// The last number of the group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<i64>,
-    /// The numbers of games and positions that were searched and that hit.
+    /// The numbers of games and positions that were searched, and of those that are hits.
     #[serde(flatten)]
     pub counts: HitCounts,
     /// The share that hits, from 0 to 1; `None` in an empty group.

@@ -116,7 +116,8 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
             },
             MoveToken::Move(san, _) => san.into_bytes(),
             MoveToken::Nag(nag) => format!("${nag}").into_bytes(),
-            // A brace would end a comment in braces. A comment with a brace was behind a semicolon in the source, on one line.
+            // A brace would end a comment in braces. A comment with a brace stood behind a semicolon in the source, so it fits on
+            // one line and can be written like that again.
             MoveToken::Comment(text) if text.contains(&b'}') => [b";", text, b"\n"].concat(),
             MoveToken::Comment(text) => [b"{", text, b"}"].concat(),
             MoveToken::End(outcome) => outcome.text().into(),
