@@ -84,7 +84,9 @@ fn the_cookbook_shows_what_is_printed() {
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         fs::copy(root.join(file), copy).unwrap();
     }
+    // Long questions are wrapped.
     let list = fs::read_to_string(root.join("docs/cookbook.md")).unwrap();
+    let list = list.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut recipes = 0;
     for entry in fs::read_dir(root.join("docs/cookbook")).unwrap() {
         let path = entry.unwrap().path();

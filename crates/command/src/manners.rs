@@ -55,7 +55,7 @@ const SHORT: [(&str, &[&str]); 6] = [
     ),
     ("index", &["paths", "output", "append", "no_duplicates", "variations", "problems", "quiet"]),
     ("transform", &["words", "squares", "canonical", "symmetries", "legal", "show", "quiet"]),
-    ("bench", &["paths", "queries", "runs", "threads", "card", "output", "json"]),
+    ("bench", &["paths", "queries", "runs", "threads", "json"]),
 ];
 
 /// The number of lines of examples in `-h`.
