@@ -295,7 +295,9 @@ fn boards_light_what_matched() {
     assert_eq!(html.matches("class=\"lit\"").count(), 7);
     // The names of files and ranks are written once, and have the colour of their class on every board.
     assert_eq!(html.matches("<use href=\"#board-names\">").count(), 7);
-    assert!(html.contains("<g id=\"board-names\"><g class=\"names\"") && PALETTE.contains("svg text, .names {"));
+    assert!(
+        html.contains("<g id=\"board-names\"><g class=\"names\"") && PALETTE.contains("svg text, .names {")
+    );
     let first = between(&html, "aria-labelledby=\"hit-0-title hit-0-desc\">", "</svg>")[0];
     assert!(first.contains("; lit: f6 g8; arrows: g8-h8 f6-h7 a1-b1</desc>"), "{first}");
     assert_eq!(
