@@ -103,7 +103,7 @@ fn the_cookbook_shows_what_is_printed() {
             recipes += 1;
         }
     }
-    assert_eq!(recipes, list.matches("\n- [").count(), "recipes of the pages, and of the list");
+    assert_eq!(recipes, list.matches(" - [").count(), "recipes of the pages, and of the list");
     assert!(recipes >= 40, "{recipes} recipes");
 }
 
