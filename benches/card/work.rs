@@ -26,7 +26,7 @@ pub fn operations(kernel: &Kernel) -> Option<u64> {
     let evaluate = counter.named("evaluate")?;
     let lanes = u64::from(kernel.variant.lanes);
     let slots = SEGMENT_SLOTS as u64;
-    // Of two lanes the first replays half of the segment, the second all of it.
+    // The first of two lanes replays half of the segment, the second lane all of it.
     let replayed = (1..=lanes).map(|lane| slots / lanes * lane).sum::<u64>();
     Some(slots * evaluate + counter.replay(replayed)?)
 }

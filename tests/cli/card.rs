@@ -329,7 +329,7 @@ fn it_runs_from_an_empty_folder() {
     assert!(printed == document(&folder.path().join(&made[0])), "what is printed is the file");
 }
 
-/// Who asks the command to measure a card is told of the program, whatever options follow.
+/// A user who asks the command to measure a card reads the name of the program, whatever options follow.
 #[test]
 fn the_command_names_the_program() {
     let folder = tempfile::tempdir().unwrap();

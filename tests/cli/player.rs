@@ -319,7 +319,7 @@ fn text_page_and_json_have_the_same_figures() {
     assert_eq!(of_reel, printed);
 }
 
-/// Of a file that has only the games of a player the field is the opponents.
+/// The opponents are the field of a file that has only the games of a player.
 const OWN: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
     1. e4 {[%clk 0:01:00]} e6 {[%clk 0:00:59]} 2. d4 {[%clk 0:00:50]} d5 {[%clk 0:00:05]} 3. e5 {[%clk 0:00:40]} c5 1-0\n\n\
     [White \"Cid\"]\n[Black \"Ann\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\

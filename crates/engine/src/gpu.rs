@@ -236,7 +236,7 @@ impl GpuDevice {
     ///
     /// # Errors
     ///
-    /// What the driver refuses.
+    /// The driver refuses a call, or the device is lost.
     #[doc(hidden)]
     pub fn with_driver<T: Send + 'static>(
         &self,
@@ -250,7 +250,7 @@ impl GpuDevice {
     ///
     /// # Errors
     ///
-    /// What the driver refuses.
+    /// The driver refuses the kernel, or the device is lost.
     pub fn compile(&self, kernel: &Kernel) -> Result<(), GpuError> {
         self.attempt(|open| open.device.pipeline(kernel, device::KernelPass::Hits, false).map(|_| ()))
     }

@@ -1,4 +1,4 @@
-//! What the program counts in shaders, and what it measures beside them on any device.
+//! Tests of the operations that the program counts in shaders, and of the floors that it measures on any device.
 
 use orbit_engine::{
     PreparedQuery,

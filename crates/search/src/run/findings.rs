@@ -219,7 +219,7 @@ impl FindingsCollector {
         top.map(|game| {
             let hits = found.hits.count_in(game.slots());
             let wanted = match self.order {
-                // What chooses the game is pseudo-random, so it can also choose the hit of the game.
+                // The number that chooses the game is pseudo-random, so it can also choose the hit of the game.
                 Order::Sampled { seed } => chance(&game, seed) % hits.max(1),
                 order => found.hits.count_in(game.first_slot()..order.slot(found.hits, &game)),
             };
