@@ -74,6 +74,7 @@ use orbit_engine::{CopyHits, Hits, Outcome, Values, any_side};
 
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
+pub(crate) use played::sides_of;
 pub use played::{BestGame, MoveTally};
 pub use rows::{GroupRow, MoveRow, ScoreOf, Share, ShareDifference};
 pub(crate) use sides::PatternSides;

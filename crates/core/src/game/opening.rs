@@ -32,12 +32,16 @@ impl Opening {
     }
 
     /// Returns the opening of a game: that of the last known position within the first 40 half-moves of its main line.
-    pub fn of_game(mut position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
-        let played = moves.iter().take(PLIES_MAX).filter_map(|&mv| {
+    pub fn of_game(position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
+        Opening::passed(position, moves).last()
+    }
+
+    /// Returns the openings of the known positions within the first 40 half-moves of a game, in the order of the moves.
+    pub fn passed(mut position: Position, moves: &[PackedMove]) -> impl Iterator<Item = &'static Opening> {
+        moves.iter().take(PLIES_MAX).filter_map(move |&mv| {
             position.play(mv);
             Opening::of_position(&position)
-        });
-        played.last()
+        })
     }
 }
 

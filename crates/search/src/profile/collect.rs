@@ -3,21 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use shakmaty::ByColor;
 
 use super::{ENDINGS, THEMES};
 use crate::choice::Player;
 use crate::report::Found;
 use crate::run::{BlockResult, Collector, Part, PartError, SpellingsCollector, SpellingsPart};
-use crate::stats::{MoveTally, PatternSides, SideResults};
+use crate::stats::{MoveTally, PatternSides, SideResults, sides_of};
 use orbit_core::board::Color;
 use orbit_core::game::{Opening, Rating, time_control};
 use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::{GameMeasures, GameRow};
 
-/// The half-moves of a game whose positions have names of openings, as [`Opening::of_game`] looks them up.
-const OPENING_PLIES: usize = 40;
 /// The half-moves of a game whose clocks are looked at: 30 moves of each side.
 const CLOCK_PLIES: u32 = 60;
 /// A side is short of time once its clock shows less than the starting time divided by this.
@@ -127,26 +124,16 @@ impl Collector for ProfileCollector {
             spellings: self.spellings.of_block(result.block, &sides),
             ..ProfilePart::default()
         };
-        for game in result.block.games().filter(|game| first.counts(game)) {
-            match sides[game.index()] {
-                Some(side) => part.add_game(&first, &game, side),
-                None => part.others += 1,
-            }
-        }
         part.themes =
             (0..THEMES.len()).map(|theme| ThemeTally::of_block(&result.of_query(theme), &sides)).collect();
         let endings: Vec<Found> =
             (0..ENDINGS.len()).map(|ending| result.of_query(THEMES.len() + ending)).collect();
         part.endings = vec![Record::default(); ENDINGS.len() + 1];
-        for game in result.block.games() {
-            let Some(side) = sides[game.index()] else { continue };
-            let mut reached: Vec<usize> =
-                (0..ENDINGS.len()).filter(|&ending| endings[ending].has_hits(&game)).collect();
-            if !reached.is_empty() {
-                reached.push(ENDINGS.len());
+        for game in result.block.games().filter(|game| first.counts(game)) {
+            match sides[game.index()] {
+                Some(side) => part.add_game(&first, &game, side, &endings),
+                None => part.others += 1,
             }
-            let record = Record::of_game(&game, side);
-            reached.into_iter().for_each(|ending| part.endings[ending].add(&record));
         }
         part
     }
@@ -190,10 +177,6 @@ fn expected_score(higher: i64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(higher as f64 / 400.0))
 }
 
-fn sides_of(side: Color) -> ByColor<bool> {
-    ByColor { white: side.is_white(), black: side.is_black() }
-}
-
 impl ThemeTally {
     /// Returns the games of a block with a theme. `sides` are those of the player.
     fn of_block(found: &Found, sides: &[Option<Color>]) -> ThemeTally {
@@ -224,15 +207,24 @@ impl ThemeTally {
 }
 
 impl ProfilePart {
-    fn add_game(&mut self, found: &Found, game: &GameRow, side: Color) {
+    /// Adds a game of the player. `endings` are the answers of the queries of [`ENDINGS`].
+    fn add_game(&mut self, found: &Found, game: &GameRow, side: Color, endings: &[Found]) {
         let (record, at) = (Record::of_game(game, side), side.fold_wb(0, 1));
         self.records[at].add(&record);
         self.tallies[at].add(MoveTally::of_game(found, game, side));
-        let family = game.opening().map(|opening| family(&opening.name).to_owned());
+        let passed: Vec<&str> =
+            Opening::passed(game.start(), game.moves()).map(|opening| &*opening.name).collect();
+        let family = passed.last().map(|name| family(name).to_owned());
         self.openings[at].entry(family).or_default().add(&record);
-        for name in names_passed(game) {
+        for name in BTreeSet::from_iter(passed) {
             self.positions[at].entry(name.to_owned()).or_default().add(&record);
         }
+        let (last, each) = self.endings.split_last_mut().expect("there is a record of any ending");
+        let mut reached = each.iter_mut().zip(endings).filter(|(_, ending)| ending.has_hits(game)).peekable();
+        if reached.peek().is_some() {
+            last.add(&record);
+        }
+        reached.for_each(|(sum, _)| sum.add(&record));
         self.clocks.add_game(game, side, &record);
     }
 }
@@ -240,16 +232,6 @@ impl ProfilePart {
 /// Returns the family of an opening: `Sicilian Defense` for `Sicilian Defense: Najdorf Variation`.
 fn family(name: &str) -> &str {
     name.split_once(':').map_or(name, |(family, _)| family)
-}
-
-/// Returns the names of the positions that a game passed, each once.
-fn names_passed(game: &GameRow) -> BTreeSet<&'static str> {
-    let mut position = game.start();
-    let name = |&mv| {
-        position.play(mv);
-        Opening::of_position(&position).map(|opening| &*opening.name)
-    };
-    game.moves().iter().take(OPENING_PLIES).filter_map(name).collect()
 }
 
 impl ClockTally {

@@ -264,6 +264,7 @@ impl MoveTally {
     }
 }
 
-fn sides_of(side: Color) -> ByColor<bool> {
+/// Returns true for one of the sides.
+pub(crate) fn sides_of(side: Color) -> ByColor<bool> {
     ByColor { white: side.is_white(), black: side.is_black() }
 }
