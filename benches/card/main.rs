@@ -19,7 +19,6 @@ mod table;
 mod targets;
 pub mod work;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,8 +26,8 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use orbit_command::measuring::{
-    BenchGames, DialectArgs, Failure, GpuArgs, QUERIES, as_json, exit_code, failed, from_one,
-    positions_argument, print_json, print_lines, read, threads,
+    BenchGames, Failure, MeasuredArgs, QUERIES, as_json, exit_code, failed, positions_argument, print_json,
+    print_lines, read, threads,
 };
 use orbit_core::diagnostic::Severity;
 use orbit_engine::gpu::{GpuDevice, GpuError};
@@ -84,27 +83,11 @@ Examples:
   cargo bench --features full --bench card -- --output run --budget 90s"
 )]
 struct Args {
-    /// The games to measure with: reels, PGN files or folders [default: a thousand built-in games].
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
     /// Repeat the games until there are N positions [default: 512M].
     #[arg(long, value_name = "N", value_parser = positions_argument)]
     positions: Option<u64>,
-    /// Measure the queries of this file instead of the built-in ones.
-    ///
-    /// Each line of the file is a query, or a name, a tab and a query.
-    #[arg(long, value_name = "FILE")]
-    queries: Option<PathBuf>,
     #[command(flatten)]
-    dialect: DialectArgs,
-    /// Run each measurement N times, and print the best run.
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    runs: usize,
-    #[command(flatten)]
-    gpu: GpuArgs,
-    /// Use N threads of the processor [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
-    threads: Option<NonZeroUsize>,
+    measured: MeasuredArgs,
     /// Write the two files to this folder [default: a new folder, named by the date and the card].
     #[arg(long, value_name = "FOLDER")]
     output: Option<PathBuf>,
@@ -151,7 +134,8 @@ pub fn main() -> ExitCode {
 fn run(args: Args) -> Result<(), Failure> {
     let begun = Instant::now();
     let moment = place::Moment::now();
-    let options = args.gpu.options().ok_or_else(|| {
+    let measured = &args.measured;
+    let options = measured.gpu.options().ok_or_else(|| {
         Failure::Other(
             "this program measures a graphics card, and --gpu none asks for none: leave it out".into(),
         )
@@ -168,17 +152,17 @@ fn run(args: Args) -> Result<(), Failure> {
     })?;
     let open_s = opening.elapsed().as_secs_f64();
     let report = device.report();
-    let threads = threads(args.threads);
+    let threads = threads(measured.threads);
     let wanted = args.positions.unwrap_or(POSITIONS);
-    let games = BenchGames::open(&args.paths, wanted, threads)?;
+    let games = BenchGames::open(&measured.paths, wanted, threads)?;
     let asked = wanted;
     // Blocks are whole, so there are a few more positions.
     let wanted = games.positions();
     let known = |text: &str, file| -> Result<Vec<KnownAnswer>, Failure> {
-        let read = read(file, text, args.dialect, Severity::Hint)?;
+        let read = read(file, text, measured.dialect, Severity::Hint)?;
         read.into_iter().map(|query| KnownAnswer::new(query, &games)).collect()
     };
-    let queries = known(&twelve(), args.queries.as_deref())?;
+    let queries = known(&twelve(), measured.queries.as_deref())?;
     let (replay, along) = (known(REPLAY, None)?, known(ALONG, None)?);
     let folder = args.output.clone().unwrap_or_else(|| place::folder(moment, &report.name));
     let head = json!({
@@ -190,10 +174,10 @@ fn run(args: Args) -> Result<(), Failure> {
         "device": as_json(&report),
         "machine": place::machine(threads),
         "budget_s": args.budget.as_secs_f64(),
-        "runs": args.runs,
+        "runs": measured.runs,
         "positions_wanted": asked,
         "positions": null,
-        "games": if args.paths.is_empty() { "built in" } else { "given" },
+        "games": if measured.paths.is_empty() { "built in" } else { "given" },
         "fastest": null,
     });
     let Value::Object(head) = head else { unreachable!("it is an object") };
@@ -223,7 +207,7 @@ fn run(args: Args) -> Result<(), Failure> {
         replay,
         along,
         recorder: recorder.clone(),
-        runs: args.runs.max(1),
+        runs: measured.runs.max(1),
         check: Check { spoil: args.spoil },
         budget: args.budget,
         open_s,

@@ -32,6 +32,31 @@ mate\tmate
 /// The number of threads that stream to a card.
 pub const STREAMS: usize = 3;
 
+/// The games, the queries and the machine of a measurement.
+#[derive(Debug, clap::Args)]
+pub struct MeasuredArgs {
+    /// The games to measure with: reels, PGN files or folders [default: a thousand built-in games].
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Measure the queries of this file instead of the built-in ones.
+    ///
+    /// Each line of the file is a query, or a name, a tab and a query.
+    #[arg(long, value_name = "FILE")]
+    pub queries: Option<PathBuf>,
+    /// The dialect of the queries.
+    #[command(flatten)]
+    pub dialect: DialectArgs,
+    /// Run each measurement N times, and print the best run.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub runs: usize,
+    /// The graphics card.
+    #[command(flatten)]
+    pub gpu: GpuArgs,
+    /// Use N threads of the processor [default: one for each core].
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    pub threads: Option<NonZeroUsize>,
+}
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The games are in memory before a measurement begins, and each figure is the best of several runs.
@@ -54,27 +79,11 @@ Examples:
   orbit bench                                  the built-in games, 16 M positions
   orbit bench all.reel --positions 512M --gpu 0 --json > run.json")]
 pub(super) struct Args {
-    /// The games to measure with: reels, PGN files or folders [default: a thousand built-in games].
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
     /// Repeat the games until there are N positions [default: 16M].
     #[arg(long, value_name = "N", value_parser = positions_argument)]
     positions: Option<u64>,
-    /// Measure the queries of this file instead of the built-in ones.
-    ///
-    /// Each line of the file is a query, or a name, a tab and a query.
-    #[arg(long, value_name = "FILE")]
-    queries: Option<PathBuf>,
     #[command(flatten)]
-    dialect: DialectArgs,
-    /// Run each measurement N times, and print the best run.
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    runs: usize,
-    #[command(flatten)]
-    gpu: GpuArgs,
-    /// Use N threads of the processor [default: one for each core].
-    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
-    threads: Option<NonZeroUsize>,
+    measured: MeasuredArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,

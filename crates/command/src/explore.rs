@@ -1,21 +1,18 @@
 //! `orbit explore`.
 
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use orbit_database::{BlockStream, StreamOptions};
+use orbit_database::BlockStream;
 use orbit_engine::PreparedQuery;
 use orbit_plan::PlanOptions;
 use orbit_search::executor::{EngineOptions, Executor};
 use orbit_search::explore::{Explored, Explorer, ExplorerPart, ExplorerRequest, Parameters};
 use orbit_search::run::{Collector as _, Run};
 
-use super::common::{
-    CtrlC, Out, ProgressArgs, ProgressDisplay, from_one, is_unread, print_failures, threads, totals_line,
-};
+use super::common::{CtrlC, Out, ProgressDisplay, is_unread, print_failures, threads};
 use super::failure::{Exit, Failure};
-use super::reading::{UnpackArgs, print_substitutes};
+use super::reading::{PassArgs, print_substitutes};
 
 const AFTER_HELP: &str = "\
 A game counts once, by the last move that it played in the position, whichever way it came there.
@@ -74,19 +71,8 @@ pub(super) struct Args {
     /// Print one JSON object, that of lichess's opening explorer.
     #[arg(long)]
     json: bool,
-    /// Read a PGN file itself even if an up-to-date reel of it lies in the same folder.
-    #[arg(long, hide_short_help = true)]
-    no_reel: bool,
     #[command(flatten)]
-    unpack: UnpackArgs,
-    /// Use N threads [default: one for each core].
-    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
-    threads: Option<NonZeroUsize>,
-    #[command(flatten)]
-    progress: ProgressArgs,
-    /// Print no summary and no notes.
-    #[arg(short, long)]
-    quiet: bool,
+    pass: PassArgs,
 }
 
 impl Args {
@@ -120,15 +106,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let parsed = orbit_query::parse(&asked.query()).map_err(|error| wrong(error.to_string()))?;
     let prepared =
         PreparedQuery::new(parsed.query, PlanOptions::default()).map_err(|error| wrong(error.to_string()))?;
-    let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
-    options.substitute_reels = !args.no_reel;
-    args.unpack.apply(&mut options);
-    let database = BlockStream::open(paths, options)?;
-    print_substitutes(&database, args.quiet);
-    let scan = Executor::new(vec![prepared], &EngineOptions::default())?.threads(threads(args.threads));
+    let database = BlockStream::open(paths, args.pass.options(&interrupt))?;
+    print_substitutes(&database, args.pass.quiet);
+    let scan = Executor::new(vec![prepared], &EngineOptions::default())?.threads(threads(args.pass.threads));
     let (choice, explorer) = (asked.choice(), Explorer::new(asked));
     let run = Run::new(&scan, &choice, &explorer);
-    let progress = ProgressDisplay::from_args(&args.progress, args.quiet);
+    let progress = ProgressDisplay::from_args(&args.pass.progress, args.pass.quiet);
     let (names, mut texts) = (run.names(database.source_names()), database.texts());
     let (mut sum, mut fault) = (ExplorerPart::default(), None);
     let summary = run.for_each_part(database, &names, |streamed, part| {
@@ -150,11 +133,5 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         false => out.drawn(&explored.text())?,
     }
     out.finish()?;
-    if !args.quiet {
-        message!("{}", totals_line(&summary.totals));
-    }
-    Ok(match print_failures(&summary) {
-        _ if interrupt.is_set() => Exit::Interrupted,
-        exit => exit,
-    })
+    Ok(args.pass.end(&summary, &interrupt))
 }

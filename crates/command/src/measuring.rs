@@ -1,8 +1,8 @@
 //! The code of `orbit bench` that `benches/card` uses as well: games, queries, options and printing. It is no stable interface.
 
 pub use super::bench::games::{BenchGames, best, failed, in_parallel, positions, rate, side_by_side};
-pub use super::bench::{QUERIES, STREAMS, positions_argument};
-pub use super::common::{GpuArgs, from_one, size_text, threads};
+pub use super::bench::{MeasuredArgs, QUERIES, STREAMS, positions_argument};
+pub use super::common::{size_text, threads};
 pub use super::devices::as_json;
 pub use super::failure::Failure;
 pub use super::queries::{NamedQuery, read};

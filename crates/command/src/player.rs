@@ -1,10 +1,9 @@
 //! `orbit player`.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use orbit_core::game::PlayerName;
-use orbit_database::{BlockStream, StreamError, StreamOptions};
+use orbit_database::{BlockStream, StreamError};
 use orbit_search::choice::{Condition, Player};
 use orbit_search::executor::{EngineOptions, Executor};
 use orbit_search::profile::{self, Profile, ProfileCollector};
@@ -12,13 +11,10 @@ use orbit_search::run::Run;
 use orbit_search::{Choice, Request};
 
 use super::choosing::texts;
-use super::common::{
-    CtrlC, Out, ProgressArgs, ProgressDisplay, ending, from_one, is_unread, print_failures, threads,
-    totals_line,
-};
+use super::common::{CtrlC, Out, ProgressDisplay, ending, is_unread, print_failures, threads};
 use super::failure::{Exit, Failure};
 use super::players;
-use super::reading::{UnpackArgs, print_substitutes};
+use super::reading::{PassArgs, print_substitutes};
 use super::sink::OutputFiles;
 
 const AFTER_HELP: &str = "\
@@ -55,19 +51,8 @@ pub(super) struct Args {
     /// Print the figures as one JSON object.
     #[arg(long, conflicts_with = "output")]
     json: bool,
-    /// Read a PGN file itself even if an up-to-date reel of it lies in the same folder.
-    #[arg(long, hide_short_help = true)]
-    no_reel: bool,
     #[command(flatten)]
-    unpack: UnpackArgs,
-    /// Use N threads [default: one for each core].
-    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
-    threads: Option<NonZeroUsize>,
-    #[command(flatten)]
-    progress: ProgressArgs,
-    /// Print no summary and no notes.
-    #[arg(short, long)]
-    quiet: bool,
+    pass: PassArgs,
 }
 
 /// The format of a profile.
@@ -120,15 +105,12 @@ impl Args {
 
     /// Opens the games with their comments, which have the clocks, or without them if a reel has none.
     fn open(&self, interrupt: &CtrlC) -> Result<BlockStream, Failure> {
-        let options = |annotations| {
-            let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
-            options.substitute_reels = !self.no_reel;
-            options.parse.annotations = annotations;
-            self.unpack.apply(&mut options);
-            options
-        };
-        match BlockStream::open(&self.paths, options(true)) {
-            Err(StreamError::NoAnnotations { .. }) => Ok(BlockStream::open(&self.paths, options(false))?),
+        let mut with_comments = self.pass.options(interrupt);
+        with_comments.parse.annotations = true;
+        match BlockStream::open(&self.paths, with_comments) {
+            Err(StreamError::NoAnnotations { .. }) => {
+                Ok(BlockStream::open(&self.paths, self.pass.options(interrupt))?)
+            }
             opened => Ok(opened?),
         }
     }
@@ -138,14 +120,14 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let (player, choice, format) = (args.player()?, args.choice()?, args.format()?);
     let interrupt = CtrlC::install()?;
     let database = args.open(&interrupt)?;
-    print_substitutes(&database, args.quiet);
+    print_substitutes(&database, args.pass.quiet);
     let sources = database.source_names();
     let sink = OutputFiles::new(&database, &interrupt);
     let sink = args.output.as_deref().map(|path: &Path| sink.begin(path)).transpose()?;
     let queries = profile::queries().map_err(|error| Failure::Other(error.to_string()))?;
-    let scan = Executor::new(queries, &EngineOptions::default())?.threads(threads(args.threads));
+    let scan = Executor::new(queries, &EngineOptions::default())?.threads(threads(args.pass.threads));
     let collector = ProfileCollector::new(player, database.keeps_annotations());
-    let progress = ProgressDisplay::from_args(&args.progress, args.quiet);
+    let progress = ProgressDisplay::from_args(&args.pass.progress, args.pass.quiet);
     let collected =
         Run::new(&scan, &choice, &collector).collect_watched(database, |streamed| progress.update(streamed));
     progress.clear();
@@ -178,11 +160,5 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             out.finish()?;
         }
     }
-    if !args.quiet {
-        message!("{}", totals_line(&summary.totals));
-    }
-    Ok(match print_failures(&summary) {
-        _ if interrupt.is_set() => Exit::Interrupted,
-        exit => exit,
-    })
+    Ok(args.pass.end(&summary, &interrupt))
 }

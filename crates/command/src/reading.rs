@@ -1,6 +1,7 @@
 //! Arguments about reading games: whether a reel is read in place of a PGN file, which games are left out as duplicates, and the
 //! memory limit for a .zst file.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 #[cfg(feature = "https")]
 use std::time::Duration;
@@ -12,7 +13,8 @@ use orbit_reel::{Alike, GameSet};
 use orbit_search::Request;
 use orbit_search::report::{behind_sentence, grouped};
 
-use super::common::{bytes, choice};
+use super::common::{CtrlC, ProgressArgs, bytes, choice, from_one, print_failures, totals_line};
+use super::failure::Exit;
 
 /// The memory that packed files get.
 #[derive(Debug, clap::Args)]
@@ -123,6 +125,45 @@ impl ReadingArgs {
             options.parse.annotations |= query.reads_comments();
         }
         self.unpack.apply(options);
+    }
+}
+
+/// The options of a command that reads all games once and takes no query.
+#[derive(Debug, clap::Args)]
+pub(super) struct PassArgs {
+    /// Read a PGN file itself even if an up-to-date reel of it lies in the same folder.
+    #[arg(long, hide_short_help = true)]
+    no_reel: bool,
+    #[command(flatten)]
+    unpack: UnpackArgs,
+    /// Use N threads [default: one for each core].
+    #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    pub(super) threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(super) progress: ProgressArgs,
+    /// Print no summary and no notes.
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}
+
+impl PassArgs {
+    /// Returns the options of the database.
+    pub(super) fn options(&self, interrupt: &CtrlC) -> StreamOptions {
+        let mut options = StreamOptions { interrupt: interrupt.flag.clone(), ..StreamOptions::default() };
+        options.substitute_reels = !self.no_reel;
+        self.unpack.apply(&mut options);
+        options
+    }
+
+    /// Prints the totals and the failures of the pass, and returns how the command ends.
+    pub(super) fn end(&self, summary: &Summary, interrupt: &CtrlC) -> Exit {
+        if !self.quiet {
+            message!("{}", totals_line(&summary.totals));
+        }
+        match print_failures(summary) {
+            _ if interrupt.is_set() => Exit::Interrupted,
+            exit => exit,
+        }
     }
 }
 

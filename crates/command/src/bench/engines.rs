@@ -25,10 +25,15 @@ const CPU_POSITIONS_MAX: u64 = 32_000_000;
 const FLOOR_POSITIONS: usize = 4 << 20;
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    let games = BenchGames::open(&args.paths, args.positions.unwrap_or(POSITIONS), threads(args.threads))?;
-    let queries = queries::read(args.queries.as_deref(), QUERIES, args.dialect, Severity::Hint)?;
+    let games = BenchGames::open(
+        &args.measured.paths,
+        args.positions.unwrap_or(POSITIONS),
+        threads(args.measured.threads),
+    )?;
+    let queries =
+        queries::read(args.measured.queries.as_deref(), QUERIES, args.measured.dialect, Severity::Hint)?;
     let cpu = CpuFigures::measure(&games, &args);
-    let device = match args.gpu.options() {
+    let device = match args.measured.gpu.options() {
         None => None,
         Some(options) => match GpuDevice::open(options) {
             Ok(device) => Some(Arc::new(device)),
@@ -65,14 +70,14 @@ struct CpuFigures {
 impl CpuFigures {
     fn measure(games: &BenchGames, args: &Args) -> CpuFigures {
         let words: Vec<[u64; 4]> = (0..FLOOR_POSITIONS as u64).map(|k| [k, k + 1, k + 2, k + 3]).collect();
-        let (sum, _) = best(args.runs + 2, || {
+        let (sum, _) = best(args.measured.runs + 2, || {
             let sum = |all: u64, [a, b, c, d]: &[u64; 4]| all.wrapping_add(a ^ b ^ c ^ d);
             Ok(black_box(black_box(&words).iter().fold(0, sum)))
         })
         .expect("adding cannot fail");
         let blocks = games.blocks(CPU_POSITIONS_MAX / 4);
         let mut columns = SegmentColumns::new();
-        let (replay, _) = best(args.runs, || {
+        let (replay, _) = best(args.measured.runs, || {
             let mut sum = 0u64;
             for block in &blocks {
                 for segment in 0..block.segments() {
@@ -138,9 +143,10 @@ impl Timing {
         let cpu = prepared.cpu().map_err(failed)?;
         let blocks = games.blocks(CPU_POSITIONS_MAX);
         let scan = |block: &&Block| Ok(cpu.answer(block, Wants::HITS).map_err(failed)?.hits);
-        let (alone, hits) = best(args.runs, || blocks.iter().map(scan).collect::<Result<Vec<_>, Failure>>())?;
+        let (alone, hits) =
+            best(args.measured.runs, || blocks.iter().map(scan).collect::<Result<Vec<_>, Failure>>())?;
         let groups: Vec<&[&Block]> = blocks.chunks(1).collect();
-        let (together, others) = best(args.runs, || in_parallel(games.threads, &groups, &cpu))?;
+        let (together, others) = best(args.measured.runs, || in_parallel(games.threads, &groups, &cpu))?;
         agree(name, "cpu on all threads", &hits, &others)?;
         let card = card.map(|card| card_figures(name, prepared, games, card, &hits, args)).transpose()?;
         let count = positions(&blocks);
@@ -170,12 +176,13 @@ fn card_figures(
     // Some drivers compile a kernel only when it first runs.
     gpu.hits(&[&games.blocks[0]]).map_err(failed)?;
     let compile = begun.elapsed();
-    let (run, (found, times)) = best(args.runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
+    let (run, (found, times)) =
+        best(args.measured.runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
     agree(name, "the card with games on it", hits, &found[0])?;
     let blocks = games.blocks(u64::MAX / 2);
     // As in a scan: while one group is computed, others are packed and uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
-    let (streamed, found) = best(args.runs, || in_parallel(STREAMS, &groups, &gpu))?;
+    let (streamed, found) = best(args.measured.runs, || in_parallel(STREAMS, &groups, &gpu))?;
     agree(name, "the card with games streamed", hits, &found)?;
     let count = games.positions();
     Ok(CardFigures {
@@ -214,7 +221,7 @@ impl SharedRun {
         let plans = orbit_engine::plans(queries.iter().map(|query| &query.prepared)).map_err(failed)?;
         let cpu = Cpu::new(Arc::clone(&plans));
         let blocks = games.blocks(CPU_POSITIONS_MAX / 4);
-        let (alone, hits) = best(args.runs, || cpu.hits(&blocks).map_err(failed))?;
+        let (alone, hits) = best(args.measured.runs, || cpu.hits(&blocks).map_err(failed))?;
         for (NamedQuery { name, prepared, .. }, hits) in queries.iter().zip(&hits) {
             let one = prepared.cpu().map_err(failed)?.hits(&blocks).map_err(failed)?;
             agree(name, "cpu with all queries at once", &one[0], hits)?;
@@ -223,7 +230,7 @@ impl SharedRun {
             .map(|card| {
                 let gpu = Gpu::new(Arc::clone(&plans), Arc::clone(card.device));
                 let (time, (found, _)) =
-                    best(args.runs + 1, || gpu.scan_resident(&card.resident).map_err(failed))?;
+                    best(args.measured.runs + 1, || gpu.scan_resident(&card.resident).map_err(failed))?;
                 for (query, (found, hits)) in queries.iter().zip(found.iter().zip(&hits)) {
                     agree(&query.name, "the card with all queries at once", hits, found)?;
                 }
@@ -344,7 +351,7 @@ fn json_of(
         "orbit": env!("CARGO_PKG_VERSION"),
         "threads": games.threads,
         "positions": games.positions(),
-        "runs": args.runs,
+        "runs": args.measured.runs,
         "floor": { "sum_positions_s": cpu.sum, "sum_bytes_s": cpu.sum * POSITION_BYTES, "replay_positions_s": cpu.replay },
         "card": card,
         "queries": rows,
