@@ -9,10 +9,9 @@ use std::path::Path;
 
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use serde_json::Value;
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Color, EnPassantMode, Move, Piece, Position as _, Role, Square};
+use shakmaty::{Chess, Color, Move, Piece, Position as _, Role, Square};
 
+use crate::common::openings::{epd, listed};
 use crate::program::{SAMPLE, run_in, stdout};
 
 const PLAYER: &str = "Carlsen, Magnus";
@@ -99,32 +98,6 @@ fn rated_sample() -> (String, Vec<Played>) {
     (text, games)
 }
 
-/// A position without its counters.
-fn epd(chess: &Chess) -> String {
-    let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
-    fen.rsplitn(3, ' ').last().unwrap().to_owned()
-}
-
-/// The names of openings by positions, from lichess's list.
-fn listed() -> HashMap<String, String> {
-    let text = include_str!("../../crates/core/src/game/openings.tsv");
-    let (mut path, mut name, mut out) = (vec![Chess::new()], String::new(), HashMap::new());
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let mut words = fields[0].split(' ');
-        path.truncate(words.next().unwrap().parse::<usize>().unwrap() + 1);
-        for word in words {
-            let mut chess = path.last().unwrap().clone();
-            let uci: UciMove = word.parse().unwrap();
-            chess.play_unchecked(uci.to_move(&chess).unwrap());
-            path.push(chess);
-        }
-        name = name.chars().take(fields[2].parse().unwrap()).chain(fields[3].chars()).collect();
-        out.insert(epd(path.last().unwrap()), name.clone());
-    }
-    out
-}
-
 /// Games, wins, draws and losses, and rated games with points and expected points.
 #[derive(Clone, Copy, Default)]
 struct Sum {
@@ -179,7 +152,8 @@ fn figures_are_those_that_shakmaty_counts() {
     assert_eq!(code, Some(0), "{stderr}");
     let profile: Value = serde_json::from_str(&json).unwrap();
 
-    let listed = listed();
+    // The names alone: a player's page has no codes.
+    let listed: HashMap<String, String> = listed().into_iter().map(|(epd, (_, name))| (epd, name)).collect();
     let mut sums = [Sum::default(); 2];
     let mut openings = [BTreeMap::<String, Sum>::new(), BTreeMap::new()];
     for (game, side) in games.iter().filter_map(|game| Some((game, side(game)?))) {

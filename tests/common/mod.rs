@@ -8,6 +8,7 @@ pub mod harness;
 pub mod http;
 pub mod length;
 pub mod marks;
+pub mod openings;
 pub mod waiting;
 
 use std::collections::BTreeMap;

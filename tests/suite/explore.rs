@@ -8,8 +8,9 @@ use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, CastlingSide, Chess, EnPassantMode, Move};
+use shakmaty::{CastlingMode, CastlingSide, Chess, Move};
 
+use crate::common::openings::epd;
 use crate::database::SAMPLE;
 use crate::stats::next::{Played, sample};
 
@@ -39,12 +40,6 @@ fn all(fen: &str) -> Parameters {
 
 fn count(value: &Value) -> [u64; 3] {
     ["white", "draws", "black"].map(|name| value[name].as_u64().unwrap())
-}
-
-/// A position without its counters.
-fn epd(chess: &Chess) -> String {
-    let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
-    fen.rsplitn(3, ' ').last().unwrap().to_owned()
 }
 
 /// The same counts from games that shakmaty played, with the names of their positions. A game counts by the last move that it
