@@ -28,6 +28,8 @@ inventory::collect!(Test);
 pub struct Table {
     pub module: &'static str,
     pub name: &'static str,
+    /// True if each part of a long run makes a quarter of the rows, by their numbers: see [`length`](super::length).
+    pub in_parts: bool,
     pub rows: fn() -> Vec<Row>,
 }
 
@@ -95,7 +97,14 @@ pub fn main() -> ExitCode {
     });
     let rows = inventory::iter::<Table>.into_iter().flat_map(|table| {
         let name = full_name(table.module, table.name);
-        (table.rows)().into_iter().map(move |row| trial(format!("{name}::{}", row.name), row.run))
+        (table.rows)().into_iter().enumerate().map(move |(number, row)| {
+            trial(format!("{name}::{}", row.name), move || {
+                if table.in_parts {
+                    length::only_in_its_part(number);
+                }
+                (row.run)();
+            })
+        })
     });
     let mut tests: Vec<Trial> = tests.chain(rows).collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));

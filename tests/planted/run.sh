@@ -40,6 +40,12 @@ find src crates shaders benches tests -type f -exec touch {} +
 export CARGO_TARGET_DIR=$target
 plant list "$@" >"$work/faults"
 
+# Few tests run, so what is not an engine or a reader is not worth optimising.
+unoptimised=()
+for package in orbit-chess orbit-chess-command orbit-chess-search; do
+    unoptimised+=(--config "profile.dev.package.$package.opt-level=0")
+done
+
 # Builds a binary of tests and prints its path.
 build() {
     local kind=(--test "$1" --features full)
@@ -47,7 +53,7 @@ build() {
     orbit_command | orbit_engine) kind=(--lib --package "orbit-chess-${1#orbit_}" --features gpu) ;;
     orbit_*) kind=(--lib --package "orbit-chess-${1#orbit_}") ;;
     esac
-    cargo test "${kind[@]}" --no-run --message-format=json 2>"$work/build.log" |
+    cargo test "${unoptimised[@]}" "${kind[@]}" --no-run --message-format=json 2>"$work/build.log" |
         sed -n 's/.*"executable":"\([^"]*'"$1"'-[^"]*\)".*/\1/p' | tail -1
 }
 

@@ -371,7 +371,7 @@ fn threads_share_a_database() {
     }
 }
 
-#[test]
+#[test(part = 3)]
 fn engines_answer_alike_and_check_each_other() {
     let database = resident(&sample());
     for query in ["shift flip {Nd4 kf3}", "passedpawns"] {

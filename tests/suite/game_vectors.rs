@@ -21,7 +21,6 @@ use crate::{
     common::{
         data,
         harness::{self, GPU},
-        length::only_in_its_part,
     },
     runners::Runner,
 };
@@ -165,15 +164,13 @@ fn difference(found: &str, due: &str) -> String {
 
 /// The rows of the table as tests on one engine.
 fn table(engine: EngineChoice) -> Vec<harness::Row> {
-    let row =
-        |(number, row): (usize, Row)| harness::Row::new(row.id.clone(), move || check(&row, engine, number));
-    rows("game-vectors.tsv").into_iter().enumerate().map(row).collect()
+    let row = |row: Row| harness::Row::new(row.id.clone(), move || check(&row, engine));
+    rows("game-vectors.tsv").into_iter().map(row).collect()
 }
 
 /// Demands that an engine answers a row, or refuses a query that it does not support.
-pub(super) fn check(row: &Row, engine: EngineChoice, number: usize) {
+pub(super) fn check(row: &Row, engine: EngineChoice) {
     if engine == EngineChoice::Gpu {
-        only_in_its_part(number);
         GPU.met(Runner::gpu(0));
     }
     let due = row.due.as_str();
@@ -200,7 +197,7 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(EngineChoice::Cpu)
 }
 
-#[table]
+#[table(in_parts)]
 fn gpu_answers_as_cql() -> Vec<harness::Row> {
     table(EngineChoice::Gpu)
 }

@@ -17,7 +17,6 @@ use crate::{
     common::{
         corpus_blocks, data, every_nth_game,
         harness::{self, GPU},
-        length::only_in_its_part,
     },
     runners::Runner,
 };
@@ -169,26 +168,24 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
 }
 
 /// The rows above, answered by machine code if there is some.
-#[table]
+#[table(in_parts)]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))
 }
 
-#[table]
+#[table(in_parts)]
 fn gpu_answers_as_cql() -> Vec<harness::Row> {
     let tables = [ON_OTB, ON_FEN, MATES].concat();
-    table(&tables, |row, number, games| {
-        only_in_its_part(number);
+    table(&tables, |row, _, games| {
         check(row, &GPU.met(Runner::gpu(0)), &corpus_blocks(games));
     })
 }
 
 /// With limits that split everything.
-#[table]
+#[table(in_parts)]
 fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
     let tables = [ON_OTB, ON_FEN, MATES].concat();
-    table(&tables, |row, number, games| {
-        only_in_its_part(number);
+    table(&tables, |row, _, games| {
         check(row, &GPU.met(Runner::tight_gpu()), &corpus_blocks(games));
     })
 }
@@ -220,10 +217,9 @@ fn some(games: &'static str, of_otb: usize, of_fen: usize, share: usize) -> Arc<
 }
 
 /// `gpu` against `cpu` on a few games, with limits that split everything.
-#[table]
+#[table(in_parts)]
 fn tight_limits_change_nothing() -> Vec<harness::Row> {
-    table(&[ON_OTB, ON_FEN, MATES].concat(), |row, number, games| {
-        only_in_its_part(number);
+    table(&[ON_OTB, ON_FEN, MATES].concat(), |row, _, games| {
         let block = some(games, 500, 2000, 4);
         // More than one dispatch of three workgroups.
         assert!(block.segments() > 3 * 64, "{}", block.segments());
@@ -232,10 +228,9 @@ fn tight_limits_change_nothing() -> Vec<harness::Row> {
 }
 
 /// `gpu` with kernels of a variant against `cpu` on a few games: each row another variant.
-#[table]
+#[table(in_parts)]
 fn variants_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN].concat(), |row, number, games| {
-        only_in_its_part(number);
         GPU.met(Runner::gpu(0));
         let variants = Runner::every_variant();
         // A step that is coprime to the number of variants reaches all of them.
@@ -246,16 +241,15 @@ fn variants_change_nothing() -> Vec<harness::Row> {
 }
 
 /// `cpu` against `reference` on a sample of games.
-#[table]
+#[table(in_parts)]
 fn reference_agrees() -> Vec<harness::Row> {
-    table(&[ON_OTB, ON_FEN].concat(), |row, number, games| {
-        only_in_its_part(number);
+    table(&[ON_OTB, ON_FEN].concat(), |row, _, games| {
         differ_nowhere(row, &some(games, 500, 500, 2), &Runner::engines());
     })
 }
 
 /// `cpu` with and without each optimisation on a few games.
-#[table]
+#[table(in_parts)]
 fn optimisations_change_nothing() -> Vec<harness::Row> {
     table(&[&ON_OTB[..], &ON_FEN, &MATES[1..]].concat(), |row, _, games| {
         let runners: Vec<Runner> = [Runner::cpu(0)].into_iter().chain(Runner::reduced()).collect();

@@ -346,7 +346,7 @@ fn check_straightness(text: &str, kernel: &Kernel) {
     assert_eq!(returns, allowed, "{text}: a return that is not the last line of\n{body}");
 }
 
-#[test]
+#[test(part = 2)]
 fn kernels_of_all_vectors_are_valid_and_straight() {
     let text = data("vectors.tsv");
     let rows = text.lines().filter(|line| !line.starts_with("# "));

@@ -174,7 +174,7 @@ fn made(rng: &mut Rng) -> Position {
     Position { board, state }
 }
 
-#[test]
+#[test(part = 3)]
 fn any_placement_has_the_moves_of_the_list() {
     let (mut castled, mut taken, mut several) = (0, 0, 0);
     let seeds = trials(2_000, 200).flat_map(|trial| (0..1_000).map(move |k| 1_000 * trial as u64 + k));

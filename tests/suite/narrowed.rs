@@ -37,7 +37,7 @@ fn blocks(variations: bool) -> Vec<Block> {
     some_and_small(variations, 3, stride(5, 23))
 }
 
-#[test]
+#[test(part = 2)]
 fn games_that_are_passed_over_hold_no_hit() {
     let table = data("game-vectors.tsv");
     let texts: BTreeSet<&str> =

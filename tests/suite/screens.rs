@@ -231,7 +231,7 @@ fn segments_without_hits_are_passed_over() {
     assert!(hits > 400, "{hits} hits");
 }
 
-#[test]
+#[test(part = 3)]
 fn any_number_of_any_piece_is_found() {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();

@@ -397,7 +397,7 @@ fn studies() -> Vec<PathBuf> {
     files
 }
 
-#[test]
+#[test(part = 2)]
 fn trees_of_real_files_that_are_written_are_read_again() {
     let (mut lines, mut annotations) = (0, 0);
     for path in studies() {

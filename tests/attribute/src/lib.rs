@@ -19,13 +19,16 @@ pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
     registered(function, "Test", &format!("part: {part}, run"))
 }
 
-/// Registers a function that returns rows, each of them a test.
+/// Registers a function that returns rows, each of them a test. `#[table(in_parts)]` marks a table whose rows are expensive
+/// together: each of the four parts of a long run makes a quarter of them.
 #[proc_macro_attribute]
 pub fn table(arguments: TokenStream, function: TokenStream) -> TokenStream {
-    if !arguments.is_empty() {
-        return fault("the attribute has no arguments");
-    }
-    registered(function, "Table", "rows")
+    let in_parts = match arguments.to_string().as_str() {
+        "" => false,
+        "in_parts" => true,
+        _ => return fault("the attribute has no argument but `in_parts`"),
+    };
+    registered(function, "Table", &format!("in_parts: {in_parts}, rows"))
 }
 
 fn registered(function: TokenStream, kind: &str, fields: &str) -> TokenStream {

@@ -56,7 +56,7 @@ fn table(sums: &[Agreement; 2]) -> String {
     head + &all + &rules.collect::<String>()
 }
 
-#[test]
+#[test(part = 1)]
 fn every_difference_on_real_files_has_a_rule() {
     let found = table(&[options, with_lines].map(|options| compare_files(&options(Readers::Both))));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
