@@ -1,8 +1,9 @@
-// Words of 64 bits as pairs of 32: sets of squares (x: ranks 1-4, y: ranks 5-8), masks and numbers.
+// Words of 64 bits as pairs of 32-bit integers. A word is a set of squares (x: ranks 1-4, y: ranks 5-8), a mask or a
+// number.
 //
-// The twins of these functions are in src/board/attacks.rs and src/engine/cpu/kernels.rs, and for adapters with
-// integers of 64 bits in bitboard_wide.wgsl. Bits that would
-// have to pass from one half to the other but are masked away afterwards are not passed.
+// The same functions for the processor are in crates/core/src/board/attacks.rs and crates/engine/src/cpu/kernels.rs.
+// Those for adapters with 64-bit integers are in bitboard_wide.wgsl. A bit that would move from one half to the other,
+// but is masked away afterwards, is not moved.
 
 alias Bits = vec2<u32>;
 
@@ -33,32 +34,32 @@ fn high_word(a: Bits) -> u32 {
 
 // ---- shifts
 
-// Up by 1..=31.
+// Shifts left by `by`, which must be in 1..=31.
 fn shl(a: Bits, by: u32) -> Bits {
     return Bits(a.x << by, (a.y << by) | (a.x >> (32u - by)));
 }
 
-// Down by 1..=31.
+// Shifts right by `by`, which must be in 1..=31.
 fn shr(a: Bits, by: u32) -> Bits {
     return Bits((a.x >> by) | (a.y << (32u - by)), a.y >> by);
 }
 
-// Up by 32 + `by`, `by` 0..=31.
+// Shifts left by 32 + `by`, where `by` must be in 0..=31.
 fn shl_far(a: Bits, by: u32) -> Bits {
     return Bits(0u, a.x << by);
 }
 
-// Down by 32 + `by`, `by` 0..=31.
+// Shifts right by 32 + `by`, where `by` must be in 0..=31.
 fn shr_far(a: Bits, by: u32) -> Bits {
     return Bits(a.y >> by, 0u);
 }
 
-// The set of one square 0..=63.
+// The set with one square, 0..=63.
 fn bit(square: u32) -> Bits {
     return square_of(square, 0u, true);
 }
 
-// The set of the square that six bits of a word name, from `place` on, or none.
+// The set with the square whose number is in the six bits of a word from `place` on. Empty if `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     let half = select(0u, 1u, is_there) << ((word >> place) & 31u);
     let high = half & spread(word, place + 5u);
@@ -71,17 +72,17 @@ fn is_empty(a: Bits) -> bool {
     return (a.x | a.y) == 0u;
 }
 
-// Without the lowest square.
+// The set without its lowest square.
 fn rest(a: Bits) -> Bits {
     return select(Bits(0u, a.y & (a.y - 1u)), Bits(a.x & (a.x - 1u), a.y), a.x != 0u);
 }
 
-// The lowest square, 64 if there is none.
+// The number of the lowest square, or 64 if the set is empty.
 fn lowest(a: Bits) -> u32 {
     return select(32u + countTrailingZeros(a.y), countTrailingZeros(a.x), a.x != 0u);
 }
 
-// An i32, given by its bits, as a number: sign-extended.
+// Converts an i32, given by its bits, to a sign-extended word.
 fn number(a: u32) -> Bits {
     return Bits(a, u32(bitcast<i32>(a) >> 31u));
 }
@@ -90,7 +91,7 @@ fn count(a: Bits) -> Bits {
     return Bits(countOneBits(a.x) + countOneBits(a.y), 0u);
 }
 
-// One more where the mask holds; of numbers that are not negative.
+// Adds one where the mask is true. The number must not be negative.
 fn tally(a: Bits, holds: Bits) -> Bits {
     return Bits(a.x - holds.x, a.y);
 }
@@ -121,14 +122,14 @@ fn mul(a: Bits, b: Bits) -> Bits {
     return number(a.x * b.x);
 }
 
-// Truncating; by zero: 0.
+// Truncating division. The result is 0 if the divisor is 0.
 fn div(a: Bits, b: Bits) -> Bits {
     let n = bitcast<i32>(a.x);
     let d = bitcast<i32>(b.x);
     return select(number(bitcast<u32>(n / divisor(n, d))), NONE, d == 0);
 }
 
-// Sign of the dividend; by zero: 0.
+// The remainder has the sign of the dividend. It is 0 if the divisor is 0.
 fn rem(a: Bits, b: Bits) -> Bits {
     let n = bitcast<i32>(a.x);
     let d = bitcast<i32>(b.x);
@@ -136,7 +137,8 @@ fn rem(a: Bits, b: Bits) -> Bits {
     return select(number(bitcast<u32>(n - (n / by) * by)), NONE, d == 0);
 }
 
-// The integer part of the root; of a negative number 0. Bit by bit: no driver's rounding matters.
+// The integer part of the square root; 0 for a negative number. It is computed bit by bit, because drivers round
+// floating-point numbers differently.
 fn square_root(a: Bits) -> Bits {
     let n = u32(max(bitcast<i32>(a.x), 0));
     var root = 0u;
@@ -147,7 +149,7 @@ fn square_root(a: Bits) -> Bits {
     return Bits(root, 0u);
 }
 
-// Less, as signed numbers of 64 bits.
+// Compares as signed 64-bit numbers.
 fn is_less(a: Bits, b: Bits) -> bool {
     return bitcast<i32>(a.y) < bitcast<i32>(b.y) || (a.y == b.y && a.x < b.x);
 }
@@ -173,7 +175,7 @@ fn fill_files(a: Bits) -> Bits {
     return Bits(four, four);
 }
 
-// Within each rank.
+// Moves the squares by one file within their ranks.
 fn right(a: Bits) -> Bits {
     return (a << Bits(1u)) & Bits(NOT_A);
 }
@@ -202,10 +204,10 @@ fn pawn_black(a: Bits) -> Bits {
     return shr(right(a) | left(a), 8u);
 }
 
-// ---- slides: squares reached over squares of `empty`, the first other one included
+// ---- slides: the squares reached over squares of `empty`, including the first square that is not empty
 //
-// Source: the occluded fill is Kogge and Stone's parallel prefix, as known from the Chess Programming Wiki.
-// A step never comes to the file that it would wrap to: `open` leaves that file out.
+// Source: the occluded fill is Kogge and Stone's parallel prefix, as described in the Chess Programming Wiki. `open`
+// does not contain the file to which a step would wrap around, so no step reaches it.
 
 fn slide0(a: Bits, empty: Bits) -> Bits {
     let stops = ~(empty & Bits(NOT_H)) | a;

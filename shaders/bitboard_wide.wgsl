@@ -1,7 +1,8 @@
-// Words of 64 bits as one integer, where the adapter has them: sets of squares, masks and numbers.
+// Words of 64 bits as one integer, for adapters that have 64-bit integers. A word is a set of squares, a mask or a
+// number.
 //
-// The same functions as in bitboard.wgsl, which every adapter runs; what reads the same for both is in bits.wgsl.
-// Bits are counted in halves: drivers need not count those of 64.
+// The functions are those of bitboard.wgsl, which every adapter can run. Functions whose text is the same for both are
+// in bits.wgsl. Bits are counted in two halves, because drivers need not support counting the bits of a 64-bit integer.
 
 alias Bits = u64;
 
@@ -33,32 +34,32 @@ fn high_word(a: Bits) -> u32 {
 
 // ---- shifts
 
-// Up by 1..=31.
+// Shifts left by `by`, which must be in 1..=31.
 fn shl(a: Bits, by: u32) -> Bits {
     return a << by;
 }
 
-// Down by 1..=31.
+// Shifts right by `by`, which must be in 1..=31.
 fn shr(a: Bits, by: u32) -> Bits {
     return a >> by;
 }
 
-// Up by 32 + `by`, `by` 0..=31.
+// Shifts left by 32 + `by`, where `by` must be in 0..=31.
 fn shl_far(a: Bits, by: u32) -> Bits {
     return a << (32u + by);
 }
 
-// Down by 32 + `by`, `by` 0..=31.
+// Shifts right by 32 + `by`, where `by` must be in 0..=31.
 fn shr_far(a: Bits, by: u32) -> Bits {
     return a >> (32u + by);
 }
 
-// The set of one square 0..=63.
+// The set with one square, 0..=63.
 fn bit(square: u32) -> Bits {
     return 1lu << (square & 63u);
 }
 
-// The set of the square that six bits of a word name, from `place` on, or none.
+// The set with the square whose number is in the six bits of a word from `place` on. Empty if `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     return select(0lu, 1lu, is_there) << ((word >> place) & 63u);
 }
@@ -69,18 +70,18 @@ fn is_empty(a: Bits) -> bool {
     return a == NONE;
 }
 
-// Without the lowest square.
+// The set without its lowest square.
 fn rest(a: Bits) -> Bits {
     return a & (a - 1lu);
 }
 
-// The lowest square, 64 if there is none.
+// The number of the lowest square, or 64 if the set is empty.
 fn lowest(a: Bits) -> u32 {
     let lo = low_word(a);
     return select(32u + countTrailingZeros(high_word(a)), countTrailingZeros(lo), lo != 0u);
 }
 
-// An i32, given by its bits, as a number: sign-extended.
+// Converts an i32, given by its bits, to a sign-extended word.
 fn number(a: u32) -> Bits {
     return pair(a, u32(bitcast<i32>(a) >> 31u));
 }
@@ -89,7 +90,7 @@ fn count(a: Bits) -> Bits {
     return small(countOneBits(low_word(a)) + countOneBits(high_word(a)));
 }
 
-// One more where the mask holds; of numbers that are not negative.
+// Adds one where the mask is true. The number must not be negative.
 fn tally(a: Bits, holds: Bits) -> Bits {
     return a - holds;
 }
@@ -120,14 +121,14 @@ fn mul(a: Bits, b: Bits) -> Bits {
     return number(low_word(a) * low_word(b));
 }
 
-// Truncating; by zero: 0.
+// Truncating division. The result is 0 if the divisor is 0.
 fn div(a: Bits, b: Bits) -> Bits {
     let n = bitcast<i32>(low_word(a));
     let d = bitcast<i32>(low_word(b));
     return select(number(bitcast<u32>(n / divisor(n, d))), NONE, d == 0);
 }
 
-// Sign of the dividend; by zero: 0.
+// The remainder has the sign of the dividend. It is 0 if the divisor is 0.
 fn rem(a: Bits, b: Bits) -> Bits {
     let n = bitcast<i32>(low_word(a));
     let d = bitcast<i32>(low_word(b));
@@ -135,7 +136,8 @@ fn rem(a: Bits, b: Bits) -> Bits {
     return select(number(bitcast<u32>(n - (n / by) * by)), NONE, d == 0);
 }
 
-// The integer part of the root; of a negative number 0. Bit by bit: no driver's rounding matters.
+// The integer part of the square root; 0 for a negative number. It is computed bit by bit, because drivers round
+// floating-point numbers differently.
 fn square_root(a: Bits) -> Bits {
     let n = u32(max(bitcast<i32>(low_word(a)), 0));
     var root = 0u;
@@ -146,7 +148,7 @@ fn square_root(a: Bits) -> Bits {
     return small(root);
 }
 
-// Less, as signed numbers of 64 bits.
+// Compares as signed 64-bit numbers.
 fn is_less(a: Bits, b: Bits) -> bool {
     return (a ^ SIGN) < (b ^ SIGN);
 }
@@ -172,7 +174,7 @@ fn fill_files(a: Bits) -> Bits {
     return pair(four, four);
 }
 
-// Within each rank.
+// Moves the squares by one file within their ranks.
 fn right(a: Bits) -> Bits {
     return (a << 1u) & NOT_A;
 }
@@ -201,9 +203,10 @@ fn pawn_black(a: Bits) -> Bits {
     return (right(a) | left(a)) >> 8u;
 }
 
-// ---- slides: squares reached over squares of `empty`, the first other one included
+// ---- slides: the squares reached over squares of `empty`, including the first square that is not empty
 //
-// Three doublings, as in bitboard.wgsl. A step never comes to the file that it would wrap to.
+// The fill doubles its distance three times, as in bitboard.wgsl. `empty` is passed without the file to which a step
+// would wrap around.
 
 fn slide_up(a: Bits, empty: Bits, by: u32) -> Bits {
     var open = empty;

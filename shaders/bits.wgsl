@@ -1,7 +1,7 @@
-// What reads the same whether a word is two integers of 32 bits (bitboard.wgsl) or one of 64 (bitboard_wide.wgsl):
-// masks, comparisons, divisors and lines.
+// Functions whose text is the same whether a word is two 32-bit integers (bitboard.wgsl) or one 64-bit integer
+// (bitboard_wide.wgsl): masks, comparisons, divisors and lines.
 
-// All ones if a bit of a word is set.
+// All ones if the bit at `place` of a word is set, otherwise 0.
 fn spread(word: u32, place: u32) -> u32 {
     return bitcast<u32>(extractBits(bitcast<i32>(word), place, 1u));
 }
@@ -42,13 +42,13 @@ fn larger(a: Bits, b: Bits) -> Bits {
     return select(a, b, is_less(a, b));
 }
 
-// A divisor that can be divided by: 1 in place of 0, and of -1 under the smallest number, where the quotient
-// is the dividend itself (it wraps) and the remainder 0, as by 1.
+// Returns a divisor that is safe to divide by. It is 1 instead of 0. It is also 1 instead of -1 if the dividend is the
+// smallest number: the wrapped quotient is then the dividend, and the remainder is 0.
 fn divisor(a: i32, b: i32) -> i32 {
     return select(b, 1, b == 0 || (b == -1 && a == -0x7fffffff - 1));
 }
 
-// Rooks' and bishops' lines.
+// The lines of rooks (`straight`) and of bishops (`oblique`).
 fn straight(a: Bits, empty: Bits) -> Bits {
     return slide0(a, empty) | slide2(a, empty) | slide4(a, empty) | slide6(a, empty);
 }

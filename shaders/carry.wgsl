@@ -1,14 +1,16 @@
-// What a stage found, carried along games (games.wgsl).
+// Carries the results of a stage (a part of a plan that runs first) along the games of an upload. games.wgsl calls
+// `along_game` for each game.
 //
-// Two constants stand before this: WHAT is carried, and whether it goes BACK, from the positions before to those behind
-// them. The twin is src/engine/carry.rs.
+// Two constants are printed before this file: WHAT is carried, and BACK. If BACK is true, each position receives
+// results of the positions before it, otherwise of those after it. The same computation for the processor is in
+// crates/engine/src/carry.rs.
 
 const ANY = 0u;
 const COUNT = 1u;
 const NEAREST = 2u;
 const UNION = 3u;
 
-// Up to the last slot at which the mask is true, or from the first one on.
+// Marks all slots up to the last one at which the mask is true or, if BACK is true, from the first one on.
 fn carry_masks(first: u32, end: u32) {
     let low = first / SEGMENT_SLOTS;
     let count = (end - 1u) / SEGMENT_SLOTS - low + 1u;
@@ -25,7 +27,7 @@ fn carry_masks(first: u32, end: u32) {
     }
 }
 
-// How often the mask was true on the way, or where it was last.
+// Stores for each slot how often the mask was true so far, or the node at which it was last true.
 fn carry_numbers(first: u32, end: u32) {
     let count = end - first;
     var number = select(0u, EVERY, WHAT == NEAREST);
@@ -34,7 +36,7 @@ fn carry_numbers(first: u32, end: u32) {
         if (((mask_of(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS)) & 1u) != 0u) {
             number = select(number + 1u, slot - first, WHAT == NEAREST);
         }
-        // The number of no position is -1.
+        // The number for "no position" is -1.
         store(slot, number, select(0u, EVERY, number == EVERY));
     }
 }

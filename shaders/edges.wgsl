@@ -1,19 +1,19 @@
-// The move that leaves a slot, for tests of what was played. The twin is src/engine/operations/moves.rs, which looks at
-// the move from the slot that it leads to.
+// The move that leaves a slot, for conditions on moves that were played. The same conditions for the processor are in
+// crates/engine/src/operations/moves.rs, which finds the move at the slot to which it leads.
 
-// Each square as a set.
+// A move. Each square is a set with one square or none.
 struct Edge {
-    // Of castling the king's.
+    // The origin and destination; for castling, those of the king.
     origin: Bits,
     goal: Bits,
-    // The rook's, of castling.
+    // The origin and destination of the rook, for castling.
     rook_origin: Bits,
     rook_goal: Bits,
-    // Where it captures.
+    // The square of the captured piece.
     taken: Bits,
-    // As in the reel.
+    // The code of the move, as it is stored in a reel.
     code: u32,
-    // What becomes of a pawn that is promoted, without its colour, else 0.
+    // The piece to which a pawn is promoted, without its colour; 0 if the move is not a promotion.
     promotion: u32,
 }
 
@@ -28,7 +28,7 @@ fn edge_of(at: At) -> Edge {
     let rank = origin & 56u;
     let side = to > origin;
     let goal = select(to, rank + select(2u, 6u, side), castles);
-    // A null move stays where the king stands.
+    // A null move goes from the king's square to the same square.
     let colour = select(~at.board.p3, at.board.p3, (at.state & 1u) != 0u);
     let kings = at.board.p1 & at.board.p2 & ~at.board.p0 & colour;
     let king = bit(select(lowest(kings), 0u, is_empty(kings)));
@@ -52,7 +52,7 @@ fn is_move(edge: Edge) -> bool {
     return edge.code != START;
 }
 
-// Castling that begins on the file of the kings: Chess960 knows other ways.
+// Castling counts only if the king begins on the e-file, which need not be so in Chess960.
 fn is_castling(edge: Edge, at: At) -> bool {
     return edge.code == CASTLE && (at.mv & 7u) == E_FILE;
 }
@@ -65,7 +65,7 @@ fn is_queen_side(edge: Edge, at: At) -> bool {
     return is_castling(edge, at) && ((at.mv >> 6u) & 63u) < (at.mv & 63u);
 }
 
-// Whether a square is in a set and holds one of some contents.
+// Returns whether a square is in a set and holds one of the pieces in `contents`, which has a bit for each piece code.
 fn stands(at: At, square: Bits, contents: u32, squares: Bits) -> bool {
     return !is_empty(square & squares) && ((contents >> content(at.board, square)) & 1u) != 0u;
 }

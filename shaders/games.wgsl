@@ -1,7 +1,9 @@
-// One invocation takes one game of an upload that holds it whole, and makes a column for its slots. The game has no side
-// lines: each slot but its first holds the child of the slot before.
+// Computes a column, which has an entry for each slot of an upload. One invocation processes one game. The upload must
+// contain the game as a whole. The game has no side lines, so each slot but the first holds the position after the slot
+// before it.
 //
-// `along_game` says what is made: carry.wgsl, shift.wgsl or walk.wgsl. src/engine/gpu/ways.rs prints `mask_of`.
+// The computation is in `along_game`: in carry.wgsl, shift.wgsl or walk.wgsl. The function `mask_of` is printed by
+// crates/engine/src/gpu/ways.rs.
 
 const SEGMENT_SLOTS = 32u;
 const GAMES_WORKGROUP = 64u;
@@ -9,28 +11,28 @@ const GAMES_WORKGROUP = 64u;
 const EVERY = 0xffffffffu;
 
 struct Making {
-    // Games: from `first` on, `end` excluded.
+    // The games of this dispatch: from `first` to before `end`.
     first: u32,
     end: u32,
-    // Words from one mask to the next.
+    // The number of segments, which is the number of words of a mask.
     segments: u32,
-    // Where in `words` the word of the first slot stands, and how many words farther that of the next slot.
+    // The index in `words` of the first slot's word, and the distance to the word of the next slot.
     place: u32,
     stride: u32,
-    // The same word everywhere, if the stride is 0.
+    // If `stride` is 0, this word is used for all slots.
     low: u32,
     high: u32,
     unused: u32,
 }
 
 @group(0) @binding(0) var<uniform> making: Making;
-// The first slot of each game, and the one after its last.
+// For each game, its first slot and the slot after its last.
 @group(0) @binding(1) var<storage, read> games: array<vec2<u32>>;
-// A word for each segment, one mask behind the other.
+// The masks, one after the other, with one word of bits for each segment.
 @group(0) @binding(2) var<storage, read> masks: array<u32>;
-// Two words for each slot.
+// The words: two integers for each slot.
 @group(0) @binding(3) var<storage, read> words: array<u32>;
-// All 0 before. A word of masks may belong to several games.
+// The column to compute, filled with 0 before. It is atomic, because several games may share a word of a mask.
 @group(0) @binding(4) var<storage, read_write> column: array<atomic<u32>>;
 
 fn word_of(slot: u32) -> vec2<u32> {
@@ -46,7 +48,7 @@ fn store(slot: u32, low: u32, high: u32) {
     atomicStore(&column[2u * slot + 1u], high);
 }
 
-// The slots from `first` to `end` that lie in a segment, which has one of them.
+// Returns the slots from `first` to before `end` that are in a segment. There must be at least one.
 fn within(segment: u32, first: u32, end: u32) -> u32 {
     let base = SEGMENT_SLOTS * segment;
     let low = max(first, base) - base;

@@ -1,9 +1,9 @@
-// First pass: for each query a bit for each slot. What invocations do what is in hits_alone.wgsl and
-// hits_pairs.wgsl.
+// The first pass: computes one bit for each query and slot. hits_alone.wgsl and hits_pairs.wgsl divide the segments
+// among invocations.
 
 @group(0) @binding(7) var<storage, read_write> hits: array<u32>;
 
-// The bits of a word of hits that are not evaluated now.
+// Returns the bits of a word of hits for the slots that this dispatch does not evaluate.
 fn kept(place: u32) -> u32 {
     if (!SOME_SLOTS) {
         return 0u;
@@ -11,7 +11,7 @@ fn kept(place: u32) -> u32 {
     return hits[place] & ~params.slots;
 }
 
-// Some slots of a segment, of its first `words` fours.
+// Evaluates the queries at the slots `slots` of a segment. Replays only the first `words` groups of four moves.
 fn replay(segment: u32, slots: u32, words: u32) -> Found {
     var at = first_slot(segment);
     var found = Found();

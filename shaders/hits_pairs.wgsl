@@ -1,5 +1,5 @@
 
-// What the second half of the workgroup found, for the first half to store.
+// The results of the second half of the workgroup, which the first half stores.
 var<workgroup> second: array<Found, WORKGROUP / LANES>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -20,7 +20,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (lane == 0u && segment < params.end) {
             store(segment, joined(found, second[place]));
         }
-        // Before the next segment's take their place.
+        // The results must be read before those of the next segment replace them.
         workgroupBarrier();
     }
 }

@@ -1,14 +1,14 @@
-// The moves of one position. The twins are src/board/moves.rs and, for sides with several kings, src/board/legal.rs;
-// what is legal there is legal here.
+// Computes the moves of one position. The same computation for the processor is in crates/core/src/board/moves.rs and,
+// for sides with several kings, in crates/core/src/board/legal.rs. The same moves are legal in both.
 
-// Which moves are asked for: `Special` in the plan.
+// The kinds of moves that can be requested: `Special` in a plan.
 const ANY = 0u;
 const ONLY_CASTLE = 1u;
 const ONLY_KING_SIDE = 2u;
 const ONLY_QUEEN_SIDE = 3u;
 const ONLY_EN_PASSANT = 4u;
 
-// Pieces of one colour that have one role. A code that is no piece never stands on a board.
+// The pieces of one colour.
 fn of_color(board: Board, black: bool) -> Bits {
     return (board.p0 | board.p1 | board.p2) & select(~board.p3, board.p3, black);
 }
@@ -17,7 +17,7 @@ fn kings_of(board: Board, black: bool) -> Bits {
     return board.p1 & board.p2 & select(~board.p3, board.p3, black);
 }
 
-// Squares that the pieces of one colour attack.
+// The squares that the pieces of one colour attack.
 fn attacked_by(board: Board, black: bool) -> Bits {
     let color = of_color(board, black);
     let empty = ~(board.p0 | board.p1 | board.p2);
@@ -31,13 +31,13 @@ fn attacked_by(board: Board, black: bool) -> Bits {
         | oblique(bishops, empty);
 }
 
-// Whether a move leaves no own king attacked.
+// Returns whether no king of the moving side is attacked after a move.
 fn is_safe(board: Board, black: bool, mv: u32) -> bool {
     let after = play(board, mv);
     return is_empty(kings_of(after, black) & attacked_by(after, !black));
 }
 
-// Squares that one piece, pawns aside, moves to or attacks.
+// The squares that a piece other than a pawn attacks.
 fn reach(code: u32, square: Bits, empty: Bits) -> Bits {
     let role = code & 7u;
     var out = select(king(square), knight(square), role == 2u);
@@ -53,7 +53,7 @@ fn reach(code: u32, square: Bits, empty: Bits) -> Bits {
     return out;
 }
 
-// The en passant square, if a pawn can have made the double step that it tells of.
+// The en passant square of a state. Empty if the pieces do not stand as they do after such a double step.
 fn en_passant_square(board: Board, state: u32, black: bool) -> Bits {
     let square = (state >> 8u) & 255u;
     var out = NONE;
@@ -69,30 +69,30 @@ fn en_passant_square(board: Board, state: u32, black: bool) -> Bits {
     return out;
 }
 
-// Squares from `a` to `b`, both included, on one rank.
+// The squares from `a` to `b`, including both, on the first or the last rank.
 fn span(a: u32, b: u32) -> Bits {
     let low = min(a, b);
     let line = ((2u << (max(a, b) - low)) - 1u) << (low & 7u);
     return select(shl_byte(line, low >> 3u), small(line), low < 8u);
 }
 
-// The highest or lowest rank only.
+// Moves a rank of squares to the last rank. Other ranks are not needed.
 fn shl_byte(line: u32, rank: u32) -> Bits {
     return select(NONE, pair(0u, line << 24u), rank == 7u);
 }
 
 struct Moves {
-    // Arrival squares.
+    // The destination squares.
     squares: Bits,
-    // Squares that are left.
+    // The origin squares.
     origins: Bits,
-    // Where the king that may castle steps: in Chess960 castling can be the same pair.
+    // The squares to which the castling king can step. In Chess960, castling can be the same pair of squares.
     steps: Bits,
-    // Pairs of from and arrival.
+    // The number of different pairs of origin and destination.
     pairs: u32,
 }
 
-// The pieces of a position by kind, and the squares of the side to move, of its enemies, and of none.
+// The pieces of a position by kind, and the squares of the side to move, of the other side, and without a piece.
 struct Men {
     own: Bits,
     enemies: Bits,
@@ -104,13 +104,13 @@ struct Men {
     kings: Bits,
 }
 
-// What moves may not do, lest the king be left attacked.
+// The limits for moves that must not leave the king attacked.
 struct Safety {
-    // Where a piece other than the king may go: anywhere, or where it ends a check.
+    // The squares to which a piece other than the king may move: all squares, or those that end a check.
     evasions: Bits,
-    // Squares that enemies attack, the king lifted.
+    // The squares that the other side attacks when the king is removed from the board.
     danger: Bits,
-    // Pieces that stand before the king on the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    // The pieces that are pinned to the king, on the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
     pinned0: Bits,
     pinned1: Bits,
     pinned2: Bits,
@@ -126,7 +126,8 @@ fn men_of(board: Board, black: bool) -> Men {
     return Men(own, enemies, ~(own | enemies), pawns, knights, oblique, board.p2 & ~board.p1, board.p1 & board.p2);
 }
 
-// What a line from the king allows other pieces: all, or to come onto it if it gives check.
+// The squares to which other pieces may move because of a line from the king: all squares or, if a slider on the line
+// gives check, the squares of the line.
 fn answer_to(line: Bits, sliders: Bits) -> Bits {
     return line | mask(is_empty(line & sliders));
 }
@@ -147,7 +148,7 @@ fn safety_of(men: Men, black: bool) -> Safety {
     let line5 = slide5(own_king, men.empty);
     let line6 = slide6(own_king, men.empty);
     let line7 = slide7(own_king, men.empty);
-    // What comes along each of these lines the way back.
+    // The squares that sliders reach along these lines in the opposite direction.
     let back0 = slide4(straight, lifted);
     let back1 = slide5(oblique, lifted);
     let back2 = slide6(straight, lifted);
@@ -174,7 +175,7 @@ fn safety_of(men: Men, black: bool) -> Safety {
     );
 }
 
-// Adds moves to squares that no two pieces reach, and the squares that they leave.
+// Adds moves to squares that each only one piece can reach, and the squares that these pieces leave.
 fn with_moves(moves: Moves, reached: Bits, left: Bits) -> Moves {
     let pairs = moves.pairs + low_word(count(reached));
     return Moves(moves.squares | reached, moves.origins | left, moves.steps, pairs);
@@ -193,7 +194,7 @@ fn with_knights(moves: Moves, movers: Bits, to: Bits) -> Moves {
     return Moves(squares, moves.origins | (knight(to) & movers), moves.steps, moves.pairs + low_word(pairs));
 }
 
-// Moves that are neither castling nor captures in passing, of a side that has not several kings.
+// Adds moves other than castling and en passant, for a side that does not have several kings.
 fn ordinary_moves(men: Men, black: bool, origin: Bits, goal: Bits, pseudo: bool) -> Moves {
     var safety = Safety(ALL, NONE, NONE, NONE, NONE, NONE);
     if (!pseudo) {
@@ -225,17 +226,19 @@ fn ordinary_moves(men: Men, black: bool, origin: Bits, goal: Bits, pseudo: bool)
     return with_pawns(out, men, black, movers1, movers2, movers3, to);
 }
 
-// The squares ahead of some, as their side looks.
+// The squares one rank ahead of some squares, as seen by a side.
 fn ahead(squares: Bits, black: bool) -> Bits {
     return select(shl(squares, 8u), shr(squares, 8u), black);
 }
 
-// `movers` are those that no pin holds on the lines of directions 1, 2 and 3.
+// `movers1`, `movers2` and `movers3` are the pieces that may move along the lines of directions 1, 2 and 3, even if
+// pinned.
 fn with_pawns(moves: Moves, men: Men, black: bool, movers1: Bits, movers2: Bits, movers3: Bits, to: Bits) -> Moves {
     let third = select(small(0x00ff0000u), pair(0u, 0x0000ff00u), black);
     let step = ahead(men.pawns & movers2, black) & men.empty;
     let double = ahead(step & third, black) & men.empty & to;
-    // To the h-file up the board and to the a-file down it, or the other way round.
+    // Captures towards the h-file use direction 1 for White and direction 3 for Black; captures towards the a-file the
+    // other.
     let prey = men.enemies & to;
     let rights = ahead(right(men.pawns & select(movers1, movers3, black)), black) & prey;
     let lefts = ahead(left(men.pawns & select(movers3, movers1, black)), black) & prey;
@@ -245,7 +248,7 @@ fn with_pawns(moves: Moves, men: Men, black: bool, movers1: Bits, movers2: Bits,
     return with_moves(out, lefts, right(ahead(lefts, !black)));
 }
 
-// Adds captures in passing.
+// Adds en passant captures.
 fn with_passing(moves: Moves, at: At, men: Men, black: bool, origin: Bits, to: Bits, pseudo: bool) -> Moves {
     let passed = en_passant_square(at.board, at.state, black) & to;
     var takers = select(pawn_black(passed), pawn_white(passed), black) & men.pawns & men.own & origin;
@@ -264,8 +267,8 @@ fn with_passing(moves: Moves, at: At, men: Men, black: bool, origin: Bits, to: B
     return out;
 }
 
-// Moves of the side to move from and to the given squares, castling as the king's move; that is pseudolegal only
-// where it is legal. With `first` nothing but whether there are any.
+// Returns the moves of the side to move from `origin` to `to`. Castling counts as the king's move, and is pseudolegal
+// only if it is legal. If `first` is true, the result only shows whether there are any moves.
 fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let black = (at.state & 1u) != 0u;
     let men = men_of(at.board, black);
@@ -290,7 +293,7 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
     return out;
 }
 
-// All moves but castling, piece by piece, of any placement.
+// Lists all moves but castling, piece by piece. This works for any placement, even with several kings.
 fn listed_moves(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -348,7 +351,7 @@ fn back_rank(black: bool) -> Bits {
     return select(small(0xffu), pair(0u, 0xff000000u), black);
 }
 
-// Adds castling.
+// Adds castling moves.
 fn with_castling(moves: Moves, at: At, origin: Bits, to: Bits, only: u32) -> Moves {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -373,7 +376,7 @@ fn with_castling(moves: Moves, at: At, origin: Bits, to: Bits, only: u32) -> Mov
             var legal = wanted && (nibble & 8u) != 0u && stands && (rook > castler_square) == king_side
                 && is_empty(path & others) && !is_empty(arrival & to);
             if (legal) {
-                // The king's way is looked at with the king gone from it, the rook still in place.
+                // The king's path is checked with the king removed and the rook still in its place.
                 let without = put(board, bit(castler_square & 63u), 0u, NONE);
                 legal = is_empty(attacked_by(without, !black) & king_path)
                     && is_safe(board, black, castler_square | (rook << 6u));
@@ -386,7 +389,7 @@ fn with_castling(moves: Moves, at: At, origin: Bits, to: Bits, only: u32) -> Mov
     return out;
 }
 
-// Mask: of the positions in the mask, those in which the side to move has a king but no legal move.
+// Returns a mask: true if `within` is true and the side to move has a king but no legal move.
 fn no_moves(at: At, within: Bits) -> Bits {
     var out = NONE;
     if (!is_empty(within) && !is_empty(kings_of(at.board, (at.state & 1u) != 0u))) {

@@ -1,4 +1,5 @@
-// Pure mates and stalemates. The twin is src/board/pure.rs, docs/mates.md states the rule.
+// Pure mates and stalemates, as docs/mates.md defines them. The same computation for the processor is in
+// crates/core/src/board/pure.rs.
 
 fn slide(dir: u32, a: Bits, empty: Bits) -> Bits {
     switch dir {
@@ -13,7 +14,7 @@ fn slide(dir: u32, a: Bits, empty: Bits) -> Bits {
     }
 }
 
-// Queens, and rooks or bishops, of either side: what moves in a direction.
+// The pieces of both sides that slide in a direction: queens, and rooks or bishops.
 fn sliders(board: Board, dir: u32) -> Bits {
     let queens = board.p0 & board.p2;
     let bishops = board.p0 & board.p1;
@@ -21,14 +22,15 @@ fn sliders(board: Board, dir: u32) -> Bits {
     return queens | select(rooks, bishops, (dir & 1u) != 0u);
 }
 
-// The men that stand alone between one of the targets and one of the given sliders that moves along their line.
+// The men that are alone between one of the targets and one of the given sliders on the same line.
 fn alone_before(board: Board, dir: u32, targets: Bits, given: Bits, empty: Bits) -> Bits {
     let men = slide(dir, targets, empty) & ~empty;
     let beyond = slide(dir, men, empty) & given & sliders(board, dir);
     return slide((dir + 4u) & 7u, beyond, empty) & men;
 }
 
-// Pawns of one colour attack a square from where those of the other colour on that square would attack.
+// The squares from which pawns of a colour attack one of the squares. These are the squares that pawns of the other
+// colour would attack from there.
 fn pawns_at(squares: Bits, black: bool) -> Bits {
     return select(pawn_black(squares), pawn_white(squares), black);
 }
@@ -37,8 +39,8 @@ fn back_from(squares: Bits, black: bool) -> Bits {
     return select(shr(squares, 8u), shl(squares, 8u), black);
 }
 
-// Men of the side to move, the king aside, that move to one of the targets or capture there, pinned or not; none
-// of these is a man of its own side.
+// The men of the side to move, except the king, that can move to one of the targets or capture there, even if they are
+// pinned. No target may hold a man of the side to move.
 fn movers_to(at: At, targets: Bits, own: Bits, enemies: Bits) -> Bits {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -59,7 +61,8 @@ fn movers_to(at: At, targets: Bits, own: Bits, enemies: Bits) -> Bits {
     return (pieces | (origins & pawns)) & own;
 }
 
-// Of the positions in the mask, all of them mates (or stalemates), the men that take part in those that are pure.
+// Returns the men that take part in a pure mate or stalemate. `within` is a mask of positions that are mates (or
+// stalemates). The set is empty if the position is not in the mask or not pure.
 fn pure_men(at: At, within: Bits, is_mate: bool) -> Bits {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -73,7 +76,7 @@ fn pure_men(at: At, within: Bits, is_mate: bool) -> Bits {
     let empty = ~(own | enemies);
     let field = king(our_king);
     var men = our_king | select(own, field & own, is_mate);
-    // What the enemies attack with the king lifted off the board.
+    // The squares that the other side attacks once, and twice, when the king is removed from the board.
     var once = NONE;
     var twice = NONE;
     var checkers = NONE;
@@ -118,7 +121,7 @@ fn pure_men(at: At, within: Bits, is_mate: bool) -> Bits {
     let licensed = select(pinned, refuters, is_mate);
     var is_pure = is_empty(field & ~own & ~exactly_once)
         && is_empty(field & own & once & ~(licensed & exactly_once));
-    // Of several checks, any one alone could be parried.
+    // If several men give check, each of these checks alone could be parried.
     var several = select(checkers, NONE, one_check);
     while (is_pure && !is_empty(several)) {
         let checker = bit(lowest(several));

@@ -1,23 +1,24 @@
-// Moves back to positions: an invocation replays a segment of 32 slots from its key. Where keys and moves lie is
-// told by by_segment.wgsl or by_word.wgsl.
+// Replays moves to positions. An invocation replays a segment of 32 slots from its key position. by_segment.wgsl or
+// by_word.wgsl reads key positions and moves.
 //
-// The twins are src/reel/replay.rs and `Position::play`.
+// The same computation for the processor is in crates/reel/src/replay.rs and in `Position::play`.
 
 const SEGMENT_SLOTS = 32u;
 
-// Codes of moves that are no piece.
+// The codes of moves other than codes of pieces.
 const CASTLE = 0u;
 const EN_PASSANT = 7u;
 const NULL_MOVE = 8u;
 const START = 15u;
 
 struct Params {
-    // Segments, or entries of the list: from `first` on, `end` excluded.
+    // The segments of this dispatch (or entries of the list, in the second pass): from `first` to before `end`.
     first: u32,
     end: u32,
-    // Segments of the chunk, and so words from one query's hits to the next one's.
+    // The number of segments in the upload, which is the number of words in the hits of one query.
     segments: u32,
-    // The slots of each segment that are evaluated; the others keep the bits that they have. All of them, unless SOME_SLOTS.
+    // The slots of each segment that are evaluated; the bits of other slots are kept. These are all slots unless
+    // SOME_SLOTS is true.
     slots: u32,
 }
 
@@ -37,11 +38,12 @@ struct Start {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read> starts: array<Start>;
-// For each game, for each column: the mask as one word, the number as another.
+// For each game and each column: its mask as one word, then its number as one word.
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
-// The rows of the plan's loops, one after the other.
+// The rows of the tables of the plan's loops, one after the other.
 @group(0) @binding(5) var<storage, read> tables: array<Bits>;
-// What was carried along games, one column behind the other: a word a segment for masks, two words a slot for all else.
+// The columns that were carried along games, one after the other. A mask has one word for each segment, any other
+// column two words for each slot.
 @group(0) @binding(6) var<storage, read> carried: array<u32>;
 
 struct Board {
@@ -51,14 +53,15 @@ struct Board {
     p3: Bits,
 }
 
-// A slot while its segment is replayed.
+// The position in a slot, while its segment is replayed.
 struct At {
     board: Board,
-    // As in the reel: bit 0 Black to move, bits 8-15 the square passed over (64: none), bits 16-31 castling.
+    // As in a reel: bit 0 is set if Black is to move, bits 8-15 are the en passant square (64: none), bits 16-31
+    // castling rights.
     state: u32,
     ply: u32,
     game: u32,
-    // The entry of the start table that comes next.
+    // The index of the next entry in the table of start positions.
     start: u32,
     // The move that leaves the slot.
     mv: u32,
@@ -70,7 +73,7 @@ fn is_last_of_line(at: At) -> bool {
     return (at.mv >> 12u) == START;
 }
 
-// What stands on a square, as a code.
+// The code of the piece on a square.
 fn content(board: Board, square: Bits) -> u32 {
     return select(0u, 1u, !is_empty(board.p0 & square)) | select(0u, 2u, !is_empty(board.p1 & square))
         | select(0u, 4u, !is_empty(board.p2 & square)) | select(0u, 8u, !is_empty(board.p3 & square));
@@ -91,7 +94,7 @@ fn plane_after(plane: Bits, keep: Bits, to: Bits, mv: u32, code_bit: u32) -> Bit
     return (plane & keep) | (to & pair(holds, holds));
 }
 
-// The pieces after a move that is no start of a game; a null move changes nothing.
+// Returns the board after a move. The move must not be the start of a line. A null move changes nothing.
 fn play(board: Board, mv: u32) -> Board {
     let code = mv >> 12u;
     let moves = code != NULL_MOVE;
@@ -103,7 +106,8 @@ fn play(board: Board, mv: u32) -> Board {
         plane_after(board.p2, keep, to, mv, 2u),
         plane_after(board.p3, keep, to, mv, 3u),
     );
-    // Castling has taken both pieces away, and what captures in passing has become what is no piece.
+    // Castling has removed both pieces, and the capturing pawn of an en passant capture has a code that is no piece.
+    // This is corrected here.
     if (code == CASTLE || code == EN_PASSANT) {
         let origin = mv & 63u;
         let goal = (mv >> 6u) & 63u;
@@ -126,7 +130,7 @@ fn play(board: Board, mv: u32) -> Board {
     return out;
 }
 
-// Castling rights, in their place in the state, without the one whose rook stands on a square.
+// Returns castling rights, in their bits of the state, without the right of a rook on the given square.
 fn without_right(rights: u32, square: u32) -> u32 {
     let edge = square < 8u || square >= 56u;
     let shift = select(24u, 16u, square < 8u);
@@ -136,7 +140,7 @@ fn without_right(rights: u32, square: u32) -> u32 {
     return select(rights, rights & ~(king_side | queen_side), edge);
 }
 
-// Turn, en passant and castling after a move.
+// Returns side to move, en passant square and castling rights after a move.
 fn next_state(state: u32, mv: u32) -> u32 {
     let turn = (state & 1u) ^ 1u;
     if (!WHOLE_POSITIONS) {
@@ -155,13 +159,13 @@ fn next_state(state: u32, mv: u32) -> u32 {
     return select(rights, moved, is_piece) | (passed << 8u) | turn;
 }
 
-// The next slot.
+// Returns the next slot.
 fn advance(at: At) -> At {
     var next = at;
     next.slot += 1u;
     if (is_last_of_line(at)) {
         next.ply = 0u;
-        // A side line is of the same game.
+        // A side line belongs to the same game, so the number of the game does not change.
         next.game += 1u - ((at.mv >> 1u) & 1u);
         if ((at.mv & 1u) != 0u) {
             let start = &starts[at.start];
@@ -181,12 +185,12 @@ fn advance(at: At) -> At {
     return next;
 }
 
-// The slots that an invocation evaluates, where as many as `LANES` share a segment.
+// The slots that an invocation evaluates, if `LANES` invocations share a segment.
 fn lane_slots(lane: u32) -> u32 {
     return select(0xffffu << (16u * lane), 0xffffffffu, LANES == 1u);
 }
 
-// Fours of moves up to the last of these slots.
+// The number of groups of four moves up to the last of these slots.
 fn lane_words(lane: u32) -> u32 {
     return SEGMENT_SLOTS / 4u / LANES * (lane + 1u);
 }
@@ -200,7 +204,7 @@ fn column_number(at: At, column: u32) -> Bits {
     return number(columns[at.game * COLUMN_WORDS + 2u * column + 1u]);
 }
 
-// `place` is how many words the columns before have for a segment.
+// `place` is the number of words for each segment in the columns before this one.
 fn carried_mask(at: At, place: u32) -> Bits {
     let word = carried[place * params.segments + at.segment];
     return mask(((word >> at.slot) & 1u) != 0u);

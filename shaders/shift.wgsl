@@ -1,14 +1,15 @@
-// What a stage found, brought one position back or on, or from the position that a number names (games.wgsl).
+// Moves the results of a stage (a part of a plan that runs first) to the position before or after, or from the position
+// whose number a word names. games.wgsl calls `along_game` for each game.
 //
-// Two constants stand before this: WHERE it goes, and the word OTHERWISE of positions that no child brings one to. The
-// twin is crates/engine/src/operations.rs.
+// Two constants are printed before this file: WHERE the results are moved, and OTHERWISE, the word for positions to
+// which no child moves one. The same computation for the processor is in crates/engine/src/operations.rs.
 
 const MASK_TO_PARENT = 0u;
 const MASK_TO_CHILD = 1u;
 const WORD_TO_PARENT = 2u;
 const MASK_FROM_NUMBER = 3u;
 
-// The slots of a game in a segment that a move leads to.
+// The slots of a game in a segment to which a move leads: all but the first slot of the game.
 fn children(segment: u32, first: u32, end: u32) -> u32 {
     let root = select(0u, 1u << (first % SEGMENT_SLOTS), segment == first / SEGMENT_SLOTS);
     return within(segment, first, end) & ~root;
@@ -38,7 +39,7 @@ fn masks_to_children(first: u32, end: u32) {
     }
 }
 
-// The word of the child where the masks hold.
+// Stores the word of the next slot where the mask is true there, otherwise OTHERWISE.
 fn words_to_parents(first: u32, end: u32) {
     for (var slot = first; slot < end; slot++) {
         let child = min(slot + 1u, end - 1u);
@@ -48,7 +49,8 @@ fn words_to_parents(first: u32, end: u32) {
     }
 }
 
-// The words are numbers of positions in the game; where there is none, nothing holds.
+// Stores the mask at the position whose number is the word of a slot; false if the word is not the number of a
+// position.
 fn masks_from_numbers(first: u32, end: u32) {
     for (var slot = first; slot < end; slot++) {
         let number = word_of(slot);

@@ -1,14 +1,16 @@
-// What an automaton finds from each slot of a game (games.wgsl): whether there is a walk, or with NUMBERS its value. From the
-// last slot to the first, or with BACK from the first to the last.
+// Runs an automaton along a game, for `line` and `path`. games.wgsl calls `along_game` for each game. For each slot,
+// this finds whether a walk (a sequence of positions that the automaton accepts) begins there or, if NUMBERS is true,
+// its value. It passes from the last slot to the first or, if BACK is true, from the first to the last.
 //
-// src/engine/gpu/walks.rs prints these constants, the Masks of a segment, what is known of the States at a slot, and what a
-// slot says of them: `alive` and `begins`. The twins are src/engine/operations/reach.rs and walk.rs there.
+// crates/engine/src/gpu/walks.rs prints these constants, the Masks of a segment, the type States, and the functions
+// `alive` and `begins`, which compute the states at a slot. The same computation for the processor is in
+// crates/engine/src/operations/reach.rs and crates/engine/src/operations/walk.rs.
 
-// What is known of the slot to which a walk goes on.
+// The states at the slots at which a walk continues.
 struct Ahead {
-    // States that take it, or the move to it, and from which the walk can be completed,
+    // The states that accept the next slot (or the move to it), and from which the walk can be completed.
     alive: States,
-    // and the same one slot further on.
+    // The same for the slot after the next.
     further: States,
 }
 
@@ -29,7 +31,7 @@ fn along_game(first: u32, end: u32) {
             let more = begins(these, slot, here, ahead);
             ahead = Ahead(here, ahead.alive);
             if (NUMBERS) {
-                // One more than the value.
+                // `more` is one more than the value; 0 means that there is no walk.
                 let value = more - 1u;
                 let is_found = more != 0u && value >= LEAST && value <= MOST;
                 let number = select(result(base + slot - first, value), value, NESTBAN);
@@ -47,9 +49,10 @@ fn along_game(first: u32, end: u32) {
     }
 }
 
-// Takes those values away that no walk has: the positions of a walk begin no other one.
+// Removes the values of walks that `nestban` forbids: no walk begins at a position of an earlier walk.
 fn ban(first: u32, end: u32) {
-    // The first positions from which a walk may begin: of the side that is to move in positions of even numbers, and of odd.
+    // The first nodes at which a walk may begin: with even numbers (x) and with odd numbers (y), that is, by the side
+    // to move.
     var open = vec2<u32>();
     for (var node = 0u; node < end - first; node++) {
         let slot = first + node;

@@ -1,10 +1,10 @@
-// Second pass: for each slot that hits, the words of the query (its value, or which of its copies match).
+// The second pass: for each hit, computes words of the query: its value, or the copies that match.
 
 struct Entry {
     segment: u32,
-    // The slots that hit.
+    // The slots of the segment that are hits.
     slots: u32,
-    // Where the words of the first of them go.
+    // The index in `words` for the words of the first of these slots.
     first: u32,
 }
 
@@ -37,7 +37,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (index < params.end) {
             let entry = entries[index];
             let slots = entry.slots & lane_slots(lane);
-            // The lane before writes the words of its hits first.
+            // The first lane writes the words of its hits before those of the second.
             let before = select(0u, countOneBits(entry.slots & lane_slots(0u)), lane == 1u);
             replay(entry.segment, slots, entry.first + before * WORDS, lane_words(lane));
         }

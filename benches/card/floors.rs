@@ -66,7 +66,7 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// The same for a kernel that copies; a byte that is read and written counts twice.
+    /// Returns the same for a kernel that copies; a byte that is read and written counts twice.
     pub fn copy(&self, bytes: u64) -> Result<Floor, GpuError> {
         let mut memory = KernelBuffers::fill(self, bytes)?;
         let (took, _) = memory.run(self.gpu, "copy_all", 0)?;
@@ -110,7 +110,7 @@ pub fn chains(id: u32, turns: u64) -> u32 {
     (0..CHAINS as u32).map(chain).fold(0, |all, word| all ^ word)
 }
 
-/// A word of the buffer that is read.
+/// Returns a word of the buffer that is read.
 fn pattern(word: u64) -> u32 {
     (word as u32).wrapping_mul(0x0100_0193) ^ 0x5bd1_e995
 }
@@ -139,7 +139,7 @@ struct KernelBuffers {
 }
 
 impl KernelBuffers {
-    /// A buffer with a known content of about so many bytes, as far as the device lets it.
+    /// Returns a buffer with a known content of about so many bytes, as far as the device lets it.
     fn fill(device: &FloorDevice, bytes: u64) -> Result<KernelBuffers, GpuError> {
         let memory_bytes = device.memory_bytes;
         let memory = device
@@ -189,14 +189,14 @@ impl KernelBuffers {
         VECTOR_BYTES * self.vectors
     }
 
-    /// The sum of all words of the buffer.
+    /// Returns the sum of all words of the buffer.
     fn expected(&self) -> u32 {
         let sum = |words: u64| (0..words).map(pattern).fold(0u32, u32::wrapping_add);
         let (words, piece) = (self.bytes() / 4, PIECE_BYTES / 4);
         sum(piece).wrapping_mul((words / piece) as u32).wrapping_add(sum(words % piece))
     }
 
-    /// The shortest time of a dispatch, from submissions that are long enough, and the words that it writes.
+    /// Returns the shortest time of a dispatch, from submissions that are long enough, and the words that it writes.
     fn run(
         &self,
         gpu: &GpuDevice,
@@ -254,7 +254,8 @@ impl KernelBuffers {
         })
     }
 
-    /// The time of one submission with so many dispatches, and the words that the last of them wrote, one for each invocation.
+    /// Returns the time of one submission with so many dispatches, and the words that the last of them wrote, one for each
+    /// invocation.
     fn once(
         &self,
         gpu: &GpuDevice,

@@ -59,7 +59,7 @@ impl<'a> StatementCounter<'a> {
         Some(self.function(handle))
     }
 
-    /// All that `replay` does at so many slots, without what it evaluates.
+    /// Returns all that `replay` does at so many slots, without what it evaluates.
     fn replay(&mut self, slots: u64) -> Option<u64> {
         let evaluate = self.find("evaluate")?;
         self.known.insert(evaluate, 0);
@@ -146,7 +146,7 @@ impl<'a> StatementCounter<'a> {
 }
 
 impl CountedFunction<'_> {
-    /// The value of an expression that is a constant: of a number as it is, of a condition 0 or 1.
+    /// Returns the value of an expression that is a constant: of a number as it is, of a condition 0 or 1.
     fn constant(&self, module: &Module, handle: Handle<Expression>) -> Option<u64> {
         let literal = match self.function.expressions[handle] {
             Expression::Literal(literal) => literal,

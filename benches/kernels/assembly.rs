@@ -57,7 +57,7 @@ fn parts(assembly: &str) -> Vec<Part> {
     parts
 }
 
-/// The parts of each loop. The driver writes loops in one piece, and what jumps back is their end.
+/// Returns the parts of each loop. The driver writes loops in one piece, and what jumps back is their end.
 fn loops(parts: &[Part]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for (end, part) in parts.iter().enumerate() {

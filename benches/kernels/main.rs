@@ -94,7 +94,7 @@ fn finish(done: Result<(), String>) -> ExitCode {
     }
 }
 
-/// The rows of all families. A driver reads the family's name from the environment, so each has a process of its own.
+/// Returns the rows of all families. A driver reads the family's name from the environment, so each has a process of its own.
 fn all(names: &[String]) -> Result<Table, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut table = Table::default();
@@ -149,7 +149,7 @@ fn groups() -> [(String, Vec<String>); 2] {
     [("fifty".into(), fifty), ("themes".into(), themes)]
 }
 
-/// The shaders of some queries, each once, in the order in which they first run, and what each of them is.
+/// Returns the shaders of some queries, each once, in the order in which they first run, and what each of them is.
 fn shaders(queries: &[String]) -> Result<Vec<(&'static str, String)>, String> {
     let prepared =
         queries.iter().filter_map(|text| prepared(text).transpose()).collect::<Result<Vec<_>, _>>()?;
@@ -167,7 +167,7 @@ fn shaders(queries: &[String]) -> Result<Vec<(&'static str, String)>, String> {
     Ok(out)
 }
 
-/// A query, unless no plan says it.
+/// Returns a query, unless no plan says it.
 fn prepared(text: &str) -> Result<Option<PreparedQuery>, String> {
     let query = orbit_query::parse(text).map_err(|error| format!("{text}: {error}"))?.query;
     let prepared =
@@ -175,7 +175,7 @@ fn prepared(text: &str) -> Result<Option<PreparedQuery>, String> {
     Ok(prepared.plans().is_ok().then_some(prepared))
 }
 
-/// A shader as wgpu gives it to a driver of Vulkan that checks accesses to buffers itself.
+/// Returns a shader as wgpu gives it to a driver of Vulkan that checks accesses to buffers itself.
 fn spirv(wgsl: &str) -> Result<Vec<u32>, String> {
     use wgpu::naga::{
         ShaderStage,

@@ -14,7 +14,7 @@ pub const PGN_EXTRACT_MISSING: &str = "pgn-extract is neither in PATH nor in /us
 /// The interval at which the peak memory of a process is read. The system forgets it when the process ends.
 const PEAK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The program under test, built by cargo for this bench.
+/// Returns the program under test, built by cargo for this bench.
 pub fn orbit() -> Command {
     Command::new(env!("CARGO_BIN_EXE_orbit"))
 }

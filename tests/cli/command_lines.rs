@@ -119,7 +119,7 @@ fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     names.into_iter().flat_map(read).collect()
 }
 
-/// The folder of inputs.
+/// Returns the folder of inputs.
 fn inputs() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     FOLDER.get_or_init(make_inputs).path()

@@ -141,15 +141,14 @@ fn a_closed_pipe_is_success() {
     assert_eq!((out.status.code(), text(&out.stderr)), (Some(0), ""));
 }
 
-/// The part of a reel that holds the blocks: all but the header and the directory, which names the
-/// sources.
+/// Returns the part of a reel that holds the blocks: all but the header and the directory, which names the sources.
 fn blocks(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let directory = u64::from_le_bytes(bytes[24..32].try_into().unwrap()) as usize;
     bytes[64..directory].to_vec()
 }
 
-/// A few MiB of games, so that there are several blocks.
+/// Returns a few MiB of games, so that there are several blocks.
 fn large_pgn() -> Vec<u8> {
     let sample = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn")).unwrap();
     sample.repeat(5)

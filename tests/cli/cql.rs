@@ -51,7 +51,7 @@ impl Folder {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// The games that are written, without tags, in one line each.
+    /// Returns the games that are written, without tags, in one line each.
     #[track_caller]
     fn games(&self, words: &str) -> Vec<String> {
         self.stdout(&format!("-o out.pgn {words}"));

@@ -24,7 +24,7 @@ fn plain(query: &str) -> String {
     stdout(&["scan", "--format", "plain", query, "main.pgn"])
 }
 
-/// The exit code and stderr.
+/// Returns the exit code and stderr.
 fn told(args: &[&str]) -> (Option<i32>, String) {
     let out = orbit(args);
     (out.status.code(), text(&out.stderr).to_owned())

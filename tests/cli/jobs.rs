@@ -15,7 +15,7 @@ use super::program::{SAMPLE, run_in};
 /// The reels that most jobs are about, a block in each.
 const REELS: [&str; 6] = ["a.reel", "b.reel", "c.reel", "d.reel", "e.reel", "f.reel"];
 
-/// A folder with these reels, of all games of the sample but the first few.
+/// Returns a folder with these reels, of all games of the sample but the first few.
 fn reels() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(SAMPLE).unwrap();
@@ -58,7 +58,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         .collect()
 }
 
-/// The number of parts of a job.
+/// Returns the number of parts of a job.
 fn parts(folder: &Path, job: &str) -> usize {
     let job: serde_json::Value =
         serde_json::from_slice(&fs::read(folder.join(job).join("job.json")).unwrap()).unwrap();

@@ -61,13 +61,13 @@ impl Visitor for Reading {
     }
 }
 
-/// The side of the player, if the game is his.
+/// Returns the side of the player, if the game is his.
 fn side(game: &Played) -> Option<Color> {
     let is_his = |tag| SPELLINGS.contains(&&*game.tags[tag]);
     if is_his("White") { Some(Color::White) } else { is_his("Black").then_some(Color::Black) }
 }
 
-/// A rating that is made up from a name; one name of eleven has none, and one spelling of the player.
+/// Returns a rating that is made up from a name; one name of eleven has none, and one spelling of the player.
 fn rating(name: &str) -> Option<u32> {
     let sum: u32 = name.bytes().map(u32::from).sum();
     match SPELLINGS.iter().position(|spelling| *spelling == name) {
@@ -77,7 +77,7 @@ fn rating(name: &str) -> Option<u32> {
     }
 }
 
-/// The sample with these ratings, as text and as shakmaty reads it.
+/// Returns the sample with these ratings, as text and as shakmaty reads it.
 fn rated_sample() -> (String, Vec<Played>) {
     let mut text = String::new();
     for line in fs::read_to_string(SAMPLE).unwrap().lines() {

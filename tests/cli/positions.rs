@@ -22,7 +22,7 @@ fn orbit(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
     (stdout, stderr)
 }
 
-/// A folder with a reel of some games of the sample, and its table.
+/// Returns a folder with a reel of some games of the sample, and its table.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(SAMPLE).unwrap();

@@ -32,7 +32,7 @@ pub fn stdout(args: &[&str]) -> String {
     stdout
 }
 
-/// The rows of a scan as JSON.
+/// Returns the rows of a scan as JSON.
 #[track_caller]
 pub fn rows(args: &[&str]) -> Vec<Value> {
     let lines = stdout(&[&["scan", "-q", "--format", "jsonl"], args].concat());

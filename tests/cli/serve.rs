@@ -362,7 +362,7 @@ fn old_hits_are_dropped_and_that_is_said() {
     server.finish();
 }
 
-/// A server with the sample and a database `endless`, in which the reference engine would search for hours.
+/// Returns a server with the sample and a database `endless`, in which the reference engine would search for hours.
 fn with_endless() -> Server {
     let mut server = Server::start(&["-j", "1", "--memory", "64K", SAMPLE]);
     let paths = vec!["games/sample.pgn"; 20_000];

@@ -8,7 +8,7 @@ use crate::program::{SAMPLE, rows, run, stdout};
 
 const BOARD: &str = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQ1RK1";
 
-/// The men of a placement by their squares: `Nf3`.
+/// Returns the men of a placement by their squares: `Nf3`.
 fn men(fen: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (row, text) in fen.split(' ').next().unwrap().split('/').enumerate() {
@@ -26,7 +26,7 @@ fn men(fen: &str) -> Vec<String> {
     out
 }
 
-/// The same men with the colours swapped.
+/// Returns the same men with the colours swapped.
 fn swapped(men: &[String]) -> Vec<String> {
     let other = |man: &String| {
         let (letter, square) = man.split_at(1);

@@ -63,7 +63,7 @@ fn the_catalogue_is_whole() {
     }
 }
 
-/// An example as a game: a FEN, and perhaps a comma and moves.
+/// Returns an example as a game: a FEN, and perhaps a comma and moves.
 fn game_of(example: &str) -> String {
     let (fen, moves) = example.split_once(',').unwrap_or((example, ""));
     format!("[FEN \"{fen}\"]\n\n{moves} *\n\n")
@@ -502,7 +502,7 @@ fn the_page_prints_the_counts_of_the_verdicts() {
     }
 }
 
-/// The catalogue for reading.
+/// Returns the catalogue for reading.
 fn page() -> String {
     let themes = themes::built_in();
     let mut out = format!(

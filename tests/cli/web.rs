@@ -30,7 +30,7 @@ fn server() -> Server {
     })
 }
 
-/// A URL with secrets.
+/// Returns a URL with secrets.
 fn secret(server: &Server) -> String {
     format!("{}/games.pgn?X-Signature=secret", server.url.replace("//", "//somebody:secret@"))
 }

@@ -46,7 +46,7 @@ impl Member {
         Member::packed(name, text, 8, writer.finish().unwrap())
     }
 
-    /// The fields that both headers have, from the version that is needed to the length of the name.
+    /// Returns the fields that both headers have, from the version that is needed to the length of the name.
     fn fields(&self, sizes: [u32; 3]) -> Vec<u8> {
         let mut out = Vec::new();
         for field in [20, self.flags, self.method, 0, 0] {

@@ -111,7 +111,7 @@ fn all_squares() -> impl Iterator<Item = Square> {
     (0..64).map(|i| (i % 8, i / 8))
 }
 
-/// The neighbour in a direction, if it is on the board.
+/// Returns the neighbour in a direction, if it is on the board.
 fn step((file, rank): Square, (dx, dy): (i32, i32)) -> Option<Square> {
     let (x, y) = (file as i32 + dx, rank as i32 + dy);
     ((0..8).contains(&x) && (0..8).contains(&y)).then_some((x as usize, y as usize))
@@ -169,7 +169,7 @@ fn is_one_of(word: &str, words: &str) -> bool {
     words.split_whitespace().any(|w| w == word)
 }
 
-/// The pieces that a symbol means, as FEN letters.
+/// Returns the pieces that a symbol means, as FEN letters.
 fn pieces_of(symbol: char) -> BTreeSet<char> {
     const LETTERS: &str = "KQRBNPkqrbnp";
     let pieces = match symbol {
@@ -348,7 +348,7 @@ impl Parser {
 
 // -------------------------------------------------------------------------------------- transforms
 
-/// The transformations of a keyword, each a word of unit steps applied from left to right.
+/// Returns the transformations of a keyword, each a word of unit steps applied from left to right.
 ///
 /// Steps: `R L U D` unit shifts, `v h d o` vertical, horizontal, diagonal and offdiagonal flip,
 /// `c` colour flip.
@@ -375,7 +375,7 @@ fn transformation_set(keyword: &str) -> Vec<String> {
     }
 }
 
-/// All distinct images of a list under its own keywords, in any order, `:flipcolor` last.
+/// Returns all distinct images of a list under its own keywords, in any order, `:flipcolor` last.
 fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
     let original = BTreeSet::from([items.to_vec()]);
     if keywords.is_empty() {
@@ -563,7 +563,7 @@ fn fits(d: &Designator, board: &Board, square: &Square) -> bool {
     d.squares[square.0][square.1] && d.pieces.contains(&board.at(*square))
 }
 
-/// The squares of the board that a designator matches.
+/// Returns the squares of the board that a designator matches.
 fn found(d: &Designator, board: &Board) -> Vec<Square> {
     all_squares().filter(|square| fits(d, board, square)).collect()
 }
@@ -633,7 +633,7 @@ fn rays(keyword: &str, designators: &[Designator], board: &Board) -> i64 {
 
 // ---------------------------------------------------------------------------------------- printing
 
-/// The distinct images of a list, each printed as a list without transforms: `(position Rc3 qg3)`.
+/// Returns the distinct images of a list, each printed as a list without transforms: `(position Rc3 qg3)`.
 ///
 /// Items keep their order; a nested list with its own keywords is printed as the `:or` of its images.
 pub fn images(list: &str) -> Vec<String> {

@@ -65,7 +65,7 @@ impl Iterator for Lists {
     }
 }
 
-/// A well-formed list of at most 4,000 images that matches some, but not all, of its own boards.
+/// Returns a well-formed list of at most 4,000 images that matches some, but not all, of its own boards.
 pub fn random_list(seed: u64) -> String {
     let mut random = Random::new(seed);
     loop {
@@ -178,7 +178,7 @@ fn range_text(random: &mut Random, lowest: i64, highest: i64) -> String {
     }
 }
 
-/// A designator; `empty` allows the symbols that also mean an empty square, `.` and `?`.
+/// Returns a designator; `empty` allows the symbols that also mean an empty square, `.` and `?`.
 fn designator_text(random: &mut Random, empty: bool) -> String {
     let one = |random: &mut Random| random.word(". ? . K Q R B N P k q r b n p");
     let symbol = |random: &mut Random| {

@@ -9,12 +9,12 @@ fn hit(list: &str, fen: &str) -> bool {
     matches(list, &Board::from_fen(fen), &QUIET)
 }
 
-/// The items in canonical form.
+/// Returns the items in canonical form.
 fn canonical(items: &str) -> String {
     images(&format!("(position {items})")).concat()
 }
 
-/// The items after one transformation, a word of unit steps.
+/// Returns the items after one transformation, a word of unit steps.
 fn after(items: &str, word: &str) -> String {
     let list = Expanded::new(&format!("(position {items})")).images.pop_first().expect("one image");
     format!("(position {})", print_items(&apply_word(&list, word)))

@@ -116,7 +116,7 @@ pub fn main() -> ExitCode {
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-/// A name without that of the binary.
+/// Returns a name without that of the binary.
 fn full_name(module: &str, name: &str) -> String {
     match module.split_once("::") {
         Some((_, module)) => format!("{module}::{name}"),

@@ -23,7 +23,7 @@ impl Request {
         self.lines.iter().find(|line| line.0 == name).map(|line| line.1.as_str())
     }
 
-    /// The first byte of the requested range.
+    /// Returns the first byte of the requested range.
     pub fn from(&self) -> usize {
         let range = self.line("range").and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-'));
         range.map_or(0, |first| first.parse().unwrap())
@@ -109,7 +109,7 @@ impl Hold {
         self.released.lock().unwrap().recv().ok();
     }
 
-    /// The number of answers that have been held back so far.
+    /// Returns the number of answers that have been held back so far.
     pub fn met(&self) -> usize {
         self.met.load(Ordering::SeqCst)
     }

@@ -21,7 +21,7 @@ pub enum Length {
     All,
 }
 
-/// The length of this run.
+/// Returns the length of this run.
 pub fn length() -> Length {
     static LENGTH: OnceLock<Length> = OnceLock::new();
     *LENGTH.get_or_init(|| match std::env::var("ORBIT_LONG") {
@@ -40,7 +40,7 @@ pub fn length() -> Length {
     })
 }
 
-/// The number of commits modulo [`PARTS`]; 0 where it is not known, as in a shallow clone.
+/// Returns the number of commits modulo [`PARTS`]; 0 where it is not known, as in a shallow clone.
 fn part_of_commit() -> usize {
     let git = |args: &[&str]| {
         let output = Command::new("git").current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().ok()?;
@@ -69,7 +69,7 @@ impl Length {
         }
     }
 
-    /// The items of a list that a run takes: every `all`-th one, or in a sample every `sample`-th.
+    /// Returns the items of a list that a run takes: every `all`-th one, or in a sample every `sample`-th.
     pub fn stride(self, all: usize, sample: usize) -> Stride {
         match self {
             Length::Sample => Stride { first: 0, step: sample },
@@ -78,7 +78,7 @@ impl Length {
         }
     }
 
-    /// The least number that a run must reach if all trials reach `all` and a sample reaches `sample`.
+    /// Returns the least number that a run must reach if all trials reach `all` and a sample reaches `sample`.
     pub fn least(self, all: usize, sample: usize) -> usize {
         match self {
             Length::Sample => sample,
@@ -120,7 +120,7 @@ pub fn trials(all: usize, sample: usize) -> impl Iterator<Item = usize> {
     length().trials(all, sample)
 }
 
-/// The items of a list that this run takes: see [`Length::stride`].
+/// Returns the items of a list that this run takes: see [`Length::stride`].
 pub fn stride(all: usize, sample: usize) -> Stride {
     length().stride(all, sample)
 }

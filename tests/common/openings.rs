@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen};
 
-/// A position without its counters.
+/// Returns a position without its counters.
 pub fn epd(chess: &Chess) -> String {
     let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
     fen.rsplitn(3, ' ').last().unwrap().to_owned()

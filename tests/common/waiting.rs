@@ -82,12 +82,12 @@ impl Heard {
         self.reader.is_finished()
     }
 
-    /// The bytes read so far.
+    /// Returns the bytes read so far.
     pub fn bytes(&self) -> Vec<u8> {
         self.bytes.lock().unwrap().clone()
     }
 
-    /// The last lines read so far, for messages.
+    /// Returns the last lines read so far, for messages.
     pub fn last(&self) -> String {
         let bytes = self.bytes.lock().unwrap();
         let last = &bytes[bytes.len().saturating_sub(500)..];
@@ -140,7 +140,7 @@ impl Process {
         });
     }
 
-    /// The time that the process has computed so far, in hundredths of a second.
+    /// Returns the time that the process has computed so far, in hundredths of a second.
     #[cfg(target_os = "linux")]
     #[track_caller]
     pub fn computed(&self) -> u64 {
@@ -177,7 +177,7 @@ impl Process {
     }
 }
 
-/// A letter for the state of each thread of a process: `S` for one that sleeps.
+/// Returns a letter for the state of each thread of a process: `S` for one that sleeps.
 fn states(threads: &str) -> String {
     let state = |stat: String| stat.rsplit_once(") ").and_then(|(_, fields)| fields.chars().next());
     let threads = std::fs::read_dir(threads).into_iter().flatten();

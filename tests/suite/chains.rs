@@ -6,7 +6,7 @@ use orbit_engine::{Answer, Answers, Engine, EngineError, Wants, reference::Bulk}
 
 use crate::common::pgn_blocks_with;
 
-/// A game of `plies` half-moves in which knights move back and forth.
+/// Returns a game of `plies` half-moves in which knights move back and forth.
 fn long_game(plies: usize) -> String {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
     (0..plies).map(|ply| moves[ply % 4]).collect::<Vec<_>>().join(" ") + " *\n"
@@ -22,7 +22,7 @@ fn asked(text: &str, pgn: &str, outputs: Wants) -> Result<Answers, EngineError> 
     Bulk::new([&query]).unwrap_or_else(|error| panic!("{text}: {error}")).answer(&blocks[0], outputs)
 }
 
-/// The nodes at which a query has a value, and the values.
+/// Returns the nodes at which a query has a value, and the values.
 fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
     let hits = asked(text, pgn, Wants::VALUES).unwrap_or_else(|error| panic!("{text}: {error}")).hits;
     let value = |slot: usize| match hits.answer(slot) {
@@ -33,7 +33,7 @@ fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
     (0..32 * hits.bits.len()).filter(|&slot| hits.contains(slot)).map(|slot| (slot, value(slot))).collect()
 }
 
-/// The comments of the first game, each behind the number of its position.
+/// Returns the comments of the first game, each behind the number of its position.
 fn comments(text: &str, pgn: &str) -> Vec<String> {
     let answers = asked(text, pgn, Wants::COMMENTARY).unwrap_or_else(|error| panic!("{text}: {error}"));
     let commentary = answers.commentary.expect("it was asked for");
@@ -41,7 +41,7 @@ fn comments(text: &str, pgn: &str) -> Vec<String> {
     of_game.comments.iter().map(|(at, text)| format!("{at} {}", String::from_utf8_lossy(text))).collect()
 }
 
-/// The message of the run-time error of a query.
+/// Returns the message of the run-time error of a query.
 fn fault(text: &str, pgn: &str) -> String {
     match asked(text, pgn, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) => diagnostic.message,

@@ -74,7 +74,7 @@ fn start(fen: &str) -> Position {
     if fen == "startpos" { Position::standard() } else { position(fen) }
 }
 
-/// The value at the first position of a block, on two engines.
+/// Returns the value at the first position of a block, on two engines.
 fn value(text: &str, block: &Block) -> String {
     let prepared = PreparedQuery::new(parsed(text), PlanOptions::default()).unwrap();
     let print = |engine: &dyn Engine| match engine.answer(block, Wants::VALUES).unwrap().hits.answer(0) {
@@ -106,7 +106,7 @@ fn squares_text(squares: Bitboard) -> String {
     if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(",")) }
 }
 
-/// The distinct copies, as CQL 6.
+/// Returns the distinct copies, as CQL 6.
 fn copies(text: &str) -> Vec<String> {
     let orbit = expand(&parsed(text).body).unwrap().outermost();
     let orbit = orbit.unwrap_or_else(|| panic!("{text} has no transform"));

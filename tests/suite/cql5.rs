@@ -16,7 +16,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// The copies of a list as CQL 6, sorted.
+/// Returns the copies of a list as CQL 6, sorted.
 fn copies(text: &str) -> Vec<String> {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let orbit = expand(&parsed.query.body).unwrap().outermost();
@@ -384,7 +384,7 @@ fn engines_agree_on_generated_lists() {
     assert!(ran >= rounds * 7 / 8 && several >= rounds / 4 && hits >= 6 * rounds && misses >= 6 * rounds);
 }
 
-/// A list of a few items and transforms.
+/// Returns a list of a few items and transforms.
 fn random_list(rng: &mut Rng, depth: usize) -> String {
     let mut text = String::from("(position");
     for _ in 0..rng.within(1, 2) {
@@ -440,7 +440,7 @@ fn random_range(rng: &mut Rng) -> String {
     rng.pick(&["1 unlimited", "0", "1", "2 5", ">2", "<=3", "-2 2", ">=1"]).to_string()
 }
 
-/// A board with pieces anywhere.
+/// Returns a board with pieces anywhere.
 fn random_position(rng: &mut Rng) -> orbit_core::board::Position {
     let filled = rng.within(8, 70) as usize;
     let mut fen = String::new();

@@ -125,7 +125,7 @@ fn held_and_streamed_databases_answer_alike() {
     }
 }
 
-/// The rows of the command: game, source, number in the source, ply, FEN, next move, value, copy and its names, copies.
+/// Returns the rows of the command: game, source, number in the source, ply, FEN, next move, value, copy and its names, copies.
 fn rows_of_the_command(query: &str, paths: &[PathBuf]) -> Vec<Value> {
     let orbit = Command::new(env!("CARGO_BIN_EXE_orbit"))
         .args(["scan", "-q", "--format", "jsonl", query])

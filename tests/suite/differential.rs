@@ -174,7 +174,7 @@ pub fn operation(node: Ref<Written>) -> String {
     }
 }
 
-/// The name of an operation alone if it has operands, which would be printed with it.
+/// Returns the name of an operation alone if it has operands, which would be printed with it.
 fn named(node: Ref<Written>, op: &impl std::fmt::Debug) -> String {
     let text = format!("{op:?}");
     match text.find(['(', ' ']) {
@@ -346,7 +346,7 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
     Outcome::Same(Box::new(prepared), hits)
 }
 
-/// The first slot at which two engines' answers differ.
+/// Returns the first slot at which two engines' answers differ.
 fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Option<String> {
     if slow.bits.len() != fast.bits.len() {
         return Some("the numbers of segments differ".into());
@@ -401,7 +401,7 @@ struct Case {
     mask: u32,
 }
 
-/// The query of a seed and the block that it runs on; `None` if the parser refuses the text.
+/// Returns the query of a seed and the block that it runs on; `None` if the parser refuses the text.
 fn case(seed: u64, real: &[Position]) -> Option<Case> {
     let mut rng = Rng::new(seed);
     let term = Generator::new(&mut rng).query();

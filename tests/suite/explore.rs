@@ -21,7 +21,7 @@ fn asked(parameters: Parameters) -> ExplorerRequest {
     ExplorerRequest::read(&parameters).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The answer of a database, as JSON and as text.
+/// Returns the answer of a database, as JSON and as text.
 fn explored(database: &Database, parameters: Parameters) -> (Value, String) {
     let asked = asked(parameters);
     let query = Query::parse(&asked.query()).unwrap();
@@ -42,8 +42,8 @@ fn count(value: &Value) -> [u64; 3] {
     ["white", "draws", "black"].map(|name| value[name].as_u64().unwrap())
 }
 
-/// The same counts from games that shakmaty played, with the names of their positions. A game counts by the last move that it
-/// played there.
+/// Returns the same counts from games that shakmaty played, with the names of their positions. A game counts by the last move
+/// that it played there.
 fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     let (mut moves, mut total) = (Sums::new(), [0; 3]);
     for (game, names) in games {

@@ -29,7 +29,7 @@ impl Dice {
         self.0.usize(..below.max(1))
     }
 
-    /// A seed with some bytes dropped, doubled, altered or taken from another seed.
+    /// Returns a seed with some bytes dropped, doubled, altered or taken from another seed.
     fn alter(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut out = seeds[self.roll(seeds.len())].clone();
         for _ in 0..=self.roll(2) {

@@ -15,7 +15,7 @@ use orbit_reel::Block;
 /// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute; plans can express them.
 const SLOW: &[&str] = &["v02", "v03"];
 
-/// The rows that this run takes of a table: every `all`-th one, in a sample every `sample`-th.
+/// Returns the rows that this run takes of a table: every `all`-th one, in a sample every `sample`-th.
 fn table(name: &str, all: usize, sample: usize, blocks: fn() -> Arc<[Block]>) -> Vec<harness::Row> {
     let rows = stride(all, sample).of(golden::all_rows(name).into_iter());
     let rows = rows.filter(|row| name != "golden-game-otb.tsv" || !SLOW.contains(&&*row.id));

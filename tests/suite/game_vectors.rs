@@ -33,7 +33,7 @@ pub(super) struct Row {
     pub(super) due: String,
 }
 
-/// The rows of a table.
+/// Returns the rows of a table.
 pub(super) fn rows(table: &str) -> Vec<Row> {
     let row = |line: &str| {
         let columns: Vec<String> = line.split('\t').map(String::from).collect();
@@ -162,7 +162,7 @@ fn difference(found: &str, due: &str) -> String {
     format!("  not due {}\n  missing {}", some(&found, &due), some(&due, &found))
 }
 
-/// The rows of the table as tests on one engine.
+/// Returns the rows of the table as tests on one engine.
 fn table(engine: EngineChoice) -> Vec<harness::Row> {
     let row = |row: Row| harness::Row::new(row.id.clone(), move || check(&row, engine));
     rows("game-vectors.tsv").into_iter().map(row).collect()

@@ -61,7 +61,7 @@ pub fn rows(name: &str) -> Vec<Golden> {
     rows
 }
 
-/// All rows of a table.
+/// Returns all rows of a table.
 pub fn all_rows(name: &str) -> Vec<Golden> {
     let rows: Vec<Golden> = data(name)
         .lines()
@@ -167,7 +167,7 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// The rows above, answered by machine code if there is some.
+/// Returns the rows above, answered by machine code if there is some.
 #[table(in_parts)]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))
@@ -262,7 +262,7 @@ fn differ_nowhere(row: &Golden, block: &Block, runners: &[Runner]) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// All that two engines can answer on one block: bits, values and counts of copies.
+/// Returns all that two engines can answer on one block: bits, values and counts of copies.
 fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String> {
     let query = golden.parsed();
     let mut engines = runners.iter().map(|runner| (&runner.name, runner.engine(&query).unwrap()));

@@ -77,7 +77,7 @@ fn check_all(blocks: &[&Block]) {
     }
 }
 
-/// A game in which knights move out and back home.
+/// Returns a game in which knights move out and back home.
 pub fn long_game(plies: usize) -> Game {
     let (white, black) = (Code(2), Code(10));
     let tour = [
@@ -241,7 +241,7 @@ fn what_stays_on_the_device_is_answered_as_what_comes_each_time() {
     }
 }
 
-/// A device with a fault.
+/// Returns a device with a fault.
 fn faulty(fault: InjectedFault) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.fault = Some(fault);

@@ -41,7 +41,7 @@ fn place(query: &str, spelling: &str) -> Option<usize> {
     })
 }
 
-/// A query with another spelling of a word in place of its usual one.
+/// Returns a query with another spelling of a word in place of its usual one.
 fn respelt(word: &Word, spelling: &str) -> String {
     let usual = word.spellings[0];
     let at = place(word.example, usual)
@@ -53,13 +53,13 @@ fn hits(answers: &[Answer]) -> usize {
     answers.iter().filter(|answer| answer.is_hit()).count()
 }
 
-/// The engine that runs an example: the fast one where a plan exists, else the reference engine.
+/// Returns the engine that runs an example: the fast one where a plan exists, else the reference engine.
 fn runner_of(example: &str) -> Runner {
     let cpu = Runner::cpu(0);
     if cpu.refuses(example) { Runner::reference() } else { cpu }
 }
 
-/// A folder for the examples that read and write files.
+/// Returns a folder for the examples that read and write files.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

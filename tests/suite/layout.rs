@@ -22,7 +22,7 @@ use crate::{
     runners::{NONE, without},
 };
 
-/// The kernels of a query: of the first pass, of the values, of the copies.
+/// Returns the kernels of a query: of the first pass, of the values, of the copies.
 fn kernels(text: &str, options: PlanOptions, variant: Variant) -> Option<[Kernel; 3]> {
     let query = orbit_query::parse(text).ok()?.query;
     let planner = Planner::new(&query, options).ok()?;
@@ -63,7 +63,7 @@ fn capabilities(variant: Variant) -> Capabilities {
     if variant.wide { Capabilities::SHADER_INT64 } else { Capabilities::empty() }
 }
 
-/// The size of a struct, and where its members begin.
+/// Returns the size of a struct, and where its members begin.
 fn layout(module: &Module, name: &str) -> (u32, Vec<(String, u32)>) {
     let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
     let (_, ty) = found.unwrap_or_else(|| panic!("no struct {name}"));
@@ -268,7 +268,7 @@ fn both_kinds_of_words_have_the_same_functions() {
     assert_eq!(pairs, wide);
 }
 
-/// The words of a constant: one of a number, two of a pair.
+/// Returns the words of a constant: one of a number, two of a pair.
 fn constant(module: &Module, name: &str) -> Vec<u32> {
     let found = module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(name));
     let (_, constant) = found.unwrap_or_else(|| panic!("no constant {name}"));
@@ -426,7 +426,7 @@ fn every_loop_of_a_shader_ends() {
     );
 }
 
-/// The lines of the block that a line opens.
+/// Returns the lines of the block that a line opens.
 fn block_of(text: &str, at: usize) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().skip(at).collect();
     let indent = lines[0].len() - lines[0].trim_start().len();

@@ -14,7 +14,7 @@ use crate::{
 const WORDS: [&str; 6] =
     ["puremate", "modelmate", "idealmate", "purestalemate", "modelstalemate", "idealstalemate"];
 
-/// A king, some of its men near it, and some enemies. A few placements have no enemy king, or two kings of a side.
+/// Returns a king, some of its men near it, and some enemies. A few placements have no enemy king, or two kings of a side.
 fn made(rng: &mut Rng) -> Position {
     let mut board = Board::default();
     let us = 8 * rng.below(2) as u8;

@@ -13,7 +13,7 @@ const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games/measu
 /// The query on which the groups and conditions of the table are tested.
 const QUERY: &str = "Nf3 btm";
 
-/// The rows of a kind.
+/// Returns the rows of a kind.
 fn rows(table: &str, kind: &str) -> Vec<Vec<String>> {
     let rows = table.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     rows.filter(|row| row[0] == kind).collect()

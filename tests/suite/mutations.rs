@@ -275,7 +275,8 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// The texts that are changed: a script for each three queries, so that a text of a number is the same with and without them.
+/// Returns the texts that are changed: a script for each three queries, so that a text of a number is the same with and without
+/// them.
 fn texts() -> [Vec<String>; 2] {
     let query = |table: &str| -> Vec<String> {
         let text = data(table);
@@ -304,7 +305,7 @@ fn scripts() -> Vec<String> {
     scripts.iter().map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()).collect()
 }
 
-/// A few small games with side lines, promotions and repetitions.
+/// Returns a few small games with side lines, promotions and repetitions.
 fn block() -> Block {
     let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);

@@ -443,7 +443,7 @@ const ENDS: [&[u8]; 7] = [
     &[1],
 ];
 
-/// The bytes of a part with a few alterations.
+/// Returns the bytes of a part with a few alterations.
 fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     let mut bytes = whole.to_vec();
     for _ in 0..=random.usize(..3) {

@@ -68,7 +68,7 @@ fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sourc
     sources
 }
 
-/// All games of a text, read with the given sizes.
+/// Returns all games of a text, read with the given sizes.
 fn games_with(bytes: &[u8], chunk_bytes: usize, game_bytes_max: usize) -> Vec<Game> {
     let mut options = Options::default();
     options.chunk_bytes = chunk_bytes;
@@ -79,12 +79,12 @@ fn games_with(bytes: &[u8], chunk_bytes: usize, game_bytes_max: usize) -> Vec<Ga
     games
 }
 
-/// All games of a text.
+/// Returns all games of a text.
 fn games(bytes: &[u8]) -> Vec<Game> {
     games_with(bytes, 1 << 20, 64 << 20)
 }
 
-/// All games of a file, which must be read to its end.
+/// Returns all games of a file, which must be read to its end.
 fn games_of_file(path: &Path) -> Vec<Game> {
     let mut games = Vec::new();
     let sources = Sources::open(&[path.to_owned()], Options::default()).unwrap();

@@ -39,7 +39,7 @@ fn threads_compile_a_shader_once() {
     assert_eq!(together.pipelines_compiled(), before);
 }
 
-/// A new device that keeps compiled pipelines in a folder.
+/// Returns a new device that keeps compiled pipelines in a folder.
 fn device(folder: &Path) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.pipeline_cache = Some(PipelineCache { folder: folder.to_owned(), of_software: true });
@@ -56,7 +56,7 @@ fn told(folder: &Path) -> Option<String> {
     note
 }
 
-/// The files of a folder.
+/// Returns the files of a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

@@ -15,7 +15,7 @@ use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{FenError, FenRecord, Leniency};
 use orbit_core::positions::{Setup, Transform, names};
 
-/// A set of squares.
+/// Returns a set of squares.
 fn set(text: &str) -> Bitboard {
     text.split_whitespace().map(|square| square.parse::<Square>().unwrap()).collect()
 }
@@ -27,7 +27,7 @@ fn named(name: &str) -> Transform {
     steps[0].transform
 }
 
-/// A FEN or EPD with all fields of variants.
+/// Returns a FEN or EPD with all fields of variants.
 fn read(line: &[u8]) -> Result<FenRecord<'_>, FenError> {
     FenRecord::read(line, Leniency { variants: true, operations: true, ..Leniency::NONE })
 }
@@ -36,7 +36,7 @@ fn setup(fen: &str) -> Setup {
     read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}")).setup
 }
 
-/// A position through a sequence of transforms, as FEN.
+/// Returns a position through a sequence of transforms, as FEN.
 fn moved(names: &str, fen: &str) -> String {
     let mut record = read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"));
     for step in names::parse(names, names::Shifts::Cql6).unwrap() {

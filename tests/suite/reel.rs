@@ -103,7 +103,7 @@ fn fen_start(game: &Game, chess: &Chess) -> Option<Position> {
     game.tags.iter().any(|tag| tag.name == b"FEN").then(|| packed(chess))
 }
 
-/// The games of a PGN that shakmaty can play, numbered from 1.
+/// Returns the games of a PGN that shakmaty can play, numbered from 1.
 fn played(pgn: &[u8]) -> Vec<Played> {
     let mut reader = Reader::new(Cursor::new(pgn));
     let mut out = Vec::new();
@@ -116,7 +116,7 @@ fn played(pgn: &[u8]) -> Vec<Played> {
     out
 }
 
-/// A file of the corpus.
+/// Returns a file of the corpus.
 fn corpus_file(name: &str) -> Vec<u8> {
     std::fs::read(crate::common::corpus().join(name)).expect("the corpus has this file")
 }
@@ -293,7 +293,7 @@ fn write(path: &Path, blocks: &[Block]) {
     writer.finish(&[sources]).unwrap();
 }
 
-/// All blocks of a database, and the summary of the run.
+/// Returns all blocks of a database, and the summary of the run.
 fn blocks(database: BlockStream, threads: usize) -> (Vec<Block>, Summary) {
     let mut blocks = Vec::new();
     let summary = database.for_each_block(
@@ -690,7 +690,7 @@ fn totals_and_sizes_of_the_corpus() {
     }
 }
 
-/// A list of positions that are all different and all have pieces in plenty.
+/// Returns a list of positions that are all different and all have pieces in plenty.
 fn epds(len: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let (mut random, mut lines) = (Rng::with_seed(3), 0);

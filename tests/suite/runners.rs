@@ -48,7 +48,8 @@ fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     }
 }
 
-/// The options of devices in tests, whose outputs begin as ones. `ORBIT_TEST_ADAPTER` chooses the adapter as `--gpu` does.
+/// Returns the options of devices in tests, whose outputs begin as ones. `ORBIT_TEST_ADAPTER` chooses the adapter as `--gpu`
+/// does.
 pub fn device_options(limits: GpuLimits) -> GpuOptions {
     let mut options = GpuOptions::default();
     (options.limits, options.poison) = (limits, true);
@@ -198,7 +199,7 @@ impl Runner {
         Runner::variant(0, "hostcarry".parse().expect("it is a variant"))
     }
 
-    /// The engines as users run them.
+    /// Returns the engines as users run them.
     pub fn engines() -> Vec<Runner> {
         [Runner::reference(), Runner::cpu(0)].into_iter().chain(Runner::gpu(0)).collect()
     }

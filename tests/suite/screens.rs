@@ -26,7 +26,7 @@ fn blocks() -> Vec<Block> {
 
 const CODES: [u64; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// The squares on which each piece may be in each segment, and those that moves touch.
+/// Returns the squares on which each piece may be in each segment, and those that moves touch.
 fn known(block: &Block) -> Vec<([u64; 16], u64)> {
     let (mut known, segments) = (Vec::new(), (0..block.segments() as u32).collect::<Vec<u32>>());
     for segments in segments.chunks(LANES) {
@@ -192,7 +192,7 @@ const SELECTIVE: &[(&str, u64)] = &[
     ("flipcolor flip {Nf3 ne4}", 1),
 ];
 
-/// The hits and values of a query, and of how many segments of how many no position was looked at.
+/// Returns the hits and values of a query, and of how many segments of how many no position was looked at.
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let prepared =

@@ -39,7 +39,7 @@ fn folder() -> PathBuf {
     SCRIPTS.met(std::env::var_os("ORBIT_SCRIPTS").map(PathBuf::from))
 }
 
-/// The rows of one set of games that CQL 6.2 can read.
+/// Returns the rows of one set of games that CQL 6.2 can read.
 fn rows(folder: &Path, set: &str) -> Vec<Row> {
     let text = std::fs::read_to_string(folder.join("games.tsv")).unwrap();
     let ours = data("script-games.tsv");
@@ -67,7 +67,7 @@ enum Extent {
     First(u32),
 }
 
-/// The numbers of the games that a script finds, and the number of the last game that was searched.
+/// Returns the numbers of the games that a script finds, and the number of the last game that was searched.
 fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u32), String> {
     let text = std::fs::read_to_string(folder().join(format!("{script}.cql"))).unwrap();
     let parsed = orbit_query::parse(&text).map_err(|error| error.render(&text, script, false))?;
@@ -101,7 +101,7 @@ fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u
     Ok((out, last))
 }
 
-/// The games of a block that are found.
+/// Returns the games of a block that are found.
 fn numbers(found: &BlockAnswers<'_>) -> Vec<u32> {
     let answers = &found.answers[0];
     let is_found = |game: &GameRow| match &answers.games {

@@ -19,7 +19,7 @@ use cql5::{Board, Expanded, Facts};
 
 const BOARDS: u64 = 40;
 
-/// The boards of a list as games of one position, with different results.
+/// Returns the boards of a list as games of one position, with different results.
 fn games(boards: &[Board], seed: u64) -> Block {
     let outcomes = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
     block_of_games(boards.iter().zip(seed..).map(|(board, k)| Game {

@@ -77,7 +77,7 @@ fn counted(
     sum
 }
 
-/// The counts of [`PGN`].
+/// Returns the counts of [`PGN`].
 fn counts(query: &str, groupings: &str) -> Counts {
     counted(query, groupings, pgn(1 << 20), 1, None)
 }

@@ -50,7 +50,7 @@ fn exception(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// The rows of a table, each on each engine: `017::cpu` is the row of line 17 on `cpu`.
+/// Returns the rows of a table, each on each engine: `017::cpu` is the row of line 17 on `cpu`.
 fn on_engines(rows: Vec<Row>) -> Vec<harness::Row> {
     let rows: Vec<Arc<Row>> = rows.into_iter().map(Arc::new).collect();
     let of_engine = |engine: &'static str| {

@@ -362,7 +362,7 @@ struct Token {
     line: usize,
 }
 
-/// The tokens of a source text without comments, literals and test modules.
+/// Returns the tokens of a source text without comments, literals and test modules.
 fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let stream = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -413,7 +413,7 @@ fn is_cfg_test(attribute: &TokenTree) -> bool {
     matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
 
-/// The places of tokens that follow each other.
+/// Returns the places of tokens that follow each other.
 fn places(tokens: &[Token], wanted: &str) -> Vec<usize> {
     let wanted: Vec<String> = self::tokens(wanted).into_iter().map(|token| token.word).collect();
     let is_there = |found: &[Token]| found.iter().zip(&wanted).all(|(token, word)| token.word == *word);
@@ -427,7 +427,7 @@ fn numbered(text: &str, lines: BTreeSet<usize>) -> Vec<String> {
     lines.into_iter().map(|number| format!("{number}: {}", line(number))).collect()
 }
 
-/// All paths of a file that begin with `crate`, `super` or one of our crates, as `module` names modules.
+/// Returns all paths of a file that begin with `crate`, `super` or one of our crates, as `module` names modules.
 fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     let is_module = |root: &&str| module.first().is_some_and(|first| first == root);
     let own: Vec<String> =
@@ -484,7 +484,7 @@ fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> 
     }
 }
 
-/// The path of a source file's module: `crates/engine/src/cpu.rs` is `engine::cpu`.
+/// Returns the path of a source file's module: `crates/engine/src/cpu.rs` is `engine::cpu`.
 fn module(path: &str) -> Vec<String> {
     let (folder, path) = path.strip_prefix("crates/").unwrap().split_once("/src/").unwrap();
     let path = path.strip_suffix(".rs").unwrap();
@@ -493,7 +493,7 @@ fn module(path: &str) -> Vec<String> {
     root_of(|it| it.0 == folder).into_iter().chain(inside).map(String::from).collect()
 }
 
-/// The module that a crate is, if it is one.
+/// Returns the module that a crate is, if it is one.
 fn root_of(is_it: impl Fn(&(&str, &str, Option<&'static str>)) -> bool) -> Option<&'static str> {
     CRATES.iter().find(|it| is_it(it)).and_then(|it| it.2)
 }
@@ -720,7 +720,7 @@ fn every_module_is_named() {
     assert_none(missing.map(|folder| format!("{MODULES} does not name {}", folder.display())).collect());
 }
 
-/// The command lines of a document: the contents of its `sh` blocks, continued lines joined.
+/// Returns the command lines of a document: the contents of its `sh` blocks, continued lines joined.
 fn commands(text: &str) -> Vec<String> {
     let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let lines =
@@ -731,7 +731,7 @@ fn commands(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The commands of a document that a script does not have.
+/// Returns the commands of a document that a script does not have.
 fn not_run(document: &str, script: &str) -> Vec<String> {
     let run: Vec<String> = script
         .replace("\\\n", " ")

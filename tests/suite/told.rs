@@ -56,7 +56,7 @@ const QUERIES: &[&str] = &[
     "path -- check -- mate",
 ];
 
-/// The games of the tables, and some of the sample.
+/// Returns the games of the tables, and some of the sample.
 fn games() -> Vec<u8> {
     let sample = std::fs::read_to_string(SAMPLE).unwrap();
     let sample: Vec<&str> = sample.split_inclusive("\n\n[Event ").take(60).collect();

@@ -110,7 +110,7 @@ impl Visitor for Play {
     }
 }
 
-/// The position after a null move, which counts as a move.
+/// Returns the position after a null move, which counts as a move.
 fn passed(chess: &Chess) -> Chess {
     let mut setup = chess.to_setup(EnPassantMode::Always);
     setup.swap_turn();
@@ -262,7 +262,7 @@ fn rows_of_studies_are_what_shakmaty_plays() {
 const TREE: &str = "[White \"A\"]\n[Black \"B\"]\n[Site \"https://lichess.org/abcdefgh\"]\n\n{Hello} 1. e4 e5 $1 {good} \
     ({or} 1... c5 $5 2. Nf3 (2. Nc3 Nc6) 2... d6 {end}) (1... e6) 2. Nf3 1-0\n";
 
-/// The block of the game above; its nodes are 0-3 (main line), 4-6 (1...c5), 7-8 (2.Nc3) and 9 (1...e6).
+/// Returns the block of the game above; its nodes are 0-3 (main line), 4-6 (1...c5), 7-8 (2.Nc3) and 9 (1...e6).
 fn tree() -> Block {
     pgn_blocks_with(TREE, with_variations()).remove(0)
 }
@@ -377,7 +377,7 @@ fn trees_that_are_written_are_read_again() {
     assert!(lines > 2000, "{lines}");
 }
 
-/// The PGN files of studies and annotated games.
+/// Returns the PGN files of studies and annotated games.
 fn studies() -> Vec<PathBuf> {
     let mut folders = vec![corpus().join("dev-studies-annotated")];
     let mut files = Vec::new();

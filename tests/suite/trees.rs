@@ -33,7 +33,7 @@ fn tag(name: &str) -> Text {
     of(T::Tag(name.into()))
 }
 
-/// The name of the side to move.
+/// Returns the name of the side to move.
 fn mover() -> Text {
     of(T::Control(Control::If { condition: white_to_move(), then: tag("White"), other: tag("Black") }))
 }

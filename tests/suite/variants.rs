@@ -162,7 +162,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// The first kernel of a query.
+/// Returns the first kernel of a query.
 fn kernel(text: &str, variant: &str) -> Kernel {
     let plan = prepared(text).planner.hits();
     let variant = variant.parse().unwrap_or_else(|error| panic!("{error}"));

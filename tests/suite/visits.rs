@@ -136,7 +136,7 @@ struct Played {
     sans: Vec<String>,
 }
 
-/// The games of a reel, played by shakmaty from their starts.
+/// Returns the games of a reel, played by shakmaty from their starts.
 fn played(reel: &Path) -> Vec<Played> {
     let reel = Reel::open(reel).unwrap();
     let mut all = Vec::new();
@@ -403,7 +403,7 @@ fn a_table_that_cannot_be_written_leaves_the_one_that_is_there() {
 /// A novelty: the game, the half-moves, the move, the moves played before, and the number of games with the position before.
 type Found = (u32, usize, Option<String>, Vec<(String, u64)>, u64);
 
-/// The first new position of each game by brute force.
+/// Returns the first new position of each game by brute force.
 fn novelties_by_hand(games: &[Played]) -> Vec<Found> {
     let mut order: Vec<usize> = (0..games.len()).collect();
     order.sort_by_key(|&index| (games[index].date, index));

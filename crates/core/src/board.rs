@@ -1,7 +1,8 @@
 //! Squares, packed positions and moves: the base of all other modules.
 //!
-//! Squares, colours, roles and square sets are [`shakmaty`]'s (`a1` = 0, `h8` = 63). The *packed* position is our own: four bit
-//! planes that an engine evaluates without decoding, and the two-byte move that leads from one position to the next.
+//! Squares, colours, roles and square sets are [`shakmaty`]'s (`a1` = 0, `h8` = 63). The other types are our own. A *packed
+//! position* ([`Position`]) is four bit planes and 32 bits of state, which an engine evaluates without decoding. A [`PackedMove`]
+//! is a move in two bytes.
 //!
 //! This module knows nothing of PGN, queries or engines.
 

@@ -1,6 +1,6 @@
-//! Errors in a query: their places, and how they are displayed.
+//! Messages about a query: the place of an error in the text, and the display of the message.
 //!
-//! Knows text and byte ranges, nothing of chess or CQL. Its output is escaped by [`visible`].
+//! This module knows text and byte ranges, but nothing of chess or CQL. Its output is escaped by [`visible`].
 
 use std::fmt;
 
@@ -12,35 +12,36 @@ use crate::visible::{self, EscapeContext};
 /// A byte range of the query text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct Span {
-    /// First byte.
+    /// The first byte.
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// The range `start..end`.
+    /// Makes the range `start..end`.
     pub const fn new(start: usize, end: usize) -> Span {
         Span { start, end }
     }
 
-    /// The smallest range that covers both.
+    /// Returns the smallest range that covers both ranges.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span::new(self.start.min(other.start), self.end.max(other.end))
     }
 }
 
-/// The severity of a diagnostic, the gravest first. Only an error stops the run.
+/// The severity of a diagnostic, in order from the most severe. Only an error prevents the query from running.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// The query cannot be run.
     Error,
     /// The query runs, but perhaps not as intended.
     Warning,
-    /// The query runs, but says little; something else was probably intended. Programs receive it as a note.
+    /// The query runs, but probably something else was intended, for instance because the query matches nearly everything. In JSON
+    /// a hint has the kind of a note.
     Hint,
-    /// For information.
+    /// Information about a query that is right.
     Note,
 }
 
@@ -60,7 +61,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Makes an error at `span`.
     pub fn error(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -71,17 +72,17 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at `span`.
+    /// Makes a warning at `span`.
     pub fn warning(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message, label) }
     }
 
-    /// A note at `span`.
+    /// Makes a note at `span`.
     pub fn note(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Note, ..Diagnostic::error(span, message, label) }
     }
 
-    /// A hint at `span` about what was probably intended.
+    /// Makes a hint at `span`: a message about a probable intention.
     pub fn hint(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Hint, ..Diagnostic::error(span, message, label) }
     }
@@ -93,16 +94,16 @@ impl Diagnostic {
         self
     }
 
-    /// Returns line and column of the span's first character in a text, from 1.
+    /// Returns the line and the column, both counted from 1, of the span's first character in the text of the query.
     pub fn place(&self, text: &str) -> (usize, usize) {
         let before = &text[..text.floor_char_boundary(self.span.start)];
         let line = before.rfind('\n').map_or(before, |end| &before[end + 1..]);
         (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
-    /// Returns the message as an object for programs: kind, code `query`, message, file, line and column (from 1), start and end
-    /// (bytes from 0), label, help. `line` is the line of the origin, from 1, at which the text begins. docs/output.md lists the
-    /// fields.
+    /// Returns the message as a JSON object with these fields: kind, code (always `query`), message, file, line and column (from
+    /// 1), start and end (bytes from 0), label, help. `origin` is the file that contains the text, and `line` is the line of that
+    /// file, from 1, at which the text begins. docs/output.md explains the fields.
     pub fn json(&self, text: &str, origin: &str, line: usize) -> Value {
         let kind = match self.severity {
             Severity::Error => "error",
@@ -124,20 +125,20 @@ impl Diagnostic {
         })
     }
 
-    /// Draws the message with the affected line and a caret. `origin` names the text (`query`, or a file); `styled` adds ANSI
-    /// colours.
+    /// Draws the message with the affected line of the text and a caret below it. `origin` is the name of the text: `query`, or a
+    /// file. If `styled` is true, the output has ANSI colours.
     pub fn render(&self, text: &str, origin: &str, styled: bool) -> String {
         self.render_line(text, origin, 1, styled)
     }
 
-    /// Like [`Diagnostic::render`], for a text that begins at line `line`, from 1, of its origin.
+    /// Does the same as [`Diagnostic::render`], for a text that begins at line `line` (from 1) of the file `origin`.
     pub fn render_line(&self, text: &str, origin: &str, line: usize, styled: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
             Severity::Hint | Severity::Note => Level::NOTE,
         };
-        // A span may end within a character, if it was computed byte by byte.
+        // A span that was computed byte by byte may begin or end within a character.
         let end = text.ceil_char_boundary(self.span.end.max(self.span.start));
         let start = text.floor_char_boundary(self.span.start.min(end));
         // The text is escaped before it is drawn, so that the caret stays below the right characters.
@@ -158,7 +159,7 @@ impl Diagnostic {
     }
 }
 
-/// Escapes the lines of a text, with any line ends.
+/// Escapes the lines of a text. CRLF line ends become LF.
 fn escaped(text: &str) -> String {
     visible::escape(&text.replace("\r\n", "\n"), EscapeContext::Lines).into_owned()
 }
@@ -169,8 +170,8 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Returns the known word that a misspelt one most resembles, with at most one edit (a letter added, left out, replaced or
-/// swapped with its neighbour) per three letters. If several are equally near, the first.
+/// Returns the known word that is nearest to a misspelt one. It must be within one edit for each three letters; an edit adds,
+/// drops or replaces a letter, or swaps two neighbours. If several words are equally near, the first one is returned.
 pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>) -> Option<&'k str> {
     // The word may be arbitrarily long; only 64 characters of it are compared.
     let lower: String = word.to_lowercase().chars().take(64).collect();

@@ -1,18 +1,19 @@
-//! FEN and EPD as text: one reader, whose leniencies have names, and one writer.
+//! Reads and writes FEN and EPD. One reader serves all callers; a [`Leniency`] says what it accepts beyond the standard.
 //!
-//! | who reads | what | with |
+//! | reader | input | function, and its leniency |
 //! |---|---|---|
 //! | `orbit transform` | a FEN or EPD, faults with their places | [`FenRecord::read`]: variants, operations |
-//! | games of PGN | the tag `FEN`, and the positions of lists | [`FenRecord::read`]: rights that make no sense, any rest |
-//! | lists of positions | what is a position of a line and what is an operation | [`ListLine`], [`is_position`] |
-//! | a reel's tags, numbers of moves | the counters | [`counters`] |
-//! | boards to search for and to draw, with letters of their own | the squares | [`ranks()`] |
+//! | the reader of games | the tag `FEN`, and the positions of lists | [`FenRecord::read`]: unclear rights, any text after it |
+//! | the reader of position lists | a line with a position, counters and operations | [`ListLine`], [`is_position`] |
+//! | the tags of a reel, the numbering of moves | the counters | [`counters`] |
+//! | boards to search for or to draw, with letters that are no pieces | the squares | [`ranks()`] |
 //!
-//! Knows squares and positions, nothing of games, queries or files. The invariant: text written by [`FenRecord::write`] is read
-//! as the same position, except for castling rights that no FEN can express, which it reports.
+//! This module knows squares and positions, but nothing of games, queries or files. The invariant: the text that
+//! [`FenRecord::write`] writes is read as the same position. The exception are castling rights that no FEN can express; `write`
+//! reports them.
 //!
-//! This is a reader of our own, since [`shakmaty::fen`] does not report the place of an error, fills in missing fields, and
-//! refuses EPD. Tests verify that both read and write the lines that both accept in the same way.
+//! The reader of [`shakmaty::fen`] is not used, since it does not report the place of an error, fills in missing fields, and
+//! refuses EPD. Tests verify that both readers and writers agree on the lines that both accept.
 
 mod error;
 mod list;
@@ -35,12 +36,12 @@ const LETTERS: &[u8; 12] = b"pPnNbBrRqQkK";
 /// A FEN or the beginning of an EPD.
 ///
 /// Its fields are placement (`~` after promoted pieces), side to move, castling (`KQkq` or files), en passant square and two
-/// counters. Fields may be missing from the right, underscores may replace blanks, and the side to move may be a capital.
+/// counters. The last fields may be missing, underscores may replace blanks, and the side to move may be a capital letter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FenRecord<'l> {
-    /// The position. Missing fields are those of `8/8/8/8/8/8/8/8 w - - 0 1`.
+    /// The position. Missing fields have the values of `8/8/8/8/8/8/8/8 w - - 0 1`.
     pub setup: Setup,
-    /// The number of fields present, of the six fields of standard chess.
+    /// The number of fields that the line has, at most the six fields of standard chess.
     fields: usize,
     /// The castling field as it is written; empty if it is missing.
     pub castling: &'l [u8],
@@ -53,10 +54,10 @@ pub struct FenRecord<'l> {
 /// The extensions that a reader accepts beyond the fields of standard chess.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leniency {
-    /// The fields of variants: pockets as `[QNp]` or as a ninth rank, remaining checks (`2+3`, or checks given `+1+0`)
-    /// after the en passant square or at the end.
+    /// Accepts the fields of chess variants: pockets as `[QNp]` or as a ninth rank, and the remaining checks (`2+3`) or the checks
+    /// given (`+1+0`) after the en passant square or at the end.
     pub variants: bool,
-    /// Operations of an EPD after the other fields.
+    /// Accepts operations of an EPD after the other fields.
     pub operations: bool,
     /// Treats an unreadable castling or en passant field as `-`; otherwise it is an error.
     pub unclear_rights: bool,
@@ -86,7 +87,7 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'_' | b'\t' | b'\r' | b'\n' | b'\x0c')
 }
 
-/// Iterates over the words of a line; yields the range of each.
+/// Iterates over the words of a line, and yields the first byte and the end of each.
 struct FenWords<'l> {
     line: &'l [u8],
     at: usize,

@@ -1,19 +1,20 @@
-//! Output files: where they are written, when they get their names, and what they may replace.
+//! Writes output files. A file gets its final name when it is complete, and may replace only certain files.
 //!
-//! Files that each writer may replace:
+//! The table lists the files that each kind of output may replace:
 //!
 //! | output | replaces |
 //! |---|---|
-//! | an [`OutputFile`] of the command | any ordinary file but inputs and other outputs of the run ([`refuse_clashes`]) |
-//! | a new reel (`ReelWriter::create`) | any ordinary file to which no other writer adds, even its own source |
+//! | an [`OutputFile`] of the command line | any ordinary file except inputs and other outputs of the run ([`refuse_clashes`]) |
+//! | a new reel (`ReelWriter::create`) | any ordinary file to which no other process appends, even the source of the reel |
 //! | a table of positions | any ordinary file of that name |
 //! | the first append to a reel that does not exist yet | nothing: a file that another process created meanwhile stays |
 //! | a later append to a reel | the bytes after the end of the reel |
 //!
 //! An [`OutputFile`] writes to devices and pipes directly. The command `orbit index` replaces only reels and empty files.
 //!
-//! Knows nothing of the contents. The invariant: after a failure, an interrupt or a panic, the final name has either its old
-//! content or the complete new one. A temporary file of a killed run is removed by the next run that writes to its folder.
+//! This module knows nothing of the contents of files. The invariant: after a failure, an interrupt or a panic, the file with the
+//! final name has either its old content or the complete new content. A temporary file of a killed run is removed by the next run
+//! that writes to its folder.
 
 mod caches;
 mod early;

@@ -1,26 +1,27 @@
-//! Facts about a game from its header: tags, ratings, dates, players, openings, addresses, the numbers of its moves; and the
-//! clocks and evaluations in its comments.
+//! Reads facts about a game from its header: tags, ratings, dates, players, openings, web addresses, and move numbers. It also
+//! reads the clocks and evaluations in comments.
 //!
-//! Each fact has one reader here, and all code that needs the fact uses it: the columns of the engines, the conditions of
-//! `--where`, the groups of `--stats`, tables and reports. For the query language the rule of CQL holds, and the reader's name
-//! ends in `as_cql`; everything else follows the rule of `docs/tags.md`. The two rules side by side:
+//! One function here reads each fact, and all other code uses it: the columns of tag values in the engines, the conditions of
+//! `--where`, the groups of `--stats`, tables and reports. A fact in a query is read by the rule of CQL, by a function whose name
+//! ends in `as_cql`. Everything else follows the rule of `docs/tags.md`. The table compares the two rules:
 //!
 //! | fact | the query language | everything else |
 //! |---|---|---|
-//! | a tag's name | as it is spelt | in any case of its letters |
+//! | the name of a tag | upper and lower case differ | upper and lower case are the same |
 //! | a text | unchanged bytes; `?` if `White`, `Black`, `Event` or `Site` is missing | [`tags::text`]: decoded and trimmed |
 //! | a rating | [`rating::value_as_cql`]: leading digits, at least 1 | [`rating::of_value`]: the number after blanks, 1 to 9999 |
 //! | a year | [`date::year_as_cql`]: the first four bytes of `Date` | [`Date`]: parts of `Date`, or else of `UTCDate` |
-//! | a name | [`tags::name_as_cql`]: one blank after each comma | as a text; `?` and `-` mean "unknown" |
+//! | a player's name | [`tags::name_as_cql`]: one blank after each comma | as a text; `?` and `-` mean "unknown" |
 //! | a FIDE number | as a text | [`fide`]: digits alone, not 0 |
 //! | an opening | as a text | [`eco::of_value`]: a letter and two digits |
-//! | the name of an opening | not at all | [`Opening`]: by positions, whatever tags say |
-//! | a title, an end, a time control | as a text | [`title`], [`termination`], [`Speed`] |
-//! | clocks and evaluations | not at all | [`measures`]: commands in comments |
+//! | the name of an opening | not read | [`Opening`]: by positions, not by tags |
+//! | a title, a termination, a time control | as a text | [`title`], [`termination`], [`Speed`] |
+//! | clocks and evaluations | not read | [`measures`]: commands in comments |
 //!
-//! The reference engine has readers of its own, so that it can disagree. The result of a game is read with its moves: `Outcome`.
+//! The reference engine has its own functions for these facts, so that a comparison with it can find faults here. The result of a
+//! game is read together with its moves, as an `Outcome`.
 //!
-//! Nothing here knows a block, a query or an output. The invariant: a fact depends on the header of its game alone.
+//! This module knows nothing of blocks, queries or outputs. The invariant: a fact depends on the header of its game alone.
 
 mod cql;
 pub mod date;

@@ -1,16 +1,17 @@
-//! Instruction sets: compiles one function body for several of them and chooses at run time.
+//! Detects the instruction sets of the processor. A macro compiles one function body for several of them and chooses at run time.
 
-/// An instruction set that this processor has. The x86-64 sets have variants on every architecture, but elsewhere no processor
-/// has them.
+/// An instruction set that this processor has. The variants for x86-64 exist on every architecture, but no value of them can be
+/// made on other processors.
 ///
-/// Only [`Isa::available`] and [`Isa::detected`] return values: this makes it safe to run code compiled for them.
+/// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code that was
+/// compiled for this set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Isa {
     /// The baseline of the architecture.
     Base,
     /// Vectors of 32 bytes, and instructions that count bits and zeros.
     Avx2(Avx2),
-    /// Also vectors of 64 bytes, and instructions that permute bytes within them.
+    /// As [`Isa::Avx2`], and vectors of 64 bytes with instructions that permute their bytes.
     Avx512(Avx512),
 }
 
@@ -57,7 +58,7 @@ impl Isa {
         *BEST
     }
 
-    /// Returns `base`, `avx2` or `avx512`.
+    /// Returns the name of the set: `base`, `avx2` or `avx512`.
     pub fn name(self) -> &'static str {
         match self {
             Isa::Base => "base",
@@ -67,8 +68,8 @@ impl Isa {
     }
 }
 
-/// Defines a function that takes an [`Isa`] first and runs its body compiled for that set. Functions that the body calls in its
-/// loops must be inlined.
+/// Defines a function whose first argument is an [`Isa`]. It runs its body as compiled for that instruction set. Functions that
+/// the body calls in its loops must be inlined, so that they are compiled for the set, too.
 #[macro_export]
 macro_rules! for_each_isa {
     ($(#[$doc:meta])* pub(super) fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block) => {

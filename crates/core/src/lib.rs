@@ -1,4 +1,4 @@
-//! The base of all other crates: boards, FEN, games, names, diagnostics, and output files.
+//! The base of all other crates: boards, FEN, facts about games, tables of names, diagnostics, and output files.
 
 #![deny(unsafe_code, missing_docs)]
 

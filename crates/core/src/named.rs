@@ -1,34 +1,36 @@
-//! Choices among a few named values, such as engines: one table of names for the command line, JSON, Python and messages.
+//! Enums whose values have names, such as the engines. One table of names serves the command line, JSON, Python and messages.
 
 use std::fmt;
 
 use crate::diagnostic::nearest;
 
-/// The most names that a message lists if one of them is a near match.
+/// The most names for which a message lists all of them. If there are more and one resembles the wrong name, only this one is
+/// shown.
 const LISTED_MAX: usize = 12;
 
-/// A choice among a few named values. The macro `choices` implements it.
+/// An enum whose values have names. The macro `choices` implements this trait.
 pub trait Named: Copy + PartialEq + 'static {
-    /// The kind of thing that is chosen, as in "no engine".
+    /// The noun for a value, such as `engine`, as messages use it.
     const KIND: &'static str;
-    /// Each value, its name, and a sentence about it for the help, without a full stop; empty if the name says enough.
+    /// Each value, its name, and a sentence about it for the help. The sentence has no full stop, and is empty if the name says
+    /// enough.
     const TABLE: &'static [(Self, &'static str, &'static str)];
 
-    /// Returns the name of this choice.
+    /// Returns the name of this value.
     ///
     /// # Panics
     ///
-    /// If the table lacks it.
+    /// If the table lacks the value.
     fn name(self) -> &'static str {
         let row = Self::TABLE.iter().find(|row| row.0 == self);
         row.expect("the table has every choice").1
     }
 
-    /// Returns the choice with a name.
+    /// Returns the value with a name.
     ///
     /// # Errors
     ///
-    /// If no choice has this name; the error lists the existing names.
+    /// If no value has this name. The error has the list of all names.
     fn named(name: &str) -> Result<Self, UnknownName> {
         let row = Self::TABLE.iter().find(|row| row.1 == name);
         row.map(|row| row.0).ok_or_else(|| UnknownName {
@@ -39,7 +41,7 @@ pub trait Named: Copy + PartialEq + 'static {
     }
 }
 
-/// A name that no choice has.
+/// The error if no value has a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownName {
     name: String,
@@ -48,7 +50,8 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// Returns a remedy: the name that was probably meant if there are many names, else the list of all names.
+    /// Returns a remedy: the name that was probably meant, if there are many names and one is near; otherwise the list of all
+    /// names.
     pub fn remedy(&self) -> String {
         if let Some(near) = nearest(&self.name, self.known.iter()).filter(|_| self.known.len() > LISTED_MAX) {
             return format!("did you mean `{near}`?");
@@ -69,7 +72,8 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// Implements [`Named`] for a type by a table, which also defines its text and its JSON.
+/// Implements [`Named`] for a type by a table of values, names and help. Also implements `FromStr`, `Display` and serde's traits
+/// with these names.
 #[macro_export]
 macro_rules! choices {
     ($type:ty, $kind:literal, $($value:expr => $name:literal, $help:literal;)+) => {

@@ -1,20 +1,20 @@
 //! Transforms square sets, boards and whole positions: rotates, reflects, shifts, and swaps colours.
 //!
-//! Queries do not use this module: transforms of a query act on its text (see the crate of transforms). This module is for
-//! positions themselves: to see them from the other side, to compare them up to symmetry, to make test positions. It knows
-//! squares, nothing of queries, games or engines.
+//! The transforms of a query do not use this module: they act on the filters of the query, in the crate `transforms`. This module
+//! transforms positions themselves, in order to show them from the other side, to compare them up to symmetry, and to make test
+//! positions. It knows squares, but nothing of queries, games or engines.
 //!
-//! | what | where |
+//! | object or task | item |
 //! |---|---|
 //! | square sets | [`SquareTransform::apply`] |
 //! | boards, positions under any function of square sets | [`transform_board`], [`transform_setup`] |
-//! | a named transform, and where it may be used | [`Transform`], [`names`] |
+//! | transforms with names | [`Transform`], [`names`] |
 //! | colours swapped, the other side's view, Chess960 | [`flip_colors`], [`view_from_black`], [`king_side`] |
 //! | symmetry and canonical form | [`SymmetryGroup`], [`Symmetry`], [`canonical`] |
 //! | the names of chessops | [`chessops`] |
 //!
-//! Positions are [`shakmaty`]'s [`Board`] and [`Setup`]. The invariant: the result is a board with at most one piece on a square;
-//! a function that would put two there is refused.
+//! Positions have shakmaty's types [`Board`] and [`Setup`]. The invariant: each result is a board with at most one piece on a
+//! square. A function of squares that would put two pieces on one square is refused.
 //!
 //! ```
 //! use orbit_core::fen::{FenRecord, Leniency};

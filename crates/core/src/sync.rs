@@ -1,8 +1,9 @@
 //! Locks that ignore poisoning.
 //!
 //! If a thread panics while it holds a lock of the standard library, the lock is poisoned, and each later use has to handle that.
-//! Here nothing needs handling: the thread that joins the panicked one continues the panic, or the code that catches it reports
-//! it. The other threads need the lock to finish, and a second panic on each of them would hide the first.
+//! The functions here ignore this. The panic is not lost: the thread that joins the panicked one continues the panic, or the code
+//! that catches it reports it. The other threads need the lock in order to finish, and a second panic in each of them would hide
+//! the first.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub fn wait<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, 
     event.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// [`wait`], for at most `most`.
+/// Does the same as [`wait`], but waits for at most `most`.
 pub fn wait_timeout<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>, most: Duration) -> MutexGuard<'a, T> {
     event.wait_timeout(guard, most).unwrap_or_else(PoisonError::into_inner).0
 }

@@ -1,8 +1,8 @@
-//! Decodes bytes of games as text.
+//! Decodes the bytes of games as text.
 //!
-//! PGN does not declare its encoding. Every byte of a game that becomes text goes through [`decode`], so that a name reads the
-//! same in a condition, a group, a table and a message. It knows nothing of tags or moves. The invariant: no byte is lost, and
-//! UTF-8 stays unchanged.
+//! PGN does not declare its encoding. All code that turns bytes of a game into text calls [`decode`], so that a name has the same
+//! text in a condition, a group, a table and a message. This module knows nothing of tags or moves. The invariant: no byte is
+//! lost, and UTF-8 stays unchanged.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -29,7 +29,7 @@ pub fn is_same(a: &[u8], b: &[u8]) -> bool {
         }
 }
 
-/// Decodes bytes of a game: as UTF-8, or else as Windows-1252, in which every byte has a meaning.
+/// Decodes bytes of a game as UTF-8. If they are not UTF-8, decodes them as Windows-1252, in which every byte is a character.
 ///
 /// ```
 /// use orbit_core::text::decode;
@@ -44,7 +44,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Orders two texts by what [`decode`] makes of them. Texts with equal bytes are equal.
+/// Compares two texts after [`decode`]. Texts with equal bytes are equal.
 ///
 /// ```
 /// use std::cmp::Ordering;
@@ -62,7 +62,7 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// Returns whether the first text occurs in the second one, as bytes or after [`decode`].
+/// Returns whether `part` occurs in `text`, either as bytes or after both were decoded by [`decode`].
 ///
 /// ```
 /// use orbit_core::text::occurs_in;
@@ -86,7 +86,7 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// Cuts a text for a column of a terminal, with `…` at its end, if it is wider than `width`.
+/// Cuts a text for a column of a terminal: if it is wider than `width`, it is shortened and ends with `…`.
 pub fn clipped(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -99,7 +99,7 @@ pub fn clipped(text: &str, width: usize) -> String {
     text.chars().take_while(fits).chain(['…']).collect()
 }
 
-/// Cuts a text after `letters_max` characters, with `…` at its end.
+/// Cuts a text that has more than `letters_max` characters, and puts `…` at its end.
 pub fn shortened(text: &str, letters_max: usize) -> String {
     match text.char_indices().nth(letters_max) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -127,7 +127,7 @@ mod tests {
             _ => byte.into(),
         };
         for byte in 0..=0xff {
-            // A byte of ASCII is UTF-8 by itself; 0xff next to it makes the text Windows-1252.
+            // An ASCII byte alone is UTF-8. A neighbouring 0xff, which never occurs in UTF-8, makes the text Windows-1252.
             for bytes in [&[byte][..], &[byte, 0xff], &[0xff, byte]] {
                 let text = decode(bytes);
                 assert_eq!(matches!(text, Cow::Borrowed(_)), bytes.is_ascii(), "{bytes:x?}");
@@ -144,7 +144,7 @@ mod tests {
         for text in ["", "Müller", "Ding Liren 丁立人", "♞", "a\u{fffd}b", "\u{80}\u{9f}"] {
             assert!(matches!(decode(text.as_bytes()), Cow::Borrowed(found) if found == text), "{text}");
         }
-        // If a UTF-8 letter was cut, each of its bytes is read as Windows-1252.
+        // A cut UTF-8 letter makes the text invalid UTF-8, so each byte is read as Windows-1252.
         assert_eq!(decode(&"Réti".as_bytes()[..2]), "RÃ");
         assert_eq!(decode(b"M\xfcller \x80 \x96 \x9f \x81"), "Müller € – Ÿ \u{81}");
     }

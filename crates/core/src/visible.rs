@@ -1,8 +1,8 @@
-//! Makes text safe to display: nothing in it moves a cursor, reverses the direction of writing or is invisible.
+//! Makes text safe to display: no character in it moves the cursor, reverses the direction of writing or is invisible.
 //!
-//! Tags, file names and messages come from anywhere, and a terminal obeys control sequences. All text for people goes through
-//! [`escape`], which uses one list of characters, [`is_hidden`]. It knows nothing of chess, files or terminals. The invariant: no
-//! character of the list is in the output, and everything else is unchanged.
+//! Tags, file names and messages may contain control sequences, which a terminal obeys. So all text for people goes through
+//! [`escape`], which escapes the characters for which [`is_hidden`] is true. This module knows nothing of chess, files or
+//! terminals. The invariant: the output has no hidden character, and everything else is unchanged.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -10,16 +10,16 @@ use std::io::{self, Write};
 /// The purpose of an escaped text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EscapeContext {
-    /// One line for people: line feeds and tabs are escaped as well.
+    /// The text is one line for people: line feeds and tabs are escaped as well.
     Line,
-    /// Whole lines for people: line feeds and tabs stay.
+    /// The text is several lines for people: line feeds and tabs stay.
     Lines,
-    /// A finished JSON document: its strings keep their values.
+    /// The text is a JSON document: characters are escaped so that its strings keep their values.
     Json,
 }
 
 /// Returns whether a character acts on a terminal instead of being displayed: control characters (C0, DEL, C1), characters that
-/// change the direction of writing or have no width, line separators of Unicode, and tags.
+/// change the direction of writing or have no width, line separators of Unicode, and the invisible tag characters of Unicode.
 ///
 /// Source: Unicode Standard Annex 9 (bidirectional controls) and the classes `Cc`, `Cf`, `Zl` and `Zp`, except soft hyphens and
 /// visible format characters of some scripts.
@@ -39,7 +39,7 @@ pub const fn is_hidden(letter: char) -> bool {
     )
 }
 
-/// Escapes every hidden character of a text: `\n`, `\t`, `\x1b`, `\u{202e}`, or in JSON `\u202e`.
+/// Escapes every hidden character of a text, as `\n`, `\t`, `\x1b` or `\u{202e}`; in JSON as `\u202e`.
 ///
 /// ```
 /// use orbit_core::visible::{EscapeContext, escape};
@@ -52,7 +52,7 @@ pub const fn is_hidden(letter: char) -> bool {
 pub fn escape(text: &str, context: EscapeContext) -> Cow<'_, str> {
     let stays = |letter: char| match context {
         EscapeContext::Line => false,
-        // JSON has blanks and line feeds between its strings, but not in them.
+        // JSON may have line feeds and tabs between its strings, but none within them.
         EscapeContext::Lines | EscapeContext::Json => matches!(letter, '\n' | '\t'),
     };
     let is_written_out = |letter: char| is_hidden(letter) && !stays(letter);
@@ -88,10 +88,10 @@ fn push_escape(letter: char, context: EscapeContext, out: &mut String) {
     }
 }
 
-/// A writer that makes bytes of files safe for a terminal: lines stay lines; hidden characters and bytes that are not UTF-8 are
+/// A writer that makes the bytes of files safe for a terminal. Line feeds stay; hidden characters and bytes that are not UTF-8 are
 /// escaped.
 ///
-/// A character may be split between two writes.
+/// A character may be split between two calls of `write`.
 #[derive(Debug)]
 pub struct VisibleBytes<W> {
     out: W,
@@ -100,12 +100,12 @@ pub struct VisibleBytes<W> {
 }
 
 impl<W: Write> VisibleBytes<W> {
-    /// Makes a writer that passes escaped text to `out`.
+    /// Makes a writer that writes the escaped text to `out`.
     pub fn new(out: W) -> VisibleBytes<W> {
         VisibleBytes { out, held: Vec::new() }
     }
 
-    /// Writes the bytes that are left.
+    /// Writes the bytes that are still held, and returns the inner writer.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl<W: Write> Write for VisibleBytes<W> {
         Ok(bytes.len())
     }
 
-    /// Escapes an incomplete character: a flush ends the text so far.
+    /// Writes the held bytes. An incomplete character is escaped, since a flush ends the text.
     fn flush(&mut self) -> io::Result<()> {
         let held = std::mem::take(&mut self.held);
         self.out.write_all(shown(&held).as_bytes())?;
@@ -134,7 +134,7 @@ impl<W: Write> Write for VisibleBytes<W> {
     }
 }
 
-/// Returns the number of bytes at the end that must wait for more.
+/// Returns the number of bytes at the end that must be held until the next write.
 fn unfinished(bytes: &[u8]) -> usize {
     if bytes.last() == Some(&b'\r') {
         return 1;
@@ -148,7 +148,7 @@ fn unfinished(bytes: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Escapes lines with line ends of either kind; bytes that are not UTF-8 become `\xe9`.
+/// Escapes lines that end with LF or CRLF. A byte that is not UTF-8 is written as, for instance, `\xe9`.
 fn shown(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

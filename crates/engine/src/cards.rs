@@ -1,5 +1,6 @@
-//! The types about graphics cards that every build has: the choice of a card, its report, kernel variants, times and
-//! errors. [`gpu`](super::gpu) opens cards, in a build with that feature.
+//! The types about graphics cards that every build contains: the choice of a card, its report, kernel variants, times
+//! and errors. A *kernel* is the shader that runs a query on a card. The module [`gpu`](super::gpu), which opens cards,
+//! exists only in a build with that feature.
 
 mod adapter;
 mod error;
@@ -14,7 +15,8 @@ use std::time::Duration;
 
 use orbit_core::files::user_caches;
 
-/// Limits below those of the adapter. Tests set small limits, so that they reach every way of splitting work.
+/// Limits that replace higher limits of the adapter. Tests set small ones, so that small inputs are split in every way
+/// in which large inputs would be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GpuLimits {
     /// The largest buffer that a shader can see, in bytes.
@@ -31,12 +33,12 @@ impl Default for GpuLimits {
     }
 }
 
-/// The bytes of games on a graphics card. Columns of tags and tables of queries are not counted.
+/// The number of bytes that games take on a graphics card. Columns of tags and tables of queries are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CardUse {
-    /// The bytes that were uploaded for the queries of an engine.
+    /// The bytes uploaded so far for the queries of one engine.
     pub uploaded: u64,
-    /// The bytes that stay on the card for later queries, over all databases.
+    /// The bytes of the databases that stay on the card for later queries.
     pub resident: u64,
 }
 
@@ -45,7 +47,7 @@ pub struct CardUse {
 pub struct PipelineCache {
     /// The folder, which is created if it does not exist.
     pub folder: PathBuf,
-    /// True if the kernels of software adapters are kept as well.
+    /// True if kernels compiled for software adapters are kept as well, not only those for hardware.
     pub of_software: bool,
 }
 
@@ -62,15 +64,16 @@ impl PipelineCache {
     }
 }
 
-/// A fault that is injected in tests of error handling.
+/// A fault that a test injects to see how errors of a device are handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
 pub enum InjectedFault {
-    /// Every device that is opened is destroyed before its `n`-th submission (from 0) and before every later one.
+    /// Every device is destroyed before its `n`-th submission of work (counted from 0) and before every later
+    /// submission.
     Destroyed(u64),
-    /// The first device is destroyed in this way; later devices work.
+    /// The first device that is opened is destroyed before its `n`-th submission of work; later devices work.
     DestroyedOnce(u64),
-    /// The `n`-th readback (from 0) is destroyed before it is mapped.
+    /// The `n`-th buffer that is read back (counted from 0) is destroyed before it is mapped.
     MapFails(u64),
 }
 
@@ -78,32 +81,34 @@ pub enum InjectedFault {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct GpuOptions {
-    /// The adapter.
+    /// The choice of the adapter, that is, of the graphics card.
     pub adapter: AdapterChoice,
-    /// Limits below those of the adapter.
+    /// Limits that replace higher limits of the adapter.
     pub limits: GpuLimits,
-    /// The most bytes of games of databases that may stay on the device for later queries. By default four fifths of
-    /// [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit; without a limit 2 GiB on a graphics card,
-    /// 512 MiB on one that shares the processor's memory, and 256 MiB on a software adapter.
+    /// The largest number of bytes that databases may keep on the device for later queries. The default is four fifths
+    /// of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. If there is no such limit, the default
+    /// is 2 GiB on a graphics card, 512 MiB on one that shares the processor's memory, and 256 MiB on a software
+    /// adapter.
     pub resident_bytes_max: Option<u64>,
     /// The place where compiled kernels are kept between runs; `None` by default.
     pub pipeline_cache: Option<PipelineCache>,
-    /// The kernel variant, unless an engine or an upload names another one.
+    /// The kernel variant of engines and uploads that do not name one.
     pub variant: Variant,
-    /// True if outputs are filled with ones before a kernel runs, so that words which it does not write are noticed.
+    /// True if outputs are filled with ones before a kernel runs, so that tests notice a word that the kernel does not
+    /// write.
     pub poison: bool,
-    /// The longest time that the device may take to answer before it counts as failed. By default two minutes, and ten
-    /// for a software adapter.
+    /// The longest time that the device may take to answer. After it, the device counts as failed. The default is two
+    /// minutes, or ten minutes for a software adapter.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<InjectedFault>,
 }
 
-/// The time spent in each phase, for benchmarks.
+/// The time that a search on a graphics card spends in each phase, for benchmarks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Times {
-    /// The time of packing, staging and copying to the device.
+    /// The time for packing blocks, writing them to staging buffers and copying them to the device.
     pub upload: Duration,
     /// The time of the kernels, by the device's own clock; `None` if it has no clock.
     pub kernel: Option<Duration>,

@@ -1,7 +1,9 @@
-//! Carries the results of a stage at each position along the games of a block.
+//! Carries the results of a stage along the games of a block.
 //!
-//! A block holds whole games, so nothing is carried from one block to another. This module knows plans and reels, but
-//! no queries; the engines `cpu` and `gpu` share it.
+//! A *stage* is a part of a plan that runs over a whole block before the rest of the plan. Filters such as `find` need
+//! the stage's results at other positions of the game: at all earlier or later ones, the number of them, or the
+//! nearest. This module computes that for each position. A block holds whole games, so nothing is carried from one
+//! block to another. The module knows plans and reels, but no queries. The engines `cpu` and `gpu` share it.
 
 use std::ops::Range;
 
@@ -9,18 +11,19 @@ use super::within;
 use orbit_plan::Carried;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// A column with an entry for each slot of a block.
+/// A column with an entry for each slot of a block. A slot holds one position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum SlotColumn {
-    /// Masks: one word for each segment, bit `i` for slot `32 * segment + i`.
+    /// One bit for each slot: one word for each segment of 32 slots, with bit `i` for slot `32 * segment + i`.
     Bits(Vec<u32>),
-    /// Sets of squares or sign-extended numbers: one word for each slot.
+    /// One word for each slot: a set of squares, or a sign-extended number.
     Words(Vec<u64>),
 }
 
-/// Carries a mask along the games of a block: for each slot, whether the mask is true at one of the positions on one
-/// side of it, how many there are, or which is the nearest. `back` chooses the side. `words` makes a column of zero
-/// words.
+/// Carries a mask, one bit for each slot, along the games of a block. For each slot, `what` chooses the result: whether
+/// the mask is true at a position on one side of the slot, at how many positions there, or the nearest of them. If
+/// `back` is true, the side is the slot and the slots before it, otherwise the slot and those after it. `words` creates
+/// a column of zero words.
 pub(super) fn carried_bits(
     found: &[u32],
     (what, back): (Carried, bool),
@@ -60,7 +63,7 @@ pub(super) fn carried_bits(
             let tree = &mut out[slots];
             match what {
                 Carried::Count => along_tree(game, tree, back, |to, from| *to += from),
-                // The first of the nodes after a node has the lowest number.
+                // The nearest node after a node is the one with the lowest number.
                 _ if !back => along_tree(game, tree, false, |to, from| *to = from.min(*to)),
                 _ => along_tree(game, tree, true, |to, from| *to = if *to == NOWHERE { from } else { *to }),
             }
@@ -77,11 +80,12 @@ pub(super) fn carried_bits(
     SlotColumn::Words(out)
 }
 
-/// The word that says that there is no node: -1, sign-extended.
+/// The word for "no node": -1, sign-extended.
 const NOWHERE: u64 = u64::MAX;
 
-/// Carries the words of the nodes of a game along its tree. With `back`, each node receives the word of its parent;
-/// otherwise each parent receives the words of its children. A parent has a lower number than its children.
+/// Carries the words of a game's nodes along its tree of lines. If `back` is true, the word of each parent is merged
+/// into the words of its children; otherwise the word of each child is merged into that of its parent. A parent has a
+/// lower number than its children.
 fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&mut u64, u64)) {
     let ends = game.lines().map(|line| (line.first_node(), line.parent()));
     let mut parents: Vec<u32> = (0..words.len() as u32).map(|node| node.wrapping_sub(1)).collect();
@@ -95,7 +99,8 @@ fn along_tree(game: GameRow<'_>, words: &mut [u64], back: bool, merge: impl Fn(&
     }
 }
 
-/// Carries sets along the games of a block: each slot receives the union of the sets on one side of it.
+/// Carries sets of squares along the games of a block. Each slot receives the union of the sets on one side of it:
+/// before it if `back` is true, otherwise after it; its own set is included.
 pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> SlotColumn {
     for game in block.games() {
         let slots = slots(game);
@@ -112,7 +117,7 @@ pub(super) fn carried_words(mut words: Vec<u64>, back: bool, block: &Block) -> S
     SlotColumn::Words(words)
 }
 
-/// Clears the bits of a mask after the first `slots`; they belong to no position.
+/// Clears the bits after the first `slots` bits of a mask. These bits belong to no position.
 pub(super) fn clear_after(bits: &mut [u32], slots: usize) {
     if let (Some(last), tail @ 1..) = (bits.last_mut(), slots % SEGMENT_SLOTS) {
         *last &= (1 << tail) - 1;
@@ -150,7 +155,7 @@ fn last_set(bits: &[u32], slots: Range<usize>) -> Option<usize> {
     Some(segment * SEGMENT_SLOTS + word.ilog2() as usize)
 }
 
-/// Sets the bits of a non-empty range.
+/// Sets the bits of the slots in a non-empty range.
 fn set(bits: &mut [u32], slots: Range<usize>) {
     let (first, last) = (slots.start / SEGMENT_SLOTS, (slots.end - 1) / SEGMENT_SLOTS);
     let from = u32::MAX << (slots.start % SEGMENT_SLOTS);

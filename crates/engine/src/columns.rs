@@ -1,4 +1,5 @@
-//! Tags to per-game columns: everything in a plan that is constant in a game, computed once for each game.
+//! Computes columns of a block from the tags of its games. A column holds one value for each game, so that kernels read
+//! the value of a condition on tags instead of text.
 
 use super::{Outcome, game_texts::text_of_game};
 use orbit_core::{
@@ -8,16 +9,16 @@ use orbit_core::{
 use orbit_plan::{Cmp, GameResult, TRUE, TagColumn, TextTest};
 use orbit_reel::{Block, GameRow};
 
-/// One column of a block.
+/// One column of a block, with one entry for each game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameColumn {
-    /// For each game, all ones if the condition holds or the number is known, otherwise 0.
+    /// For each game, all ones if the condition holds or if the number is known, otherwise 0.
     pub mask: Vec<u64>,
-    /// For each game, the number, or 0 if it is not known; empty for conditions.
+    /// For each game, the number, or 0 if it is unknown. The list is empty if the column is a condition.
     pub number: Vec<u64>,
 }
 
-/// Computes a column of a block.
+/// Computes one column for all games of a block.
 pub fn game_column(column: &TagColumn, block: &Block) -> GameColumn {
     let mut out = GameColumn::default();
     for game in block.games() {

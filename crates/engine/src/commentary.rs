@@ -1,43 +1,45 @@
-//! The output of a query: comments, values to sort by, tags, messages.
+//! The texts that a query writes: comments, values to sort by, tags and messages.
 //!
-//! The output never changes where a query matches. It is computed for the games that match, and only on request.
+//! They never change the positions at which a query matches. They are computed only for the games that match, and only
+//! on request.
 
 use serde::{Deserialize, Serialize};
 
-/// The output of a query about the games of one block. Texts are bytes: they may come from a game, in its encoding.
+/// The output of a query for the games of one block. Texts are bytes, because a text may come from a game in any
+/// encoding.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Commentary {
-    /// The games of the block that match, in their order.
+    /// The output for each game that matches, in the order of the block.
     pub games: Vec<GameCommentary>,
-    /// The messages of all games, including those that do not match, in the order in which they were written. Each has
-    /// the form in which it is printed, `Game: 12 move 3(wtm): text`, without a line end.
+    /// The messages of all games, also of games that do not match, in the order in which they were written. Each
+    /// message has the form in which it is printed, `Game: 12 move 3(wtm): text`, without a line end.
     pub messages: Vec<Vec<u8>>,
 }
 
-/// The output of a query about one game that matches.
+/// The output of a query for one game that matches.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct GameCommentary {
     /// The index of the game in the block.
     pub index: u32,
     /// The number of positions at which the query matches.
     pub matches: u32,
-    /// Nodes and texts in the order in which they were written, followed by those of the best values of `sort`.
-    /// Automatic comments that the header requests are included, except for the number of the game and the values of
-    /// `sort`.
+    /// The comments: nodes (numbers of positions in the game) and their texts, in the order in which they were written.
+    /// The comments at the best values of `sort` follow. Automatic comments that the query's header requests are
+    /// included, except the number of the game and the values of `sort`.
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The best value of each `sort`, in the order of [`Query::sorts`](orbit_query::TypedQuery::sorts).
     pub sorts: Vec<Option<SortValue>>,
-    /// The tags with the values that `settag` gives them, in order.
+    /// The tags that `settag` sets, with their new values, in order.
     pub tags: Vec<(String, Vec<u8>)>,
     /// The nodes whose comments `removecomment` removes.
     pub removed: Vec<u32>,
 }
 
-/// A value that games are sorted by.
+/// A value by which games are sorted.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum SortValue {
-    /// The value of a number, or the number of squares of a set.
+    /// The value of a numeric filter, or the number of squares in the value of a set filter.
     Number(i32),
-    /// The value of a string; ordered byte by byte.
+    /// The value of a string filter. Texts are ordered byte by byte.
     Text(Vec<u8>),
 }

@@ -1,4 +1,5 @@
-//! Data about a block besides its positions, computed once for all queries and outputs of a request.
+//! The data about a block besides its positions: columns of tags and results of stages. They are computed once for all
+//! queries and outputs of a request.
 
 use std::collections::HashMap;
 
@@ -11,20 +12,23 @@ use crate::operations::{self, BlockGames, OperandSource};
 use orbit_plan::{CarryId, ColumnOperand, Id, Made, Read, StageCarry, StageFound, TagColumn};
 use orbit_reel::Block;
 
-/// The columns and stage results of one block. Columns and carried answers have the numbers that the plans of the
-/// request share.
+/// The columns and stage results of one block.
+///
+/// A *column* holds one value for each game or for each slot. A *stage* is a part of a plan that runs over the whole
+/// block before the rest. The plans of a request number their columns and results together, so the plans share them
+/// here.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
-    /// The columns that are constant in a game.
+    /// The columns with one value for each game, computed from tags.
     columns: Vec<GameColumn>,
-    /// The words and masks that stages found.
+    /// The words and masks that stages found, by their number in the plan. The flag is true for masks.
     found: HashMap<(Id, bool), SlotColumn>,
-    /// The columns that were carried along games.
+    /// The columns that were computed by carrying results of stages along games.
     carried: HashMap<CarryId, SlotColumn>,
-    /// The moves and trees of the games.
+    /// The moves and line trees of the games.
     games: BlockGames<'a>,
-    /// Columns of words of an earlier block, for reuse. Without them, memory would be allocated and freed for each
+    /// Memory of an earlier block's word columns, for reuse. Without it, memory would be allocated and freed for each
     /// block.
     spare: Vec<Vec<u64>>,
 }
@@ -36,7 +40,7 @@ impl<'a> Context<'a> {
         Context { block, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
     }
 
-    /// Returns the memory for the next block.
+    /// Returns the memory of the word columns, for reuse by the context of the next block.
     pub(super) fn into_spare(self) -> Vec<Vec<u64>> {
         let carried = self.carried.into_values().filter_map(|column| match column {
             SlotColumn::Bits(_) => None,
@@ -45,7 +49,7 @@ impl<'a> Context<'a> {
         self.spare.into_iter().chain(carried).collect()
     }
 
-    /// Returns an empty column for the results of a stage.
+    /// Returns an empty column for the results of a stage: one bit for each slot, or one word.
     pub(super) fn column(&mut self, is_mask: bool) -> SlotColumn {
         if is_mask {
             SlotColumn::Bits(vec![0; self.block.segments()])
@@ -54,13 +58,14 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes the columns of a plan that no earlier plan had. Plans that share a graph only ever add columns.
+    /// Computes the columns of a plan that are not computed yet. Plans that share a graph append their columns to one
+    /// list, so these are the columns at the end of `columns`.
     pub(super) fn add_columns(&mut self, columns: &[TagColumn]) {
         let more = columns.iter().skip(self.columns.len());
         self.columns.extend(more.map(|column| game_column(column, self.block)));
     }
 
-    /// Returns the switch that ends the evaluation.
+    /// Returns the switch that ends the evaluation early.
     pub(super) fn interrupt(&self) -> &Interrupt {
         self.games.interrupt()
     }
@@ -70,7 +75,7 @@ impl<'a> Context<'a> {
         self.games.is_stopped()
     }
 
-    /// Returns the columns of all plans so far.
+    /// Returns the columns of all plans that were added so far.
     pub(super) fn columns(&self) -> &[GameColumn] {
         &self.columns
     }
@@ -84,8 +89,7 @@ impl<'a> Context<'a> {
         reads.iter().map(|read| &self.carried[&read.id]).collect()
     }
 
-    /// Computes the columns that a stage carries, as far as their operands are known. Returns true if all of the
-    /// columns are now computed.
+    /// Computes those columns of a stage whose operands are known. Returns true if all of the columns are now computed.
     pub(super) fn carry_found(&mut self, carries: &[StageCarry]) -> bool {
         for carry in carries {
             if !self.carried.contains_key(&carry.id)
@@ -97,13 +101,13 @@ impl<'a> Context<'a> {
         carries.iter().all(|carry| self.carried.contains_key(&carry.id))
     }
 
-    /// Adds the results of a stage, one column for each of its words, and carries them along games.
+    /// Adds the results of a stage, one column for each word of `stage`, and computes the columns that depend on them.
     pub(super) fn add_found(&mut self, stage: &[StageFound], carries: &[StageCarry], found: Vec<SlotColumn>) {
         for (word, found) in stage.iter().zip(found) {
             self.found.insert((word.word, word.is_mask), found);
         }
         self.carry_found(carries);
-        // Masks are kept: they are small, and other plans may read them. Words are reused.
+        // Masks are kept, because they are small and other plans may read them. The memory of words is reused.
         for word in stage.iter().filter(|word| !word.is_mask) {
             if let Some(SlotColumn::Words(words)) = self.found.remove(&(word.word, false)) {
                 self.spare.push(words);
@@ -111,8 +115,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Computes the result of an operation on columns. Returns `None` if one of its operands is not known yet. If the
-    /// evaluation is to end, the result is an empty column.
+    /// Computes a column from other columns. Returns `None` if an operand is not known yet. If the evaluation was
+    /// interrupted, the result is an empty column.
     fn make(&mut self, carry: &StageCarry) -> Option<SlotColumn> {
         let operand = |operand: &ColumnOperand| {
             Some(match *operand {
@@ -143,7 +147,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Returns a column of zero words.
+/// Returns a column of zero words, in reused memory if there is any.
 fn zeros(spare: &mut Vec<Vec<u64>>, block: &Block) -> Vec<u64> {
     let mut words = spare.pop().unwrap_or_default();
     words.clear();

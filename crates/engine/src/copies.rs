@@ -1,4 +1,5 @@
-//! The copies of the outermost transform that match at hits.
+//! Records which copies match at each hit. A *copy* is one of the distinct patterns that the query's outermost
+//! transform, such as `flip` or `shift`, makes of its filter.
 
 use shakmaty::ByColor;
 
@@ -6,36 +7,36 @@ use super::Hits;
 use orbit_plan::{Apart, CopiesPlan};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The amount that is recorded about the copies that match at a hit.
+/// The amount of detail that is recorded about the copies that match at a hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CopyDetail {
-    /// No copies; only the number of hits at which each copy matches.
+    /// Only the number of hits at which each copy matches.
     #[default]
     Counts,
-    /// The lowest copy, and the number of copies.
+    /// For each hit, the matching copy with the lowest number, and the number of matching copies.
     Lowest,
-    /// All copies. For `shift flip flipcolor {not {Nd4 kf3}}` these are 671 at most hits.
+    /// For each hit, all matching copies. For `shift flip flipcolor {not {Nd4 kf3}}` these are 671 copies at most hits.
     All,
-    /// The sides whose pattern matches, for copies that belong to sides (`OutermostOrbit::copy_sides`). They are
-    /// recorded as two copies: 0 is White's, 1 is Black's.
+    /// For each hit, the sides whose pattern matches. Each copy must belong to a side (`OutermostOrbit::copy_sides`).
+    /// Sides are recorded like two copies: 0 is White's, 1 is Black's.
     Sides,
 }
 
-/// The copies of the outermost transform that match at the hits of a block. Copies are numbered from 0 in the order of
-/// their declaration.
+/// The copies of the outermost transform that match at the hits of one block. Copies are numbered from 0 in the order
+/// in which the transform makes them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CopyHits {
-    /// For each hit, in the order of slots: the lowest copy, and the number of copies that match.
+    /// For each hit, in the order of slots: the lowest matching copy, and the number of matching copies.
     hits: Vec<(u32, u32)>,
-    /// The number of hits before each segment.
+    /// The number of hits before each segment of 32 slots.
     before: Vec<u32>,
-    /// The number of hits of each copy.
+    /// The number of hits at which each copy matches.
     sums: Vec<u64>,
     detail: CopyDetail,
     lists: Option<Lists>,
 }
 
-/// The copies of each hit, one hit after the other. `ends` says for each hit where its copies end in `copies`.
+/// The matching copies of each hit, one hit after the other. The copies of hit `n` end at index `ends[n]` of `copies`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Lists {
     ends: Vec<usize>,
@@ -43,12 +44,12 @@ struct Lists {
 }
 
 impl CopyDetail {
-    /// Returns the kind of plan that computes this detail.
+    /// Returns the kind of plan that computes this detail: a plan of sides, or of copies.
     pub(super) fn apart(self) -> Apart {
         if self == CopyDetail::Sides { Apart::Sides } else { Apart::Copies }
     }
 
-    /// Returns the detail with which the reference engine computes this one: all copies include the sides.
+    /// Returns the detail that the reference engine records to obtain this one. The sides follow from all copies.
     pub(super) fn by_copies(self) -> CopyDetail {
         if self == CopyDetail::Sides { CopyDetail::All } else { self }
     }
@@ -62,7 +63,7 @@ impl CopyHits {
         CopyHits { before: before(hits), hits: Vec::new(), sums: vec![0; copies], detail, lists }
     }
 
-    /// Adds the next hit, given the words of a plan at its position.
+    /// Records the next hit. `words` are the results of the plan at its position.
     pub(super) fn push_words(&mut self, plan: &CopiesPlan, words: &[u64]) {
         if self.detail == CopyDetail::Counts {
             plan.add_counts(words, &mut self.sums);
@@ -71,7 +72,7 @@ impl CopyHits {
         }
     }
 
-    /// Adds the next hit, with the copies that match at it, ascending.
+    /// Records the next hit with the copies that match at it, in ascending order.
     pub(super) fn push(&mut self, matching: impl Iterator<Item = u32>) {
         if self.detail == CopyDetail::Counts {
             matching.for_each(|copy| self.sums[copy as usize] += 1);
@@ -90,12 +91,12 @@ impl CopyHits {
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
     }
 
-    /// Moves the record to the same number of hits, in the same order, in other slots.
+    /// Moves the record to other slots: `hits` has as many hits as the record, in the same order.
     pub fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
     }
 
-    /// Keeps of the hits `all` those that are also in `kept`.
+    /// Returns a record of only those hits of `all` that are also in `kept`. `all` are the hits of this record.
     ///
     /// # Panics
     ///
@@ -113,28 +114,28 @@ impl CopyHits {
         self.detail
     }
 
-    /// Returns true if the record has the copies of each hit, or the lowest of them.
+    /// Returns true if the record has, for each hit, all copies or the lowest one.
     pub fn tells_copies(&self) -> bool {
         matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
     }
 
-    /// Returns true if the record has the sides of each hit, provided that copies belong to sides.
+    /// Returns true if the record has the sides of each hit. Copies must belong to sides.
     pub fn tells_sides(&self) -> bool {
         matches!(self.detail, CopyDetail::Sides | CopyDetail::All)
     }
 
-    /// Returns the number of recorded hits, 0 if copies are only counted.
+    /// Returns the number of recorded hits. It is 0 if the record only counts hits for each copy.
     pub fn len(&self) -> usize {
         self.hits.len()
     }
 
-    /// Returns true if no hits are recorded.
+    /// Returns true if no hit is recorded.
     pub fn is_empty(&self) -> bool {
         self.hits.is_empty()
     }
 
-    /// Returns how many of `hits`, the hits that this record describes, lie before a slot. This is the index of the
-    /// first hit at or after the slot.
+    /// Returns the number of hits before a slot, which is also the index of the first hit at or after the slot. `hits`
+    /// are the hits of this record.
     ///
     /// # Panics
     ///
@@ -145,7 +146,8 @@ impl CopyHits {
         (self.before[segment] + below.count_ones()) as usize
     }
 
-    /// Returns the lowest copy that matches at a hit. With a range, as in `flip 3 4 Ra1`, there may be none.
+    /// Returns the lowest copy that matches at a hit. `None` is possible if the query accepts a range of counts, as
+    /// `flip 3 4 Ra1` does.
     ///
     /// # Panics
     ///
@@ -169,8 +171,8 @@ impl CopyHits {
         &self.sums
     }
 
-    /// Returns the sides whose pattern matches at a hit. If all copies were recorded, `of_copies` gives the sides of
-    /// each copy.
+    /// Returns the sides whose pattern matches at a hit. If the record has all copies, `of_copies` must contain the
+    /// sides of each copy.
     ///
     /// # Panics
     ///
@@ -196,7 +198,7 @@ impl CopyHits {
     }
 }
 
-/// Returns the union of some sets of sides.
+/// Returns the union of sets of sides.
 pub fn any_side(sides: impl Iterator<Item = ByColor<bool>>) -> ByColor<bool> {
     sides.fold(ByColor::default(), |one, other| one.zip(other).map(|(one, other)| one || other))
 }

@@ -1,8 +1,9 @@
-//! The fast engine without a GPU: plans over batches of positions in columns.
+//! The fast engine for processors. It runs plans on many positions at once.
 //!
-//! A group is eight segments, 256 positions. Their planes are replayed straight into registers. Every step of the plan
-//! then runs over a whole register at a time, which the compiler turns into vector code for the processor at hand. This
-//! module knows plans and reels, but no queries.
+//! A *group* is eight segments of 32 slots, that is, 256 positions. The planes of its boards (bitboards that together
+//! encode the piece on each square) are replayed straight into the registers of a plan. A register holds one 64-bit
+//! word for each position of the group. Each step of the plan then runs over whole registers, and the compiler turns
+//! this into vector code. This module knows plans and reels, but no queries.
 
 #[cfg(target_arch = "x86_64")]
 mod emit;
@@ -39,7 +40,7 @@ use prepared::{Prepared, segments};
 use registers::GROUP;
 use screen::Screening;
 
-/// The CPU engine for some queries.
+/// The CPU engine, prepared for one or more queries.
 #[derive(Debug)]
 pub struct Cpu {
     plans: Arc<Plans>,
@@ -48,26 +49,27 @@ pub struct Cpu {
     hits: Prepared<SharedPlan>,
     screen: Option<Screening>,
     guard: Option<Guard>,
-    /// The plans of values, by query, made when they are first wanted.
+    /// The plan that computes the values of each query, made when it is first needed.
     values: Vec<OnceLock<Prepared<Plan>>>,
-    /// The plans of copies, by query and [`Apart`](orbit_plan::Apart).
+    /// For each query, its plans that compute copies, indexed by [`Apart`](orbit_plan::Apart), each made when it is
+    /// first needed.
     copies: Vec<[OnceLock<Prepared<CopiesPlan>>; 2]>,
-    /// Columns of words for reuse, grouped by the block that used them.
+    /// Memory of word columns for reuse. Each inner list comes from the context of one block.
     spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
 
 impl Cpu {
-    /// Creates an engine for the best instructions that the processor has.
+    /// Creates an engine that uses the best instruction set of the processor.
     pub fn new(plans: Arc<Plans>) -> Cpu {
         Cpu::with_isa(plans, Isa::detected())
     }
 
-    /// Creates an engine for a choice of instructions.
+    /// Creates an engine that uses the given instruction set.
     pub fn with_isa(plans: Arc<Plans>, isa: Isa) -> Cpu {
         Cpu::with(plans, isa, MachineCode::default())
     }
 
-    /// Creates an engine with or without machine code.
+    /// Creates an engine that uses the given instruction set, with or without compiling plans to machine code.
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = Screening::new(&plans, isa, code);
@@ -76,12 +78,13 @@ impl Cpu {
         Cpu { plans, isa, code, hits, screen, guard, values, copies, spare: Mutex::default() }
     }
 
-    /// Returns the number of segments that were skipped without replay, and the number of all segments, over all scans.
+    /// Returns the number of segments that the engine skipped without replay, and the number of all segments, over all
+    /// scans.
     pub fn passed_over(&self) -> (u64, u64) {
         self.screen.as_ref().map_or((0, 0), Screening::passed_over)
     }
 
-    /// Returns whether the plan of hits, or one of its stages, runs as machine code by now.
+    /// Returns true if the plan of hits, or one of its stages, has already been compiled to machine code.
     pub fn is_compiled(&self) -> bool {
         self.hits.is_compiled()
     }
@@ -96,7 +99,7 @@ impl Cpu {
         self.copies[query][apart as usize].get_or_init(prepared)
     }
 
-    /// Returns the answers of each query on one block.
+    /// Returns the answers of every query for one block.
     fn scan_block(
         &self,
         index: usize,
@@ -129,7 +132,7 @@ impl Cpu {
         Ok(answers)
     }
 
-    /// Returns the hits of each query.
+    /// Returns the hits of each query in one block.
     fn hits(&self, context: &mut Context<'_>) -> Vec<Hits> {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let mut all = vec![Hits::new(block); self.plans.len()];
@@ -169,13 +172,14 @@ impl Cpu {
         all
     }
 
-    /// Computes values in a second pass. If few slots are hits, these are gathered into full batches; if many are, all
-    /// slots are evaluated. Elsewhere a set is empty and a number has no value.
+    /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, the hits are
+    /// gathered into full groups. If many slots are hits, all slots are evaluated. At slots that are no hits, a set
+    /// stays empty and a number has no value.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let Hits { bits, values, .. } = hits;
         let count: usize = bits.iter().map(|bits| bits.count_ones() as usize).sum();
-        // Many hits are evaluated in place, few are gathered.
+        // Many hits are evaluated in place; few hits are gathered first.
         let is_dense = count * DENSE > block.slots();
         let groups = if is_dense { block.segments().div_ceil(LANES) } else { count.div_ceil(GROUP) };
         self.values(query).with_machine(context, groups, |plan, machine, native, beside| {
@@ -196,7 +200,7 @@ impl Cpu {
         });
     }
 
-    /// Returns the copies that match at some hits.
+    /// Returns the copies of the outermost transform that match at the given hits.
     fn detail(&self, query: usize, context: &mut Context<'_>, hits: &Hits, detail: CopyDetail) -> CopyHits {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let mut found = CopyHits::new(self.plans.copy_count(query), detail, hits);
@@ -237,31 +241,32 @@ impl Engine for Cpu {
     }
 }
 
-/// The number of pieces between two looks at the interrupt. A piece takes less than a millisecond.
+/// The number of parts of a list that are processed between two checks of the interrupt. A part takes less than a
+/// millisecond.
 const PIECES_A_LOOK: usize = 16;
 
-/// Returns the pieces of a list, until the interrupt is set.
+/// Divides a list into parts of `size` entries each. The iterator ends early if the interrupt is set.
 fn pieces<'a, T>(list: &'a [T], size: usize, interrupt: &Interrupt) -> impl Iterator<Item = &'a [T]> {
     let goes_on = |(number, _): &(usize, _)| !number.is_multiple_of(PIECES_A_LOOK) || !interrupt.is_set();
     list.chunks(size).enumerate().take_while(goes_on).map(|(_, piece)| piece)
 }
 
-/// Returns the reason why the evaluation of a block has ended early.
+/// Returns the error for a block whose evaluation ended early.
 fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }
 
-/// If more than one slot in `DENSE` is a hit, all slots are evaluated again, because gathering a slot costs as much as
-/// replaying a few.
+/// The fraction of hits above which the second pass evaluates all slots: more than one slot in `DENSE`. Gathering one
+/// slot costs as much as replaying a few.
 const DENSE: usize = 4;
 
-/// Sets the bits of the first slots.
+/// Sets the bits of the first `slots` slots, and clears the rest.
 fn fill(bits: &mut [u32], slots: usize) {
     bits.fill(u32::MAX);
     clear_after(bits, slots);
 }
 
-/// Copies the bits of the first slots of a column of masks.
+/// Copies the bits of the first `slots` slots of a mask column, and clears the rest.
 fn copy(column: &SlotColumn, bits: &mut [u32], slots: usize) {
     let SlotColumn::Bits(from) = column else { unreachable!("masks are carried as bits") };
     bits.copy_from_slice(from);

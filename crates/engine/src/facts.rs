@@ -1,4 +1,4 @@
-//! Implements the facts about a game for the games of a reel.
+//! Implements [`GameFacts`], the data about a game that filters read, for the games of a reel.
 
 use super::GameFacts;
 use orbit_pgn::{Annotation, Outcome};

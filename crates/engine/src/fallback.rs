@@ -1,12 +1,12 @@
-//! The graphics card until it fails, then the processor.
+//! An engine that uses the graphics card until the card fails, then the processor.
 
 use std::sync::OnceLock;
 
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, gpu::GpuError};
 use orbit_reel::Block;
 
-/// An engine that evaluates on a graphics card until the card fails. From then on, including the blocks of the failing
-/// call, it uses another engine.
+/// An engine that evaluates queries on a graphics card until the card fails. It then evaluates the blocks of the failed
+/// call, and all later blocks, with another engine.
 pub struct Fallback {
     card: Box<dyn Engine>,
     spare: Box<dyn Engine>,
@@ -14,7 +14,7 @@ pub struct Fallback {
 }
 
 impl Fallback {
-    /// Combines two engines for the same queries.
+    /// Combines two engines that were prepared for the same queries. `card` is tried first.
     pub fn new(card: Box<dyn Engine>, spare: Box<dyn Engine>) -> Fallback {
         Fallback { card, spare, failure: OnceLock::new() }
     }
@@ -32,7 +32,7 @@ impl Engine for Fallback {
         if self.failure.get().is_none() {
             match self.card.scan(blocks, request) {
                 Err(EngineError::Gpu(error)) => {
-                    // Another thread may have recorded its failure first. Either error will do.
+                    // If another thread has recorded a failure first, that error is kept; either one is good enough.
                     let _ = self.failure.set(error);
                 }
                 other => return other,

@@ -1,10 +1,10 @@
-//! The strings that are constant in a game, as queries read them.
+//! The strings that have one value for each game, in the form in which queries compare them.
 
 use orbit_core::game::{player_as_cql, tag_as_cql, tags};
 use orbit_plan::TagText;
 use orbit_reel::GameRow;
 
-/// Returns a string that is constant in a game, if it has a value.
+/// Returns the value of such a string for a game, or `None` if the game does not have it.
 pub(super) fn text_of_game(text: &TagText, game: &GameRow) -> Option<Vec<u8>> {
     match text {
         TagText::Literal(text) => Some(text.clone().into_bytes()),

@@ -1,4 +1,4 @@
-//! The answers of a query for whole games, as opposed to positions.
+//! The answers of a query for whole games. All other answers are about positions.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +7,13 @@ use super::SortValue;
 /// The answer of a query for one game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameAnswer {
-    /// True if the query finds the game. A query may find games in which no position matches: `cql(matchcount 0)`.
+    /// True if the query finds the game. A query such as `cql(matchcount 0)` finds games in which no position matches.
     pub is_found: bool,
-    /// The number of positions of the game at which the query matches. Some of them may not be among the hits that
-    /// count.
+    /// The number of positions of the game at which the query matches. It includes positions that are later dropped
+    /// from the hits.
     pub match_count: u32,
-    /// The place of the game in the order that the query defines with `sort`. The same for all games if the query does
-    /// not sort, or if [`Wants::RANKS`](super::Wants::RANKS) was not requested.
+    /// The place of the game in the order that the query defines with `sort`. All games have the same rank if the query
+    /// does not sort, or if [`Wants::RANKS`](super::Wants::RANKS) was not requested.
     pub rank: Rank,
 }
 
@@ -22,7 +22,7 @@ pub struct GameAnswer {
 pub struct Rank(Vec<u8>);
 
 impl Rank {
-    /// Appends a value that decides between ranks that are equal so far. A missing value comes after all values.
+    /// Appends a value that decides between ranks that are equal so far. A missing value comes last in either order.
     pub fn push(&mut self, value: Option<&SortValue>, smallest_first: bool) {
         let Some(value) = value else {
             self.0.push(1);
@@ -33,8 +33,8 @@ impl Rank {
         match value {
             SortValue::Number(number) => self.0.extend((number ^ i32::MIN).to_be_bytes()),
             SortValue::Text(text) => {
-                // The end of a text must compare less than any byte of a longer text, so a zero byte is escaped as 0, 1
-                // and the end is 0, 0.
+                // The end of a text must compare less than any byte of a longer text. So the end is encoded as 0, 0,
+                // and a zero byte of the text as 0, 1.
                 text.iter().for_each(|&byte| match byte {
                     0 => self.0.extend([0, 1]),
                     byte => self.0.push(byte),
@@ -47,7 +47,7 @@ impl Rank {
         }
     }
 
-    /// Appends another rank, which decides between ranks that are equal so far.
+    /// Appends another rank. It decides between ranks that are equal so far.
     pub fn extend(&mut self, next: &Rank) {
         self.0.extend_from_slice(&next.0);
     }

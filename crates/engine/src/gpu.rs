@@ -1,14 +1,13 @@
-//! The engine for graphics cards: a plan printed as WGSL, run through wgpu on Vulkan, Metal or
-//! Direct3D 12.
+//! The engine for graphics cards. It prints a plan as WGSL and runs it through wgpu on Vulkan, Metal or Direct3D 12.
 //!
-//! One invocation replays one segment of 32 slots and evaluates the query at each; its answer is one word of 32 bits. A
-//! [`Variant`] may divide the work in another way, with the same answers. Values and counts of copies take a second
-//! pass over the segments that hit. Blocks are packed into uploads of up to 8 M positions; while one is uploaded,
-//! another computes. This module knows plans and reels, nothing of queries.
+//! One shader invocation replays one segment of 32 slots and evaluates the query at each slot. Its answer is one 32-bit
+//! word. A [`Variant`] may divide the work in another way, with the same answers. Values and counts of copies need a
+//! second pass over the segments that have hits. Blocks are packed into *uploads* of up to 8 million positions. While
+//! one upload is copied to the card, another one is computed. This module knows plans and reels, but no queries.
 //!
-//! Nothing here panics or hangs when a driver fails, see [`GpuError`]: whatever calls wgpu does so through
-//! `Device` in `device.rs`, on a helper thread (`driver.rs`). A device that is lost is opened once more, and what was under way
-//! is done again from the start, so that answers stay exact.
+//! A driver that fails does not make this code panic or hang; it causes a [`GpuError`]. For this, all calls of wgpu go
+//! through `Device` in `device.rs`, which makes them on a helper thread (`driver.rs`). If a device is lost, it is
+//! opened once more and the unfinished work is repeated from its start, so that answers stay exact.
 
 mod adapters;
 mod along;
@@ -44,22 +43,22 @@ pub use engine::Gpu;
 pub use resident::Resident;
 pub use wgsl::Kernel;
 
-/// The kernel of a plan's hits, as it is written for any card.
+/// Returns the kernel that computes the hits of a plan. It does not depend on a particular card.
 ///
 /// # Errors
 ///
-/// That there is no GPU engine, in a build without it.
+/// If this build contains no GPU engine.
 pub fn kernel(plan: &Plan, variant: Variant) -> Result<Kernel, GpuError> {
     Ok(Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant))
 }
 
 impl GpuError {
-    /// Tells whether a new device may do better.
+    /// Returns true if the same work may succeed on a new device.
     fn is_loss(&self) -> bool {
         matches!(self, GpuError::Lost { .. })
     }
 
-    /// The same as it is called while a device is looked for or opened.
+    /// Returns the error as it is reported while a device is searched for or opened.
     fn of_opening(self) -> GpuError {
         match self {
             GpuError::Lost { reason } => GpuError::Open { name: "the GPU".into(), reason },
@@ -68,11 +67,11 @@ impl GpuError {
     }
 }
 
-/// A graphics card that is open, for any number of engines.
+/// An open graphics card, which any number of engines can use.
 pub struct GpuDevice {
     options: GpuOptions,
     state: Mutex<DeviceState>,
-    /// The engines so far.
+    /// The number of engines that were created for this device.
     engines: AtomicU64,
 }
 
@@ -82,7 +81,7 @@ struct DeviceState {
     lost: bool,
 }
 
-/// A device and the sets of buffers that no thread uses at the moment.
+/// A device, with the sets of buffers that no thread uses at the moment.
 struct OpenDevice {
     device: Device,
     sets: Mutex<BufferSets>,
@@ -103,7 +102,7 @@ impl OpenDevice {
         Ok(Arc::new(OpenDevice { device, sets: Mutex::default(), returned: Condvar::new(), residents }))
     }
 
-    /// Lends a set of buffers, once there is one.
+    /// Lends a set of buffers. If all sets are lent, waits until one is returned.
     fn set(&self) -> Lent<'_> {
         let mut sets = lock(&self.sets);
         while sets.lent == BUFFER_SETS {
@@ -113,14 +112,14 @@ impl OpenDevice {
         Lent { open: self, set: sets.idle.pop().unwrap_or_else(BufferSet::new), is_sound: false }
     }
 
-    /// Frees the sets that no thread uses: they grew to what other queries needed.
+    /// Frees the sets of buffers that no thread uses. They may have grown to the size that earlier queries needed.
     fn trim(&self) {
         lock(&self.sets).idle.clear();
     }
 }
 
-/// A set of buffers that goes back when its work is done. After an error or a panic its buffers may be in any state,
-/// and another set takes its place.
+/// A lent set of buffers. It is returned when its work is done. After an error or a panic, its buffers may be in any
+/// state, so a new set takes its place.
 struct Lent<'a> {
     open: &'a OpenDevice,
     set: BufferSet,
@@ -132,7 +131,7 @@ impl Lent<'_> {
         (&mut self.set.input, &mut self.set.run)
     }
 
-    /// Gives the set of buffers back for others.
+    /// Marks the work as done, so that the set of buffers can be used again.
     fn done(mut self) {
         self.is_sound = true;
     }
@@ -155,11 +154,11 @@ impl std::fmt::Debug for GpuDevice {
 }
 
 impl GpuDevice {
-    /// Opens an adapter; if that fails for once, again.
+    /// Opens the adapter that the options choose. If the first attempt fails, tries once more.
     ///
     /// # Errors
     ///
-    /// No such adapter, or one that cannot be opened.
+    /// If there is no such adapter, or if it cannot be opened.
     pub fn open(options: GpuOptions) -> Result<GpuDevice, GpuError> {
         let (open, lost) = match OpenDevice::new(&options) {
             Err(GpuError::Open { .. } | GpuError::OutOfMemory { .. }) => (OpenDevice::new(&options)?, true),
@@ -173,24 +172,26 @@ impl GpuDevice {
         self.current().device.report.clone()
     }
 
-    /// Returns the number of stages that the device, not the processor, has carried along games since it was opened.
+    /// Returns the number of stages whose results were carried along games by the device, not by the processor, since
+    /// it was opened.
     #[doc(hidden)]
     pub fn stages_carried(&self) -> u64 {
         self.current().device.stages_carried.load(Ordering::Relaxed)
     }
 
-    /// The number of pipelines that were compiled since it was opened, or loaded in place of that.
+    /// Returns the number of pipelines that were compiled, or loaded from the file of compiled kernels, since the
+    /// device was opened.
     #[doc(hidden)]
     pub fn pipelines_compiled(&self) -> u64 {
         self.current().device.pipelines.compiled.load(Ordering::Relaxed)
     }
 
-    /// A note for the user on the file of compiled kernels; it is given once.
+    /// Returns a message for the user about the file of compiled kernels. Each message is returned only once.
     pub fn take_note(&self) -> Option<String> {
         self.current().device.pipelines.take_note()
     }
 
-    /// Returns whether the device can still run queries without being opened again.
+    /// Returns whether the device can run queries without being opened again.
     pub fn is_alive(&self) -> bool {
         self.current().device.is_alive()
     }
@@ -199,8 +200,8 @@ impl GpuDevice {
         Arc::clone(&lock(&self.state).open)
     }
 
-    /// Runs something that can be repeated; if the device is lost, once more on a new one, and if there is too little
-    /// memory, once more without what other queries have left there.
+    /// Runs work that can be repeated. If the device is lost, repeats the work once on a new device. If memory runs
+    /// out, frees the memory that other queries left on the device and repeats the work once.
     fn attempt<T>(&self, mut work: impl FnMut(&OpenDevice) -> Result<T, GpuError>) -> Result<T, GpuError> {
         let open = self.current();
         let first = match work(&open) {
@@ -217,7 +218,7 @@ impl GpuDevice {
         }
     }
 
-    /// The device after one that was lost.
+    /// Returns the device that replaces a lost one. Opens it unless another thread has already done so.
     fn reopen(&self, old: &Arc<OpenDevice>, error: GpuError) -> Result<Arc<OpenDevice>, GpuError> {
         let mut state = lock(&self.state);
         if Arc::ptr_eq(&state.open, old) {
@@ -225,18 +226,19 @@ impl GpuDevice {
                 return Err(error);
             }
             state.lost = true;
-            // If there is none any more, the loss is what happened.
+            // If no new device can be opened, the loss of the old one is reported.
             state.open = OpenDevice::new(&Device::options_after_loss(&self.options)).map_err(|_| error)?;
         }
         Ok(Arc::clone(&state.open))
     }
 
-    /// Runs calls of the driver that may be repeated, as the engine runs its own: on a helper thread, whose errors and panics become
-    /// errors, for as long as the device may be silent. `what` names them in an error. For benches.
+    /// Runs calls of the driver that may be repeated, in the way in which the engine runs its own calls: on a helper
+    /// thread, with a time limit, and with errors and panics of the driver returned as errors. `what` names the calls
+    /// in an error. This is for benchmarks.
     ///
     /// # Errors
     ///
-    /// The driver refuses a call, or the device is lost.
+    /// If the driver refuses a call, or if the device is lost.
     #[doc(hidden)]
     pub fn with_driver<T: Send + 'static>(
         &self,
@@ -246,28 +248,28 @@ impl GpuDevice {
         self.attempt(|open| open.device.guarded(what, calls.clone()))
     }
 
-    /// Compiles a kernel of the first pass, so that its compilation can be timed on its own.
+    /// Compiles a kernel that computes hits, so that the time of its compilation can be measured separately.
     ///
     /// # Errors
     ///
-    /// The driver refuses the kernel, or the device is lost.
+    /// If the driver refuses the kernel, or if the device is lost.
     pub fn compile(&self, kernel: &Kernel) -> Result<(), GpuError> {
         self.attempt(|open| open.device.pipeline(kernel, device::KernelPass::Hits, false).map(|_| ()))
     }
 }
 
-/// Returns the contexts of blocks, with no columns carried yet.
+/// Returns contexts for blocks, without any results of stages.
 fn contexts<'a>(blocks: &[&'a Block], interrupt: &Interrupt) -> Vec<Context<'a>> {
     blocks.iter().map(|block| Context::new(block, Vec::new(), interrupt.clone())).collect()
 }
 
-/// No hits yet of some queries on some blocks.
+/// Returns empty hits for each query and each block.
 fn no_hits(blocks: &[&Block], queries: usize) -> Vec<Vec<Hits>> {
     let none = |block: &&Block| Hits::new(block);
     (0..queries).map(|_| blocks.iter().map(none).collect()).collect()
 }
 
-/// Puts the first pass's words, those of one query after those of another, where they belong.
+/// Stores the words of the first pass as hits. The words of each query follow those of the query before it.
 fn store(upload: &Upload, bytes: &[u8], blocks: &[&Block], out: &mut [Vec<Hits>]) {
     let words: &[u32] = bytemuck::cast_slice(bytes);
     for (words, hits) in words.chunks_exact(upload.segments).zip(out) {
@@ -275,7 +277,8 @@ fn store(upload: &Upload, bytes: &[u8], blocks: &[&Block], out: &mut [Vec<Hits>]
     }
 }
 
-/// Puts the words of an upload's segments where they belong, the tail of each block without bits.
+/// Stores the words of an upload's segments as hits of their blocks. Clears the bits after the last position of each
+/// block.
 fn store_bits(upload: &Upload, words: &[u32], blocks: &[&Block], out: &mut [Hits]) {
     let mut words = words;
     for slice in &upload.slices {
@@ -291,7 +294,8 @@ fn store_bits(upload: &Upload, words: &[u32], blocks: &[&Block], out: &mut [Hits
     }
 }
 
-/// The segments of an upload that have hits, counted from its first, with their bits.
+/// Returns the segments of an upload that have hits, with their bits. Segments are counted from the first one of the
+/// upload.
 fn hits_of(upload: &Upload, bits: impl Fn(usize, usize) -> u32) -> Vec<(u32, u32)> {
     upload
         .segments()

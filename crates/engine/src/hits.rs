@@ -1,4 +1,4 @@
-//! The slots of a block at which queries match.
+//! The positions of a block at which a query matches. They are numbered by *slots*: each position of a block has one.
 
 use std::ops::Range;
 
@@ -14,22 +14,23 @@ use orbit_reel::{Block, SEGMENT_SLOTS};
 pub struct Hits {
     /// One word for each segment: bit `i` is set if the query matches at slot `32 * segment + i`.
     pub bits: Vec<u32>,
-    /// The values, if they were wanted.
+    /// The values of the query at its hits, if they were requested.
     pub values: Values,
-    /// True if the query was evaluated on main lines only, in a run that evaluates other queries on side lines too.
+    /// True if the query was evaluated on main lines only, in a search in which other queries are evaluated on side
+    /// lines too.
     pub main_lines: bool,
 }
 
-/// Values of a query, one for each slot.
+/// The values of a query, with one entry for each slot of the block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// No values: none were wanted, or the query is a condition.
+    /// No values, because none were requested or because the query is a condition.
     None,
-    /// Numbers; a slot has one where its bit is set.
+    /// Numbers. An entry is valid where the slot is a hit.
     Numbers(Vec<i32>),
-    /// Sets of squares; every slot has one.
+    /// Sets of squares. Every entry is valid; it is empty where the slot is no hit.
     Sets(Vec<u64>),
-    /// Strings; a slot has one where its bit is set.
+    /// Strings. An entry is valid where the slot is a hit.
     Texts(Vec<Option<Box<[u8]>>>),
 }
 
@@ -39,7 +40,7 @@ impl Hits {
         Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false }
     }
 
-    /// Makes room for the values of a query of type `ty`, if values are wanted and the query has any.
+    /// Allocates the values of a query of type `ty`, if values are requested and queries of this type have any.
     pub fn make_room(&mut self, block: &Block, outputs: Wants, ty: Type) {
         self.values = match ty {
             _ if !outputs.contains(Wants::VALUES) => Values::None,
@@ -50,8 +51,8 @@ impl Hits {
     }
 
     /// Moves hits that were found in a part of a block to their slots in the whole block. For each game of the part,
-    /// `places` yields the first slot of the game in the whole block, and whether its sides have changed places. If
-    /// they have, sets of squares are reflected back.
+    /// `places` yields the first slot of the game in the whole block, and whether the two sides of the game were
+    /// swapped. If they were, sets of squares are reflected back.
     pub fn put_back(&self, part: &Block, whole: &Block, places: impl Iterator<Item = (usize, bool)>) -> Hits {
         let mut out = Hits { main_lines: self.main_lines, ..Hits::new(whole) };
         out.values = match self.values {
@@ -80,12 +81,12 @@ impl Hits {
         out
     }
 
-    /// Returns whether a slot is a hit.
+    /// Returns whether the query matches at a slot.
     pub fn contains(&self, slot: usize) -> bool {
         self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns the value of the query at a slot, as far as values were wanted.
+    /// Returns the value of the query at a slot. If values were not requested, returns whether the slot is a hit.
     pub fn answer(&self, slot: usize) -> Answer {
         match &self.values {
             Values::None => Answer::Bool(self.contains(slot)),
@@ -95,7 +96,8 @@ impl Hits {
         }
     }
 
-    /// Returns the string that the query yields at a slot, if the slot is a hit and strings were wanted.
+    /// Returns the string that the query yields at a slot. `None` if the slot is no hit or if strings were not
+    /// requested.
     pub fn text(&self, slot: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Texts(texts) if self.contains(slot) => texts[slot].as_deref(),
@@ -116,7 +118,7 @@ impl Hits {
         words.map(|(&bits, segment)| u64::from(within(bits, segment, &range).count_ones())).sum()
     }
 
-    /// Removes the hits in a range of slots. The values stay.
+    /// Removes the hits in a range of slots. Their values stay in place.
     pub fn clear(&mut self, range: Range<usize>) {
         let first = range.start / SEGMENT_SLOTS;
         let last = range.end.div_ceil(SEGMENT_SLOTS).max(first);
@@ -125,12 +127,12 @@ impl Hits {
         }
     }
 
-    /// Returns the number of games of the block that have a hit.
+    /// Returns the number of games of the block that have at least one hit.
     pub fn games(&self, ends: &GameEnds) -> u64 {
         games_hit(Isa::detected(), &self.bits, &ends.0)
     }
 
-    /// Returns the hits in a range of slots, ascending.
+    /// Returns the hits in a range of slots, in ascending order.
     pub fn slots(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
         slots_of(&self.bits, range)
     }
@@ -153,20 +155,21 @@ impl GameEnds {
 }
 
 for_each_isa! {
-    /// Returns the number of bits that are set.
+    /// Returns the number of set bits.
     pub(super) fn ones(bits: &[u32]) -> u64 {
         bits.iter().map(|bits| u64::from(bits.count_ones())).sum()
     }
 }
 
 for_each_isa! {
-    /// Returns the number of games that have a slot whose bit is set. Bit `i` of word `n` of `ends` is set if slot
-    /// `64 * n + i` is the last of its game.
+    /// Returns the number of games that contain a slot whose bit is set. Bit `i` of word `n` of `ends` is set if slot
+    /// `64 * n + i` is the last slot of its game.
     pub(super) fn games_hit(bits: &[u32], ends: &[u64]) -> u64 {
         let (mut games, mut carry) = (0, false);
-        // The addition adds ones in all slots of a game but its last to the hits of the game in these slots. A hit
-        // there makes a carry run up to the last slot of the game and set that bit; the carry goes no further, because
-        // the last bit is 0 in both operands. The words are added as one long number, so a game may span many words.
+        // To the hits of a game, the addition adds ones in all slots of the game except the last. If there is a hit in
+        // these slots, the addition carries into the last slot of the game and sets its bit. It carries no further,
+        // because the last bit is 0 in both operands. The words are added as one long number, so a game may extend over
+        // many words.
         let mut add = |bits: u64, ends: u64| {
             let sum;
             (sum, carry) = (bits & !ends).carrying_add(!ends, carry);
@@ -183,7 +186,7 @@ for_each_isa! {
     }
 }
 
-/// Returns the slots of a range whose bits are set, ascending.
+/// Returns the slots of a range whose bits are set, in ascending order.
 pub(super) fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item = usize> {
     let first = range.start / SEGMENT_SLOTS;
     let last = range.end.div_ceil(SEGMENT_SLOTS);
@@ -200,7 +203,7 @@ pub(super) fn slots_of(bits: &[u32], range: Range<usize>) -> impl Iterator<Item 
     })
 }
 
-/// Keeps the bits of a segment whose slots lie in a range. The range must overlap the segment.
+/// Clears the bits of a segment whose slots lie outside a range. The range must overlap the segment.
 pub(super) fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32 {
     let from = segment * SEGMENT_SLOTS;
     if range.start > from {

@@ -4,18 +4,19 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request to engines to give up. Engines look at it every few thousand steps and between parts of a block. If it is
-/// set, they return [`EngineError::Interrupted`](super::EngineError::Interrupted). The default is never set.
+/// A switch with which a caller asks engines to stop. Engines check it every few thousand steps and between parts of a
+/// block. If it is set, they return [`EngineError::Interrupted`](super::EngineError::Interrupted). The default switch
+/// is never set.
 #[derive(Clone, Default)]
 pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Interrupt {
-    /// Creates a switch that is set once a flag is.
+    /// Creates a switch that is set as soon as a flag is true.
     pub fn from_flag(flag: Arc<AtomicBool>) -> Interrupt {
         Interrupt::from_test(move || flag.load(Ordering::Relaxed))
     }
 
-    /// Creates a switch that calls a function at each look. Once the function has returned `true`, it must keep
+    /// Creates a switch that calls a function at each check. Once the function has returned `true`, it must keep
     /// returning `true`.
     pub fn from_test(is_set: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
         Interrupt(Some(Arc::new(is_set)))

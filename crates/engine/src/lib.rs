@@ -1,9 +1,9 @@
-//! Engines: from a query and a reel to hits.
+//! The engines, which search blocks of games for the positions at which queries match.
 //!
-//! A [`PreparedQuery`] holds a query in every form that an engine reads: the typed tree for [`mod@reference`], the plan
-//! for [`cpu`] and [`gpu`]. An [`Engine`] evaluates any number of queries. Given blocks of a reel and a
-//! [`BlockRequest`], it returns the [`Answers`] of each query on each block: one bit for each slot, and the requested
-//! data about the hits.
+//! A *block* is a group of whole games in the form of a reel; each of its positions has a *slot*. A [`PreparedQuery`]
+//! holds a query in every form that an engine reads: the typed tree for [`mod@reference`], and the plan for [`cpu`] and
+//! [`gpu`]. An [`Engine`] evaluates any number of queries. It gets blocks and a [`BlockRequest`], and returns the
+//! [`Answers`] of each query on each block: one bit for each slot, and the requested data about the hits.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -61,9 +61,9 @@ mod wants;
 /// The value of a query at one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// The answer of a query of type Bool. For a query of type Str, true if the query has a value.
+    /// The answer of a condition (type Bool). For a query of type Str, true if the query has a value.
     Bool(bool),
-    /// The answer of a query of type Set.
+    /// The answer of a query of type Set: a set of squares.
     Set(Bitboard),
     /// The answer of a query of type Num. For a query of type Position, the number of that position in its game.
     Num(Option<i32>),
@@ -80,28 +80,29 @@ impl Answer {
     }
 }
 
-/// The facts about a game that its moves do not give.
+/// The data about a game that do not follow from its moves.
 pub trait GameFacts {
-    /// Returns the number of the game over all sources, counted from 1 and including skipped games.
+    /// Returns the number of the game, counted from 1 over all sources. Skipped games are counted.
     fn number(&self) -> u32;
-    /// Returns how the movetext ended.
+    /// Returns the result with which the movetext ended.
     fn outcome(&self) -> Outcome;
-    /// Returns the value of the first tag of this name, with its bytes as they were read.
+    /// Returns the value of the first tag with this name, as the bytes that were read.
     fn tag(&self, name: &str) -> Option<&[u8]>;
-    /// Returns whether the two sides of the game have changed places. The move numbers stay as they were.
+    /// Returns whether the two sides of the game have been swapped, as in a search that shows every game from the side
+    /// of one player. Move numbers are not changed.
     fn is_swapped(&self) -> bool {
         false
     }
-    /// Returns the comments and glyphs, ordered by the numbers of their positions. Empty if they are not known.
+    /// Returns the comments and glyphs in the order of their positions. The list is empty if they are not known.
     fn annotations(&self) -> &[Annotation];
 }
 
-/// One position in its game: everything that a filter on positions may ask for.
+/// A position in its game, with everything that a filter may read about it.
 #[derive(Clone, Copy)]
 pub struct Spot<'a> {
     /// The position.
     pub position: Position,
-    /// Half-moves played, 0 at the start of the game.
+    /// The number of half-moves before the position; 0 at the start of the game.
     pub ply: u32,
     /// True if the position is the first of its game.
     pub initial: bool,
@@ -125,84 +126,87 @@ pub enum EngineError {
     /// The graphics card failed.
     #[error(transparent)]
     Gpu(#[from] gpu::GpuError),
-    /// Two engines answer differently.
+    /// Two engines give different answers at a position.
     #[error(
         "verification failed: `{engine}` and `{other}` differ on game {game}, {place}: {answers} (hit, value); \
          one of them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     Differ { engine: &'static str, other: &'static str, game: u32, place: String, answers: String },
-    /// Two engines count a different number of hits for a copy.
+    /// Two engines count different numbers of hits for a copy.
     #[error(
         "verification failed: `{engine}` counts copy {copy} {} times, `{other}` {} times; one of them is wrong: \
          please report it", counts.0, counts.1
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
-    /// Two engines find different copies at a hit.
+    /// Two engines find different copies at the same hit.
     #[error(
         "verification failed: on game {game}, {place}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
          them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]
     CopiesDiffer { engine: &'static str, other: &'static str, game: u32, place: String, copies: String },
-    /// A query ran into an error in some game. The engine only notices this; the reference engine finds the details.
+    /// A query runs into an error in some game. This engine only notices the error; the reference engine finds the
+    /// details.
     #[error("a query runs into an error, which the reference engine tells")]
     Stopped,
     /// The [`Interrupt`] of the request was set.
     #[error("interrupted")]
     Interrupted,
-    /// The query ran into an error at a position of a game: for example, it read a variable without a value, or an
-    /// assertion failed.
+    /// The query runs into an error at a position of a game. For example, it reads a variable without a value, or an
+    /// assertion fails.
     #[error("game {game}, {place}: {diagnostic}")]
     #[expect(missing_docs, reason = "the message says what they are")]
     Query { query: usize, game: u32, place: String, diagnostic: Box<Diagnostic> },
 }
 
-/// Everything that callers may know about an engine besides its answers.
+/// A description of an engine.
 ///
-/// An engine that wraps another engine changes the fields that it knows better and copies the rest. This is a struct,
-/// and not a set of methods of [`Engine`] with defaults, so that a wrapper cannot forget to forward one of them.
+/// An engine that wraps another engine copies this and changes the fields that it knows better. It is a struct, not a
+/// set of methods of [`Engine`] with defaults, so that a wrapper cannot forget to forward one of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineInfo {
     /// The name of the engine: `reference`, `cpu`, `gpu`, or a combination of them.
     pub name: &'static str,
-    /// The number of distinct copies of the outermost transform of each query; 1 for a query without a transform.
+    /// For each query, the number of distinct copies that its outermost transform makes; 1 for a query without a
+    /// transform.
     pub copies: Vec<usize>,
-    /// True if the answers on a block depend on earlier blocks. Blocks must then come in order, on one thread.
+    /// True if the answers on a block depend on earlier blocks. In this case one thread must pass the blocks in order.
     pub in_order: bool,
     /// The best number of blocks to pass to one call of [`Engine::scan`].
     pub blocks_at_once: usize,
-    /// A sentence about how the run went, for users.
+    /// A sentence for users about the course of the search.
     pub notice: Option<String>,
-    /// The persistent variables that are printed at the end of a run, with their values.
+    /// The persistent variables that are printed at the end of the search, with their values.
     pub persistent: Vec<(String, Vec<u8>)>,
-    /// The number of positions that a second engine has recomputed, and the name of that engine, if there is one.
+    /// The number of positions that a second engine has recomputed, and the name of that engine. `None` if there is no
+    /// second engine.
     pub verified: Option<(u64, &'static str)>,
-    /// The number of bytes on the graphics card, if the engine uses one.
+    /// The number of bytes of games on the graphics card, if the engine uses one.
     pub card: Option<cards::CardUse>,
 }
 
 impl EngineInfo {
-    /// Describes an engine that takes blocks one by one, in any order, and has no notice.
+    /// Describes an engine that accepts single blocks in any order, and that has no notice.
     pub fn plain(name: &'static str, copies: Vec<usize>) -> EngineInfo {
         let (notice, persistent, verified, card) = (None, Vec::new(), None, None);
         EngineInfo { name, copies, in_order: false, blocks_at_once: 1, notice, persistent, verified, card }
     }
 
-    /// The number of queries.
+    /// Returns the number of queries.
     pub fn queries(&self) -> usize {
         self.copies.len()
     }
 }
 
-/// An evaluator of queries on blocks. It replays positions once for all queries, and computes once what queries or
-/// outputs have in common. Threads share an engine.
+/// An engine: it evaluates queries on blocks. It replays the positions of a block once for all queries, and computes
+/// common parts of queries and outputs only once. Several threads may share an engine.
 pub trait Engine: Send + Sync {
-    /// Describes the engine. Some of the fields change while it runs.
+    /// Describes the engine. Some fields change while the engine runs.
     fn info(&self) -> EngineInfo;
 
-    /// Evaluates every slot of some blocks, and returns the answers of each query for each block. The request must
+    /// Evaluates all slots of some blocks, and returns the answers of each query for each block. The request must
     /// contain one entry of `outputs` for each query.
     ///
     /// # Errors
@@ -214,7 +218,7 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of [`Engine::scan`].
+    /// The errors of [`Engine::scan`].
     ///
     /// # Panics
     ///
@@ -230,7 +234,7 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of [`Engine::scan`].
+    /// The errors of [`Engine::scan`].
     fn hits(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
         let mut out = vec![Vec::with_capacity(blocks.len()); self.info().queries()];
         for answers in self.scan(blocks, &BlockRequest::all(&vec![Wants::HITS; self.info().queries()]))? {
@@ -240,7 +244,7 @@ pub trait Engine: Send + Sync {
     }
 }
 
-/// Describes the place of a slot in its game: `ply 12`, in a side line `node 60 (ply 12)`.
+/// Describes the place of a slot in its game, as `ply 12` or, in a side line, as `node 60 (ply 12)`.
 fn place(game: &GameRow<'_>, slot: usize) -> String {
     let node = (slot - game.first_slot()) as u32;
     match game.line_of(node) {

@@ -1,8 +1,8 @@
-//! Several engines in one run, for queries over whole games and queries over main lines only, and for queries that
-//! plans can express and queries that only the reference engine evaluates.
+//! Combines several engines in one search. Some queries can be expressed as plans, others are evaluated only by the
+//! reference engine. Some queries read whole games, others only main lines.
 //!
-//! If one query reads side lines, the blocks hold them. Queries over main lines then get each block without its side
-//! lines, and their hits are moved to the slots of the whole block.
+//! If any query reads side lines, the blocks contain side lines. Queries over main lines then get a copy of each block
+//! without its side lines, and their hits are moved to the slots of the whole block.
 
 use std::borrow::Cow;
 
@@ -10,30 +10,30 @@ use super::cards::CardUse;
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits};
 use orbit_reel::Block;
 
-/// An engine that passes each query to the engine of its group.
+/// An engine that divides queries into groups and passes each group to an engine of its own.
 pub struct Mixed {
     groups: Vec<EngineGroup>,
 }
 
-/// An engine for some of the queries.
+/// A group: some of the queries, with the engine that evaluates them.
 pub struct EngineGroup {
     /// The engine.
     pub engine: Box<dyn Engine>,
-    /// The numbers of its queries among all queries.
+    /// The numbers of the group's queries among all queries.
     pub queries: Vec<usize>,
-    /// True if the queries read main lines only while the blocks hold side lines.
+    /// True if the queries read only main lines, while the blocks contain side lines.
     pub main_lines: bool,
 }
 
 impl Mixed {
-    /// Combines groups. There must be at least one group, and each query must be in exactly one.
+    /// Combines groups. There must be at least one group, and each query must be in exactly one group.
     pub fn new(groups: Vec<EngineGroup>) -> Mixed {
         Mixed { groups }
     }
 }
 
 impl EngineGroup {
-    /// Evaluates the queries of the group on some blocks. Each answer comes with the number of its query.
+    /// Evaluates the queries of the group on some blocks. Each answer is returned with the number of its query.
     fn scan(
         &self,
         blocks: &[&Block],
@@ -113,7 +113,7 @@ impl Engine for Mixed {
     }
 }
 
-/// Returns the name that users know for the engines of the groups.
+/// Returns the name for users of the engines in the groups.
 fn name_of(groups: &[EngineInfo]) -> &'static str {
     let is = |name| groups.iter().any(|info| info.name == name);
     match (is("gpu"), is("gpu, then cpu"), is("cpu"), is("reference")) {

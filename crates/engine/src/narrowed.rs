@@ -1,7 +1,7 @@
-//! The reference engine, restricted to the games in which a query can match.
+//! Runs the reference engine only on the games in which a query can match.
 //!
-//! Before the reference engine runs, a plan looks for a condition that holds wherever the query matches. A game without
-//! a hit of that condition has no hit of the query either, so it is skipped.
+//! If possible, a plan first searches for a simpler condition that holds wherever the query matches. A game without a
+//! hit of this condition has no hit of the query either, so the reference engine skips it.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use orbit_plan::{PlanOptions, Planner, Plans};
 use orbit_query::{TypedQuery, necessary};
 use orbit_reel::Block;
 
-/// An engine that looks for necessary conditions with `cpu`, and evaluates with the reference engine.
+/// An engine that searches for the simpler conditions with `cpu`, and evaluates the queries with the reference engine.
 pub struct Narrowed {
     engine: Bulk,
-    /// The engine that looks for the conditions.
+    /// The engine that searches for the conditions.
     cpu: Cpu,
-    /// The condition of each query, by its number among the queries of `cpu`.
+    /// For each query, the number of its condition among the queries of `cpu`; `None` if it has no condition.
     conditions: Vec<Option<usize>>,
 }
 
 impl Narrowed {
-    /// Creates an engine for some queries.
+    /// Creates an engine for the given queries.
     ///
     /// # Errors
     ///
@@ -41,14 +41,14 @@ impl Narrowed {
         Ok(Narrowed { engine: Bulk::new(queries.iter().map(|prepared| &prepared.query))?, cpu, conditions })
     }
 
-    /// Returns the number of queries that are evaluated on some games only.
+    /// Returns the number of queries that are evaluated only on some games.
     pub fn narrowed(&self) -> usize {
         self.conditions.iter().flatten().count()
     }
 }
 
 /// Returns a planner for a condition that has a hit in every game in which the query matches. Returns `None` if no such
-/// condition is known, or if games must be evaluated even if the query cannot match in them.
+/// condition is known, or if the query must be evaluated even in games in which it cannot match.
 fn planner(query: &TypedQuery) -> Option<Planner> {
     let planner = Planner::new(&necessary(query)?, PlanOptions::default()).ok()?;
     planner.refusal().is_none().then_some(planner)
@@ -66,7 +66,7 @@ impl Engine for Narrowed {
         let answers = match queries {
             0 => Vec::new(),
             _ => match self.cpu.scan(blocks, &narrow) {
-                // The reference engine locates the error.
+                // The reference engine finds the place of the error.
                 Err(EngineError::Stopped) => return self.engine.scan(blocks, request),
                 answers => answers?,
             },

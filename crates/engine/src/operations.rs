@@ -1,8 +1,9 @@
-//! Operations of the game language on columns of a block.
+//! Computes columns of a block from other columns, along the games.
 //!
-//! A block holds whole games, and a child has a higher number than its parent. A single pass over the slots in reverse
-//! order therefore carries data from children to parents, and a pass in order carries data from parents to children.
-//! This module knows plans and reels, but no queries; the engines `cpu` and `gpu` share it.
+//! A *column* has an entry for each slot, that is, for each position of the block. A block contains whole games, and a
+//! position has a higher number than the position before it (its *parent*), also in side lines. So one pass over the
+//! slots in reverse order carries data from children to parents, and one pass in order carries data from parents to
+//! children. This module knows plans and reels, but no queries. The engines `cpu` and `gpu` share it.
 
 mod flat;
 mod focus;
@@ -26,7 +27,7 @@ use orbit_plan::{GameOp, Leaf, NO_VALUE};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 use tree::{BlockTree, NodeRange};
 
-/// The moves and trees of the games of a block, built when they are first needed.
+/// The moves and line trees of the games in a block, built when they are first needed.
 #[derive(Debug)]
 pub(super) struct BlockGames<'a> {
     block: &'a Block,
@@ -35,21 +36,21 @@ pub(super) struct BlockGames<'a> {
     /// True if a query has run into an error in one of the games, or was interrupted.
     stopped: Cell<bool>,
     interrupt: Interrupt,
-    /// The number of positions visited since the last look at the interrupt.
+    /// The number of positions visited since the interrupt was last checked.
     unlooked: Cell<usize>,
 }
 
-/// The number of positions between two looks at the interrupt. A position takes less than twenty nanoseconds.
+/// The number of positions between two checks of the interrupt. Visiting a position takes less than twenty nanoseconds.
 const POSITIONS_A_LOOK: usize = 1 << 20;
 
 impl<'a> BlockGames<'a> {
-    /// Prepares the games of a block.
+    /// Prepares the games of a block. Nothing is computed yet.
     pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> BlockGames<'a> {
         let (moves, tree) = (OnceCell::new(), OnceCell::new());
         BlockGames { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
     }
 
-    /// Returns the switch that ends the evaluation.
+    /// Returns the switch that ends the evaluation early.
     pub(super) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
@@ -63,8 +64,8 @@ impl<'a> BlockGames<'a> {
         self.stopped.set(true);
     }
 
-    /// Counts visited positions, or work that takes as long, and looks at the interrupt at intervals. Returns true if
-    /// the evaluation is to end; the results no longer matter then.
+    /// Counts visited positions, or work that takes as long, and checks the interrupt at intervals. Returns true if the
+    /// evaluation must end; its results are then not used.
     pub(super) fn count(&self, positions: usize) -> bool {
         let unlooked = self.unlooked.get().saturating_add(positions);
         self.unlooked.set(unlooked);
@@ -90,7 +91,7 @@ impl<'a> BlockGames<'a> {
         self.tree.get_or_init(|| BlockTree::new(self.block))
     }
 
-    /// Calls `visit` with the nodes of each game, until the evaluation is to end.
+    /// Calls `visit` with the nodes of each game, until the evaluation must end.
     fn each(&self, visit: impl FnMut(NodeRange<'_>)) {
         let tree = self.tree();
         let games = self.block.games().map(|game| tree.nodes(game));
@@ -98,17 +99,17 @@ impl<'a> BlockGames<'a> {
     }
 }
 
-/// The source of an operand.
+/// An operand of an operation on columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OperandSource<'a> {
     /// The same word for every slot.
     Constant(u64),
-    /// A column.
+    /// A column, with an entry for each slot.
     Column(&'a SlotColumn),
 }
 
 impl<'a> OperandSource<'a> {
-    /// Returns the word of a slot. A mask yields all ones or zero.
+    /// Returns the word at a slot. For a mask, the word is all ones or zero.
     pub(super) fn word(&self, slot: usize) -> u64 {
         match self {
             OperandSource::Constant(word) => *word,
@@ -117,7 +118,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns whether a mask holds at a slot.
+    /// Returns whether the operand, as a mask, is true at a slot.
     pub(super) fn holds(&self, slot: usize) -> bool {
         match self {
             OperandSource::Constant(word) => *word != 0,
@@ -126,7 +127,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns the first slot of a range at which a mask holds.
+    /// Returns the first slot of a range at which the operand, as a mask, is true.
     fn first_in(&self, slots: Range<usize>) -> Option<usize> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => first_set(bits, slots),
@@ -142,7 +143,7 @@ impl<'a> OperandSource<'a> {
         }
     }
 
-    /// Returns the operand as a mask, one word for each segment.
+    /// Returns the operand as a mask: one word of bits for each segment.
     pub(super) fn bits(&self, block: &Block) -> Cow<'a, [u32]> {
         match self {
             OperandSource::Column(SlotColumn::Bits(bits)) => Cow::Borrowed(bits),
@@ -158,7 +159,7 @@ impl<'a> OperandSource<'a> {
     }
 }
 
-/// A mask under construction.
+/// A mask that is being built: one word of bits for each segment.
 struct MaskBuilder(Vec<u32>);
 
 impl MaskBuilder {
@@ -166,7 +167,7 @@ impl MaskBuilder {
         MaskBuilder(vec![0; block.segments()])
     }
 
-    /// Creates the mask of all positions.
+    /// Creates a mask that is true at all positions.
     fn full(block: &Block) -> MaskBuilder {
         let mut bits = vec![u32::MAX; block.segments()];
         clear_after(&mut bits, block.slots());
@@ -186,7 +187,7 @@ impl MaskBuilder {
     }
 }
 
-/// Returns the intersection of masks.
+/// Returns the mask that is true where all of the given masks are true.
 fn meet<'a>(masks: &[OperandSource<'a>], block: &Block) -> Cow<'a, [u32]> {
     let [first, rest @ ..] = masks else { return Cow::Owned(vec![u32::MAX; block.segments()]) };
     let mut all = first.bits(block);
@@ -196,17 +197,17 @@ fn meet<'a>(masks: &[OperandSource<'a>], block: &Block) -> Cow<'a, [u32]> {
     all
 }
 
-/// Reads a word as the number of a node. `None` if it has no value.
+/// Reads a word as the number of a node in a game. Returns `None` if it is not one.
 fn node_at(word: u64, nodes: NodeRange<'_>) -> Option<usize> {
     usize::try_from(word as i64).ok().filter(|&node| node < nodes.len())
 }
 
-/// Returns a number as a word.
+/// Returns a number, or the absence of one, as a word.
 fn number(value: Option<i64>) -> u64 {
     value.unwrap_or(NO_VALUE) as u64
 }
 
-/// Computes an operation. `words` makes a column of zero words.
+/// Computes a column by an operation of the game language. `words` creates a column of zero words.
 pub(super) fn make(
     op: &GameOp,
     operands: &[OperandSource<'_>],
@@ -266,7 +267,7 @@ fn make_words(op: &GameOp, operands: &[OperandSource<'_>], games: &BlockGames<'_
         }
         (GameOp::FirstChild, [mask, word, none]) => games.each(|nodes| {
             (0..nodes.len()).for_each(|node| out[nodes.slot(node)] = none.word(nodes.slot(node)));
-            // Nodes are visited in reverse order, so the first child is written last.
+            // Nodes are visited in reverse order, so the word of the first child is the last one to be written.
             for node in (1..nodes.len()).rev() {
                 let slot = nodes.slot(node);
                 if mask.holds(slot) {

@@ -1,4 +1,4 @@
-//! Queries in every form that an engine reads.
+//! A query in all the forms that the engines read.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use orbit_core::diagnostic::Diagnostic;
 use orbit_plan::{PlanOptions, Planner, Plans};
 use orbit_query::TypedQuery;
 
-/// A query in every form that an engine reads.
+/// A query in all the forms that the engines read: the typed tree and its planner.
 #[derive(Clone, Debug)]
 pub struct PreparedQuery {
-    /// The typed tree.
+    /// The typed tree of the query, which the reference engine evaluates.
     pub query: TypedQuery,
-    /// The planner of the query.
+    /// The planner, which makes the plans that the other engines run.
     pub planner: Arc<Planner>,
 }
 
 impl PreparedQuery {
-    /// Prepares a query.
+    /// Prepares a query. `options` can switch off optimisations of the plans.
     ///
     /// # Errors
     ///
-    /// If an orbit cannot be expanded.
+    /// If the copies of a transform cannot be expanded.
     pub fn new(query: TypedQuery, options: PlanOptions) -> Result<PreparedQuery, Diagnostic> {
         let planner = Arc::new(Planner::new(&query, options)?);
         Ok(PreparedQuery { query, planner })
@@ -36,7 +36,7 @@ impl PreparedQuery {
         plans([self])
     }
 
-    /// Creates the fast engine for this query alone.
+    /// Creates the engine for processors, for this query alone.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl PreparedQuery {
         Ok(cpu::Cpu::new(self.plans()?))
     }
 
-    /// Creates the engine for graphics cards, on an open device, for this query alone.
+    /// Creates the engine for graphics cards on an open device, for this query alone.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl PreparedQuery {
         Ok(gpu::Gpu::new(self.plans()?, Arc::clone(device)))
     }
 
-    /// Creates the engine for graphics cards with kernels of a variant.
+    /// Creates the engine for graphics cards, with kernels of the given variant.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl PreparedQuery {
         Ok(gpu::Gpu::with_variant(self.plans()?, Arc::clone(device), variant))
     }
 
-    /// Creates the slow and obvious engine for this query alone.
+    /// Creates the reference engine, which is slow and simple, for this query alone.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl PreparedQuery {
     }
 }
 
-/// Returns the plans of several queries together.
+/// Returns the plans of several queries, which share their common parts.
 ///
 /// # Errors
 ///

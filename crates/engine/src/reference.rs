@@ -1,32 +1,33 @@
-//! The slow and obvious engine: it evaluates the typed tree at one position, copy by copy.
+//! The reference engine: slow and simple. It evaluates the typed tree of a query at one position, copy by copy.
 //!
-//! It exists to be trusted, and to be compared with the other engines bit for bit. It is therefore an independent
-//! reading of the rules: it shares no transform arithmetic, orbit expansion or plan with them, works on single squares
-//! and coordinates, and takes attacks and legal moves from shakmaty. Invariant: a [`Reference`] contains no transform
-//! keywords, only explicit copies.
+//! It exists to be trusted, and to be compared with the other engines bit for bit. So it is an independent reading of
+//! the rules. It shares no transform arithmetic, no expansion of transforms and no plan with the other engines. It
+//! works on single squares and coordinates, and takes attacks and legal moves from shakmaty. Invariant: a [`Reference`]
+//! contains no transform keywords, only explicit copies.
 //!
-//! The following is decided here because the rules do not say:
+//! The rules of the language leave some questions open. They are decided here:
 //!
-//! * Copies come in declaration order, and of equal copies the first is kept. The eight symmetries: identity, rotations
-//!   by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks, of files, in a1-h8 and in h1-a8.
-//!   Shifts: steps to the right ascending from -7, for each of them steps up ascending from -7. `flipcolor`: identity
-//!   first. Fused transforms: for each basic transform of the outer one all copies of the inner one.
+//! * Copies come in a fixed order, the *order of declaration*; of equal copies, the first is kept. The eight symmetries
+//!   are: identity, rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks, of files, in
+//!   a1-h8 and in h1-a8. Shifts: steps to the right, ascending from -7, and for each of them steps up, ascending from
+//!   -7. `flipcolor`: identity first. Fused transforms: for each basic transform of the outer one, all copies of the
+//!   inner one.
 //! * If filters write comments but keep no state, copies of `flip` are evaluated in another order: the identity, a
 //!   quarter turn counter-clockwise, the reflection of ranks, half a turn, the reflections in h1-a8 and in a1-h8, a
 //!   quarter turn clockwise, the reflection of files. Their numbers remain those of declaration.
 //! * Reading a variable before it has a value ends the run. If positions are evaluated one by one, it simply has no
 //!   value.
-//! * Strings are bytes. Regular expressions see each byte as the character with its number.
-//! * A loop over the keys of a dictionary visits those that exist when the loop begins.
-//! * `while (s ~~ "re") F` leaves no groups.
-//! * `equal` is false if only one side has a value.
+//! * Strings are bytes. Regular expressions read each byte as the character with that number.
+//! * A loop over the keys of a dictionary visits the keys that exist when the loop begins.
+//! * `while (s ~~ "re") F` keeps no groups after the loop.
+//! * `equal` is false if only one of its sides has a value.
 //! * Several comments after one move are one string, with spaces between them. Comments before a move are not read.
 //! * `echo` writes the comments of the target first. It writes `LCA` only if the last common ancestor is neither of the
 //!   two positions.
 //! * `loop` and `while` repeat at most ten million times in one game, a search with a regular expression takes at most
 //!   ten million steps, and strings have at most 16 MiB.
-//! * All operands of an operation are evaluated, left to right, even if an earlier one has no value; only `{...}`,
-//!   `and`, `or`, `if` and `square all` leave filters out.
+//! * All operands of an operation are evaluated, left to right, even if an earlier one has no value. Only `{...}`,
+//!   `and`, `or`, `if` and `square all` skip filters.
 //! * `player` without a colour treats a missing name as empty text. If both names are missing it has no value.
 
 use orbit_query::{
@@ -87,7 +88,7 @@ mod walks;
 mod whole;
 mod write;
 
-/// The reason why the transforms of a query cannot be expanded.
+/// The reasons why the transforms of a query cannot be expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReferenceError {
@@ -105,7 +106,7 @@ pub enum ReferenceError {
     },
 }
 
-/// A query that is ready to be evaluated at one position after the other.
+/// A query with all transforms expanded, ready to be evaluated at positions.
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// The query, with its copies in the order in which they are evaluated.
@@ -120,7 +121,7 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// See [`ReferenceError`].
+    /// If the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery) -> Result<Reference, ReferenceError> {
         let expand = |order| CopyBuilder::expand(&query.body, order);
         let (body, numbered) = match order_shows(query) {
@@ -130,7 +131,7 @@ impl Reference {
         Ok(Reference { body, numbered, declared: Declared::from_query(query) })
     }
 
-    /// Returns the value of the query at position `at` of a game. After an interrupt the value is arbitrary.
+    /// Returns the value of the query at position `at` of a game. After an interrupt, the value is meaningless.
     ///
     /// # Panics
     ///
@@ -149,7 +150,7 @@ impl Reference {
         }
     }
 
-    /// Returns the number of copies of the outermost filter if that is a transform, otherwise 1.
+    /// Returns the number of copies of the outermost filter if it is a transform, otherwise 1.
     pub fn copies(&self) -> usize {
         match top(self.numbered.as_ref().unwrap_or(&self.body)) {
             Outermost::Sets(copies) => copies.len(),
@@ -158,8 +159,8 @@ impl Reference {
         }
     }
 
-    /// Returns for each copy, in orbit order, whether it matches at position `at` of a game. The list has
-    /// [`Reference::copies`] entries. After an interrupt its contents are arbitrary.
+    /// Returns, for each copy in the order of its number, whether it matches at position `at` of a game. The list has
+    /// [`Reference::copies`] entries. After an interrupt, its contents are meaningless.
     ///
     /// # Panics
     ///
@@ -177,8 +178,8 @@ impl Reference {
     }
 }
 
-/// Returns whether the order of evaluation of copies is visible in comments only. If filters keep state, the order may
-/// change the hits, so all engines use the order of declaration.
+/// Returns whether the order in which copies are evaluated shows in comments but not in hits. If filters keep state,
+/// the order could change the hits, so all engines use the order of declaration.
 fn order_shows(query: &TypedQuery) -> bool {
     let writes = |filter: Ref<'_, _>| match filter {
         Ref::Condition(f) => {
@@ -190,7 +191,7 @@ fn order_shows(query: &TypedQuery) -> bool {
     query.vars.is_empty() && query.dictionaries.is_empty() && query.body.any(writes)
 }
 
-/// The copies of the outermost filter if that is a transform, otherwise the filter itself.
+/// The copies of the outermost filter if it is a transform, otherwise the filter itself as the only copy.
 enum Outermost<'a> {
     Sets(&'a [Squares<ExplicitForm>]),
     Numbers(&'a [Number<ExplicitForm>]),

@@ -1,8 +1,8 @@
-//! Regular expressions of ECMAScript on bytes: each byte is the character with its number.
+//! Regular expressions of ECMAScript that work on bytes. Each byte is the character with that number.
 //!
-//! The machine is our own because every search must end: it counts its steps, and gives up a search that takes too
-//! many, at the same step on every computer. Whether a text is a regular expression at all is checked when the query is
-//! read.
+//! This is an implementation of our own, because every search must end: it counts its steps and gives up after too
+//! many, at the same step on every computer. Query parsing has already checked that the texts are valid regular
+//! expressions.
 
 mod machine;
 mod syntax;
@@ -11,10 +11,10 @@ use orbit_query::tree::{ConditionOp, Form, GameCondition, GameText, Ref, TextOp}
 
 pub(super) use machine::{Captures, CompiledPattern, TooLong};
 
-/// The groups of the last match of a regular expression: for each group that took part, its start and its text.
+/// The groups of a match of a regular expression: for each group that is part of the match, its start and its text.
 pub(super) type Groups = Vec<Option<(usize, Vec<u8>)>>;
 
-/// Returns the regular expression that a filter searches for, if it searches for one.
+/// Returns the regular expression of a filter, if the filter searches for one.
 pub(super) fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
     match filter {
         Ref::Text(f) if let TextOp::Game(GameText::Match { pattern, .. }) = f.op() => Some(pattern),

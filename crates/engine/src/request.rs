@@ -1,11 +1,12 @@
-//! A request to an engine, and its answers.
+//! The input of an engine together with blocks (a request), and its output (the answers).
 
 use super::{Commentary, CopyHits, GameAnswer, GameEnds, Hits, Interrupt, Spans, Wants};
 use orbit_reel::{Block, GameRow};
 
-/// A selection of the hits to keep.
+/// A selection of the hits that are kept, for example the first hit of each game.
 pub trait Select: Sync {
-    /// Removes hits of a query. `index` is the place of the block among those that are evaluated together.
+    /// Removes the hits of a query in a block that are not kept. `index` is the place of the block among those of the
+    /// request.
     fn select(&self, index: usize, block: &Block, query: usize, hits: &mut Hits);
 }
 
@@ -18,36 +19,38 @@ impl<F: Fn(usize, &Block, usize, &mut Hits) + Sync> Select for F {
 /// A request for the answers of some queries on some blocks.
 #[derive(Clone, Copy)]
 pub struct BlockRequest<'a> {
-    /// The wanted outputs of each query, in the order of queries.
+    /// The outputs that are requested for each query, in the order of the queries.
     pub outputs: &'a [Wants],
-    /// The selection of hits to keep; `None` keeps all. Values and copies are computed for kept hits only.
+    /// The selection of hits to keep; `None` keeps all hits. Values and copies are computed only for hits that are
+    /// kept.
     pub select: Option<&'a dyn Select>,
-    /// The test whether a query may match in a game, given the place of the block, the query and the game; `None` if
-    /// nothing is known. Engines that evaluate a query game by game skip games in which it cannot match.
+    /// A test whether a query may match in a game. Its arguments are the place of the block, the number of the query
+    /// and the index of the game. `None` if nothing is known. Engines that evaluate a query game by game skip games in
+    /// which it cannot match.
     pub games: Option<&'a (dyn Fn(usize, usize, usize) -> bool + Sync)>,
-    /// The number of the last game of the database, if a query reads it.
+    /// The number of the last game of the database, if a query reads that number.
     pub last_game: Option<u32>,
-    /// The switch that ends the evaluation early; `None` for none.
+    /// The switch that ends the evaluation early, if there is one.
     pub interrupt: Option<&'a Interrupt>,
 }
 
 impl<'a> BlockRequest<'a> {
-    /// Requests the outputs at all hits.
+    /// Creates a request for the outputs at all hits.
     pub fn all(outputs: &'a [Wants]) -> BlockRequest<'a> {
         BlockRequest { outputs, select: None, games: None, last_game: None, interrupt: None }
     }
 
-    /// Returns the switch that ends the evaluation.
+    /// Returns the switch that ends the evaluation early. If the request has none, returns one that is never set.
     pub(super) fn switch(&self) -> Interrupt {
         self.interrupt.cloned().unwrap_or_default()
     }
 
-    /// Returns whether a query may match in a game of the block at place `index`.
+    /// Returns whether a query may match in a game of the block at place `index` of the request.
     pub(super) fn may_match(&self, index: usize, query: usize, game: usize) -> bool {
         self.games.is_none_or(|games| games(index, query, game))
     }
 
-    /// Removes the hits that are not to be kept.
+    /// Removes the hits of a query that are not kept.
     pub(super) fn select(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
         if let Some(select) = self.select {
             select.select(index, block, query, hits);
@@ -58,27 +61,27 @@ impl<'a> BlockRequest<'a> {
 /// The answers of a query on one block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answers {
-    /// The hits, with their values if these were wanted.
+    /// The hits, with their values if these were requested.
     pub hits: Hits,
-    /// The copies that match at these hits, as far as they were wanted.
+    /// The copies that match at these hits, if they were requested.
     pub copies: Option<CopyHits>,
-    /// The answer for each game of the block, for a query about whole games. Other queries find the games that have a
-    /// hit.
+    /// For a query about whole games, the answer for each game of the block. `None` for other queries, which find the
+    /// games that have a hit.
     pub games: Option<Vec<GameAnswer>>,
-    /// The output of the query, if it was wanted and the engine can compute it.
+    /// The output of the query, if it was requested and the engine can compute it.
     pub commentary: Option<Commentary>,
-    /// The spans of the hits, if they were wanted and the engine can compute them. Hits that were not kept may be
-    /// included.
+    /// The spans of the hits, if they were requested and the engine can compute them. They may include spans of hits
+    /// that were not kept.
     pub spans: Option<Spans>,
 }
 
 impl Answers {
-    /// Creates the answers of a query that has no answers for whole games.
+    /// Creates the answers of a query that is not about whole games.
     pub fn new(hits: Hits, copies: Option<CopyHits>) -> Answers {
         Answers { hits, copies, games: None, commentary: None, spans: None }
     }
 
-    /// Returns whether a game of the block is found.
+    /// Returns whether the query finds a game of the block.
     pub fn finds(&self, game: &GameRow) -> bool {
         match &self.games {
             Some(games) => games[game.index()].is_found,
@@ -86,7 +89,7 @@ impl Answers {
         }
     }
 
-    /// Adds ranks that decide the order of the games before the ranks that these already have.
+    /// Adds sort keys for the games. They are compared before the ranks that the games already have.
     pub fn sort_by(&mut self, block: &Block, told: Vec<GameAnswer>) {
         let of_game = |game: GameRow| {
             let match_count = self.hits.count_in(game.slots()) as u32;
@@ -99,7 +102,7 @@ impl Answers {
         }
     }
 
-    /// Returns the number of games of the block that are found. `ends` are the ends of the games.
+    /// Returns the number of games of the block that the query finds. `ends` are the ends of the games.
     pub fn games_found(&self, ends: &GameEnds) -> u64 {
         match &self.games {
             Some(games) => games.iter().filter(|game| game.is_found).count() as u64,

@@ -1,20 +1,20 @@
-//! An engine that leaves errors of queries to the reference engine.
+//! An engine that lets the reference engine report the errors of queries.
 //!
-//! A flat program notices only that a query runs into an error, such as a variable without a value. The reference
-//! engine then evaluates the same blocks and finds the place in the query and the position.
+//! A flat program, which the other engines run, only notices that a query ran into an error, such as a variable without
+//! a value. The reference engine then evaluates the same blocks and finds the place in the query and the position.
 
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, reference::Bulk};
 use orbit_reel::Block;
 
-/// An engine that evaluates with another engine. If a query fails there, the reference engine evaluates it again and returns the
-/// error.
+/// An engine that evaluates queries with another engine. If a query runs into an error there, the reference engine
+/// evaluates the same blocks again and returns the error with its place.
 pub struct SettledHits {
     engine: Box<dyn Engine>,
     reference: Bulk,
 }
 
 impl SettledHits {
-    /// Combines an engine and the reference engine that locates errors of queries.
+    /// Combines an engine with the reference engine, which finds the places of errors.
     pub fn new(engine: Box<dyn Engine>, reference: Bulk) -> SettledHits {
         SettledHits { engine, reference }
     }

@@ -1,23 +1,23 @@
-//! The positions and moves that a hit consists of: those of a line, of a path, of a move, or of a found position.
+//! Spans: the positions and moves of which a hit consists, such as those of a line, a path, a move or a found position.
 //!
-//! Spans never change where a query matches. They are computed only for hits, and only on request.
+//! Spans never change the positions at which a query matches. They are computed only for hits, and only on request.
 
 use std::{fmt, sync::Arc};
 
 use super::{CopyHits, Hits};
 use orbit_reel::{Block, GameRow};
 
-/// The positions and moves that a hit consists of.
+/// The positions and moves of which a hit consists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MatchSpan {
-    /// The filter that matched.
+    /// The filter whose match this is.
     pub kind: SpanKind,
-    /// The positions, by their numbers in the game, in the order of the filter. `line`: the positions of its
-    /// constituents. `path`: its start and the positions after the moves that count. A move: the positions before and
-    /// after it. `find`: the hit and the found position. `echo`: both positions.
+    /// The positions, by their numbers in the game, in the order of the filter. For `line`, these are the positions of
+    /// its constituents. For `path`, the start and the positions after the moves that count. For a move, the positions
+    /// before and after it. For `find`, the hit and the found position. For `echo`, both positions.
     pub nodes: Vec<u32>,
-    /// The positions to which the moves of the span lead, in the order in which these moves were played. `path`: the
-    /// moves that count. Other filters: all moves between the positions.
+    /// The moves, given by the positions to which they lead, in the order in which they were played. For `path`, these
+    /// are the moves that count. For other filters, they are all moves between the positions.
     pub moves: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ pub enum SpanKind {
     Line,
     /// `path`.
     Path,
-    /// `--`, `[x]`, `move`.
+    /// `--`, `[x]` or `move`.
     Move,
     /// `find`.
     Find,
@@ -48,8 +48,7 @@ impl SpanKind {
         }
     }
 
-    /// Returns whether the moves themselves matched. For the other filters, the moves only lead from one position to
-    /// another.
+    /// Returns whether the filter matches moves. The moves of other filters only connect one position with another.
     pub fn is_of_moves(self) -> bool {
         matches!(self, SpanKind::Line | SpanKind::Path | SpanKind::Move)
     }
@@ -57,7 +56,7 @@ impl SpanKind {
 
 impl MatchSpan {
     /// Chooses the span to report for a hit: the first `line` or `path` that matched, otherwise the first move,
-    /// otherwise the first `find` or `echo`. Spans of nested filters are no longer among `spans`.
+    /// otherwise the first `find` or `echo`. `spans` must not contain the spans of nested filters.
     pub(super) fn chosen(spans: impl IntoIterator<Item = MatchSpan>) -> Option<MatchSpan> {
         let rank = |span: &MatchSpan| match span.kind {
             SpanKind::Line | SpanKind::Path => 0,
@@ -67,13 +66,13 @@ impl MatchSpan {
         spans.into_iter().min_by_key(rank)
     }
 
-    /// Returns the number of moves.
+    /// Returns the number of moves in the span.
     pub fn length(&self) -> usize {
         self.moves.len()
     }
 
-    /// Returns the position after the move that represents the span: the first move, or for `find` and `echo` the move
-    /// that led to the other position.
+    /// Returns the position after the move that represents the span. This is the first move or, for `find` and `echo`,
+    /// the move that led to the other position.
     pub fn key_move(&self) -> Option<u32> {
         match self.kind.is_of_moves() {
             true => self.moves.first().copied(),
@@ -82,17 +81,17 @@ impl MatchSpan {
     }
 }
 
-/// A way to find the span of each hit of one query on one block.
+/// Finds the spans of the hits of one query on one block.
 pub trait FindSpan: fmt::Debug {
-    /// Returns the span of a hit of a game, or `None` if no filter with a span matched. `found` contains the hits of
-    /// the query and the copies that match at them, if these are known.
+    /// Returns the span of the hit at a node of a game, or `None` if no filter with a span matched. `found` has the
+    /// hits of the query and, if they are known, the copies that match at them.
     fn span(&self, found: (&Hits, Option<&CopyHits>), game: &GameRow, node: u32) -> Option<Arc<MatchSpan>>;
 }
 
-/// The hits of one game: the numbers of their positions, ascending, and the span of each.
+/// The hits of one game: the numbers of their positions in ascending order, each with its span.
 pub(super) type GameSpans = Vec<(u32, Option<Arc<MatchSpan>>)>;
 
-/// Returns the span of the hit at a node.
+/// Returns the span of the hit at a node, if there is one.
 pub(super) fn of_hit(spans: &GameSpans, node: u32) -> Option<Arc<MatchSpan>> {
     let at = spans.binary_search_by_key(&node, |(node, _)| *node).ok()?;
     spans[at].1.clone()
@@ -101,12 +100,12 @@ pub(super) fn of_hit(spans: &GameSpans, node: u32) -> Option<Arc<MatchSpan>> {
 /// The spans that an engine computed together with the hits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spans {
-    /// The games with hits, by their indices in the block, ascending.
+    /// The games with hits, by their indices in the block, in ascending order.
     games: Vec<(u32, GameSpans)>,
 }
 
 impl Spans {
-    /// Finds the span of every hit with `by`.
+    /// Finds the spans of all hits of a block with `by`.
     pub fn told(by: &dyn FindSpan, (hits, copies): (&Hits, Option<&CopyHits>), block: &Block) -> Spans {
         let mut out = Spans::default();
         for game in block.games() {
@@ -118,7 +117,7 @@ impl Spans {
         out
     }
 
-    /// Adds the hits of the next game.
+    /// Adds the spans of the hits of the next game.
     pub(super) fn push(&mut self, game: usize, hits: GameSpans) {
         if !hits.is_empty() {
             self.games.push((game as u32, hits));

@@ -1,9 +1,9 @@
-//! Adds the strings that queries yield, for engines that only find the hits.
+//! Adds the strings that queries yield, for engines that find the hits but cannot compute strings.
 
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Values, Wants, reference::Bulk};
 use orbit_reel::Block;
 
-/// An engine that adds to the hits of another engine the strings that the reference engine finds there.
+/// An engine that finds hits with another engine, and lets the reference engine compute the strings at these hits.
 pub struct Texts {
     engine: Box<dyn Engine>,
     /// The reference engine, with the same queries.
@@ -11,7 +11,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Combines two engines for the same queries.
+    /// Combines two engines that were prepared for the same queries.
     pub fn new(engine: Box<dyn Engine>, reference: Bulk) -> Texts {
         Texts { engine, reference }
     }

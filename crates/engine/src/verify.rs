@@ -1,4 +1,4 @@
-//! One engine checked by another while it runs.
+//! Checks the answers of one engine with another engine while a search runs.
 
 use std::collections::BinaryHeap;
 use std::sync::Mutex;
@@ -8,23 +8,24 @@ use orbit_core::sync::{into_inner, lock};
 use orbit_pgn::Game;
 use orbit_reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS};
 
-/// The part of the database that is recomputed.
+/// The part of the database that the other engine recomputes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sample {
-    /// Everything.
+    /// All positions.
     All,
-    /// At least this many segments of 32 positions, and all of the games that they belong to. They are chosen evenly
-    /// over the database without knowing its size.
+    /// The games that contain at least this number of chosen segments (32 positions each). The segments are chosen
+    /// evenly over the database, whose size is not known in advance.
     Segments(usize),
 }
 
-/// An engine that returns the answers of `engine` only if `other` gives the same.
+/// An engine that returns the answers of `engine`, unless `other` gives different answers. Then it returns an error.
 pub struct Verified {
     engine: Box<dyn Engine>,
     other: Box<dyn Engine>,
     sample: Sample,
-    /// The hashes of the chosen segments, at most as many as are wanted, the largest on top. A segment is chosen if its
-    /// hash is less than the largest: at any time, the heap holds the lowest hashes of the blocks seen so far.
+    /// The hashes of the chosen segments, at most as many as are requested, with the largest on top. A segment is
+    /// chosen if its hash is less than the largest one. So the heap always holds the lowest hashes of the blocks seen
+    /// so far.
     chosen: Mutex<BinaryHeap<u64>>,
     checked: Mutex<u64>,
 }
@@ -35,7 +36,7 @@ impl Verified {
         Verified { engine, other, sample, chosen: Mutex::default(), checked: Mutex::new(0) }
     }
 
-    /// Evaluates a block with the other engine and compares its answers with `ours`.
+    /// Evaluates a block with the other engine, and compares its answers with `ours`.
     fn check(
         &self,
         block: &Block,
@@ -63,7 +64,7 @@ impl Verified {
             let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
-        // A block of some games has other hits in other slots, so its copies cannot be compared.
+        // A block of only some games has other hits in other slots, so its copies cannot be compared.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
         let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };
@@ -122,7 +123,7 @@ impl Verified {
         })
     }
 
-    /// Returns the games of the segments that are chosen in a block.
+    /// Chooses segments of a block, and returns the games to which they belong.
     fn choose<'a>(&self, block: &'a Block, wanted: usize) -> Vec<GameRow<'a>> {
         let mut chosen = lock(&self.chosen);
         let mut games: Vec<usize> = Vec::new();
@@ -144,7 +145,7 @@ impl Verified {
     }
 }
 
-/// Builds a block of some games of another block from their moves and tags. The games keep their numbers.
+/// Builds a block from the moves and tags of some games of another block. The games keep their numbers.
 fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     let mut builder = BlockBuilder::new();
     for game in games {
@@ -155,23 +156,23 @@ fn block_of(block: &Block, games: &[GameRow<'_>]) -> Block {
     out
 }
 
-/// Pairs each slot of a game with the slot of the same position in another block.
+/// Pairs each slot of a game with the slot of the same position in a copy of the game.
 fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize, usize)> {
     let (from, to) = (game.first_slot(), copy.first_slot());
     (0..game.positions()).map(move |node| (from + node, to + node))
 }
 
-/// A record of the hits before some of them are dropped.
+/// Records all hits before the request drops some of them.
 struct HitRecorder {
-    /// The bits of the hits, by block and query.
+    /// The bits of the hits, for each block and query.
     bits: Vec<Vec<Mutex<Vec<u32>>>>,
 }
 
-/// The answers of one query on one block, with all hits.
+/// The answers of one query on one block, and all hits, including those that were dropped.
 struct Checked {
-    /// All hits, one word for each segment.
+    /// All hits: one word for each segment.
     bits: Vec<u32>,
-    /// The answers with the hits that were kept.
+    /// The answers, with only the hits that were kept.
     answers: Answers,
 }
 
@@ -185,7 +186,7 @@ impl HitRecorder {
         lock(&self.bits[block][query]).clone_from(&hits.bits);
     }
 
-    /// Combines the recorded bits with the answers.
+    /// Combines the recorded hits with the answers.
     fn with(self, answers: Vec<Vec<Answers>>) -> Vec<Vec<Checked>> {
         let checked = |(bits, answers): (Mutex<Vec<u32>>, Answers)| {
             let bits = into_inner(bits);
@@ -197,7 +198,8 @@ impl HitRecorder {
 }
 
 impl Checked {
-    /// Returns whether a slot is a hit, and its value if the hit was kept and the value was wanted, otherwise 0.
+    /// Returns whether a slot is a hit, and its value. The value is 0 if the hit was dropped or if values were not
+    /// requested.
     fn value(&self, slot: usize) -> (bool, i64) {
         let hit = self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0;
         let kept = self.answers.hits.contains(slot);
@@ -210,7 +212,7 @@ impl Checked {
     }
 }
 
-/// Spreads numbers evenly. Source: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+/// Maps numbers evenly to hashes. Source: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
 fn mix(number: u64) -> u64 {
     let a = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let b = (a ^ a >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -227,7 +229,7 @@ impl Engine for Verified {
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        // Two engines could agree on the counts by chance, so all copies are compared.
+        // Two engines could agree on the numbers of hits by chance, so all copies are compared.
         let all = self.sample == Sample::All;
         let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
             Some(_) if all => outputs | Wants::ALL_COPIES,

@@ -1,4 +1,4 @@
-//! The data that a run has to read and compute.
+//! The data that a search must read and compute.
 
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
@@ -6,9 +6,9 @@ use std::ops::{BitOr, BitOrAssign};
 use super::CopyDetail;
 use orbit_core::game::Measure;
 
-/// The data that a query, a choice of games or a collector requests from a run in addition to the hits, which are
-/// always computed. Wants are joined with `|`, and nothing else decides what is decoded or computed. Engines ignore
-/// wants that do not concern answers.
+/// The data that a query, a choice of games or a collector requests from a search, in addition to the hits. The hits
+/// are always computed. Wants are joined with `|`, and nothing else decides what is decoded and computed. Engines
+/// ignore wants that do not concern answers.
 ///
 /// ```
 /// use orbit_engine::Wants;
@@ -21,33 +21,33 @@ use orbit_core::game::Measure;
 pub struct Wants(u16);
 
 impl Wants {
-    /// The hits, and no more.
+    /// Only the hits.
     pub const HITS: Wants = Wants(0);
     /// The tags of games.
     pub const TAGS: Wants = Wants(1);
     /// The value at each hit: a number or a set of squares.
     pub const VALUES: Wants = Wants(1 << 1);
-    /// The lowest copy of the outermost transform that matches at a hit, and how many do.
+    /// For each hit, the lowest copy of the outermost transform that matches, and the number of matching copies.
     pub const LOWEST_COPY: Wants = Wants(1 << 2);
-    /// All copies that match at a hit.
+    /// For each hit, all matching copies of the outermost transform.
     pub const ALL_COPIES: Wants = Wants(1 << 3);
     /// The number of hits at which each copy matches.
     pub const COPY_COUNTS: Wants = Wants(1 << 4);
-    /// The copies as text.
+    /// The names of copies, as text.
     pub const COPY_NAMES: Wants = Wants(1 << 5);
-    /// The text of games as their sources have it.
+    /// The text of games, as it is in their sources.
     pub const GAME_TEXTS: Wants = Wants(1 << 6);
-    /// The things that the query writes: comments, values of `sort`, tags and messages.
+    /// The output of the query: comments, values of `sort`, tags and messages.
     pub const COMMENTARY: Wants = Wants(1 << 7);
     /// The positions and moves of which hits consist, if the engine can find them.
     pub const SPANS: Wants = Wants(1 << 8);
-    /// The comments of games. Blocks then keep the comments.
+    /// The comments of games. They are stored in blocks only if they are requested.
     pub const COMMENTS: Wants = Wants(1 << 9);
-    /// The sides that have the pattern at a hit, for queries that distinguish sides.
+    /// For each hit, the sides that have the pattern, for queries that distinguish sides.
     pub const SIDES: Wants = Wants(1 << 10);
-    /// The ranks of games, for queries that define an order.
+    /// The sort keys of games, for queries that define an order.
     pub const RANKS: Wants = Wants(1 << 11);
-    /// The transforms of copies. They map moves back to the filter as it is written.
+    /// The transform of each copy, with which moves can be mapped back to the filter as it is written.
     pub const PLACEMENTS: Wants = Wants(1 << 12);
 
     const NAMES: [(Wants, &str); 13] = [
@@ -66,38 +66,38 @@ impl Wants {
         (Wants::PLACEMENTS, "PLACEMENTS"),
     ];
 
-    /// Returns the sources that a measure of positions reads: comments, and for the time of a move also the tag with
-    /// the increment of the clock.
+    /// Returns the data that are read to measure positions (such as clock times): comments and, for the time of a move,
+    /// also the tag with the clock's increment.
     pub fn of_measure(measure: Measure) -> Wants {
         Wants::COMMENTS | Wants::TAGS.when(measure == Measure::Spent)
     }
 
-    /// Returns these wants if `is_wanted`, otherwise the hits alone.
+    /// Returns these wants if `is_wanted` is true, otherwise only the hits.
     #[must_use]
     pub const fn when(self, is_wanted: bool) -> Wants {
         if is_wanted { self } else { Wants::HITS }
     }
 
-    /// Returns true if all of `others` are wanted.
+    /// Returns true if everything in `others` is requested.
     pub const fn contains(self, others: Wants) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// Returns the wants of a run with one filter. The lowest copy is dropped if the filter has only one copy; sides
-    /// are dropped if its copies do not distinguish sides.
+    /// Returns the wants for a search with one filter. If the filter has only one copy, the lowest copy is not
+    /// requested. If its copies do not distinguish sides, sides are not requested.
     pub fn of_filter(self, has_one_copy: bool, has_sides: bool) -> Wants {
         let wants = if has_one_copy { Wants(self.0 & !Wants::LOWEST_COPY.0) } else { self };
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
     }
 
-    /// Returns the same wants without those about copies.
+    /// Returns these wants without those about copies and sides.
     pub(super) fn without_copies(self) -> Wants {
         let copies = Wants::LOWEST_COPY | Wants::ALL_COPIES | Wants::COPY_COUNTS | Wants::SIDES;
         Wants(self.0 & !copies.0)
     }
 
-    /// Returns the detail in which copies are recorded, if copies are wanted. `All` includes the data of `Lowest`, and
-    /// `Lowest` that of `Counts`.
+    /// Returns the detail in which copies are recorded, or `None` if none is requested. `All` includes the data of
+    /// `Lowest`, and `Lowest` includes those of `Counts`.
     pub fn detail(self) -> Option<CopyDetail> {
         let of_copies = Wants::LOWEST_COPY.0 | Wants::ALL_COPIES.0 | Wants::COPY_COUNTS.0;
         if self.contains(Wants::SIDES) {

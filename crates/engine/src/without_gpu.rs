@@ -1,8 +1,8 @@
-//! The names of the engine for graphics cards in a build without the feature `gpu`. Opening a card fails with an error
-//! that says so.
+//! Stands in for the engine for graphics cards in a build without the feature `gpu`. It has the same names, and opening
+//! a card returns an error that says why.
 //!
-//! A device has no value, and neither has anything that is made from one. Code that handles cards therefore compiles
-//! unchanged, but can never run.
+//! The type of devices has no values here, and neither have the types that are made from a device. So code that handles
+//! cards compiles unchanged, but can never run.
 
 #![expect(missing_docs, reason = "the engine itself documents these names")]
 

@@ -1,4 +1,4 @@
-//! Adds comments and tags that a query produces to the text of a game.
+//! Adds the comments and tags that a query produces to the text of a game.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,21 +7,24 @@ use super::extent::line_end;
 use super::lex::ByteRange;
 use super::parse::TextPlaces;
 
-/// The changes to make in the text of a game. Texts are bytes, in the encoding of the game.
+/// The changes to make in the text of a game. Comments and values of tags are bytes in the encoding of the game. Nodes are the
+/// positions of the game, numbered as for [`SideLine`](super::SideLine).
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Amendment {
-    /// At most one comment for each node, ordered by node. It is written after the last comment that the node already has.
+    /// New comments, each with its node; at most one for each node, ordered by node. A comment is written after the last comment
+    /// that the node already has.
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The nodes whose existing comments are removed.
     pub removed: Vec<u32>,
-    /// Tags to add. A tag replaces an existing one of the same name; the last one of a name counts.
+    /// Tags to add. A tag replaces an existing tag of the same name. If the list has several tags of one name, the last one
+    /// counts.
     pub tags: Vec<(String, Vec<u8>)>,
 }
 
-/// Changes the text of one game. Glyphs that are written as signs (`!?`) become numbers (`$5`), and a move of Black that no
-/// longer follows White's move directly gets its move number; all other bytes stay as they are. Nodes are numbered as
-/// [`SideLine`](super::SideLine) says. A node that the text does not have is ignored, and so is a tag whose name PGN does not
-/// allow. Comments are converted by [`comment_bytes`].
+/// Changes the text of one game. Glyphs that are written as signs (`!?`) become numbers (`$5`). A move of Black that no longer
+/// follows White's move directly gets its move number. All other bytes stay unchanged. Nodes are numbered as described for
+/// [`SideLine`](super::SideLine). A node that the text does not have is ignored, and so is a tag whose name PGN does not allow.
+/// Comments are converted by [`comment_bytes`].
 ///
 /// # Panics
 ///
@@ -45,7 +48,8 @@ pub fn amend(text: &[u8], amendment: &Amendment) -> Vec<u8> {
     edited(text, edits)
 }
 
-/// Inserts move numbers before those moves of Black that do not directly follow White's move, as PGN requires.
+/// Returns the edits that insert a move number before each move of Black that does not directly follow White's move, as PGN
+/// requires.
 fn numbers(text: &[u8], places: &TextPlaces, edits: &[Edit]) -> Vec<Edit> {
     let mut put: Vec<usize> = Vec::new();
     let mut removed: Vec<ByteRange> = Vec::new();
@@ -129,7 +133,7 @@ fn comments(text: &[u8], places: &TextPlaces, amendment: &Amendment) -> Vec<Edit
     edits
 }
 
-/// Extends the range of a comment's text over its delimiters: the braces, or the semicolon.
+/// Extends the range of a comment's text so that it includes the delimiters: the braces, or the semicolon.
 fn whole(text: &[u8], inside: &ByteRange) -> ByteRange {
     inside.start - 1..inside.end + usize::from(is_in_braces(text, inside))
 }
@@ -145,7 +149,7 @@ fn longer(text: &[u8], inside: &ByteRange, more: &[u8]) -> Edit {
     if is_in_braces(text, inside) {
         return Edit::Replace(inside.end..inside.end, [blank, more].concat());
     }
-    // A semicolon comment ends with its line, so more text needs braces.
+    // A semicolon comment ends with its line, so the longer comment needs braces.
     Edit::Replace(
         whole(text, inside),
         match old.contains(&b'}') {
@@ -155,7 +159,7 @@ fn longer(text: &[u8], inside: &ByteRange, more: &[u8]) -> Edit {
     )
 }
 
-/// Replaces glyphs that are written as signs by their numbers.
+/// Returns the edits that replace glyphs written as signs (`!?`) by their numbers (`$5`).
 fn glyphs<'a>(text: &'a [u8], places: &'a TextPlaces) -> impl Iterator<Item = Edit> + 'a {
     let signs = places.glyphs.iter().filter(|(_, at)| text[at.start] != b'$');
     signs.map(|(glyph, at)| {
@@ -204,7 +208,7 @@ pub fn is_tag_name(name: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(rest)
 }
 
-/// Escapes a tag value for writing between quotes on one line.
+/// Escapes a tag value, so that it can be written between quotes on one line.
 fn escaped(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.len());
     for &byte in value {

@@ -1,11 +1,12 @@
-//! Inserts comments into the text of a game and leaves everything else as it is.
+//! Inserts comments into the text of a game; all other text stays unchanged.
 
 use super::edit::{CommentSlots, Edit, edited};
 
-/// Inserts comments into the text of one game. Each becomes ` {comment}` after the move that leads to its node and the glyphs
-/// (`!?`, `$1`) that follow that move; a comment on node 0 is written before the first move and its number. Nodes are numbered as
-/// [`SideLine`](super::SideLine) says: the nodes of the main line are its plies. All other bytes stay as they are, and a reader
-/// still finds the same game. A node that the text does not have is ignored. Comments are converted by [`comment_text`].
+/// Inserts comments into the text of one game. A node is a position of the game, numbered as described for
+/// [`SideLine`](super::SideLine); in the main line, the node is the ply. The comment on a node is written as ` {comment}` after
+/// the move that leads to the node, and after the glyphs (`!?`, `$1`) that follow the move. A comment on node 0 is written before
+/// the first move and its number. All other bytes stay unchanged, and a reader still finds the same game. A node that the text
+/// does not have is ignored. Comments are converted by [`comment_text`].
 ///
 /// # Panics
 ///
@@ -74,7 +75,7 @@ mod tests {
             &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
             "{0} 1. e4 {1} (1. d4 {5} d5 {6} (1... Nf6$1 {7} 2. c4 {8})) (1. c4 {9}) e5 {2} (1... c5!? {4}) 2. Nf3 {3} *",
         );
-        // Side lines that the reader leaves out have no nodes.
+        // A side line that the reader of games leaves out, such as the illegal one here, has no nodes.
         check(
             "1. e4 (1. e5 e6) e5 (1... c5 2. Ke3) (1... d5)",
             &[1, 3, 4],

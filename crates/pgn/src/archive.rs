@@ -1,9 +1,9 @@
 //! Archives: finds the members that look like games, and reads their bytes.
 //!
 //! A member is read like a file. Its path is the path of the archive followed by the member's name, as in
-//! `twic1600.zip/twic1600.pgn`; if a file with that path exists, the file is meant. Nothing is unpacked to disk, so hostile
-//! member names do no harm. The invariant: a list of members takes bounded memory, and a member yields no more bytes than the
-//! list announces. An archive that announces more than [`MEMBER_BYTES_MAX`] and [`RATIO_MAX`] allow is refused, and nothing is
+//! `twic1600.zip/twic1600.pgn`; if a file with that path exists, the path means the file. Nothing is unpacked to disk, so hostile
+//! member names do no harm. The invariant: a list of members takes bounded memory, and a member yields no more bytes than the list
+//! announces. An archive that announces more than [`MEMBER_BYTES_MAX`] and [`RATIO_MAX`] allow is refused before any of it is
 //! unpacked.
 
 #[cfg(feature = "sevenz")]
@@ -21,13 +21,14 @@ use super::stamp::is_same_file;
 use super::{Options, Stamp};
 use orbit_core::sync::lock;
 
-/// The most members that an archive may have, whatever they are.
+/// The most members that an archive may have, games or not.
 const MEMBERS_MAX: u64 = 200_000;
 /// The most bytes that the names of all members may take together.
 const NAMES_BYTES_MAX: usize = 32 << 20;
-/// The size of the longest member, in unpacked bytes.
+/// The most unpacked bytes that a member may have.
 const MEMBER_BYTES_MAX: u64 = 1 << 40;
-/// The most unpacked bytes per packed byte. Games shrink to a third or a fifth; forty copies of one collection to 1/143.
+/// The most unpacked bytes per packed byte. Archives of games have a ratio of three to five; forty copies of one collection have
+/// 143.
 const RATIO_MAX: u64 = 1000;
 /// A member with fewer unpacked bytes than this may have any ratio.
 const RATIO_BYTES_MIN: u64 = 64 << 20;
@@ -42,7 +43,7 @@ impl ArchiveRefusal {
         ArchiveRefusal(reason.to_owned())
     }
 
-    /// Returns the refusal that an I/O error wraps, if there is one.
+    /// Returns the refusal that an I/O error contains, if there is one.
     pub(super) fn told(error: &io::Error) -> Option<&ArchiveRefusal> {
         error.get_ref()?.downcast_ref()
     }
@@ -60,7 +61,7 @@ pub(super) struct ArchiveMember {
     pub(super) name: String,
     /// The unpacked size.
     pub(super) bytes: u64,
-    /// The index of the member in its format's list, or the reason why it is not read.
+    /// The index of the member in the list of the zip or 7z format, or the reason why it is not read.
     place: Result<usize, ArchiveRefusal>,
     /// True if the name differs from the one in the archive.
     is_renamed: bool,
@@ -87,7 +88,7 @@ pub(super) struct Archive {
     path: PathBuf,
     /// The metadata of the file when its members were listed.
     metadata: Metadata,
-    /// All members except folders, in the order of the archive.
+    /// All members except folders, in the order of the archive's list.
     members: Vec<ArchiveMember>,
     /// The index of each member by its name.
     by_name: HashMap<String, usize>,
@@ -100,21 +101,20 @@ enum Content {
     SevenZ(Box<sevenz_rust2::Archive>),
 }
 
-/// The state kept between consecutive members of one archive.
+/// The state that is kept between reading one member of an archive and the next. A 7z archive needs a thread.
 #[derive(Default)]
 pub(super) struct Unpacking {
     #[cfg(feature = "sevenz")]
     running: Option<sevenz::MemberThread>,
 }
 
-/// The most recently listed archives, newest first. Callers look up many members of one archive in a row, each at the few paths
-/// where it may be.
+/// The most recently listed archives, newest first. They are kept because callers look up many members of one archive in a row.
 static LAST: Mutex<Vec<Arc<Archive>>> = Mutex::new(Vec::new());
 /// The number of archives that [`LAST`] holds.
 const LAST_MAX: usize = 4;
 
 impl Archive {
-    /// Opens a file as an archive. `None` if it is not an archive.
+    /// Opens a file as an archive. Returns `None` if the file is not an archive.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl Archive {
         if let Some(archive) = lock(&LAST).iter().find(is_same) {
             return Ok(Some(Arc::clone(archive)));
         }
-        // Opening a pipe would block.
+        // A pipe is not opened, since this would block.
         let Some(format) = now.is_file().then(|| format_of(path)).flatten() else { return Ok(None) };
         let archive = Arc::new(Archive::list(path, format)?);
         let mut last = lock(&LAST);
@@ -160,8 +160,8 @@ impl Archive {
         self.by_name.get(name.to_str()?).copied()
     }
 
-    /// Returns the members that look like games, in the order of the archive. If `below` names a folder of the archive, only the
-    /// members in it; if it names a member, that member alone, whatever its name.
+    /// Returns the members whose names look like games, in the order of the archive. If `below` is a folder of the archive, only
+    /// its members are returned. If `below` is a member, only this member is returned, whatever its name.
     pub(super) fn games(&self, below: Option<&Path>) -> Vec<usize> {
         if let Some(one) = below.and_then(|name| self.find(name)) {
             return vec![one];
@@ -228,8 +228,8 @@ impl Archive {
         notes
     }
 
-    /// Opens a member for reading its unpacked bytes. Read the members of a 7z archive in their order: going back to one means
-    /// unpacking everything before it again.
+    /// Opens a member and returns a reader of its unpacked bytes. Read the members of a 7z archive in their order: to go back to
+    /// an earlier member, everything before it must be unpacked again.
     ///
     /// # Errors
     ///
@@ -257,14 +257,15 @@ impl Archive {
         }
     }
 
-    /// Returns the places of the members that look like games and can be read, in the order of the archive.
+    /// Returns the members that look like games and can be read, as indices into the list of the 7z format, in the order of the
+    /// archive.
     #[cfg(feature = "sevenz")]
     fn places_of_games(&self) -> impl Iterator<Item = usize> {
         let games = self.members.iter().filter(|member| member.looks_like_games());
         games.filter_map(|member| member.place.as_ref().ok().copied())
     }
 
-    /// Opens the archive again, if it is still the file whose members were listed.
+    /// Opens the archive again. Fails if the file was replaced since its members were listed.
     fn file(&self) -> io::Result<File> {
         let file = File::open(&self.path)?;
         match self.is_of(&file.metadata()?) {
@@ -289,8 +290,8 @@ impl Archive {
     }
 }
 
-/// Returns the archive format of a regular file; `None` also if the file cannot be read. A zip archive may follow an executable
-/// that unpacks it.
+/// Returns the archive format of a regular file. Returns `None` if it is no archive or cannot be read. A zip archive is also found
+/// at the end of an executable that unpacks itself.
 fn format_of(path: &Path) -> Option<ArchiveFormat> {
     let mut head = Vec::new();
     let mut file = File::open(path).ok()?;
@@ -301,14 +302,15 @@ fn format_of(path: &Path) -> Option<ArchiveFormat> {
         .or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
 }
 
-/// Returns the file that a path leads to: the path itself, or the archive if the path names a member of one, as
+/// Returns the file on disk to which a path leads: the path itself, or the archive if the path names a member, as
 /// `twic1600.zip/twic1600.pgn` does.
 pub fn file_of(path: &Path) -> &Path {
     let found = path.ancestors().find_map(|place| Some((place, fs::metadata(place).ok()?)));
     found.filter(|(_, metadata)| metadata.is_file()).map_or(path, |(place, _)| place)
 }
 
-/// Makes a path absolute and resolves its links; the path may lead to a member of an archive. `None` if there is no such file.
+/// Makes a path absolute and resolves its links. The path may lead to a member of an archive. Returns `None` if there is no such
+/// file.
 pub fn canonical(path: &Path) -> Option<PathBuf> {
     let file = file_of(path);
     let place = file.canonicalize().ok()?;
@@ -318,7 +320,7 @@ pub fn canonical(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Splits a path that leads into an archive into the archive and the name within it.
+/// Splits a path that leads into an archive: returns the archive, and the name within it.
 ///
 /// # Errors
 ///
@@ -363,7 +365,7 @@ impl MemberList {
         }
     }
 
-    /// Adds a member. `place` is its index in the format's list, or the reason why it is not read.
+    /// Adds a member. `place` is its index in the list of the zip or 7z format, or the reason why it is not read.
     fn add(
         &mut self,
         given: &str,
@@ -394,7 +396,7 @@ impl MemberList {
         Ok(())
     }
 
-    /// Finds a name that no other member has: `a.pgn`, `a (2).pgn`.
+    /// Returns a name that no other member has. If `a.pgn` is taken, this is `a (2).pgn`.
     fn free(&mut self, name: &str) -> String {
         if !self.by_name.contains_key(name) {
             return name.to_owned();
@@ -424,7 +426,8 @@ fn refuse_ratio(packed: u64, unpacked: u64) -> Result<(), ArchiveRefusal> {
     }
 }
 
-/// Turns the name of a member into a path below the archive, whichever system packed it.
+/// Turns the name of a member into a path below the archive. Both `/` and `\` separate folders, since the archive may come from
+/// any system.
 fn inner(name: &str) -> String {
     let parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
     parts.collect::<Vec<_>>().join("/")

@@ -1,4 +1,4 @@
-//! Cuts sources into stretches of text that begin and end at game boundaries.
+//! Cuts the text of sources at game boundaries. A piece of text from one source is called a *stretch*.
 
 use memchr::memrchr2;
 
@@ -12,51 +12,51 @@ use orbit_core::fen;
 /// The format of a source's content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SourceKind {
-    /// Games.
+    /// Games in PGN.
     Pgn,
     /// Positions, one per line: FEN, or EPD with operations.
     Epd,
 }
 
-/// A stretch of one source.
+/// A stretch: a piece of the text of one source, which has whole games.
 #[derive(Clone, Debug)]
 pub struct SourceText {
-    /// Index into [`Sources::sources`](super::Sources::sources).
+    /// The index of the source in [`Sources::sources`](super::Sources::sources).
     pub source: u32,
-    /// Offset of the first byte in the decompressed source.
+    /// The offset of the first byte in the decompressed source.
     pub offset: u64,
     /// The text.
     pub bytes: Vec<u8>,
-    /// The format in which it is read.
+    /// The format of the text.
     pub kind: SourceKind,
-    /// True if this is the last text of its source, as far as is known. It is false if the source was left because of a fault.
+    /// True if this is known to be the last text of its source. It is false if the source could not be read to its end.
     pub is_last: bool,
 }
 
-/// Texts of one or more sources, in order: the unit of work of one thread.
+/// Texts of one or more sources, in order. A chunk is the unit of work of one thread.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// The index of this chunk among all chunks, from 0.
     pub index: u64,
-    /// The texts, at most one from each source. Many small sources share a chunk; a large one fills many.
+    /// The texts, at most one from each source. Many small sources share a chunk, and a large source fills many chunks.
     pub texts: Vec<SourceText>,
     pub(super) game_bytes_max: usize,
 }
 
 impl Chunk {
-    /// Returns the number of bytes after which a game is cut.
+    /// Returns the length in bytes at which a game is cut: see [`Options::game_bytes_max`].
     pub fn game_bytes_max(&self) -> usize {
         self.game_bytes_max
     }
 
-    /// Makes a chunk of texts that were cut before.
+    /// Makes a chunk from texts that begin and end at game boundaries.
     pub fn of_texts(texts: Vec<SourceText>, game_bytes_max: usize) -> Chunk {
         Chunk { index: 0, texts, game_bytes_max }
     }
 
-    /// Reads every game in order and passes it, with its source, to `on_game`. The [`Game`] is overwritten by the next one. Its
-    /// number counts from 1 *within its stretch*: to number the games of a source, add the number of games in earlier stretches
-    /// of the same source.
+    /// Reads all games in order, and calls `on_game` with the source and the [`Game`] of each. The same value is reused for the
+    /// next game. The number of a game counts from 1 *within its text*: to number the games of a source, add the number of games
+    /// in earlier texts of the same source.
     ///
     /// Returns the number of side lines (variations) that were skipped.
     pub fn parse(&self, options: &ParseOptions, on_game: &mut dyn FnMut(u32, &Game)) -> u64 {
@@ -76,23 +76,23 @@ impl Chunk {
     }
 }
 
-/// Cuts one source into stretches.
+/// Cuts the text of one source into stretches.
 pub(super) struct Cutter {
     source: u32,
     decoder: Decoder,
-    /// Bytes that are not yet part of a text.
+    /// Bytes that were read but not yet returned as part of a stretch.
     buffer: Vec<u8>,
     /// The offset of the buffer's first byte in the source.
     offset: u64,
     at_end: bool,
     has_failed: bool,
     kind: Option<SourceKind>,
-    /// `Some` after a game was cut for its length: text is dropped up to the next line that is a tag pair. The value is true if
-    /// the buffer begins at the start of a line.
+    /// `Some` after a game was cut because it was too long: the text up to the next line with a tag pair is dropped. The value is
+    /// true if the buffer begins at the start of a line.
     dropping: Option<bool>,
 }
 
-/// The next step for a buffer that holds no boundary at a line start.
+/// The next step if the buffer has no game boundary at the start of a line.
 enum ForcedCut {
     /// Cut here.
     At(usize),
@@ -100,23 +100,24 @@ enum ForcedCut {
     Want(usize),
 }
 
-/// The reason why a source was left, and the offset.
+/// The reason why a source is not read further, and the offset in its text.
 pub(super) struct ChunkFailure {
     pub(super) offset: u64,
     pub(super) reason: String,
     pub(super) kind: FailureKind,
 }
 
-/// Tells whether a source that was left may hold games.
+/// Says whether the unread rest of a source may have games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FailureKind {
     /// It may hold games.
     Unread,
-    /// It holds something else.
+    /// The source is something else than games.
     NoGames,
 }
 
-/// The number of bytes that a tokenizer needs after a boundary within a line: the name of a tag, or a word.
+/// The number of bytes that the tokenizer needs after a boundary within a line. This is enough for the name of a tag, or for a
+/// word.
 const LOOKAHEAD: usize = 256;
 
 impl Cutter {
@@ -137,12 +138,12 @@ impl Cutter {
         self.source
     }
 
-    /// Returns the offset of the first byte that is not yet part of a text.
+    /// Returns the offset of the first byte that is not yet part of a stretch.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns size and hashes of the raw source, if it was read to its end.
+    /// Returns the size and the hashes of the source before decompression, if it was read to its end.
     pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.decoder.whole()
     }
@@ -152,8 +153,8 @@ impl Cutter {
         self.at_end && self.buffer.is_empty()
     }
 
-    /// Returns the next stretch, of about `options.chunk_bytes`, or `None` at the end. A failure ends the source, after the
-    /// stretch that holds the text before the failure.
+    /// Returns the next stretch, which has about `options.chunk_bytes` bytes, or `None` at the end. If the source cannot be read
+    /// further, the text before the failure is returned as the last stretch.
     pub(super) fn next(
         &mut self,
         options: &Options,
@@ -228,8 +229,8 @@ impl Cutter {
         }
     }
 
-    /// Decides the format of the source by its first line that is neither empty nor begins with `#`. Only the head of the text is
-    /// read, so a fault behind the head never influences the decision, whatever the chunk size.
+    /// Decides the format of the source by its first line that is not empty and does not begin with `#`. Only the head of the text
+    /// is read, so the decision does not depend on the chunk size or on a fault after the head.
     fn sniff(&mut self, on_failure: &mut dyn FnMut(ChunkFailure)) -> Option<SourceKind> {
         const HEAD: usize = 64 << 10;
         let mut want = 256;
@@ -254,7 +255,7 @@ impl Cutter {
             let end =
                 if is_all { self.buffer.len().min(HEAD) } else { last_line_end(&self.buffer).unwrap_or(0) };
             let opening = opening::opening(&self.buffer[..end]);
-            // If a text ends with a failure, games may follow in the part that was not read.
+            // If the text ends with a failure, the part that was not read may still have games, so it is not refused.
             if is_all
                 && !self.has_failed
                 && let Some(reason) = opening.refusal()
@@ -268,7 +269,7 @@ impl Cutter {
         }
     }
 
-    /// Leaves the source and drops everything read from it.
+    /// Stops reading the source, and drops everything that was read from it.
     fn refuse(
         &mut self,
         reason: &str,
@@ -281,15 +282,15 @@ impl Cutter {
         None
     }
 
-    /// Finds the last boundary in the buffer's complete lines.
+    /// Finds the last game boundary in the complete lines of the buffer.
     fn last_start(&self, options: &Options) -> Option<usize> {
         let lines = &self.buffer[..last_line_end(&self.buffer)?];
         last_start(lines, options, |at| tokenizer::may_cut(lines, at))
     }
 
-    /// Decides where to cut a text that is longer than any game may be and has no boundary at a line start. The tokenizer cuts a
-    /// game at `game_bytes_max`; the text after it is dropped here just as the tokenizer skips it. A text without any game is
-    /// left, since it is hardly PGN.
+    /// Decides where to cut a text that is longer than `game_bytes_max` and has no game boundary at the start of a line. The
+    /// tokenizer cuts a game at this length and skips the text after it, so this text is dropped here. If the text has no game at
+    /// all, the source is probably no PGN and is not read further.
     fn forced_cut(
         &mut self,
         kind: SourceKind,
@@ -309,7 +310,7 @@ impl Cutter {
             return None;
         };
         if start > 0 && start + LOOKAHEAD < length {
-            // There are games without a single line end between them.
+            // Several games are on one line.
             return Some(ForcedCut::At(start));
         }
         if length < start + cap + LOOKAHEAD {
@@ -326,7 +327,7 @@ impl Cutter {
         let (drop, dropping) = match tokenizer::resync(&self.buffer[..whole], 0, fresh) {
             Some(at) => (at, None),
             None if whole > 0 => (whole, Some(true)),
-            // The line has no end, or its end has not been read yet.
+            // The buffer has no line with a tag pair: the line has no end, or its end has not been read yet.
             None if fresh && self.buffer.len() < LOOKAHEAD => (0, Some(true)),
             None => (self.buffer.len(), Some(false)),
         };

@@ -1,4 +1,4 @@
-//! Unpacks sources. Magic bytes decide the format, never the file name.
+//! Unpacks compressed sources. The first bytes of a source decide the format, never the file name.
 
 use std::hash::Hasher as _;
 use std::io::{self, Read};
@@ -18,13 +18,13 @@ use super::unpack::{Bzip2, Gzip, RawInput, Supply, Unpack, UnpackFault, ZSTD_WIN
 pub enum Compression {
     /// Not compressed.
     Plain,
-    /// Zstandard, any number of frames.
+    /// Zstandard, with any number of frames.
     Zstd,
-    /// Gzip, any number of members.
+    /// Gzip, with any number of members.
     Gzip,
-    /// Bzip2, any number of streams.
+    /// Bzip2, with any number of streams.
     Bzip2,
-    /// As a member of an archive.
+    /// The source is a member of an archive.
     Archive,
 }
 
@@ -49,16 +49,16 @@ impl Compression {
     }
 }
 
-/// A source while it is unpacked.
+/// A source that is being unpacked.
 pub(super) struct Decoder {
     input: RawInput<CountingReader>,
     /// `None` if the source is not compressed.
     unpack: Option<Box<dyn Unpack<CountingReader>>>,
-    /// Unpacked bytes that the caller has not taken yet.
+    /// Unpacked bytes that were not returned to the caller yet.
     unpacked: Vec<u8>,
     from: usize,
     at_end: bool,
-    /// A fault to report once all of `unpacked` was taken.
+    /// A fault to report after all bytes of `unpacked` were returned.
     fault: Option<UnpackFault>,
     /// The compression that the first bytes show.
     pub(super) compression: Compression,
@@ -66,22 +66,22 @@ pub(super) struct Decoder {
     pub(super) is_remote: bool,
 }
 
-/// Size and hashes of raw bytes that were read to their end.
+/// The size and the hashes of a source before decompression, which was read to its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WholeBytes {
     pub(super) bytes: u64,
-    /// XXH3, 64 bits; only if [`Options::hash`] is set.
+    /// The XXH3 hash (64 bits) of all bytes, if [`Options::hash`] is set.
     pub(super) hash: Option<u64>,
-    /// XXH3 of the first [`HEAD_BYTES`].
+    /// The XXH3 hash of the first [`HEAD_BYTES`].
     pub(super) head: u64,
 }
 
-/// The number of bytes at the beginning of a file whose hash reveals that the file was replaced.
+/// The number of bytes at the beginning of a file that are hashed in order to notice that the file was replaced.
 pub(super) const HEAD_BYTES: usize = 4 << 10;
 
 impl Decoder {
-    /// Detects the format of `raw` and unpacks it. Adds the number of raw bytes read to `consumed`, and hashes them if `options`
-    /// say so.
+    /// Makes a decoder that detects the format of `raw` and unpacks it. It adds the number of raw bytes that it reads to
+    /// `consumed`, and hashes them if `options.hash` is set.
     pub(super) fn new(
         raw: Box<dyn Read + Send>,
         consumed: Arc<AtomicU64>,
@@ -111,12 +111,12 @@ impl Decoder {
         })
     }
 
-    /// Appends to `out` until it holds `want` bytes; `Ok(false)` at the end of the text.
+    /// Appends unpacked bytes to `out` until it has `want` bytes. Returns `Ok(false)` at the end of the text.
     ///
     /// # Errors
     ///
-    /// The reason why the text cannot be read further, for [`SourceFailure`](super::SourceFailure). The text before the fault is
-    /// in `out`.
+    /// The reason why the text cannot be read further, in the form of [`SourceFailure::reason`](super::SourceFailure). The text
+    /// before the fault is in `out`.
     pub(super) fn fill(&mut self, out: &mut Vec<u8>, want: usize) -> Result<bool, String> {
         let more = want.saturating_sub(out.len());
         if more == 0 {
@@ -150,7 +150,7 @@ impl Decoder {
         }
     }
 
-    /// Returns size and hashes of the raw bytes, if they were read to their end.
+    /// Returns the size and the hashes of the raw bytes, if they were read to their end.
     pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.input.raw().whole
     }
@@ -177,10 +177,10 @@ impl Decoder {
     }
 }
 
-/// A reader that counts bytes, and hashes them if that is wanted.
+/// A reader that counts bytes, and hashes them if [`Options::hash`] is set.
 struct CountingReader {
     raw: Box<dyn Read + Send>,
-    /// The count of all sources together.
+    /// The number of bytes read from all sources together.
     consumed: Arc<AtomicU64>,
     bytes: u64,
     head: Vec<u8>,
@@ -191,8 +191,8 @@ struct CountingReader {
 impl Supply for CountingReader {
     fn append(&mut self, out: &mut Vec<u8>, bytes: u64) -> io::Result<usize> {
         let before = out.len();
-        // For a file, the system writes directly into the spare capacity of `out`. Through a `Read` of this type the capacity
-        // would be zeroed first.
+        // If the source is a file, the system writes directly into the spare capacity of `out`. If this type implemented `Read`
+        // instead, the spare capacity would be filled with zeros first.
         let appended = self.raw.append(out, bytes);
         let read = &out[before..];
         self.consumed.fetch_add(read.len() as u64, Ordering::Relaxed);
@@ -210,7 +210,7 @@ impl Supply for CountingReader {
     }
 }
 
-/// Returns the reason why a text is refused by its first bytes, after decompression.
+/// Returns the reason for refusing a text, judged by its first bytes after decompression.
 pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
     match head {
         [0xff, 0xfe, ..]

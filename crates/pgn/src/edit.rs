@@ -1,35 +1,35 @@
-//! Edits the text of a game: inserts, removes and replaces parts and leaves everything else as it is.
+//! Edits the text of a game: inserts, removes and replaces parts. All other text stays unchanged.
 
 use super::ParseOptions;
 use super::extent::line_end;
 use super::lex::ByteRange;
 use super::parse::{GameParser, TextPlaces};
 
-/// The place of a new comment.
+/// The place for a new comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CommentSlot {
     at: usize,
-    /// True if nothing but tags precedes the place and nothing follows it.
+    /// True if the text has only tags before this place, and nothing after it.
     after_tags: bool,
     in_side_line: bool,
 }
 
-/// The places of new comments on the nodes of a game: after the move that leads to the node and the glyphs that follow it; for
-/// node 0, before the first move and its number.
+/// The places for new comments on the nodes (positions) of a game. The comment on a node is written after the move that leads to
+/// it and the glyphs of that move; the comment on node 0 before the first move and its number.
 pub(super) struct CommentSlots(Vec<Option<CommentSlot>>);
 
 /// A change to a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Edit {
-    /// Inserts a comment.
+    /// Inserts a comment at a place.
     Comment(CommentSlot, Vec<u8>),
     /// Replaces a range by other bytes.
     Replace(ByteRange, Vec<u8>),
-    /// Removes a range. One blank stays if the range had a blank on either side.
+    /// Removes a range. If there was a blank on both sides of the range, one of them is removed, too.
     Remove(ByteRange),
 }
 
-/// Reads the first game of a text and returns the places of its parts.
+/// Reads the first game of a text, and returns the ranges of its tags, moves, comments and glyphs.
 pub(super) fn places(text: &[u8]) -> TextPlaces {
     let options = ParseOptions { tags: false, variations: true, ..ParseOptions::default() };
     GameParser::new(&options).first_game(text)
@@ -41,7 +41,7 @@ impl CommentSlots {
         CommentSlots::new(text, &places(text))
     }
 
-    /// Finds the slots of a game whose places are known.
+    /// Finds the slots of a game, given the ranges of its parts.
     pub(super) fn new(text: &[u8], places: &TextPlaces) -> CommentSlots {
         let at = places.movetext.unwrap_or(text.len());
         let start = CommentSlot { at, after_tags: places.movetext.is_none(), in_side_line: false };
@@ -55,14 +55,14 @@ impl CommentSlots {
         CommentSlots(slots)
     }
 
-    /// Returns the place of a comment on a node; `None` if the text has no such node.
+    /// Returns the place for a comment on a node; `None` if the text has no such node.
     pub(super) fn of_node(&self, node: u32) -> Option<CommentSlot> {
         self.0.get(node as usize).copied().flatten()
     }
 }
 
 impl Edit {
-    /// Returns the range that the edit changes; empty if it only inserts.
+    /// Returns the range of the text that the edit changes. The range is empty if the edit only inserts.
     pub(super) fn range(&self) -> ByteRange {
         match self {
             Edit::Comment(slot, _) => slot.at..slot.at,

@@ -1,49 +1,49 @@
-//! Errors about a source as a whole. Errors within a game are [`ReadFault`](super::ReadFault)s.
+//! Errors about a whole source. Errors within a game are [`ReadFault`](super::ReadFault)s.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// The reason why inputs cannot be opened at all.
+/// An error that prevents the inputs from being opened at all.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PgnError {
-    /// No such file or folder.
+    /// There is no such file or folder.
     #[error("{} does not exist: check the path, or give `-` for standard input", path.display())]
     Missing {
-        /// The path as given.
+        /// The path as the user gave it.
         path: PathBuf,
     },
-    /// A folder or a file's metadata cannot be read.
+    /// A folder, or the metadata of a file, cannot be read.
     #[error("{} cannot be read ({error}): check its permissions", path.display())]
     Unreadable {
-        /// The path as given or found.
+        /// The path as the user gave it, or as it was found in a folder.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         #[source]
         error: io::Error,
     },
-    /// No file in a folder looks like games.
+    /// No file in a folder has a name that looks like games.
     #[error(
         "folder {} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2) and no archive: give the \
          files by name to read them whatever they are called{}",
         path.display(), others.as_ref().map_or(String::new(), |others| format!("; {others}"))
     )]
     EmptyFolder {
-        /// The folder as given.
+        /// The folder as the user gave it.
         path: PathBuf,
         /// A sentence about files of other formats in the folder that may hold games.
         others: Option<String>,
     },
-    /// No member of an archive looks like games.
+    /// No member of an archive has a name that looks like games.
     #[error(
         "archive {0} holds no .pgn, .epd or .fen file (nor one of these with .zst, .gz or .bz2), but {members}: to read a \
          member whatever it is called, give its name after that of the archive, as in {0}/games.txt",
         path.display()
     )]
     EmptyArchive {
-        /// The archive as given.
+        /// The archive as the user gave it.
         path: PathBuf,
         /// The names of the first members.
         members: String,
@@ -51,7 +51,7 @@ pub enum PgnError {
     /// A path names a member that the archive does not have.
     #[error("{} is not in the archive, which holds {members}: check the name", path.display())]
     NoMember {
-        /// The path as given.
+        /// The path as the user gave it.
         path: PathBuf,
         /// The names of the first members of the archive.
         members: String,
@@ -62,7 +62,7 @@ pub enum PgnError {
     /// A file on the web cannot be read.
     #[error("{name} cannot be read: {reason}")]
     Web {
-        /// The URL without secrets.
+        /// The URL without user, password and query.
         name: String,
         /// The reason, and what to do.
         reason: String,
@@ -73,22 +73,22 @@ pub enum PgnError {
          `curl -L URL | orbit scan QUERY -`"
     )]
     WithoutWeb {
-        /// The URL without secrets.
+        /// The URL without user, password and query.
         name: String,
     },
     /// A URL names a reel.
     #[error("{name} is a reel, of which any part may be read at any time: download it first")]
     ReelOnWeb {
-        /// The URL without secrets.
+        /// The URL without user, password and query.
         name: String,
     },
-    /// The interrupt flag was set while waiting for the web.
+    /// The interrupt flag was set while the program waited for the web.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl PgnError {
-    /// Makes an error of the system's reason for not opening a file or folder.
+    /// Makes an error from the reason why the system could not open a file or folder.
     pub(super) fn at(path: &Path, error: io::Error) -> PgnError {
         let path = path.to_owned();
         match error.kind() {
@@ -101,10 +101,10 @@ impl PgnError {
 /// A source that was not read to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceFailure {
-    /// Index into [`Sources::sources`](super::Sources::sources).
+    /// The index of the source in [`Sources::sources`](super::Sources::sources).
     pub source: u32,
     /// The number of decompressed bytes that were read before the failure.
     pub offset: u64,
-    /// Lower case, no full stop: `the gz file ends too early: get it anew`.
+    /// The reason in lower case, without a full stop: `the gz file ends too early: get it anew`.
     pub reason: String,
 }

@@ -1,41 +1,41 @@
-//! Finds where the text of a game begins and ends, and what separates two games.
+//! Finds the first and the last byte of a game's text, and the bytes that must separate two games.
 //!
-//! The text of a game reaches from its first byte to the first byte of the next game, without trailing blanks: comments and prose
-//! after the terminator belong to it. But if the next game begins within a line, the text ends with the terminator, because the
-//! rest of that line has a meaning only there.
+//! The text of a game goes from its first byte to the first byte of the next game, without trailing blanks, so comments and prose
+//! after the terminator belong to it. But if the next game begins within a line, the text ends with the terminator, since the rest
+//! of the line could be read differently elsewhere.
 
 use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
 use super::parse::GameParser;
 use super::tokenizer::{Event, Tokenizer};
 use super::{Game, ParseOptions};
 
-/// Returns the text of the first game of a text that begins with it. `game_bytes_max` is the value of
+/// Returns the text of the first game, given a text that begins with this game. `game_bytes_max` is the value of
 /// [`Options::game_bytes_max`](super::Options::game_bytes_max) with which the game was read.
 pub fn first_game(text: &[u8], game_bytes_max: usize) -> &[u8] {
     let end = end(text, Tokenizer::new(text, game_bytes_max)).unwrap_or(text.len());
     trimmed(&text[..end])
 }
 
-/// Like [`first_game`], for a text of which more may follow: `None` if the game may not be complete yet.
+/// Does the same as [`first_game`], for a text that may continue. Returns `None` if the game may not be complete yet.
 pub fn game_text(text: &[u8], game_bytes_max: usize) -> Option<&[u8]> {
     let lines = &text[..memchr::memrchr2(b'\n', b'\r', text)? + 1];
     end(lines, Tokenizer::partial(lines, game_bytes_max)).map(|end| trimmed(&text[..end]))
 }
 
-/// Reads the only game of a text; `None` if there are several games or none.
+/// Reads the only game of a text. Returns `None` if there are several games or none.
 pub fn read_game(text: &[u8], options: &ParseOptions) -> Option<Game> {
     let mut games = read(text, options).into_iter();
     games.next().filter(|_| games.next().is_none())
 }
 
-/// Returns the bytes to write between the texts of two games so that each is read as it is alone. Line ends, as in the first
-/// text, are enough in most cases. If the first game has no terminator, it may get `*`, which changes no result. Only if that
-/// does not help either (the first text leaves a comment open, or the second is no more than a result), the second game gets a
-/// tag `[Event "?"]`.
+/// Returns the bytes to write between the texts of two games, so that each game is still read as if it were alone. In most cases
+/// line ends (as in the first text) are enough. If they are not and the first game has no terminator, a terminator `*` is added,
+/// which changes no result. If this does not help either, the second game gets a tag `[Event "?"]`; this happens if the first text
+/// leaves a comment open, or if the second is only a result.
 pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     let eol = line_end(before);
     let empty_line = eol.repeat(2);
-    // Such a line begins a game, whatever precedes it.
+    // A line that begins with `[Event "` begins a game, whatever text precedes it.
     if after.starts_with(EVENT) {
         return empty_line;
     }
@@ -50,7 +50,7 @@ pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     [empty_line, terminated].into_iter().find(reads_alike).unwrap_or(tagged)
 }
 
-/// Returns the line end of a text's first line; LF if the text has only one line.
+/// Returns the line end of a text's first line. Returns LF if the text has only one line.
 pub fn line_end(text: &[u8]) -> &'static [u8] {
     match text[lex::line_end(text, 0)..] {
         [b'\r', b'\n', ..] => b"\r\n",
@@ -90,7 +90,8 @@ fn end(text: &[u8], mut tokenizer: Tokenizer<'_>) -> Option<usize> {
     }
 }
 
-/// Removes blanks from the end of a text. A byte order mark at the start of a line belongs to the text after it.
+/// Removes blanks from the end of a text, and a byte order mark at the start of its last line, which belongs to the following
+/// text.
 fn trimmed(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii_end();
     while let Some(rest) = text.strip_suffix(BOM)

@@ -1,4 +1,4 @@
-//! Finds the files below a folder that look like games.
+//! Finds the files in a folder and its subfolders that look like games.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::PgnError;
 use super::format::{ArchiveFormat, is_foreign, listed, looks_like_games};
 
-/// The files below a folder.
+/// The files in a folder and its subfolders.
 #[derive(Default)]
 pub(super) struct FolderFiles {
     /// The files that look like games, archives included, with their sizes, in byte order of their paths.
@@ -16,11 +16,11 @@ pub(super) struct FolderFiles {
 }
 
 impl FolderFiles {
-    /// Lists the files below a folder.
+    /// Lists the files in a folder and its subfolders.
     ///
     /// # Errors
     ///
-    /// If a folder cannot be listed, or holds no games.
+    /// If a folder cannot be listed, or no file looks like games.
     pub(super) fn below(folder: &Path) -> Result<FolderFiles, PgnError> {
         let mut files = FolderFiles::default();
         files.walk(folder)?;
@@ -63,9 +63,9 @@ impl FolderFiles {
                 {
                     match fs::metadata(&path) {
                         Ok(metadata) if metadata.is_file() => self.games.push((path, Some(metadata.len()))),
-                        // Opening a pipe would block.
+                        // A pipe or device is left out, since opening a pipe would block.
                         Ok(_) => {}
-                        // A dangling link: the error is reported when the file is opened.
+                        // This is a dangling link. The error is reported when the file is opened.
                         Err(_) => self.games.push((path, None)),
                     }
                 } else if is_foreign(&path) {

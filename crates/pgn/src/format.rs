@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// The file name endings of other game collections, which are not read. If several files form one database, only one of them is
-/// listed.
+/// The file name endings of other collections of games, which cannot be read. If a database consists of several files, only one of
+/// their endings is in the list.
 const FOREIGN: [&str; 17] = [
     ".rar", ".xz", ".lzma", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.zst", ".cbh", ".cbv", ".cbf",
     ".cbone", ".2cbh", ".2cbv", ".si3", ".si4", ".si5",
@@ -53,7 +53,8 @@ impl ArchiveFormat {
     }
 }
 
-/// Lists some names, and the number of further ones among `all`: `a.txt, b.txt, c.txt and 5 more`.
+/// Lists the first names of a longer list, and the number of the remaining ones: `a.txt, b.txt, c.txt and 5 more`. `all` is the
+/// number of all names.
 pub(super) fn listed(names: &[String], all: usize) -> String {
     let shown = names.len().min(NAMES_SHOWN);
     let more = all - shown;
@@ -74,7 +75,7 @@ pub(super) fn looks_like_games(path: &Path) -> bool {
     [&b".pgn"[..], b".epd", b".fen"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns whether a name belongs to an archive or a database format that is not read.
+/// Returns whether a name is that of an archive or database which cannot be read.
 pub(super) fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);
     FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || ArchiveFormat::of_name(path).is_some()

@@ -1,8 +1,8 @@
-//! One game as it was read: the input for building reels, and for comparing texts and annotations.
+//! A game as it was read from PGN. It is the input for building reels, and for comparing texts and annotations.
 
 use orbit_core::board::{PackedMove, Position};
 
-/// The result of a game by the terminator of its movetext (never by the `Result` tag).
+/// The result of a game, as the terminator of its movetext states it (never the `Result` tag).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -31,46 +31,46 @@ impl Outcome {
 pub struct Tag {
     /// The name, e.g. `White`.
     pub name: Vec<u8>,
-    /// The value. It need not be UTF-8.
+    /// The value, which may be in any encoding.
     pub value: Vec<u8>,
 }
 
-/// The place and the reason where reading a game stopped early.
+/// A fault in the text of a game: its place, and the reason.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReadFault {
-    /// Byte offset of the offending token in the decompressed source.
+    /// The offset of the faulty token in the decompressed source, in bytes.
     pub offset: u64,
-    /// The number of half-moves before it that were kept.
+    /// The number of half-moves before the fault that were kept.
     pub ply: u32,
-    /// Lower case, no full stop: `Nd7 is ambiguous`.
+    /// The reason in lower case, without a full stop: `Nd7 is ambiguous`.
     pub reason: String,
 }
 
-/// Tells whether a game was read to its end.
+/// Says whether a game was read to its end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum GameStatus {
     /// Every move was read.
     #[default]
     Whole,
-    /// Reading stopped at the fault; the moves before it were kept.
+    /// Reading stopped at the fault. The moves before it were kept.
     Cut(ReadFault),
-    /// Nothing was kept; the game has no positions (another variant, an unreadable FEN).
+    /// The game has no positions, since it is of another variant or has an unreadable FEN.
     Skipped(ReadFault),
 }
 
 /// A side line (variation): an alternative to a move.
 ///
-/// The positions of a game are the *nodes* of a tree. They are numbered as in CQL: first the main line, from 0, then the side
-/// lines, beginning with those of the deepest node and proceeding towards the start. The side lines of one node are numbered in
-/// the order of the text, and each one like a game: its own positions first, then its side lines. So the positions that descend
-/// from a node have the numbers that follow its own.
+/// The positions of a game are the *nodes* of a tree. They are numbered as in CQL. The positions of the main line come first, from
+/// 0. Then come its side lines: those that branch off from the last node first, and those of the start last. The side lines of one
+/// node follow in the order of the text. Each side line is numbered like a game: its own positions first, then its side lines. So
+/// the numbers of all positions that descend from a node directly follow its own number.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SideLine {
-    /// The node from which it branches off.
+    /// The node from which the side line branches off.
     pub parent: u32,
-    /// Its index among the side lines of that node, from 1.
+    /// The index of the line among the side lines of this node, from 1.
     pub sibling: u32,
-    /// Its moves, at least one. The first leads from the parent to the first position of the line.
+    /// The moves of the line, at least one. The first move leads from the parent to the first position of the line.
     pub moves: Vec<PackedMove>,
 }
 
@@ -88,7 +88,7 @@ pub struct Annotation {
 pub enum AnnotationKind {
     /// A comment before the move that leads to the first node of a side line.
     Before(Vec<u8>),
-    /// A comment after the move that leads to the node, or on the start of the game.
+    /// A comment after the move that leads to the node, or before the first move of the game.
     Comment(Vec<u8>),
     /// A numeric annotation glyph: 1 is `$1` or `!`.
     Nag(u16),
@@ -97,32 +97,32 @@ pub enum AnnotationKind {
 /// One game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Game {
-    /// The number in its source, from 1, in file order; skipped games count, too.
+    /// The number of the game in its source, from 1. Skipped games are counted, too.
     pub number: u32,
-    /// Byte offset of the game's first byte in the decompressed source.
+    /// The offset of the game's first byte in the decompressed source.
     pub offset: u64,
-    /// The start position, `None` for the standard one.
+    /// The start position; `None` for the standard one.
     pub start: Option<Position>,
-    /// The main line.
+    /// The moves of the main line.
     pub moves: Vec<PackedMove>,
-    /// The position before each move and the position after the last one, where they are known, so that a builder of reels need
-    /// not replay the moves. Empty if they are not known.
+    /// The position before each move, and the position after the last one, so that a builder of reels need not replay the moves.
+    /// Empty if the reader did not record them.
     pub positions: Vec<Position>,
     /// The side lines, ordered by the numbers of their first nodes; only filled if
     /// [`ParseOptions::variations`](super::ParseOptions::variations) is set.
     pub lines: Vec<SideLine>,
     /// Comments and glyphs, ordered by node and within a node in the order of the text; only filled if side lines are kept.
     pub annotations: Vec<Annotation>,
-    /// All tag pairs in file order.
+    /// All tag pairs in the order of the text.
     pub tags: Vec<Tag>,
-    /// The movetext's terminator.
+    /// The result, by the terminator of the movetext.
     pub outcome: Outcome,
-    /// Whole, cut or skipped.
+    /// Says whether the game was read completely, was cut, or was skipped.
     pub status: GameStatus,
-    /// Repairs, e.g. impossible castling rights of a FEN that were dropped.
+    /// Notes about repairs, for instance about impossible castling rights of a FEN that were dropped.
     pub notes: Vec<ReadFault>,
     /// Side lines that were left out or cut.
     pub lost: Vec<ReadFault>,
-    /// True if the sides have changed places: see [`Game::colors_swapped`]. The moves are still numbered as they were played.
+    /// True if White and Black were swapped: see [`Game::colors_swapped`]. Move numbers are still those of the original game.
     pub is_swapped: bool,
 }

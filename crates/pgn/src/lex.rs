@@ -1,4 +1,4 @@
-//! Lines, tag pairs and words of PGN: everything that can be recognised without knowing the place within a game.
+//! Recognises lines, tag pairs and words of PGN: everything that can be recognised without knowing its place within a game.
 
 use memchr::{memchr2, memchr3};
 
@@ -16,12 +16,12 @@ pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 /// The beginning of the first tag pair of most games.
 pub(super) const EVENT: &[u8] = b"[Event \"";
 
-/// CR or LF.
+/// Returns whether a byte is CR or LF.
 pub(super) fn is_eol(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Returns whether only blanks precede the byte on its line.
+/// Returns whether a line has only blanks before the byte at `at`.
 pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
     let mut pos = at;
     while pos > 0 {
@@ -36,8 +36,8 @@ pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
     true
 }
 
-/// Returns whether `[Event "` is here at the very start of a line: that always starts a game, unless other tag pairs precede it
-/// directly.
+/// Returns whether a line that begins with `[Event "` starts at `at`, and no other tag pairs directly precede it. Such a line
+/// always begins a game.
 pub(super) fn is_event_line(text: &[u8], at: usize) -> bool {
     if !text[at..].starts_with(EVENT) {
         return false;
@@ -54,7 +54,7 @@ pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
         |rest| rest.strip_suffix(b"\r").unwrap_or(rest),
     );
     let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
-    // Skip the blanks that [`at_line_start`] skips, too: a cut may fall behind them.
+    // The blanks that [`at_line_start`] skips are skipped here, too, since a text may be cut after them.
     let mut line = &before[start..];
     while let Some(rest) = line
         .strip_prefix(BOM)
@@ -70,7 +70,7 @@ pub(super) fn line_end(text: &[u8], from: usize) -> usize {
     memchr2(b'\n', b'\r', &text[from..]).map_or(text.len(), |skip| from + skip)
 }
 
-/// Returns the end of a comment: `}`, or a line that begins with `[Event "`. Searches up to `end`.
+/// Returns the end of a comment, which is a `}` or a line that begins with `[Event "`. The search stops at `end`.
 pub(super) fn comment_end(text: &[u8], from: usize, end: usize) -> Option<usize> {
     let mut pos = from;
     loop {
@@ -94,8 +94,8 @@ pub(super) struct TagPair {
     pub(super) next: usize,
 }
 
-/// Reads `[Name "value"]` if nothing is unusual about it: a faster version of [`quoted_tag`] and [`tag_value`]. The name is
-/// mostly `likely`, the name of an earlier tag pair, which may be empty.
+/// Reads a tag pair `[Name "value"]` in its usual form. This is a faster version of [`quoted_tag`] and [`tag_value`]. `likely` is
+/// the name that is expected, mostly from the game before; it may be empty.
 #[inline(always)]
 pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<TagPair> {
     let name = at + 1;
@@ -114,7 +114,7 @@ pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<TagPair
     Some(TagPair { name: name..open - 2, value: open..close, next: close + 2 })
 }
 
-/// Returns the end of the tag value that begins at `open`, if it has no escapes and no quotes and `"]` follows it.
+/// Returns the end of the tag value that begins at `open`, if it has no escapes and no quotes, and if `"]` follows it.
 #[inline(always)]
 pub(super) fn plain_value(text: &[u8], open: usize) -> Option<usize> {
     let mut close = open;
@@ -130,14 +130,14 @@ pub(super) fn plain_value(text: &[u8], open: usize) -> Option<usize> {
     text[close..].starts_with(b"\"]").then_some(close)
 }
 
-/// Returns eight bytes of a text as a number, the first byte lowest.
+/// Returns eight bytes of a text as a number; the first byte is the lowest one.
 #[inline(always)]
 pub(super) fn window(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("these are eight bytes")))
 }
 
-/// Tests all bytes of a word at once. The lowest bit set in an answer is in the first byte that passes the test; bits above it
-/// may be wrong.
+/// Tests the eight bytes of a word at once. The lowest bit that is set in an answer is in the first byte that passes the test. The
+/// bits above it may be wrong.
 ///
 /// Source: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson).
 pub(super) mod words {
@@ -156,7 +156,7 @@ pub(super) mod words {
         below(word ^ (LOW * byte as u64), 1)
     }
 
-    /// Marks bytes that are not digits. All bits of this answer are exact.
+    /// Marks bytes that are not digits. In this answer all bits are exact.
     #[inline(always)]
     pub(crate) const fn no_digits(word: u64) -> u64 {
         let word = word ^ (LOW * b'0' as u64);
@@ -178,13 +178,14 @@ const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-' | b'.')
 }
 
-/// Reads the name in `[Name "`.
+/// Reads the name of a tag pair that begins with `[Name "`.
 pub(super) fn quoted_tag(line: &[u8], at: usize) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     (line.get(next) == Some(&b'"')).then_some(name)
 }
 
-/// Reads the name in `[Name value]` or, if other tag pairs precede it, in `[Name` followed by anything.
+/// Reads the name of a tag pair without quotes, `[Name value]`. If other tag pairs precede it (`in_head`), any text may follow the
+/// name.
 pub(super) fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     let value = line[next..].trim_ascii_end();
@@ -204,8 +205,9 @@ fn tag_name(line: &[u8], at: usize) -> Option<(ByteRange, usize)> {
     line.get(start)?.is_ascii_alphabetic().then(|| (start..stop, past_blanks(line, stop)))
 }
 
-/// Reads the value of a tag pair; returns its range and the index after the tag pair. The value ends at a quote before `]`. A
-/// value without a closing quote ends at the next quote of the line, at `]`, or at the line end. Another tag pair also ends it.
+/// Reads the value of a tag pair. Returns its range, and the index after the tag pair. The value ends at a quote before `]`. If
+/// there is no such quote, it ends at the next quote of the line, at `]`, or at the end of the line. The start of another tag pair
+/// also ends it.
 pub(super) fn tag_value(line: &[u8], after_name: usize) -> (ByteRange, usize) {
     let mut pos = past_blanks(line, after_name);
     if line.get(pos) != Some(&b'"') {
@@ -246,24 +248,24 @@ pub(super) fn tag_value(line: &[u8], after_name: usize) -> (ByteRange, usize) {
     (open..end, line.len())
 }
 
-/// Returns true if `[Name "` is here and the name begins with a capital letter.
+/// Returns whether a tag pair `[Name "` begins at `at`, with a capital letter as the first letter of its name.
 fn is_quoted_tag(line: &[u8], at: usize) -> bool {
     line[at] == b'[' && quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase())
 }
 
-/// Returns true if a bracket follows an unclosed tag pair on its line.
+/// Returns whether the bracket at `at` follows a tag pair on its line that was not closed by `]`.
 pub(super) fn follows_open_tag(text: &[u8], at: usize) -> bool {
     !at_line_start(text, at)
         && text[..at].iter().rfind(|&&byte| !is_blank(byte)).is_some_and(|&byte| byte != b']')
 }
 
-/// Returns the first byte from `from` on that is not blank, and its index.
+/// Returns the first byte from `from` on that is not a blank, and its index.
 pub(super) fn next_after(line: &[u8], from: usize) -> (Option<u8>, usize) {
     let at = past_blanks(line, from);
     (line.get(at).copied(), at)
 }
 
-/// Bytes at which a word may end: delimiters, and all bytes that are not ASCII.
+/// The bytes at which a word may end: delimiters, and all bytes that are not ASCII.
 const STOPS: [bool; 256] = {
     let mut table = [false; 256];
     let stops = b" \t\0\x0b\x0c\x1a\r\n{}()[];$*";
@@ -296,13 +298,13 @@ pub(super) fn word_end(text: &[u8], start: usize) -> usize {
     text.len()
 }
 
-/// Returns the length of the non-ASCII character at the start of a text: 1 if it is not UTF-8.
+/// Returns the length in bytes of the non-ASCII character at the start of a text; 1 if it is not UTF-8.
 fn letter_bytes(text: &[u8]) -> usize {
     let is_letter = |bytes: &usize| text.get(..*bytes).is_some_and(|letter| str::from_utf8(letter).is_ok());
     (2..=4).find(is_letter).unwrap_or(1)
 }
 
-/// Returns the length of a terminator at the end of a move, as in `Qg20-1`, including one sign after it.
+/// Returns the length of the terminator at the end of a move's word, as in `Qg20-1`. One sign after the terminator is included.
 pub(super) fn glued_result(word: &[u8]) -> usize {
     if word[0].is_ascii_digit() {
         return 0;
@@ -320,7 +322,8 @@ pub(super) fn glued_result(word: &[u8]) -> usize {
     (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
 }
 
-/// Returns the number of bytes that follow castling in its word and are words of their own, as in `O-OO-O` and `0-01-0`.
+/// Returns the number of bytes after a castling move that are a separate word, although no blank precedes them, as in `O-OO-O` and
+/// `0-01-0`.
 pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     if !matches!(word[0], b'O' | b'0' | b'o') || SanShape::parse(word).is_some() {
         return 0;
@@ -339,7 +342,7 @@ pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     san::castlings(word).find(is_glued).map_or(0, |bytes| word.len() - bytes)
 }
 
-/// Extends the word of a move over a promotion that blanks or brackets separate from it on the same line: `e8(Q)`, `e8 = Q`.
+/// Returns the end of a promotion that blanks or brackets separate from the word of its move on the same line: `e8(Q)`, `e8 = Q`.
 pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize {
     if !SanShape::parse(&text[start..stop]).is_some_and(SanShape::lacks_promotion) {
         return stop;
@@ -360,17 +363,17 @@ pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize 
     if SanShape::parse(&text[start..end]).is_some() { end } else { stop }
 }
 
-/// The kinds of words in movetext.
+/// The kind of a word in movetext.
 pub(super) enum MovetextWord {
-    /// A move number; `length` is the number of bytes it takes of the word, dots included.
+    /// A move number. `length` is the number of its bytes at the start of the word, including the dots.
     Number { length: usize, value: u32, dotted: bool },
     /// A terminator.
     Result(Outcome),
     /// A null move.
     Null,
-    /// An evaluation or another mark, with no letter and no digit in it.
+    /// An evaluation or another mark, without letters and digits.
     Mark,
-    /// A move, or junk.
+    /// A move, or a word without a meaning.
     Other,
 }
 
@@ -429,7 +432,7 @@ impl MovetextWord {
     }
 }
 
-/// Returns the length of the dots, `.` or `…`, at the start of a word; 0x85 is `…` in Windows-1252.
+/// Returns the length in bytes of the dots (`.` or `…`) at the start of a word. The byte 0x85 is `…` in Windows-1252.
 fn dot_count(word: &[u8]) -> usize {
     let mut length = 0;
     loop {
@@ -441,12 +444,12 @@ fn dot_count(word: &[u8]) -> usize {
     }
 }
 
-/// Returns whether a word annotates a move and is no move: `e.p.`, `N` (novelty), `D` (diagram), `+/-`.
+/// Returns whether a word is no move but annotates one, such as `e.p.`, `N` (novelty), `D` (diagram) or `mate`.
 fn is_mark(word: &[u8]) -> bool {
     matches!(word, b"ep" | b"e.p." | b"e.p" | b"N" | b"TN" | b"D" | b"mate" | b"ch" | b"dbl" | b"x")
 }
 
-/// Returns the number of a glyph that is a word (`!?`, `+-`, `N`), or that ends a move (`Nf3!?`).
+/// Returns the number of the glyph that a word is (`!?`, `+-`, `N`), or with which a move ends (`Nf3!?`).
 pub(super) fn glyph(word: &[u8]) -> Option<u16> {
     let marks = word.iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let glyph = if marks > 0 { &word[word.len() - marks..] } else { word };
@@ -471,7 +474,7 @@ pub(super) fn glyph(word: &[u8]) -> Option<u16> {
 }
 
 fn outcome(word: &[u8]) -> Option<Outcome> {
-    // Most words that reach this point are move numbers.
+    // Most words that are tested here are move numbers, so they are rejected first.
     if word.len() > 16
         || !matches!(word, [0xbd, ..] | [0xc2, ..] | [_, b'-' | b'/', ..])
             && word.get(1).is_none_or(u8::is_ascii)

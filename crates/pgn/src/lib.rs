@@ -6,37 +6,39 @@
 //! ```
 //!
 //! [`Sources`] is the serial part: it opens the inputs in order, unpacks them and cuts the text into [`Chunk`]s at game
-//! boundaries. A chunk is parsed on its own, so any number of threads can parse chunks. The boundaries depend on the decompressed
-//! bytes alone: games, numbers, offsets and faults do not depend on compression, chunk size or the number of threads.
+//! boundaries. Each chunk is parsed independently, so any number of threads can parse chunks. Games, numbers, offsets and faults
+//! depend on the decompressed bytes alone, not on compression, chunk size or the number of threads.
 //!
 //! # What a game is
 //!
-//! A tag section and/or movetext. A new game begins
+//! A game has a tag section, or movetext, or both. A new game begins
 //!
-//! * at a line that starts with `[Event "`, always, even inside a comment that nobody closed; only
-//!   after other tag lines of the same section (tags in alphabetical order) it is one more tag;
+//! * at a line that starts with `[Event "`, even inside a comment that was not closed; but if other tag pairs directly precede the
+//!   line, as in files whose tags are in alphabetical order, it is one more tag of the same game;
 //! * at a tag pair after movetext;
-//! * at a tag pair `Event`, or one with the name of the section's first one, on the line of a tag pair that nobody closed;
-//! * at a tag pair after an empty line, if it has the name of the section's first one;
+//! * on the line of a tag pair without `]`: at a tag pair `Event`, or at a tag pair with the name of the section's first tag;
+//! * at a tag pair after an empty line, if it has the name of the section's first tag;
 //! * after a terminator (`1-0`, `0-1`, `1/2-1/2`, `*`): at move number 1, or, after an empty line, at
 //!   any move;
-//! * after an empty line, at `1.` outside variations, if moves have been seen: headless games whose
-//!   terminators are missing.
+//! * after moves and an empty line, at `1.` outside variations. Such games have neither tags nor terminators.
 //!
-//! Text before the first game and after a terminator is skipped. Comments alone, escape lines (`%` first in its line, perhaps
-//! after blanks) and prose form no game. Brackets on one line that are no tag pair are annotations. Comments do not nest.
+//! Text before the first game and after a terminator is skipped. Comments, escape lines (which begin with `%`, perhaps after
+//! blanks) and prose alone are no game. Brackets on one line that are no tag pair are annotations. Comments cannot be nested.
 //!
-//! A text that does not begin with a tag pair, a move, a result or a position, after comments or a short preface, is no PGN:
-//! nothing of it is read. Its source becomes a failure, or is skipped if its folder was given.
+//! A text is no PGN, and nothing of it is read, unless it begins with a tag pair, a move, a result or a position; comments or a
+//! short preface may precede these. The source of such a text is reported as a failure. If it is a file of a folder that was
+//! given, it is skipped instead.
 //!
 //! # What is kept of a game
 //!
-//! The main line up to the first word that is no legal move, all tags, and the terminator, which alone decides the outcome. Moves
-//! may be SAN in most of its dialects, long algebraic notation or coordinates; a wrong or missing `x` is forgiven, everything
-//! else must be legal. Blanks and dashes of Unicode count as blanks and dashes. Null moves are played, even in check. `FEN` and
-//! `Variant` are found whatever the case of their names. Chess960 without a FEN is skipped (its array is unknown), and so is
-//! every other variant. Lists of FEN or EPD, one per line, become games of one position; the operation `id` becomes the tag
-//! `Event`, other operations keep their names.
+//! A [`Game`] has the main line up to the first word that is no legal move, all tags, and the result, which is read from the
+//! terminator alone. Moves may be written in most dialects of SAN, in long algebraic notation or as coordinates. A wrong or
+//! missing `x` is accepted; apart from that, moves must be legal. Blanks and dashes of Unicode count as blanks and dashes. Null
+//! moves are played, even in check.
+//!
+//! The names of the tags `FEN` and `Variant` may be in upper or lower case. A game of Chess960 without a FEN is skipped, since its
+//! start position is unknown. A game of any other variant is skipped, too. A list with a FEN or EPD on each line becomes games of
+//! one position each. The operation `id` of an EPD becomes the tag `Event`; other operations become tags with their own names.
 //!
 //! ```
 //! use orbit_pgn::{ParseOptions, Sources};
@@ -86,8 +88,8 @@ mod url;
 #[cfg(feature = "https")]
 mod web;
 
-/// The version of the rules by which games are read. It increases with every change that affects some game: its number, place,
-/// start, moves, result, tags, or the messages about its faults.
+/// The version of the rules by which games are read. It increases with every change that affects the number, place, start, moves,
+/// result or tags of some game, or the messages about its faults.
 pub const READER_VERSION: u32 = 4;
 
 pub use amend::{Amendment, amend, comment_bytes, is_tag_name};

@@ -67,7 +67,7 @@ impl ProgramWriter<'_> {
         readers
     }
 
-    /// The node that a draft computes, if a chain can replace the draft.
+    /// Returns the node that a draft computes, if a chain can replace the draft.
     fn made_of(&self, draft: &Draft) -> Option<Id> {
         match draft {
             Draft::Node(id) | Draft::AndScalar(id, ..) => Some(*id),
@@ -132,7 +132,7 @@ impl ProgramWriter<'_> {
         Some(OperationChain { op, terms })
     }
 
-    /// The operands as terms, unchanged.
+    /// Returns the operands as terms, unchanged.
     fn plain_terms(&mut self, operands: [(Id, bool); 2]) -> Vec<Term<Id>> {
         let keep = self.scalar(TRUE);
         operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()
@@ -199,7 +199,7 @@ struct ChainDrafts {
 }
 
 impl ChainDrafts {
-    /// The draft of a node that is read once.
+    /// Returns the draft of a node that is read once.
     fn only_reader(&self, id: Id) -> Option<&Draft> {
         let at = *self.at.get(&id)?;
         (self.readers.get(&id) == Some(&1)).then_some(self.drafts[at].as_ref()?)

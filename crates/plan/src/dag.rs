@@ -164,18 +164,18 @@ pub struct Dag {
 }
 
 impl Dag {
-    /// An empty graph.
+    /// Returns an empty graph.
     pub fn new(options: PlanOptions) -> Dag {
         let PlanOptions { sharing, simplify, chains, unrolling, direct, .. } = options;
         Dag { sharing, simplify, chains, unrolling, direct, ..Dag::default() }
     }
 
-    /// The operation of a node.
+    /// Returns the operation of a node.
     pub fn op(&self, id: Id) -> Op {
         self.ops[id.0 as usize]
     }
 
-    /// The constant that a node is, if it is one.
+    /// Returns the constant that a node is, if it is one.
     pub fn constant(&self, id: Id) -> Option<u64> {
         match self.op(id) {
             Op::Const(word) => Some(word),
@@ -216,7 +216,7 @@ impl Dag {
         id
     }
 
-    /// The bits that may be set in a node's word.
+    /// Returns the bits that may be set in a node's word.
     pub fn bound(&self, id: Id) -> u64 {
         self.bounds[id.0 as usize]
     }
@@ -254,17 +254,17 @@ impl Dag {
         self.are_masks.truncate(from);
     }
 
-    /// A constant word.
+    /// Returns a constant word.
     pub fn word(&mut self, word: u64) -> Id {
         self.add_op(Op::Const(word))
     }
 
-    /// A constant mask.
+    /// Returns a constant mask.
     pub fn mask(&mut self, value: bool) -> Id {
         self.word(if value { TRUE } else { 0 })
     }
 
-    /// A constant number.
+    /// Returns a constant number.
     pub fn number(&mut self, value: i32) -> Id {
         self.word(value as i64 as u64)
     }
@@ -276,7 +276,7 @@ impl Dag {
         id
     }
 
-    /// The last parameter of an open loop.
+    /// Returns the last parameter of an open loop.
     pub fn last_param(&mut self, table: LoopId) -> Id {
         let width = self.loops[table.0 as usize].rows[0].len();
         self.add_op(Op::Param(table, width as u32 - 1))
@@ -474,7 +474,7 @@ impl Dag {
         Some(self.add(Op::Select { mask: full, a: at_all, b: rest }))
     }
 
-    /// The squares that a set may contain but does not.
+    /// Returns the squares that a set may contain but does not.
     fn missing(&mut self, set: Id) -> Id {
         let bound = self.word(self.bound(set));
         match self.op(set) {
@@ -511,7 +511,7 @@ impl Dag {
         }
     }
 
-    /// The union of many words, as a balanced tree.
+    /// Returns the union of many words, as a balanced tree.
     pub fn any_of(&mut self, mut words: Vec<Id>) -> Id {
         if self.sharing {
             words.sort_unstable();
@@ -567,17 +567,17 @@ impl Dag {
         }
     }
 
-    /// The sum of many numbers.
+    /// Returns the sum of many numbers.
     pub fn sum_of(&mut self, words: Vec<Id>) -> Id {
         self.balanced(words, Op::Add, 0)
     }
 
-    /// The largest of many numbers.
+    /// Returns the largest of many numbers.
     pub fn largest_of(&mut self, words: Vec<Id>) -> Id {
         self.balanced(words, Op::Max, NO_VALUE as u64)
     }
 
-    /// The squares whose content is in a set, computed from the bit planes.
+    /// Returns the squares whose content is in a set, computed from the bit planes.
     pub fn pieces(&mut self, set: PieceSet) -> Id {
         let id = self.planes_of(set);
         if !set.contains(Code::EMPTY) && self.constant(id).is_none() {
@@ -618,13 +618,13 @@ impl Dag {
         self.any_of(parts)
     }
 
-    /// The squares of the roles in a set, of either colour.
+    /// Returns the squares of the roles in a set, of either colour.
     fn of_both(&mut self, roles: u8) -> Id {
         let roles = u16::from(roles);
         self.pieces(PieceSet(roles << 1 | roles << 9))
     }
 
-    /// The squares of the roles in a set (bit `r - 1` for role `r`), of either colour.
+    /// Returns the squares of the roles in a set (bit `r - 1` for role `r`), of either colour.
     fn roles(&mut self, roles: u8) -> Id {
         let p: Vec<Id> = (0..3).map(|k| self.add(Op::Plane(k))).collect();
         match roles {

@@ -37,7 +37,7 @@ pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     (is_known && guards.costs_at_most(any, whole / SHARE)).then_some(any)
 }
 
-/// The number of times that the step of a node runs for one position.
+/// Returns the number of times that the step of a node runs for one position.
 fn steps(dag: &Dag, id: Id) -> u64 {
     let rows = dag.within[id.0 as usize].iter().map(|of| dag.loops[of.0 as usize].rows.len() as u64);
     rows.fold(1, u64::saturating_mul)

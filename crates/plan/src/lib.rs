@@ -322,17 +322,17 @@ impl Planner {
         orbit_transforms::warnings(&self.filter)
     }
 
-    /// The query with its transforms expanded.
+    /// Returns the query with its transforms expanded.
     pub fn filter(&self) -> &Filter {
         &self.filter
     }
 
-    /// The type of the query's value.
+    /// Returns the type of the query's value.
     pub fn ty(&self) -> Type {
         self.ty
     }
 
-    /// The number of distinct copies of the outermost transform, 1 without one.
+    /// Returns the number of distinct copies of the outermost transform, 1 without one.
     pub fn copies(&self) -> usize {
         self.filter.outermost_orbit().map_or(1, OrbitRef::copies)
     }
@@ -376,7 +376,7 @@ impl Planner {
         !matches!(self.ty, Type::Bool | Type::Str)
     }
 
-    /// The mask of positions at which the query matches.
+    /// Returns the mask of positions at which the query matches.
     fn lower_hits(&self, lower: &mut Lower) -> Id {
         lower.begin(self.vars);
         if let Some(facts) = &self.flat {
@@ -433,7 +433,7 @@ impl Planner {
         }
     }
 
-    /// The words with the bits of copies, 64 copies in each.
+    /// Returns the words with the bits of copies, 64 copies in each.
     fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::CompileResult<Vec<Id>> {
         let words = self.copies().div_ceil(64);
         flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))

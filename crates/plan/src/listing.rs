@@ -97,7 +97,7 @@ impl Program {
     }
 }
 
-/// The name of an operand.
+/// Returns the name of an operand.
 fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     match operand {
         ColumnOperand::Constant(word) => format!("{word:#x}"),
@@ -109,7 +109,7 @@ fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     }
 }
 
-/// An operation with its registers.
+/// Returns an operation with its registers.
 fn operation(op: Op) -> String {
     let mut args = Vec::new();
     let _ = op.map(|id| {

@@ -28,7 +28,7 @@ pub(super) enum LoweredValue {
 }
 
 impl LoweredValue {
-    /// The word of a set or a number.
+    /// Returns the word of a set or a number.
     pub(super) fn word(self) -> Option<Id> {
         match self {
             LoweredValue::Set(set) => Some(set),
@@ -171,7 +171,7 @@ impl Lower {
         ColumnId(index as u32)
     }
 
-    /// The next square mask of a table's body, or `mask` outside tables.
+    /// Returns the next square mask of a table's body, or `mask` outside tables.
     pub(super) fn mask_slot(&mut self, mask: u64) -> Id {
         let Some(slots) = &mut self.slots else { return self.dag.word(mask) };
         let slot = slots.masks[slots.next];
@@ -185,7 +185,7 @@ impl Lower {
 
     // ---- values
 
-    /// The mask of positions at which a filter matches.
+    /// Returns the mask of positions at which a filter matches.
     pub fn truth(&mut self, filter: FilterRef) -> Id {
         match filter {
             Ref::Condition(f) => self.condition(f),
@@ -345,7 +345,7 @@ impl Lower {
         (mask, then, other)
     }
 
-    /// The mask of positions at which all filters match.
+    /// Returns the mask of positions at which all filters match.
     pub(super) fn all<'a>(&mut self, filters: impl IntoIterator<Item = &'a Filter>) -> Id {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
@@ -398,7 +398,7 @@ impl Lower {
 
     // ---- conditions
 
-    /// The mask of positions at which a condition holds.
+    /// Returns the mask of positions at which a condition holds.
     pub(super) fn condition(&mut self, f: &Condition) -> Id {
         match f.op() {
             C::Bool(value) => self.dag.mask(*value),
@@ -480,7 +480,7 @@ impl Lower {
         self.not(some)
     }
 
-    /// The mask of positions without a legal move, with the side to move in check or not.
+    /// Returns the mask of positions without a legal move, with the side to move in check or not.
     pub(super) fn no_moves(&mut self, in_check: bool) -> Id {
         let check = self.check();
         let within = if in_check { check } else { self.not(check) };

@@ -140,9 +140,9 @@ impl Lower {
         (number(self, set), single)
     }
 
-    /// The number of pairs (square of `x`, square of `y`) of which the first attacks the second. Pieces on different squares reach
-    /// different squares by one fixed step. They also do by sliding in one fixed direction, since the nearer piece blocks the
-    /// other. So the squares that are reached can be counted direction by direction.
+    /// Returns the number of pairs (square of `x`, square of `y`) of which the first attacks the second. Pieces on different
+    /// squares reach different squares by one fixed step. They also do by sliding in one fixed direction, since the nearer piece
+    /// blocks the other. So the squares that are reached can be counted direction by direction.
     fn attack_count(&mut self, x: &Squares, y: &Squares) -> Id {
         let may = contents(x);
         let (x, y) = (self.squares(x), self.squares(y));
@@ -171,7 +171,7 @@ impl Lower {
         self.sum_of_counts(reached, y)
     }
 
-    /// The squares of a set that hold one of `pieces`; `None` if `may` has none of these.
+    /// Returns the squares of a set that hold one of `pieces`; `None` if `may` has none of these.
     fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
         let pieces = PieceSet(pieces.0 & may.0);
         (pieces != PieceSet::NONE).then(|| {
@@ -189,7 +189,7 @@ impl Lower {
         self.dag.sum_of(counts)
     }
 
-    /// The number of lines through these sets. In one direction, each square of the last set ends at most one line.
+    /// Returns the number of lines through these sets. In one direction, each square of the last set ends at most one line.
     fn ray_count(&mut self, of: &OneOrMore<Squares>, dirs: u8, attack: bool) -> Id {
         let occupied = self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK));
         let empty = self.dag.pieces(PieceSet::EMPTY);
@@ -299,7 +299,7 @@ impl Lower {
         self.and(all, ok)
     }
 
-    /// A number, with a value only where it lies between two others.
+    /// Returns a number, with a value only where it lies between two others.
     fn in_range(&mut self, lo: &Number, hi: &Number, of: &Number) -> (Id, Id) {
         let ((lo, lo_ok), (hi, hi_ok)) = (self.number(lo), self.number(hi));
         let (number, ok) = self.number(of);
@@ -309,7 +309,7 @@ impl Lower {
         (number, ok)
     }
 
-    /// The largest or smallest of the operands that have a value.
+    /// Returns the largest or smallest of the operands that have a value.
     pub(super) fn extremum(&mut self, of: &OneOrMore<Number>, largest: bool) -> (Id, Id) {
         let (mut best, mut best_ok) = self.number(&of.first);
         for arg in &of.rest {

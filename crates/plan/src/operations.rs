@@ -255,7 +255,7 @@ impl GameOp {
         }
     }
 
-    /// The name of the operation in listings.
+    /// Returns the name of the operation in listings.
     pub fn name(&self) -> String {
         match self {
             GameOp::Leaf(leaf) => format!("{leaf:?}").to_lowercase(),

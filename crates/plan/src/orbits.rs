@@ -60,12 +60,12 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
 }
 
 impl Lower {
-    /// The mask of positions at which some copy matches.
+    /// Returns the mask of positions at which some copy matches.
     pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
         self.gather(orbit, &Gather::truth(ValueUse::Any))
     }
 
-    /// The union of the copies' squares.
+    /// Returns the union of the copies' squares.
     pub(super) fn union_of(&mut self, orbit: &Orbit<Squares>) -> Id {
         let (word, tiles) = (Lower::squares as fn(&mut Lower, &Squares) -> Id, Lower::collapse_set);
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
@@ -127,7 +127,7 @@ impl Lower {
         }
     }
 
-    /// The word that one copy contributes.
+    /// Returns the word that one copy contributes.
     fn copy_word<F>(&mut self, copy: &F, how: &Gather<F>) -> Id {
         let word = (how.word)(self, copy);
         if how.wanted != ValueUse::Count {
@@ -320,7 +320,7 @@ pub(super) fn is_square_loop(filter: FilterRef) -> bool {
     }
 }
 
-/// The depth to which loops over squares are nested in a filter.
+/// Returns the depth to which loops over squares are nested in a filter.
 pub(super) fn nested_loops(filter: FilterRef) -> usize {
     let mut inside = 0;
     filter.each_child(&mut |child| inside = inside.max(nested_loops(child)));
@@ -336,7 +336,7 @@ fn repeats_assignments(filter: FilterRef) -> bool {
     filter.children().into_iter().any(repeats_assignments)
 }
 
-/// The masks of designators and square colours, in the order in which lowering needs them.
+/// Returns the masks of designators and square colours, in the order in which lowering needs them.
 fn square_masks(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     filter.walk(&mut |filter| {

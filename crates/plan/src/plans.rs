@@ -50,7 +50,7 @@ impl Plans {
         Ok(Plans { planners, graph: Mutex::new(LoweredGraph { lower, hits, values, apart }) })
     }
 
-    /// The number of queries.
+    /// Returns the number of queries.
     pub fn len(&self) -> usize {
         self.planners.len()
     }
@@ -65,7 +65,7 @@ impl Plans {
         self.planners.iter().map(|_| T::default()).collect()
     }
 
-    /// The type of a query's value.
+    /// Returns the type of a query's value.
     ///
     /// # Panics
     ///
@@ -83,7 +83,7 @@ impl Plans {
         self.planners[query].has_values()
     }
 
-    /// The number of distinct copies of a query's outermost transform, 1 without one.
+    /// Returns the number of distinct copies of a query's outermost transform, 1 without one.
     ///
     /// # Panics
     ///
@@ -92,12 +92,12 @@ impl Plans {
         self.planners[query].copies()
     }
 
-    /// The number of copies of each query; see [`Plans::copy_count`].
+    /// Returns the number of copies of each query; see [`Plans::copy_count`].
     pub fn copy_counts(&self) -> Vec<usize> {
         (0..self.len()).map(|query| self.copy_count(query)).collect()
     }
 
-    /// The hits of some of the queries, as one program.
+    /// Returns the hits of some of the queries, as one program.
     ///
     /// # Panics
     ///
@@ -157,7 +157,7 @@ impl Plans {
         options.screens.then(|| screen(&graph.lower.dag, options, &graph.hits[queries])).flatten()
     }
 
-    /// The values of a query at positions where it matches; see [`Planner::values`].
+    /// Returns the values of a query at positions where it matches; see [`Planner::values`].
     ///
     /// # Panics
     ///

@@ -82,7 +82,8 @@ impl Lower {
         }
     }
 
-    /// The squares that a set contains under some shift in `valid`. Without a shift the set contains only squares of `squares`.
+    /// Returns the squares that a set contains under some shift in `valid`. Without a shift the set contains only squares of
+    /// `squares`.
     pub(super) fn shifted_set(&mut self, set: &Set, squares: Bitboard, valid: Id, anchor: Anchor) -> Id {
         let words = squares.into_iter().map(|square| {
             let word = self.holds_at(set, square, anchor);
@@ -118,7 +119,7 @@ impl Lower {
         }
     }
 
-    /// The squares that would be in the set if its designators named every square as they name `square`.
+    /// Returns the squares that would be in the set if its designators named every square as they name `square`.
     fn content_at(&mut self, set: &PlainSet, square: Square) -> Id {
         match set {
             PlainSet::Still(set) => self.squares(set),

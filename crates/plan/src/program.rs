@@ -156,7 +156,7 @@ pub struct StageCarry {
 }
 
 impl Program {
-    /// The number of steps that run for one position: those in loops once for each row, and those of stages included.
+    /// Returns the number of steps that run for one position: those in loops once for each row, and those of stages included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
         let (mut cost, mut times) = (stages.fold(0, u64::saturating_add), vec![1u64]);
@@ -174,7 +174,7 @@ impl Program {
         cost
     }
 
-    /// The number of queries that the program answers.
+    /// Returns the number of queries that the program answers.
     pub fn answers(&self) -> usize {
         self.steps.iter().filter(|step| matches!(step, Step::Answer { .. })).count()
     }
@@ -340,7 +340,7 @@ impl<'a> ProgramWriter<'a> {
         self.drafts = out;
     }
 
-    /// The scalar that holds a constant.
+    /// Returns the scalar that holds a constant.
     pub(super) fn scalar(&mut self, word: u64) -> Scalar {
         let next = Scalar(self.scalars.len() as u32);
         *self.words.entry(word).or_insert_with(|| {
@@ -600,7 +600,7 @@ fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     });
 }
 
-/// The input that an operation is. Results of stages are not included, because each program numbers them itself.
+/// Returns the input that an operation is. Results of stages are not included, because each program numbers them itself.
 fn input(op: Op) -> Option<RegisterInput> {
     Some(match op {
         Op::Plane(k) => RegisterInput::Plane(k),

@@ -10,7 +10,7 @@ use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{PureKind, contents_where};
 
 impl Lower {
-    /// The men that take part in a pure mate or stalemate.
+    /// Returns the men that take part in a pure mate or stalemate.
     pub(super) fn pure(&mut self, kind: PureKind, mate: bool) -> Id {
         let within = self.no_moves(mate);
         let men = self.dag.add(Op::PureMen { within, mate });

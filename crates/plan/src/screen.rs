@@ -107,7 +107,7 @@ impl Screen {
         Some(Screen { program, reads, mask: regs[0] })
     }
 
-    /// The facts that are read, each with the register into which it is loaded.
+    /// Returns the facts that are read, each with the register into which it is loaded.
     pub fn loads(&self) -> impl Iterator<Item = (BoundRead, Reg)> {
         self.program.inputs.iter().filter_map(|&(input, reg)| match input {
             RegisterInput::GameNumber(column) => Some((self.reads[column.0 as usize], reg)),
@@ -153,12 +153,12 @@ fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
     bits
 }
 
-/// The codes of the pieces in a set.
+/// Returns the codes of the pieces in a set.
 fn codes(set: PieceSet) -> impl Iterator<Item = Code> {
     (1..16).map(Code).filter(move |&code| set.contains(code))
 }
 
-/// The number of pieces of a set on the board of the standard position.
+/// Returns the number of pieces of a set on the board of the standard position.
 fn standard_number(set: PieceSet) -> i32 {
     Position::standard().board.squares_of(set).0.count_ones() as i32
 }
@@ -193,7 +193,7 @@ enum BoundSide {
 }
 
 impl BoundSide {
-    /// The bound on the other side.
+    /// Returns the bound on the other side.
     fn opposite(self) -> BoundSide {
         match self {
             BoundSide::May => BoundSide::Must,
@@ -229,12 +229,12 @@ struct ScreenBuilder<'a> {
 }
 
 impl ScreenBuilder<'_> {
-    /// The bits that a word may have.
+    /// Returns the bits that a word may have.
     fn may(&mut self, id: Id, open: &OpenLoops) -> Id {
         self.word(id, BoundSide::May, open)
     }
 
-    /// The bits that a word must have.
+    /// Returns the bits that a word must have.
     fn must(&mut self, id: Id, open: &OpenLoops) -> Id {
         self.word(id, BoundSide::Must, open)
     }
@@ -247,7 +247,7 @@ impl ScreenBuilder<'_> {
         known.expect("words have bounds").id
     }
 
-    /// A bound of a number, if one is known.
+    /// Returns a bound of a number, if one is known.
     fn number(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         self.remembered(id, side, open, |screen| screen.numbers(id, side, open))
     }
@@ -282,7 +282,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::GameNumber(ColumnId(place as u32)))
     }
 
-    /// The bound of the squares of some pieces.
+    /// Returns the bound of the squares of some pieces.
     fn pieces(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             return self.nothing(side);
@@ -291,7 +291,7 @@ impl ScreenBuilder<'_> {
         self.moved(at_first, set, side)
     }
 
-    /// The bound of squares with some content, from their squares at the key position.
+    /// Returns the bound of squares with some content, from their squares at the key position.
     fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
         if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);
@@ -302,7 +302,7 @@ impl ScreenBuilder<'_> {
         self.out.any_of(words)
     }
 
-    /// The squares of some pieces in the key position of the next segment.
+    /// Returns the squares of some pieces in the key position of the next segment.
     fn next_pieces(&mut self, set: PieceSet) -> Id {
         let planes = [0, 1, 2, 3].map(|k| self.read(Bound::Next(k)));
         let mut words = Vec::new();
@@ -315,7 +315,7 @@ impl ScreenBuilder<'_> {
         self.out.any_of(words)
     }
 
-    /// The bits that a word may or must have.
+    /// Returns the bits that a word may or must have.
     fn bits(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Id {
         if let Some(&set) = self.of.piece_sets.get(&id) {
             return self.pieces(set, side);
@@ -390,14 +390,14 @@ impl ScreenBuilder<'_> {
         self.out.add(op(a, b))
     }
 
-    /// The bits that may or must be set in `a` and not in `b`.
+    /// Returns the bits that may or must be set in `a` and not in `b`.
     fn differ(&mut self, a: Id, b: Id, side: BoundSide, open: &OpenLoops) -> Id {
         let (a, b) = (self.word(a, side, open), self.word(b, side.opposite(), open));
         self.out.add(Op::AndNot(a, b))
     }
 
-    /// The bits of a selection. A bit that may be set is in one of the two words where that one may be selected; a bit that must be
-    /// set is in both, or in the one that is selected everywhere.
+    /// Returns the bits of a selection. A bit that may be set is in one of the two words where that one may be selected; a bit
+    /// that must be set is in both, or in the one that is selected everywhere.
     fn select(&mut self, mask: Id, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
         let (may, must) = (self.may(mask, open), self.must(mask, open));
         let (a, b) = (self.word(a, side, open), self.word(b, side, open));
@@ -418,7 +418,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Param(stands, place))
     }
 
-    /// The bound of a loop, as a loop over the same rows.
+    /// Returns the bound of a loop, as a loop over the same rows.
     fn looped(
         &mut self,
         table: LoopId,
@@ -433,7 +433,7 @@ impl ScreenBuilder<'_> {
         Some(self.out.close_loop(stands, reduce, body))
     }
 
-    /// A bound of the number of squares of a set.
+    /// Returns a bound of the number of squares of a set.
     fn squares(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         if self.of.piece_sets.contains_key(&id) {
             // For a set of pieces the bound by squares is hardly better, and costs more.
@@ -449,7 +449,7 @@ impl ScreenBuilder<'_> {
         })
     }
 
-    /// A bound of the number of squares of a set, from numbers of pieces.
+    /// Returns a bound of the number of squares of a set, from numbers of pieces.
     fn material(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         let key = if side == BoundSide::Most { BoundSide::MostPieces } else { BoundSide::LeastPieces };
         self.remembered(id, key, open, |screen| screen.of_pieces(id, side, open))
@@ -479,8 +479,8 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// A bound of the number of pieces of a set, all of one side. If a game begins in the segment, the positions before its
-    /// beginning come after the key position, and the others before the next key position.
+    /// Returns a bound of the number of pieces of a set, all of one side. If a game begins in the segment, the positions before
+    /// its beginning come after the key position, and the others before the next key position.
     fn number_of(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             let bound = if side == BoundSide::Most { Bound::Most } else { Bound::Fewest };
@@ -528,7 +528,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::AndNot(least, other))
     }
 
-    /// A bound of a number.
+    /// Returns a bound of a number.
     fn numbers(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         match self.of.op(id) {
             Op::Const(word) => {
@@ -577,7 +577,7 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// A sum or a difference, if it cannot wrap.
+    /// Returns a sum or a difference, if it cannot wrap.
     fn joined(&mut self, op: fn(Id, Id) -> Op, a: BoundedNumber, b: BoundedNumber) -> Option<BoundedNumber> {
         let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
         Some(BoundedNumber { id: self.out.add(op(a.id, b.id)), size })

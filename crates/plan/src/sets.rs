@@ -10,7 +10,7 @@ use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Control, Kind as _, OneOrMore, PawnKind, PinPart, SquaresOp as S, contents_where};
 use orbit_transforms::Squares;
 
-/// The direction opposite to `dir`.
+/// Returns the direction opposite to `dir`.
 const fn opposite(dir: u8) -> u8 {
     (dir + 4) % 8
 }
@@ -164,7 +164,7 @@ impl Lower {
         (set != PieceSet::NONE).then(|| self.dag.pieces(set))
     }
 
-    /// The squares of pieces that slide in direction `dir`.
+    /// Returns the squares of pieces that slide in direction `dir`.
     fn sliders(&mut self, dir: u8) -> Id {
         self.pieces_where(|code| slides(code, dir))
     }
@@ -315,7 +315,7 @@ fn may_slide(contents: PieceSet, dir: u8) -> bool {
     contents_where(|code| contents.contains(code) && slides(code, dir)) != PieceSet::NONE
 }
 
-/// A superset of the contents that squares in the value of a set filter can have.
+/// Returns a superset of the contents that squares in the value of a set filter can have.
 pub(super) fn contents(f: &Squares) -> PieceSet {
     match f.op() {
         S::Designator { pieces, .. } => pieces.accepts(),

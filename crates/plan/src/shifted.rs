@@ -106,7 +106,7 @@ impl<'a> Shifted<'a> {
     }
 }
 
-/// The pieces and squares of a designator that shifts move.
+/// Returns the pieces and squares of a designator that shifts move.
 fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     match set.op() {
         SquaresOp::Designator { pieces, squares } if !set.mark => Some((pieces.accepts(), *squares)),
@@ -114,7 +114,7 @@ fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     }
 }
 
-/// The same, if the designator has no full rank or file.
+/// Returns the same, if the designator has no full rank or file.
 fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
 }
@@ -153,7 +153,7 @@ pub(super) struct AttackLine {
     pub(super) sliders: PieceSet,
 }
 
-/// The pairs of squares on which one of `pieces` can attack.
+/// Returns the pairs of squares on which one of `pieces` can attack.
 pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iterator<Item = AttackLine> {
     let pairs = from.into_iter().flat_map(move |a| to.into_iter().map(move |b| (a, b)));
     pairs.filter_map(move |(a, b)| {
@@ -199,7 +199,7 @@ fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     }
 }
 
-/// The set of `#set`, if it is not marked as `notransform`.
+/// Returns the set of `#set`, if it is not marked as `notransform`.
 fn cardinality(f: &Number) -> Option<&Squares> {
     match f.op() {
         NumberOp::Cardinality(set) if !f.mark => Some(set),
@@ -298,7 +298,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// The squares that the set may hold before any shift.
+    /// Returns the squares that the set may hold before any shift.
     pub(super) fn bound(&self) -> Bitboard {
         match self {
             Set::Plain(set) => set.bound(),
@@ -316,7 +316,7 @@ pub(super) fn few_squares(set: &Squares) -> Option<(Set<'_>, Bitboard)> {
     (squares.count() as u32 <= SQUARES_MAX).then_some((set, squares))
 }
 
-/// A designator that shifts move, intersected with a set that no shift changes.
+/// Returns a designator that shifts move, intersected with a set that no shift changes.
 fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'a>> {
     match designator.op() {
         SquaresOp::Designator { pieces, squares } if !designator.mark && ignores_shifts(others.node()) => {

@@ -79,7 +79,7 @@ impl<'a> SquareSum<'a> {
         Some(())
     }
 
-    /// The number of words that are added.
+    /// Returns the number of words that are added.
     fn words(&self) -> u32 {
         self.terms.iter().map(|term| term.squares.count() as u32 * term.weight.count_ones()).sum()
     }
@@ -92,7 +92,7 @@ impl<'a> SquareSum<'a> {
 }
 
 impl Lower {
-    /// The largest number over all shifts of one placement, packed, in one word for each tile.
+    /// Returns the largest number over all shifts of one placement, packed, in one word for each tile.
     pub(super) fn collapse_sum(
         &mut self,
         orbit: &Orbit<Number>,
@@ -118,7 +118,7 @@ impl Lower {
         Some(words.collect())
     }
 
-    /// The planes of a sum, the lowest digit first.
+    /// Returns the planes of a sum, the lowest digit first.
     fn shifted_sum(&mut self, sum: &SquareSum, anchor: Anchor) -> Vec<Id> {
         // For each digit, the words that are still to be added.
         let mut digits: Vec<Vec<Id>> = Vec::new();
@@ -134,7 +134,7 @@ impl Lower {
         self.added(digits)
     }
 
-    /// The planes of the sum of some words; `digits[k]` are the words that count 2 to the power of `k`.
+    /// Returns the planes of the sum of some words; `digits[k]` are the words that count 2 to the power of `k`.
     pub(super) fn added(&mut self, mut digits: Vec<Vec<Id>>) -> Vec<Id> {
         let mut planes = Vec::new();
         for digit in 0.. {
@@ -167,7 +167,7 @@ impl Lower {
         unreachable!("there are more numbers than digits")
     }
 
-    /// The mask of bits at which the sum in the planes is at least `number`.
+    /// Returns the mask of bits at which the sum in the planes is at least `number`.
     pub(super) fn at_least(&mut self, planes: &[Id], number: usize) -> Id {
         if number >> planes.len() != 0 {
             return self.dag.mask(false);
@@ -183,7 +183,7 @@ impl Lower {
         reached
     }
 
-    /// The largest sum in the planes at the bits of `valid`, packed; no value if `valid` is empty.
+    /// Returns the largest sum in the planes at the bits of `valid`, packed; no value if `valid` is empty.
     fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
         let mut left = valid;
         let mut number = self.dag.number(0);

@@ -13,7 +13,7 @@ use orbit_query::tree::{Control, GameText, Kind as _, Spelt, TextOp, VarId, cont
 use orbit_transforms::Expanded;
 
 impl Lower {
-    /// The strings that a filter may yield.
+    /// Returns the strings that a filter may yield.
     pub(super) fn text(&mut self, f: &orbit_transforms::Text) -> MaskedTexts {
         let always = self.dag.mask(true);
         match f.op() {
@@ -47,8 +47,8 @@ impl Lower {
         }
     }
 
-    /// The strings of two filters that are compared; a literal that is compared with the name of a player is normalized as names
-    /// are.
+    /// Returns the strings of two filters that are compared; a literal that is compared with the name of a player is normalized
+    /// as names are.
     pub(super) fn compared_texts(
         &mut self,
         a: &orbit_transforms::Text,
@@ -65,7 +65,7 @@ impl Lower {
         })
     }
 
-    /// The mask of positions at which a set is one square whose content is one of `contents`.
+    /// Returns the mask of positions at which a set is one square whose content is one of `contents`.
     pub(super) fn content_is(&mut self, contents: PieceSet, set: Id) -> Id {
         let single = self.dag.add(Op::Single(set));
         let squares = self.dag.pieces(contents);
@@ -74,7 +74,7 @@ impl Lower {
         self.and(single, inside)
     }
 
-    /// The letters for the content of a single square, if that content is one of `contents`.
+    /// Returns the letters for the content of a single square, if that content is one of `contents`.
     fn content_names(
         &mut self,
         contents: PieceSet,
@@ -94,8 +94,8 @@ impl Lower {
         texts.into_iter().map(|(ok, text)| (self.and(mask, ok), text)).collect()
     }
 
-    /// The strings that a variable holds after a string is assigned to it, and the mask of positions at which the string has a
-    /// value.
+    /// Returns the strings that a variable holds after a string is assigned to it, and the mask of positions at which the string
+    /// has a value.
     pub(super) fn assigned_text(&mut self, var: VarId, f: &orbit_transforms::Text) -> (MaskedTexts, Id) {
         let mut texts: MaskedTexts = Vec::new();
         for (ok, text) in self.text(f) {
@@ -113,7 +113,7 @@ impl Lower {
         (texts, ok)
     }
 
-    /// The mask of positions at which a string has a value.
+    /// Returns the mask of positions at which a string has a value.
     pub(super) fn text_truth(&mut self, f: &orbit_transforms::Text) -> Id {
         let texts = self.text(f).into_iter().map(|(guard, text)| {
             let hit = self.text_test(TextTest::HasValue(text));
@@ -123,7 +123,8 @@ impl Lower {
         self.dag.any_of(texts)
     }
 
-    /// A test of two strings, each of which may be one of several. Where one of them has no value, the result is `otherwise`.
+    /// Returns a test of two strings, each of which may be one of several. Where one of them has no value, the result is
+    /// `otherwise`.
     pub(super) fn text_pairs(
         &mut self,
         a: &MaskedTexts,

@@ -27,7 +27,7 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
-    /// The bit of a shift, if the tile contains the shift.
+    /// Returns the bit of a shift, if the tile contains the shift.
     fn bit(self, (dx, dy): (i8, i8)) -> Option<u32> {
         let (x, y) = (self.x + dx, self.y + dy);
         ((0..8).contains(&x) && (0..8).contains(&y)).then_some((8 * y + x) as u32)
@@ -41,14 +41,14 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// The word and the bit of a shift.
+    /// Returns the word and the bit of a shift.
     pub(super) fn place(&self, shift: (i8, i8)) -> Option<(usize, u32)> {
         self.anchors.iter().enumerate().find_map(|(word, anchor)| Some((word, anchor.bit(shift)?)))
     }
 }
 
-/// The anchors of the tiles that the shifts need. `single` is a square that every shift keeps on the board; it can be the anchor of
-/// all.
+/// Returns the anchors of the tiles that the shifts need. `single` is a square that every shift keeps on the board; it can be the
+/// anchor of all.
 fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     if let Some(square) = single {
         return vec![Anchor { x: square.file() as i8, y: square.rank() as i8 }];
@@ -65,13 +65,13 @@ fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
 const ALL_SHIFTS: [Anchor; 4] =
     [Anchor { x: 7, y: 7 }, Anchor { x: -1, y: 7 }, Anchor { x: 7, y: -1 }, Anchor { x: -1, y: -1 }];
 
-/// The shifts of a group of copies.
+/// Returns the shifts of a group of copies.
 pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
     group.iter().filter_map(|&copy| orbit.copies[copy].placement.shift).collect()
 }
 
 impl Lower {
-    /// The words with a bit for each shift of one placement: whether the filter matches.
+    /// Returns the words with a bit for each shift of one placement: whether the filter matches.
     pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -97,7 +97,7 @@ impl Lower {
         Some(Tiles { anchors, words })
     }
 
-    /// The union of a set under all shifts of one placement, in one word for each tile.
+    /// Returns the union of a set under all shifts of one placement, in one word for each tile.
     pub(super) fn collapse_set(
         &mut self,
         orbit: &Orbit<Squares>,
@@ -118,7 +118,7 @@ impl Lower {
         Some(words.collect())
     }
 
-    /// The tiles that some shifts of a filter need, if the options allow that many.
+    /// Returns the tiles that some shifts of a filter need, if the options allow that many.
     pub(super) fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
         match anchors(shifts, single_square(base)) {
             one if one.len() == 1 && self.options.anchors => Some(one),
@@ -128,14 +128,14 @@ impl Lower {
         }
     }
 
-    /// The bits of a tile that belong to one of the shifts.
+    /// Returns the bits of a tile that belong to one of the shifts.
     pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
         let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
         let valid = bits.fold(0, |all, bit| all | 1 << bit);
         self.dag.word(valid)
     }
 
-    /// The truth of a filter under every shift of a tile.
+    /// Returns the truth of a filter under every shift of a tile.
     pub(super) fn shifted_truth(&mut self, filter: &Shifted, anchor: Anchor) -> Id {
         match filter {
             Shifted::Still(filter) => self.truth(*filter),
@@ -225,14 +225,14 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// A set moved by (files, ranks), which may be more than 7.
+    /// Returns a set moved by (files, ranks), which may be more than 7.
     pub(super) fn moved(&mut self, set: Id, dx: i8, dy: i8) -> Id {
         if dx.abs() > 7 || dy.abs() > 7 { self.dag.word(0) } else { self.dag.add(Op::Step(set, dx, dy)) }
     }
 }
 
-/// The square of a designator that has only one and is moved by shifts. A shift that keeps the copy alive keeps this square on the
-/// board.
+/// Returns the square of a designator that has only one and is moved by shifts. A shift that keeps the copy alive keeps this
+/// square on the board.
 fn single_square(filter: FilterRef) -> Option<Square> {
     let mut found = None;
     filter.walk_unshielded(&mut |filter| {

@@ -30,7 +30,7 @@ struct Unrolling {
 }
 
 impl Dag {
-    /// The result of an outermost loop, written out if that is shorter.
+    /// Returns the result of an outermost loop, written out if that is shorter.
     pub(super) fn written_out(&mut self, id: Id) -> Id {
         let Op::Loop(table) = self.op(id) else { return id };
         if !self.unrolling || !self.within[id.0 as usize].is_empty() {
@@ -54,7 +54,7 @@ impl Dag {
         word.unwrap_or(id)
     }
 
-    /// The nodes in the bodies of a loop and of the loops inside it.
+    /// Returns the nodes in the bodies of a loop and of the loops inside it.
     fn bodies(&self, table: LoopId) -> HashMap<LoopId, Vec<Id>> {
         let mut all: Vec<Id> = Vec::new();
         let mut open = vec![self.loops[table.0 as usize].body];
@@ -80,7 +80,7 @@ impl Dag {
         bodies
     }
 
-    /// The number of steps that a loop takes.
+    /// Returns the number of steps that a loop takes.
     fn steps(&self, bodies: &HashMap<LoopId, Vec<Id>>, table: LoopId) -> u64 {
         let body = bodies.get(&table).into_iter().flatten();
         let of_row = body.fold(0u64, |sum, &id| {
@@ -92,7 +92,7 @@ impl Dag {
         of_row.saturating_mul(self.loops[table.0 as usize].rows.len() as u64)
     }
 
-    /// The combined result of a loop's rows, written out; `None` if that takes too many nodes.
+    /// Returns the combined result of a loop's rows, written out; `None` if that takes too many nodes.
     fn rows(&mut self, unrolling: &mut Unrolling, table: LoopId) -> Option<Id> {
         let of = self.loops[table.0 as usize].clone();
         let body = unrolling.bodies.get(&table).cloned().unwrap_or_default();
@@ -122,7 +122,7 @@ impl Dag {
         })
     }
 
-    /// The number of nodes from index `first` on that a word needs.
+    /// Returns the number of nodes from index `first` on that a word needs.
     fn nodes_from(&self, first: usize, word: Id) -> usize {
         let mut open = vec![word];
         let mut seen = vec![false; self.ops.len() - first];

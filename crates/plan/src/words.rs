@@ -36,7 +36,7 @@ static TRANSLATIONS: [[(u64, i32); 15]; 15] = {
     all
 };
 
-/// The squares of a set, moved by files and ranks.
+/// Returns the squares of a set, moved by files and ranks.
 fn moved(set: u64, dx: i8, dy: i8) -> u64 {
     let place = |by: i8| usize::try_from(i16::from(by) + i16::from(FARTHEST)).unwrap_or(usize::MAX);
     let known = TRANSLATIONS.get(place(dx)).and_then(|all| all.get(place(dy)));
@@ -52,7 +52,7 @@ fn walked(set: u64, dirs: u8, lo: i8, hi: i8) -> u64 {
     steps.fold(0, |all, (dx, dy)| all | moved(set, dx, dy))
 }
 
-/// The square of a file and a rank, if both are on the board.
+/// Returns the square of a file and a rank, if both are on the board.
 fn square(file: i32, rank: i32) -> u64 {
     let is_on_board = |n: &i32| (1..=8).contains(n);
     let both = Some(file).filter(is_on_board).zip(Some(rank).filter(is_on_board));

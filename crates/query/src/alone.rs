@@ -1,6 +1,6 @@
-//! Refuses numbers and texts that are written as conditions.
+//! Refuses numbers and texts that stand alone where a condition is needed, such as `3` or `"Carlsen"`.
 //!
-//! CQL matches no position against them. They are usually the rest of a comparison, a range or a count that was written
+//! CQL matches no position against such a filter. It is usually the rest of a comparison, a range or a count that was written
 //! incorrectly.
 
 use super::{
@@ -18,7 +18,7 @@ use orbit_core::{
 enum Alone {
     Number,
     Literal,
-    /// A value that only makes sense if it is compared or written.
+    /// A value that is meant to be compared, or to be written as a result.
     Value,
 }
 
@@ -42,7 +42,7 @@ fn alone(node: &Node) -> Option<Alone> {
             ) => Some(Alone::Value),
             _ => None,
         },
-        // A `typename S` that is compared with nothing.
+        // A `typename S` that is not compared with anything.
         Node::Condition(f)
             if matches!(f.op(), C::ContentIs { contents: PieceSet::ALL, spelt: Some(_), .. }) =>
         {
@@ -58,7 +58,8 @@ fn is_year(text: &str) -> bool {
 }
 
 impl Parser {
-    /// Refuses a number or a text as a condition. `before` is the filter before it, to which it probably belongs.
+    /// Refuses a filter that is a number or a text and no condition. `before` is the filter before it; a message says how to join
+    /// both.
     pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         let Some(alone) = alone(node) else { return Ok(()) };
         let span = node.span();
@@ -75,8 +76,8 @@ impl Parser {
         })
     }
 
-    /// Refuses the last filter of a query if it is no condition. A value, or a literal that is the whole query, only gets a
-    /// warning, because its value is listed.
+    /// Refuses the last filter of a query if it is a number or a text and no condition. A computed value, or a literal that is
+    /// the whole query, only gets a warning, because the value is listed for each hit.
     pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         match alone(node) {
             Some(Alone::Value) => {}
@@ -96,7 +97,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Refuses `{3 9}`, the number of repetitions as CQL 6.0 wrote it; the `{` was read.
+    /// Refuses `{3 9}`, which is how CQL 6.0 wrote a number of repetitions. The `{` was read already.
     pub(super) fn refuse_count_with_blanks(&self, open: Span) -> ParseResult<()> {
         let counts: Vec<String> = (0..)
             .map_while(|ahead| match self.peek(ahead) {

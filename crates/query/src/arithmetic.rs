@@ -8,13 +8,13 @@ use super::{
 };
 
 impl Parser {
-    /// Reads the additive level, which is what an assignment, `max` and `abs` take.
+    /// Reads a sum: terms joined by `+` and `-`. Assignments, `max` and `abs` take a sum as operand.
     pub fn sum(&mut self) -> ParseResult<Node> {
         let left = self.product()?;
         self.sum_from(left)
     }
 
-    /// Reads the same level after its first operand.
+    /// Reads the rest of a sum after its first term, `left`.
     pub(super) fn sum_from(&mut self, mut left: Node) -> ParseResult<Node> {
         loop {
             if kind_of(&left) == Type::Bool {
@@ -58,8 +58,8 @@ impl Parser {
         }
     }
 
-    /// Reads the right operand of an arithmetic operator, which is the current token. In a path, `+` and `*` after a number are
-    /// suffixes unless another number follows; then the result is `None`.
+    /// Reads the right operand of an arithmetic operator, which is the current token. In a path, a `+` or `*` after a number is a
+    /// suffix that repeats the number, unless another number follows. For a suffix the result is `None`.
     fn number_or_suffix(
         &mut self,
         level: fn(&mut Parser) -> ParseResult<Node>,

@@ -1,7 +1,8 @@
-//! Checks that each position can be judged independently, as plans require.
+//! Checks that a query can be evaluated at each position independently. Plans require this.
 //!
-//! This holds if every variable is assigned before it is read, whatever position the query begins with: then no value is kept from
-//! one position to the next. Any other query can run only on an engine that visits the positions of a game in order.
+//! A query passes if it assigns every variable before it reads the variable, at whatever position the evaluation begins. Then no
+//! value is kept from one position to the next. Any other query can run only on an engine that visits the positions of a game in
+//! order.
 
 use super::tree::{
     Assigned, ConditionKeyword, ConditionOp as C, Control, GameCondition, GameNumber, GamePosition,
@@ -10,15 +11,15 @@ use super::tree::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum number of variables, each of which is a bit of a word.
+/// The maximum number of variables. Sets of variables are words of 64 bits, with one bit for each variable.
 const VARS_MAX: usize = 64;
 
-/// The variables that are assigned after a filter was evaluated.
+/// The variables that are assigned after a filter was evaluated, as sets of bits.
 #[derive(Clone, Copy)]
 struct After {
-    /// Those that are assigned if it matched.
+    /// The variables that are assigned if the filter matched.
     matched: u64,
-    /// Those that are assigned whether it matched or not.
+    /// The variables that are assigned whether the filter matched or not.
     always: u64,
 }
 
@@ -26,7 +27,7 @@ struct After {
 ///
 /// # Errors
 ///
-/// The first filter that keeps a value from one position to the next, or may do so.
+/// The first filter that keeps a value from one position to the next, or that may keep one.
 pub(super) fn check(query: &TypedQuery) -> Result<(), Diagnostic> {
     let whole = query.body.span();
     if let Some(var) = query.vars.iter().find(|var| var.life != Life::Game) {
@@ -53,7 +54,7 @@ fn keeps(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// The name, for a message, of a filter that reads or changes the result of other evaluations.
+/// Returns a name, for a message, of a filter that reads or changes values which other filters set. Other filters give `None`.
 fn state_of(node: Ref<Written>) -> Option<&'static str> {
     Some(match node {
         Ref::Condition(f) => match f.op() {
@@ -174,7 +175,7 @@ fn visit(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, D
     operands(node, before, query)
 }
 
-/// Checks a filter whose operands are all evaluated, whatever their values.
+/// Checks a filter that always evaluates all of its operands.
 fn operands(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     let mut set = before;
     for operand in node.children() {
@@ -183,7 +184,7 @@ fn operands(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After
     Ok(same(set))
 }
 
-/// Checks filters of which each is evaluated only if all before it match.
+/// Checks filters in a row. Each of them is evaluated only if all filters before it match.
 fn sequence<'a>(
     filters: impl IntoIterator<Item = &'a Node>,
     before: u64,
@@ -222,12 +223,12 @@ fn square_loop(
     Ok(same(domain))
 }
 
-/// Checks a transform. Its orbit may be empty, so nothing inside is certain to be evaluated.
+/// Checks a transform. The transform may have no copies, so it is not certain that anything inside is evaluated.
 fn transform(of: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     visit(of, before, query).map(|_| same(before))
 }
 
-/// Checks a condition of the game language.
+/// Checks a condition that depends on the game.
 fn game(
     op: &GameCondition<Written>,
     node: Ref<Written>,
@@ -250,8 +251,8 @@ fn game(
     }
 }
 
-/// Checks a filter whose operands are evaluated at other positions, any number of times: they must not share variables with the
-/// filters around, nor keep a value.
+/// Checks a filter whose operands are evaluated at other positions, any number of times. The operands must not share variables
+/// with the filters around it, and must not keep a value.
 fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
     let uses = |node: Ref<Written>| match node {
         Ref::Condition(f) => {
@@ -275,7 +276,7 @@ fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
     Ok(same(before))
 }
 
-/// Checks a variable that is read.
+/// Checks that a variable is assigned before this place, where it is read.
 fn read(var: VarId, span: Span, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     if before & bit(var) != 0 {
         return Ok(same(before));
@@ -321,7 +322,7 @@ fn find(of: &Node, span: Span, before: u64, query: &TypedQuery) -> Result<After,
     visit(of.node(), 0, query).map(|_| same(before))
 }
 
-/// Finds a variable in a filter that has a value before the filter.
+/// Finds a variable in a filter that already has a value before the filter is evaluated.
 fn shared_variable(filter: &Node, before: u64) -> Option<VarId> {
     let mut shared = None;
     filter.walk(&mut |node| {

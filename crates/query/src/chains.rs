@@ -1,4 +1,4 @@
-//! Sequences of positions and moves: `line` and `path`.
+//! Reads sequences of positions and moves: `line` and `path`.
 
 use super::{
     edges::{parts, sibling},
@@ -16,7 +16,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum number of suffixes of a constituent of a line.
 const SUFFIXES_MAX: usize = 8;
 
-/// A move in a path, while the targets of the move are being read.
+/// A move in a path whose targets are still being read.
 struct OpenMove {
     edge: Edge<Written>,
     targets: Vec<Node>,
@@ -28,7 +28,7 @@ impl OpenMove {
     }
 }
 
-/// Joins parts of a chain to one.
+/// Joins the parts of a chain to one chain.
 fn sequence<T>(mut all: Vec<Chain<T>>) -> Chain<T> {
     match (all.pop(), all.is_empty()) {
         (Some(only), true) => only,
@@ -42,7 +42,7 @@ fn sequence<T>(mut all: Vec<Chain<T>>) -> Chain<T> {
 // ---- line
 
 impl Parser {
-    /// `line --> c1 --> c2 ...`.
+    /// Reads `line --> c1 --> c2 ...`.
     pub(super) fn line(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (mut range, mut lasts, mut single_color, mut nestban) = (None, false, false, None);
@@ -179,15 +179,15 @@ impl Parser {
         Ok(chain)
     }
 
-    /// Returns true if a parenthesis of a line holds a chain, not a filter: it contains an arrow, or its last constituent has a
-    /// suffix.
+    /// Returns true if the parentheses at the current token, in a line, hold a chain and not a filter. They hold a chain if they
+    /// contain an arrow, or if their last constituent has a suffix such as `*`.
     fn holds_line_chain(&self) -> bool {
         self.holds_line_chain_at(0)
     }
 
-    /// Does the same for the parenthesis `start` tokens ahead.
+    /// Returns true if the parentheses that open `start` tokens ahead hold a chain; see [`Self::holds_line_chain`].
     fn holds_line_chain_at(&self, start: usize) -> bool {
-        // A chain may be the only constituent of another one.
+        // A chain in parentheses may be the only constituent of another chain.
         if matches!(self.peek(start + 1), Tok::Sign("(")) && self.holds_line_chain_at(start + 1) {
             return true;
         }
@@ -217,8 +217,8 @@ impl Parser {
     }
 }
 
-/// Returns true if a constituent of a line looks at moves that leave its position, outside of filters that are evaluated at other
-/// positions.
+/// Returns true if a constituent of a line contains a `move` about the moves that leave its position. Filters that are evaluated
+/// at other positions do not count.
 fn asks_for_move(filter: Ref<Written>) -> bool {
     let played = |of: &super::tree::Move<Written>| of.of == MoveOf::Played;
     match filter {
@@ -272,7 +272,7 @@ struct PathOptions {
 }
 
 impl Parser {
-    /// Reads `path ...`, which extends to the bracket around it, the end of the query, or a blank line.
+    /// Reads a path: `path ...`. It ends at a closing bracket, at the end of the query, or at a blank line.
     pub(super) fn path(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let outer = self.stop_at_blank_line();
@@ -300,7 +300,7 @@ impl Parser {
         })
     }
 
-    /// Warns of a move after the blank line that ended a path.
+    /// Adds a warning if a move follows the blank line that ended a path.
     fn note_end(&mut self) {
         if self.is_apart() && (self.at_dash() || matches!(self.tok(), Tok::Sign("+" | "*" | "?"))) {
             self.remarks.push(
@@ -310,7 +310,7 @@ impl Parser {
         }
     }
 
-    /// Notes a filter that was probably meant to follow a path, not to be a part of it.
+    /// Adds a note on a filter that became a constituent of a path, although it was probably meant to follow the path.
     fn note_swallowed(&mut self) {
         let Tok::Word(word) = self.tok() else { return };
         if !["path", "pathlastposition"].contains(&word.as_str()) {
@@ -442,7 +442,7 @@ impl Parser {
         }
     }
 
-    /// Reads moves, filters and chains up to a closing bracket, or to a token that begins no filter.
+    /// Reads moves, filters and chains, up to a closing bracket or a token that begins no filter.
     fn path_chain(&mut self) -> ParseResult<Chain<PathStep<Written>>> {
         let (mut all, mut open) = (Vec::new(), None::<OpenMove>);
         loop {
@@ -478,7 +478,8 @@ impl Parser {
         }
     }
 
-    /// Turns a filter into a move of the path, if the filter is the dash that was read last.
+    /// Turns a filter into a move of the path, if the filter is the move that was read last (`--` or `[x]`). Other filters are
+    /// returned as the error.
     fn step(&self, filter: Node) -> Result<OpenMove, Node> {
         if self.last_dash != Some(filter.span()) {
             return Err(filter);
@@ -525,7 +526,7 @@ impl Parser {
         }
     }
 
-    /// Refuses `legal` and `countmoves`, which have dashes of their own.
+    /// Refuses `legal` and `countmoves`, because the `--` after these words is part of them and no move of the path.
     fn refuse_legal(&self) -> ParseResult<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
         if !matches!(word.as_str(), "legal" | "pseudolegal" | "countmoves") {
@@ -548,8 +549,8 @@ impl Parser {
         }
     }
 
-    /// Returns true if a parenthesis of a path holds a chain: a dash stands in it outside of braces, or the token after it cannot
-    /// continue a filter.
+    /// Returns true if parentheses in a path hold a chain and not a filter. They hold a chain if they contain a `--` or `[x]`
+    /// outside of braces, or if the token after them cannot continue a filter.
     fn holds_path_chain(&self) -> bool {
         let (mut depth, mut braces, mut at) = (0u32, 0u32, 0);
         loop {
@@ -566,7 +567,7 @@ impl Parser {
             at += 1;
         }
         match self.peek(at + 1) {
-            // Without a blank before the dash, the parenthesis holds the squares that the moves leave, as in `(P | N)--`.
+            // If no blank precedes the dash, the parentheses hold the squares that the moves leave, as in `(P | N)--`.
             Tok::Sign("--" | "[x]") => self.spaced_ahead(at + 1),
             Tok::Sign(sign) => !GOES_ON.contains(sign),
             Tok::Word(word) => !GOES_ON.contains(&word.as_str()),

@@ -1,4 +1,4 @@
-//! Text that is written into games or printed, and the order in which games are written.
+//! Reads filters that write text into games or print it, and `sort`, which determines the order of the games.
 
 use super::{
     parser::{C, N, ParseResult, Parser, T, filter, name_of, typed},
@@ -10,14 +10,14 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// `comment(a b ...)`, `comment a`.
+    /// Reads `comment(a b ...)`, `comment a`.
     pub(super) fn comment(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.joined()?;
         Ok(filter(C::Game(GameCondition::Comment(of)), span.to(self.last_span())))
     }
 
-    /// Reads `/// a b ...` up to the end of the line, or of the filter around the line.
+    /// Reads `/// a b ...`, up to the end of the line or the end of the filter that contains the line.
     pub(super) fn line_comment(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let end = self.text[span.end..].find('\n').map_or(self.text.len(), |len| span.end + len);
@@ -32,7 +32,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::Comment(of)), span.to(self.last_span())))
     }
 
-    /// `message [quiet] (a b ...)`.
+    /// Reads `message [quiet] (a b ...)`.
     pub(super) fn message(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let quiet = self.eat_word("quiet");
@@ -40,7 +40,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::Message { quiet, of }), span.to(self.last_span())))
     }
 
-    /// `sort [quiet] [min | max] ["name"] F`.
+    /// Reads `sort [quiet] [min | max] ["name"] F`.
     pub(super) fn sort(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (mut quiet, mut smallest) = (false, false);
@@ -112,7 +112,7 @@ impl Parser {
         Ok(filter(N::Game(GameNumber::Sort { sort, of }), span))
     }
 
-    /// The sort with a name; all filters that sort by that name share it.
+    /// Returns the sort with a name, or adds one. All `sort` filters with the same name share one sort.
     fn sort_by(
         &mut self,
         name: Option<String>,
@@ -131,7 +131,7 @@ impl Parser {
                     "values of one name are compared with each other",
                 ));
             }
-            // The first sort of a name decides whether its value is written.
+            // The first `sort` with a name decides whether the value is written into games.
             return Ok(SortId(index as u32));
         }
         if sorts.len() == NAMES_MAX {

@@ -1,10 +1,10 @@
 //! The second front end: reads position lists of CQL 5, `(position Rc3 qg3 :shift)`, into the same typed tree.
 //!
-//! A list is a condition: all of its designators have a square, all of its keywords hold, and all lists in it match. A filter that
-//! CQL 6 has too becomes the same node as there; only transforms ([`ConditionKeyword::Lists`]) and numbers of attacks and of lines
-//! are different.
+//! A list is a condition: it matches if all of its designators have a square, all of its keywords hold, and all lists inside it
+//! match. If CQL 6 has a filter with the same meaning, the tree contains that filter. The exceptions are transforms
+//! ([`ConditionKeyword::Lists`]), numbers of attacks and numbers of lines.
 //!
-//! Source: CQL 5 manual; where that is silent, the help of CQL-S.
+//! Source: the manual of CQL 5. If the manual is silent, the help of CQL-S decides.
 //!
 //! [`ConditionKeyword::Lists`]: super::tree::ConditionKeyword::Lists
 
@@ -23,12 +23,12 @@ use orbit_core::diagnostic::Diagnostic;
 
 type Cql5Result<T> = Result<T, Diagnostic>;
 
-/// Returns true if a word is a keyword of lists, after its `:`.
+/// Returns true if a word, written after a `:`, is a keyword of lists.
 pub(super) fn is_keyword(word: &str) -> bool {
     keywords::is_keyword(word)
 }
 
-/// Returns true if a word is the keyword of a transform.
+/// Returns true if a word, written after a `:`, is the keyword of a transform.
 pub(super) fn is_transform(word: &str) -> bool {
     keywords::transform(word).is_some()
 }
@@ -36,7 +36,7 @@ pub(super) fn is_transform(word: &str) -> bool {
 /// The words with which a list begins.
 const WORDS: [&str; 2] = ["position", "match"];
 
-/// If a text has the outer form of CQL 5, returns the place and the first word of its list.
+/// Returns the place and the first word of a list, if a text begins as a query of CQL 5 does: `(position ...` or `(match ...`.
 pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     let rest = skip_blank(text);
     let inside = skip_blank(rest.strip_prefix('(')?);
@@ -53,7 +53,7 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     Some((text.len() - rest.len(), word))
 }
 
-/// The text after a word with which a text begins.
+/// Returns the rest of a text that begins with `word`.
 fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(word)?;
     (!rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')).then_some(rest)

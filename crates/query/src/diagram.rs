@@ -1,23 +1,23 @@
-//! Turns a board to search for into a query.
+//! Turns a board with pieces, which a user wants to find in games, into a query.
 //!
-//! The board is a FEN that demands the content of some squares and leaves the rest open, as pattern searches of chess programs do.
-//! It becomes query text, so that everything after it works as for any other query.
+//! The board is a FEN that requires the content of some squares and leaves the rest open, as in the pattern searches of other
+//! chess programs. It becomes the text of a query, so that everything after it works as for any other query.
 
 use shakmaty::Square;
 
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_core::fen::{Symbol, ranks};
 
-/// A board as a query.
+/// The result of turning a board into a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagram {
-    /// The query: one designator for each square whose content the board demands, a1 first.
+    /// The text of the query: one designator for each square whose content the board requires, a1 first.
     pub text: String,
-    /// Remarks on parts of the board that were ignored; spans are those of the board's text.
+    /// Remarks on parts of the board that were ignored. Their spans are places in the text of the board.
     pub remarks: Vec<Diagnostic>,
 }
 
-/// Reads a board and writes the query that finds it under `transforms`, which are keywords of CQL; the first one is outermost.
+/// Reads a board, and writes the query that finds the board under `transforms`. These are keywords of CQL, the outermost first.
 ///
 /// | in the placement | demands |
 /// |---|---|
@@ -26,12 +26,13 @@ pub struct Diagram {
 /// | `_` | an empty square |
 /// | `1` to `8`, `?`, `.` | nothing, for that many squares |
 ///
-/// A side to move, `w` or `b`, is demanded if it is given: without it, or with `-`, either side may be to move. Further fields of a
-/// FEN are ignored, with a remark unless they are empty: castling, en passant and counters cannot be seen on a board.
+/// The second field may be the side to move, `w` or `b`, which is then required. Without this field, or with `-`, either side may
+/// be to move. Further fields of a FEN (castling, en passant, counters) are ignored, because they cannot be seen on a board; a
+/// remark says so unless they are empty.
 ///
 /// # Errors
 ///
-/// The first fault of the board, with its place; also if the board demands nothing.
+/// The first fault of the board, with its place. A board that requires nothing is also a fault.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -64,14 +65,16 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
     Ok(Diagram { text, remarks })
 }
 
-/// Reads a board and writes the query whose value is the similarity of a position to the most similar copy of the board, in
-/// percent: twice the number of men that both have on the same squares, divided by the number of men of both.
+/// Reads a board, and writes a query whose value is the similarity of a position to the board, in percent. The similarity to a
+/// board is twice the number of men that the position and the board have on the same squares, divided by the number of men of
+/// both. The most similar transformed copy of the board counts.
 ///
-/// The letters are those of [`query`]. All fields after the placement are ignored, with a remark unless they are empty.
+/// The letters of the board are those of [`query`]. All fields after the placement are ignored; a remark says so unless they are
+/// empty.
 ///
 /// # Errors
 ///
-/// The first fault of the board, with its place; also if the board demands nothing.
+/// The first fault of the board, with its place. A board that requires nothing is also a fault.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -88,19 +91,19 @@ pub fn similar(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> 
     Ok(Diagram { text: format!("200 * ({transforms}similar \"{placement}\") / ({men} + #[Aa])"), remarks })
 }
 
-/// The first word of a board, its placement.
+/// Returns the place of the first word of a board, which is its placement.
 fn first(words: &mut impl Iterator<Item = Span>) -> Result<Span, Diagnostic> {
     words.next().ok_or_else(|| Diagnostic::error(Span::new(0, 0), "the board is empty", EXPECTED))
 }
 
 const EXPECTED: &str = "expected eight ranks such as `8/8/8/8/3N4/5k2/8/8`, from rank 8 down";
 
-/// The placement of a FEN, the first of its fields.
+/// Returns the place of the placement, the first field of a FEN.
 pub(super) fn placement(fen: &str) -> Result<Span, Diagnostic> {
     first(&mut words(fen))
 }
 
-/// Reads a placement; returns the squares that it demands, from a1 on, with their letters. There is at least one.
+/// Reads a placement. Returns the squares whose content it requires, from a1 to h8, with their letters. There is at least one.
 pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, Diagnostic> {
     let text = &board[placement.start..placement.end];
     let mut found: Vec<(Square, char)> = Vec::new();
@@ -153,7 +156,7 @@ pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, D
     Ok(found)
 }
 
-/// The remark about the fields from castling on, unless they are empty (`-`).
+/// Returns the remark that the fields from `first` on are ignored; `None` if they are all empty (`-`).
 fn remark(board: &str, first: Span) -> Option<Diagnostic> {
     let rest: Vec<Span> = words(&board[first.start..])
         .map(|word| Span::new(first.start + word.start, first.start + word.end))

@@ -1,7 +1,7 @@
-//! Dictionaries: tables from keys to values, whose types their first use determines.
+//! Reads dictionaries: tables from keys to values. The first use of a dictionary determines the types of its keys and values.
 //!
-//! A value may be read earlier in the text than the first one is written. Then its type is not known yet: the parser assumes one,
-//! and if that was wrong, the text is read again ([`Foreseen`]).
+//! The text may read a value of a dictionary before the place where the first value is written. Then the type is not known yet,
+//! and the parser assumes one. If the assumption is wrong, the text is read again ([`Foreseen`]).
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed},
@@ -16,7 +16,7 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// `dictionary D`, `local dictionary D`, `persistent dictionary D`.
+    /// Reads `dictionary D`, `local dictionary D`, `persistent dictionary D`.
     pub(super) fn dictionary(&mut self) -> ParseResult<()> {
         let local = self.is_word("local");
         if (local || self.is_word("persistent")) && *self.peek(1) == Tok::Word("dictionary".into()) {
@@ -40,7 +40,7 @@ impl Parser {
         }
         let life = if local { Life::Game } else { Life::Run { quiet: true } };
         self.state.dictionaries.push(Dictionary { name, keys: None, values: None, life });
-        // `dictionary D[k] = v` is both a declaration and the first entry.
+        // `dictionary D[k] = v` declares the dictionary and also writes its first entry.
         if self.is_sign("[") {
             self.rewind(self.position() - 1);
         }
@@ -52,20 +52,20 @@ impl Parser {
         all.iter().position(|known| known.name == name).map(|index| DictionaryId(index as u32))
     }
 
-    /// The dictionary that the current token names, if no key follows.
+    /// Returns the dictionary that the current token names, if no `[` with a key follows.
     fn dictionary_alone(&self) -> Option<DictionaryId> {
         let Tok::Word(name) = self.tok() else { return None };
         self.find_dictionary(name).filter(|_| !matches!(self.peek(1), Tok::Sign("[")))
     }
 
-    /// Reads `#D`, of which the `#` was read.
+    /// Reads `#D`, the number of keys of a dictionary. The `#` was read already.
     pub(super) fn dictionary_size(&mut self, span: Span) -> Option<Node> {
         let dictionary = self.dictionary_alone()?;
         let span = span.to(self.bump());
         Some(filter(N::Game(GameNumber::Size(dictionary)), span))
     }
 
-    /// Reads `D[k]` or `D[k] = v`; the current token is the name.
+    /// Reads `D[k]` or `D[k] = v`. The current token is the name of the dictionary.
     pub(super) fn entry(&mut self, dictionary: DictionaryId) -> ParseResult<Node> {
         let span = self.bump();
         if !self.is_sign("[") {
@@ -92,7 +92,7 @@ impl Parser {
         })
     }
 
-    /// `[k]`.
+    /// Reads `[k]`.
     pub(super) fn key(&mut self, dictionary: DictionaryId) -> ParseResult<Assigned<Written>> {
         self.bump();
         let key = self.inside(Parser::node)?;
@@ -101,7 +101,8 @@ impl Parser {
         Ok(key)
     }
 
-    /// Checks that a key or a value has the type of the dictionary; the first one determines that type.
+    /// Checks that a key or a value has the type that the dictionary has for it. The first key and the first value determine
+    /// these types.
     fn part(
         &mut self,
         dictionary: DictionaryId,
@@ -152,7 +153,7 @@ impl Parser {
         }
     }
 
-    /// The type of the keys or values of a dictionary; if none was written so far, an assumed one.
+    /// Returns the type of the keys or values of a dictionary. If nothing has determined it so far, returns an assumed type.
     fn foresee(&mut self, dictionary: DictionaryId, part: EntryPart) -> Holds {
         if let Some(holds) = *self.held(dictionary, part) {
             return holds;
@@ -168,7 +169,7 @@ impl Parser {
         holds
     }
 
-    /// Reads `x ∊ S F` or `x ∊ D F` with a dictionary D; the tokens before the domain were read.
+    /// Reads `x ∊ S F`, or `x ∊ D F` with a dictionary D. The tokens before S or D were read already.
     pub(super) fn element_loop(&mut self, span: Span, name: &str) -> ParseResult<Node> {
         match self.dictionary_alone() {
             Some(dictionary) => self.key_loop(span, name, dictionary),
@@ -176,7 +177,7 @@ impl Parser {
         }
     }
 
-    /// `string x in D F`.
+    /// Reads `string x in D F`.
     pub(super) fn string_loop(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let name = self.new_name("the variable of a loop")?;

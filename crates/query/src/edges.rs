@@ -1,6 +1,7 @@
-//! Tests of moves: `L--R`, `L[x]R`, `currentmove`, `countmoves`, `move`.
+//! Reads filters that test moves: `L--R`, `L[x]R`, `currentmove`, `countmoves`, `move`.
 //!
-//! White space decides which filters belong to a dash: L, R, `=P` and `(T)` belong to it only if they touch it.
+//! White space decides which filters belong to a dash (`--` or `[x]`): L, R, `=P` and `(T)` belong to it only if no blank
+//! separates them.
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, compound, filter, name_of, typed},
@@ -22,9 +23,9 @@ impl Parser {
         self.is_sign("--") || self.is_sign("[x]")
     }
 
-    /// Returns the filter, or reads the moves that leave its squares if a dash touches it.
+    /// Returns `left`; or, if a dash touches it, reads the move filter for the moves that leave its squares.
     pub(super) fn with_dash(&mut self, left: Node) -> ParseResult<Node> {
-        // In `N--n--` the second `--` begins a new filter, because `n` is already the right operand of the first.
+        // In `N--n--` the second `--` begins a new filter, because `n` is already the right operand of the first one.
         if !self.at_dash() || self.spaced() || self.last_dash == Some(left.span()) {
             return Ok(left);
         }
@@ -47,7 +48,7 @@ impl Parser {
         }
     }
 
-    /// Reads a dash and the parts that touch it on its right; `from` touches it on its left.
+    /// Reads a dash and the parts that touch it on its right. `from` is the set that touches it on its left.
     pub(super) fn dash(&mut self, from: Option<Squares>, entering: bool) -> ParseResult<Node> {
         let start = from.as_ref().map_or(self.span(), Squares::span);
         let edge = self.edge(from, entering)?;
@@ -57,7 +58,7 @@ impl Parser {
         Ok(moved(edge, target, span))
     }
 
-    /// Warns of a blank between squares and a dash, which makes two filters of what was probably meant as one.
+    /// Adds a warning about a blank between squares and a dash. The blank makes two filters of what was probably meant as one.
     pub(super) fn note_blank(&mut self, last: Option<&Node>) {
         let (Some(last), true) = (last, self.spaced()) else { return };
         let is_bare = |edge: &Edge<Written>| edge.to.is_none() && edge.promotion.is_none();
@@ -91,7 +92,7 @@ impl Parser {
         self.remarks.push(remark.help(help));
     }
 
-    /// Warns of a blank between a dash and a parenthesis.
+    /// Adds a warning about a blank between a dash and a parenthesis.
     fn note_blank_target(&mut self, dash: Span) {
         let moves = &self.text[dash.start..dash.end];
         let remark = Diagnostic::warning(
@@ -130,7 +131,7 @@ impl Parser {
         Ok(Edge { entering, capture, from, to, promotion })
     }
 
-    /// `=N`, `=.`, `="NQ"`.
+    /// Reads the piece to which a pawn promotes, after a move: `=N`, `=.`, `="NQ"`.
     fn promotion(&mut self) -> ParseResult<Promotion<Written>> {
         self.bump();
         if self.eat_sign(".") {
@@ -150,7 +151,7 @@ impl Parser {
         }
     }
 
-    /// Reads a piece to which a pawn promotes; its colour is ignored.
+    /// Reads one kind of piece to which a pawn promotes. The colour of the piece is ignored.
     fn promoted(&mut self) -> ParseResult<PieceSet> {
         let at = self.span();
         let Tok::Designator { pieces, squares } = *self.tok() else {
@@ -176,7 +177,7 @@ impl Parser {
         }))
     }
 
-    /// Reads a `(T ...)` that touches the token before it.
+    /// Reads a `(T ...)` after a dash, if no blank precedes it: filters that must match after the move.
     fn target(&mut self) -> ParseResult<Option<Node>> {
         if !self.is_sign("(") || self.spaced() {
             return Ok(None);
@@ -185,7 +186,7 @@ impl Parser {
         Ok(Some(filters))
     }
 
-    /// Reads `(F ...)`, several filters as one.
+    /// Reads filters in parentheses, `(F ...)`, as one filter.
     fn filters_in_parentheses(&mut self, what: &str) -> ParseResult<Node> {
         let open = self.expect_sign("(", &format!("before {what}"))?;
         let mut filters = Vec::new();
@@ -203,7 +204,7 @@ impl Parser {
         }
     }
 
-    /// `currentmove L--R(T)`.
+    /// Reads `currentmove L--R(T)`.
     pub(super) fn entering_move(&mut self) -> ParseResult<Node> {
         let (span, word) = (self.span(), self.found());
         self.bump();
@@ -213,7 +214,7 @@ impl Parser {
         Ok(node.at(span))
     }
 
-    /// `countmoves L--R(T)`, `countmoves legal L--R`.
+    /// Reads `countmoves L--R(T)`, `countmoves legal L--R`.
     pub(super) fn count_moves(&mut self) -> ParseResult<Node> {
         if matches!(self.peek(1), Tok::Word(word) if word == "legal" || word == "pseudolegal") {
             return self.legal();
@@ -227,7 +228,7 @@ impl Parser {
         Ok(filter(N::Game(count), span.to(self.last_span())))
     }
 
-    /// Reads the L of a move filter, up to the dash, which must follow.
+    /// Reads the L of a move filter `L--R`, up to the dash, which must follow.
     fn before_dash(&mut self, word: &str) -> ParseResult<Option<Squares>> {
         if self.at_dash() {
             return Ok(None);
@@ -253,7 +254,7 @@ impl Parser {
 
     // ---- move
 
-    /// `move [from S] [to S] [capture S] ...`.
+    /// Reads `move [from S] [to S] [capture S] ...`.
     pub(super) fn move_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let mut of = Move {
@@ -278,7 +279,7 @@ impl Parser {
                 break;
             }
             first = false;
-            // The comment is the last part of a `move`.
+            // The comment must be the last part of a `move`.
             if of.comment.is_some() {
                 break;
             }
@@ -377,7 +378,7 @@ impl Parser {
     }
 }
 
-/// The variant of the tree for `castle` and similar words.
+/// Returns the variant of the tree for `castle` or a similar word.
 pub(super) fn special(word: &str) -> Special {
     match word {
         "castle" => Special::Castle,
@@ -388,12 +389,12 @@ pub(super) fn special(word: &str) -> Special {
     }
 }
 
-/// The variant of the tree for `primary` and `secondary`.
+/// Returns the variant of the tree for `primary` and `secondary`.
 pub(super) fn sibling(word: &str) -> Sibling {
     if word == "primary" { Sibling::Primary } else { Sibling::Secondary }
 }
 
-/// Makes a move filter of the same kind as its target.
+/// Makes a move filter. It has the kind of its target: a number if the target is a number, for example.
 fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     match target.map(valued) {
         None => filter(C::Game(GameCondition::Edge { edge, target: None }), span),
@@ -415,7 +416,7 @@ fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     }
 }
 
-/// The parts of a move filter: its test, and its target if there is one.
+/// Splits a move filter into its test of the move and its target, if it has one. Other filters give `None`.
 pub(super) fn parts(dash: Node) -> Option<(Edge<Written>, Option<Node>)> {
     Some(match dash {
         Node::Condition(f) => match f.into_op() {

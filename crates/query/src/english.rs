@@ -1,7 +1,7 @@
 //! Describes a query as an English sentence.
 //!
-//! The sentence is made from the typed tree, filter by filter, with the rules below; no rule looks at the query as a whole. A
-//! filter without a rule is quoted as it is written, so that the sentence never says anything wrong: `a condition: ...`.
+//! The sentence is made from the typed tree, filter by filter, with the rules below. No rule looks at the query as a whole. A
+//! filter without a rule is quoted from the text, as `a condition: ...`, so that the sentence never says anything wrong.
 
 mod chains;
 mod nouns;
@@ -14,8 +14,8 @@ use super::tree::{
     TextOp, TransformKind, TypedQuery, Written,
 };
 
-/// Describes a query as a sentence without a full stop: `A white knight attacks the black king, anywhere`. `text` is the text of
-/// the query.
+/// Describes a query as a sentence without a full stop, such as `A white knight attacks the black king, anywhere`. `text` is the
+/// text of the query.
 ///
 /// ```
 /// use orbit_query::{english, parse};
@@ -38,7 +38,7 @@ pub fn sentence(query: &TypedQuery, text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Words of a list: `a, b and c`.
+/// Joins words to a list: `a, b and c`.
 fn listed(parts: &[String], and: &str) -> String {
     match parts {
         [] => String::new(),
@@ -47,14 +47,14 @@ fn listed(parts: &[String], and: &str) -> String {
     }
 }
 
-/// Describes filters of the query with this text.
+/// Describes the filters of the query with this text.
 #[derive(Clone, Copy)]
 struct Teller<'a> {
     text: &'a str,
 }
 
 impl Teller<'_> {
-    /// A filter as it is written, on one line.
+    /// Returns the text of a filter in the query, on one line.
     fn quoted(&self, filter: Ref<Written>) -> String {
         let span = filter.mark();
         let source = self.text.get(span.start..span.end).unwrap_or_default();
@@ -65,7 +65,7 @@ impl Teller<'_> {
         format!("a condition: {}", self.quoted(filter))
     }
 
-    /// The clause that is true where a filter matches.
+    /// Returns a clause that says when a filter matches: `the side to move is in check`.
     fn clause(&self, filter: Ref<Written>) -> String {
         if filter.is_transform() {
             return self.transformed(filter);
@@ -182,7 +182,7 @@ impl Teller<'_> {
         Some(format!("no {} attacks {right}", nouns::bare(*pieces, *squares)?))
     }
 
-    /// The clause that is true where a set has a square.
+    /// Returns a clause that says when a set of squares is not empty.
     fn squares(&self, f: &Squares) -> Option<String> {
         Some(match f.op() {
             SquaresOp::Designator { pieces, squares } => nouns::stands(*pieces, *squares)?,
@@ -190,7 +190,7 @@ impl Teller<'_> {
                 format!("either {} or {}", self.clause(left.node()), self.clause(right.node()))
             }
             SquaresOp::Intersect(left, right) => match (left.op(), right.op()) {
-                // One piece attacks two others.
+                // Two attacks of the same pieces are one piece that attacks two others.
                 (SquaresOp::Attacks(one, first), SquaresOp::Attacks(other, second))
                     if self.quoted(one.node()) == self.quoted(other.node()) =>
                 {
@@ -214,7 +214,7 @@ impl Teller<'_> {
         })
     }
 
-    /// A set of squares as a noun: `the black king`, `a white rook on rank 7`.
+    /// Returns a set of squares as a noun: `the black king`, `a white rook on rank 7`.
     fn noun(&self, f: &Squares) -> Option<String> {
         match f.op() {
             SquaresOp::Designator { pieces, squares } => nouns::designator(*pieces, *squares),
@@ -233,7 +233,7 @@ impl Teller<'_> {
         }
     }
 
-    /// The clause that is true where a number has a value.
+    /// Returns a clause that says when a number has a value, as for a comparison.
     fn number(&self, f: &Number) -> Option<String> {
         Some(match f.op() {
             NumberOp::Compare(cmp, left, right) => {
@@ -257,7 +257,7 @@ impl Teller<'_> {
         })
     }
 
-    /// A number as a noun.
+    /// Returns a number as a noun.
     fn value(&self, filter: Ref<Written>) -> String {
         let told = match filter {
             _ if filter.is_transform() => return self.transformed(filter),
@@ -313,7 +313,8 @@ impl Teller<'_> {
         })
     }
 
-    /// Describes a transform, together with the transforms with which it fuses and their common operand.
+    /// Describes a transform. The transforms that are directly inside it and fuse with it are described with it, and then their
+    /// common operand.
     fn transformed(&self, filter: Ref<Written>) -> String {
         let (mut kinds, mut at) = (Vec::new(), filter);
         let (base, counted) = loop {
@@ -351,9 +352,9 @@ impl Teller<'_> {
         }
     }
 
-    /// Describes a knight and the piece that it attacks, if a transform leaves only this relation. The turns and reflections of one
-    /// knight's move are all the moves that a knight has. Other pieces have moves that are no turn of the given one, and turns of a
-    /// pawn's move are not moves of a pawn.
+    /// Describes a knight and the piece that it attacks, if the transforms of a query leave only this relation. It is restricted
+    /// to knights: turns and reflections of one knight's move give all moves of a knight. Other pieces have moves that are no
+    /// turn of the given move, and a turned pawn's move is not a pawn's move.
     fn relation(&self, base: Ref<Written>) -> Option<String> {
         let is_all = matches!(base, Ref::Condition(f) if matches!(f.op(), ConditionOp::Braces(_)));
         if !is_all && !base.is_braces() {
@@ -392,7 +393,7 @@ fn is_knight_move(from: Square, to: Square) -> bool {
     files * ranks == 2
 }
 
-/// Returns true if a number is a comparison or a chain, which is described by a clause and not by a noun.
+/// Returns true if a number is a comparison or a chain. These are described by a clause and not by a noun.
 fn is_clause(f: &Number) -> bool {
     match f.op() {
         NumberOp::Compare(..) | NumberOp::Game(GameNumber::Line(_) | GameNumber::Path(_)) => true,
@@ -430,7 +431,8 @@ fn way(kind: TransformKind) -> &'static str {
     }
 }
 
-/// The parts of a transform of CQL 6: its kind, the way in which its copies are counted, and its operand.
+/// Returns the parts of a transform of CQL 6: its kind, the way in which its copies are counted, and its operand. Other filters
+/// give `None`.
 fn keyword(filter: Ref<'_, Written>) -> Option<(TransformKind, Option<Counted>, Ref<'_, Written>)> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -478,7 +480,8 @@ mod tests {
                 "shift flip {Nd4 Qf3}",
                 "A white knight defends a white queen, anywhere, in any turn or reflection",
             ),
-            // Kings next to a queen are possible, and other directions exist: these are no turns of this position.
+            // The king and the queen are on neighbouring squares. Two pieces can be neighbours in directions that are no turn of
+            // this one, so the squares must be named.
             (
                 "shift flip {Kd4 qd5}",
                 "The white king stands on d4 and a black queen stands on d5, shifted anywhere, in any turn or reflection",
@@ -487,7 +490,7 @@ mod tests {
                 "shift flip {Pd4 qe5}",
                 "A white pawn stands on d4 and a black queen stands on e5, shifted anywhere, in any turn or reflection",
             ),
-            // Without turns it is only one of the eight knight's moves.
+            // Without turns, only one of the eight knight's moves remains.
             (
                 "shift {Nd4 kf3}",
                 "A white knight stands on d4 and the black king stands on f3, shifted anywhere",
@@ -587,7 +590,7 @@ mod tests {
         }
     }
 
-    /// A filter without a rule is quoted, and the filters around it are described as usual.
+    /// A filter without a rule is quoted, and the filters around it are described by their rules.
     #[test]
     fn filters_without_a_rule_are_quoted() {
         for (query, expected) in [
@@ -609,7 +612,7 @@ mod tests {
         }
     }
 
-    /// The sentence for each example of each word is not empty, and everything quoted in it occurs in the query.
+    /// For each example of each word, the sentence is not empty, and everything that it quotes occurs in the query.
     #[test]
     fn every_example_of_the_language_is_told() {
         let examples = crate::words::groups().flat_map(|group| &group.words).map(|word| word.example);

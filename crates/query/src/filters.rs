@@ -1,4 +1,4 @@
-//! The keyword filters: everything in CQL that begins with a word.
+//! Reads keyword filters: all filters that begin with a word of CQL.
 
 use shakmaty::{Bitboard, Square};
 
@@ -31,7 +31,7 @@ impl Parser {
         }
     }
 
-    /// Reads a filter that consists of the current word.
+    /// Reads a filter that consists of one word, the current token.
     pub(super) fn leaf<O>(&mut self, op: O) -> Node
     where
         Of<O, Written>: Into<Node>,
@@ -49,7 +49,7 @@ impl Parser {
         Ok(filter(C::Not(of), span))
     }
 
-    /// Warns of `not x=3`, which assigns to `x`; the value is kept although the filter fails.
+    /// Adds a warning about `not x=3`, which assigns to `x`. The variable keeps the value although the filter fails.
     fn note_kept_assignment(&mut self, span: Span, of: &Node) {
         let Node::Condition(f) = of else { return };
         let C::Assign(var, _) = f.op() else { return };
@@ -76,7 +76,7 @@ impl Parser {
         })
     }
 
-    /// `typename` and `piecename`.
+    /// Reads `typename` or `piecename` and its set.
     pub(super) fn letter(&mut self, word: &str) -> ParseResult<Node> {
         let spelt = if word == "piecename" { Spelt::Piece } else { Spelt::Type };
         self.of_set(|of| C::ContentIs { contents: PieceSet::ALL, of, spelt: Some(spelt) })
@@ -94,7 +94,7 @@ impl Parser {
         self.text(T::Player(side), span)
     }
 
-    /// `tag "Annotator"`.
+    /// Reads `tag "Annotator"`: the tag with the name in quotation marks.
     pub(super) fn any_tag(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let name = self.literal("the name of a tag", "tag \"Annotator\"")?;
@@ -188,7 +188,7 @@ impl Parser {
         }
     }
 
-    /// Warns of `shift horizontal X`, in which two words were probably meant as one.
+    /// Adds a warning about `shift horizontal X`, in which the two words were probably meant as one.
     fn transform_trap(&mut self, word: &str, span: Span) {
         let Tok::Word(next) = self.tok() else { return };
         let joined = format!("{word}{next}");
@@ -206,7 +206,8 @@ impl Parser {
         }
     }
 
-    /// Warns of operators that a transform took in: it takes everything to its right.
+    /// Adds a warning about operators that belong to the argument of a transform, because a transform takes everything to its
+    /// right.
     fn swallowed(&mut self, word: &str, count: &str, counted: bool, span: Span, arg: &Node) {
         let takes = match arg {
             Node::Number(f) if matches!(f.op(), N::Compare(..)) => "comparison",
@@ -223,7 +224,7 @@ impl Parser {
             && let [left, _] = arg.node().children()[..]
         {
             let counts = matches!(left, Ref::Number(f) if matches!(f.op(), N::Cardinality(_)));
-            // If the argument begins with a parenthesis around all of it, it was meant like this.
+            // If the argument begins with a parenthesis around all of it, the operators are in the argument on purpose.
             if arg.span().start == left.mark().start || comparison && counts {
                 let what = if count.is_empty() { word.to_string() } else { format!("{word} {count}") };
                 self.remarks.push(
@@ -368,8 +369,8 @@ impl Parser {
         }
         let span = span.to(self.last_span());
         let everything = || Squares::new(S::Constant(Bitboard::FULL), span);
-        // Kings as a set expression that is no designator, so that no transform can empty it. It has both colours, so that swapping
-        // colours does not change it.
+        // The kings are a set expression and no designator, so that no transform can make the set empty. The set has both
+        // colours, so that swapping the colours does not change it.
         let kings = || {
             let kings = PieceSet::only(Code(6)).union(PieceSet::only(Code(14)));
             let pieces = Pieces { all_white: false, all_black: false, list: kings };
@@ -435,7 +436,7 @@ impl Parser {
 }
 
 impl Parser {
-    /// Reads `makesquare` with the name of a square; the result is constant if the name is a literal.
+    /// Reads `makesquare` with the name of a square. The result is a constant if the name is a literal.
     fn square_of(&mut self, name: Text, span: Span) -> Node {
         let span = span.to(self.last_span());
         let T::Literal(literal) = name.op() else {
@@ -451,7 +452,7 @@ impl Parser {
     }
 }
 
-/// The meaning that `Pd` and `R7` probably have: pieces on a whole file or rank.
+/// Returns the designator that was probably meant by `Pd` or `R7`: pieces on a whole file or rank.
 fn whole_line(word: &str) -> Option<String> {
     let (pieces, line) = word.split_at_checked(word.len().checked_sub(1)?)?;
     if !pieces.chars().all(|c| "KQRBNPkqrbnpAa".contains(c)) {

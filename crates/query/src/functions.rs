@@ -1,7 +1,7 @@
-//! Functions: texts with parameters, which are read again at each call.
+//! Reads functions: texts with parameters. The text of a function is read again at each call.
 //!
-//! A call means the same as the function's text with the parameters replaced. A function therefore has no types, and names in it
-//! that are not parameters have the meaning that they have at the call.
+//! A call means the same as the function's text with its parameters replaced. A function therefore has no types. A name in it
+//! that is not a parameter has the meaning that it has at the place of the call.
 
 use super::{
     parser::{C, ParseResult, Parser, compound, filter, name_of, typed},
@@ -12,14 +12,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum number of tokens that all calls of a query may read.
+/// The maximum number of tokens that all calls of a query together may read.
 const TOKENS_MAX: usize = 200_000;
 
 /// The maximum depth of nested calls.
 const CALLS_MAX: usize = 40;
 
 impl Parser {
-    /// `function f(x y) { ... }`.
+    /// Reads `function f(x y) { ... }`.
     pub(super) fn function(&mut self) -> ParseResult<()> {
         self.bump();
         let at = self.span();
@@ -67,7 +67,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `f(...)`; the current token is the name.
+    /// Reads a call, `f(...)`. The current token is the name of the function.
     pub(super) fn call(&mut self, index: usize) -> ParseResult<Node> {
         let span = self.bump();
         let function = self.state.functions[index].clone();
@@ -106,7 +106,8 @@ impl Parser {
         Ok(compound(filters, last).at(span))
     }
 
-    /// Reads the actual parameters; returns their variables, and filters that assign those which are not names of variables.
+    /// Reads the arguments of a call. Returns the variable for each parameter, and filters that assign the arguments which are
+    /// not names of variables.
     #[expect(clippy::type_complexity, reason = "two lists, taken apart by the only caller")]
     fn actuals(&mut self, function: &Function, span: Span) -> ParseResult<(Vec<(String, VarId)>, Vec<Node>)> {
         let name = &function.name;
@@ -154,7 +155,7 @@ impl Parser {
         )
     }
 
-    /// Refuses calls that would not end, or that would read too many tokens.
+    /// Refuses calls that would never end, or that would read too many tokens.
     fn check_call(&mut self, index: usize, function: &Function, span: Span) -> ParseResult<()> {
         let name = &function.name;
         if self.state.calls.contains(&index) {
@@ -183,7 +184,7 @@ impl Parser {
     }
 }
 
-/// Adds the name of the function to an error found in its text.
+/// Adds the name of a function to an error that was found in the function's text.
 fn within(fault: Diagnostic, name: &str) -> Diagnostic {
     if fault.help.is_some() {
         return fault;

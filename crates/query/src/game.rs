@@ -1,4 +1,4 @@
-//! Filters about the game and its tags, whole positions, and moves.
+//! Reads filters about the game and its tags, about whole positions, and about moves.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -44,7 +44,7 @@ impl Parser {
         self.text(T::Tag(name.into()), span)
     }
 
-    /// Makes a string filter; a literal after it makes it a substring test.
+    /// Makes a string filter. If a literal follows, the filter tests whether the string contains the literal.
     pub(super) fn text(&mut self, op: T, span: Span) -> ParseResult<Node> {
         let searched = Text::new(op, span.to(self.last_span()));
         self.refuse_bare_text(span)?;
@@ -68,7 +68,7 @@ impl Parser {
         Ok(filter(C::TextIn(literal, searched), span.to(at)))
     }
 
-    /// Reads `find [<--] [quiet] [n | lo hi | all | count] F`; the options before F may be in any order.
+    /// Reads `find [<--] [quiet] [n | lo hi | all | count] F`. The options before F may be in any order.
     pub(super) fn find(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (mut back, mut quiet, mut counting) = (false, false, None);
@@ -98,7 +98,7 @@ impl Parser {
         })
     }
 
-    /// Notes that `find check and wtm` searches one position for both conditions.
+    /// Adds a note that `find check and wtm` looks for one position at which both conditions hold.
     fn note_loose_find(&mut self, span: Span, of: &Node) {
         let Node::Condition(f) = of else { return };
         let [left, _] = of.node().children()[..] else { return };
@@ -207,7 +207,7 @@ impl Parser {
                 return Err(fault(format!("rank {} has {} squares", row + 1, rank.files())));
             }
         }
-        // The sixty-four designators are conditions; with `true` after them the filter is a condition as well, and not a set.
+        // Sixty-four designators make a set, but `fen` is a condition. Therefore `true` follows them.
         args.push(filter(C::Bool(true), at));
         Ok(filter(C::Braces(args), span.to(at)))
     }
@@ -270,7 +270,7 @@ impl Parser {
     }
 }
 
-/// The pieces that a symbol of a `fen "..."` board names, and the number of squares it covers.
+/// Returns the pieces that a symbol on a `fen "..."` board names, and the number of squares that the symbol covers.
 pub(super) fn fen_symbol(symbol: Symbol) -> Option<(Pieces, u32)> {
     let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
     let empty = Pieces { list: PieceSet::EMPTY, ..none };

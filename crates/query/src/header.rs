@@ -9,14 +9,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// A header: its end in the text, and the place of the parameters between its parentheses.
+/// The place of a header in the text: its end, and the part between its parentheses.
 pub(super) struct HeaderText {
     pub end: usize,
     inside: Span,
 }
 
-/// Finds a header at the start of a query. File names in it need not be tokens of the language, so the header is cut out before the
-/// text is lexed.
+/// Finds a header at the start of a query. The names of files in it need not be tokens of the language, so the header is cut out
+/// before the lexer sees the text.
 pub(super) fn find(text: &str) -> ParseResult<Option<HeaderText>> {
     let start = text.len() - skip_blank(text).len();
     let rest = &text[start..];
@@ -40,19 +40,19 @@ pub(super) fn find(text: &str) -> ParseResult<Option<HeaderText>> {
     Err(Diagnostic::error(Span::new(open, open + 1), "the header is not closed", "close it with `)`"))
 }
 
-/// The requests of a header.
+/// The settings that a header makes.
 #[derive(Debug, Default)]
 pub(super) struct HeaderRequest {
-    /// Filters that must match too.
+    /// Filters that must match in addition to those of the query.
     pub filters: Vec<Node>,
-    /// True if side lines are searched.
+    /// True if side lines (variations) are searched too.
     pub variations: bool,
-    /// All other requests.
+    /// All other settings.
     pub header: tree::Header,
 }
 
 impl HeaderText {
-    /// Reads the parameters; those that name files or output become notes.
+    /// Reads the parameters of the header. Parameters that name files or output have no effect here; each gets a note.
     pub fn read(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> ParseResult<HeaderRequest> {
         let mut inside = HeaderWords { text, at: self.inside.start, end: self.inside.end };
         let HeaderRequest { mut filters, mut variations, mut header } = HeaderRequest::default();
@@ -71,7 +71,7 @@ impl HeaderText {
                 }
                 Some(Parameter::Quiet | Parameter::Silent) => {
                     let comments = if word == "quiet" { Comments::Quiet } else { Comments::Silent };
-                    // If there are several such parameters, the first one counts.
+                    // If there are several parameters of this kind, the first one counts.
                     if header.comments == Comments::default() {
                         header.comments = comments;
                     }
@@ -120,7 +120,7 @@ impl HeaderText {
     }
 }
 
-/// The note on a parameter that has no effect, because files and output are chosen elsewhere.
+/// Returns the note on a parameter that has no effect, because files and output are chosen elsewhere.
 fn without_effect(word: &str, span: Span, what: &str) -> Diagnostic {
     let label = format!("{what} chosen on the command line");
     Diagnostic::note(span, format!("`{word}` in the header has no effect"), label)
@@ -171,7 +171,7 @@ impl<'a> HeaderWords<'a> {
         Ok((number, at))
     }
 
-    /// Reads one or two numbers, neither below 0.
+    /// Reads one or two numbers. No number may be below 0.
     fn counts(&mut self, word: &str, span: Span) -> ParseResult<(u32, u32)> {
         let first = self.number(word, span)?;
         let second = self.peek_number().unwrap_or(first);

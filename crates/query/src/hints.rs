@@ -1,7 +1,8 @@
-//! Notes on conditions that hold at every position, and on rows of moves: the author probably meant something else.
+//! Adds notes on conditions that hold at every position, and on moves in notation. In both cases the author probably meant
+//! something else.
 //!
-//! The typed tree decides. A note is given for a condition of the whole query that is squares without a piece, or a number computed
-//! only from numbers. Filters inside other filters are not looked at, because there they may be useful.
+//! The notes look at the typed tree. A condition of the whole query gets a note if it is a set of squares without a piece, or a
+//! number computed only from numbers. Filters inside other filters get none, because they may be useful there.
 
 use super::{
     notation,
@@ -15,7 +16,7 @@ use orbit_core::{
 
 type HintFilter<'a> = Ref<'a, Written>;
 
-/// Returns one note on a query that was read, if there is a reason for one.
+/// Returns one note on a query, if there is a reason for one.
 pub(super) fn of(body: &Node, text: &str) -> Option<Diagnostic> {
     let mut conditions = Vec::new();
     flatten(body.node(), &mut conditions);
@@ -54,7 +55,8 @@ fn always(filter: HintFilter) -> Option<Always> {
     }
 }
 
-/// `e4`, `a-h1-8`, `e4|K`: the set has a square, whatever the position. `.` is not reported, because its meaning is obvious.
+/// Returns true if a set has a square in every position, as `e4`, `a-h1-8` and `e4|K` have. The set `.` is not reported, because
+/// its meaning is obvious.
 fn is_never_empty(of: &Squares) -> bool {
     match of.op() {
         S::Designator { pieces, squares } => pieces.accepts() == PieceSet::ALL && !squares.is_empty(),
@@ -63,7 +65,8 @@ fn is_never_empty(of: &Squares) -> bool {
     }
 }
 
-/// `1-0`, `1/2-1/2`: computed only from numbers. A division by zero has no value.
+/// Returns true if a number is computed only from numbers, as `1-0` and `1/2-1/2` are. A division by zero does not count, because
+/// it has no value.
 fn is_reckoned(of: &Number) -> bool {
     match of.op() {
         N::Int(_) => true,
@@ -80,7 +83,7 @@ fn is_designator(filter: HintFilter) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Designator { .. }))
 }
 
-/// Collects all conditions that must hold.
+/// Collects all conditions that must hold for a filter to match.
 fn flatten<'a>(filter: HintFilter<'a>, out: &mut Vec<HintFilter<'a>>) {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -105,13 +108,13 @@ fn flatten<'a>(filter: HintFilter<'a>, out: &mut Vec<HintFilter<'a>>) {
     out.push(filter);
 }
 
-/// The note on squares; `before` is the condition before them.
+/// Returns the note on a set of squares. `before` is the condition before it, with its text.
 fn squares(before: Option<(&str, HintFilter)>, text: &str, span: Span) -> Diagnostic {
     let is_one = text.len() == 2;
     let squares = if is_one { "the square" } else { "the squares" };
     let message = format!("`{text}` matches every position");
     let label = format!("{squares}, whatever stands there");
-    // A text that is not a single designator combines several.
+    // A text that is not a single designator combines several sets.
     if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"[],-".contains(&byte)) {
         return Diagnostic::hint(span, message, label)
             .help("name the pieces that stand there: `Pe4`, `A[e4,e5]`");
@@ -132,7 +135,7 @@ fn squares(before: Option<(&str, HintFilter)>, text: &str, span: Span) -> Diagno
     ))
 }
 
-/// The note on a number.
+/// Returns the note on a number that always has a value.
 fn number(text: &str, span: Span) -> Diagnostic {
     let help = match text {
         "0-0" | "0-0-0" => format!("castling is the move `--({})`", text.replace('0', "o")),

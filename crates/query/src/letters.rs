@@ -1,7 +1,8 @@
-//! Comparisons of strings, and of the letters of pieces, which become tests of the content of a square.
+//! Reads comparisons of strings. A comparison of the letter of a piece with a literal becomes a test of the content of a square.
 //!
-//! `typename` and `piecename` are conditions, true where there is a letter, but the grammar treats them as strings. A comparison
-//! with a literal restricts the contents. Every other filter that takes a string turns them into strings ([`super::valued`]).
+//! `typename` and `piecename` are conditions in the tree, true if there is a letter, but the grammar treats them as strings. A
+//! comparison with a literal restricts the contents of the square. Every other filter that takes a string turns these conditions
+//! into strings ([`super::valued`]).
 
 use super::{
     parser::{C, ParseResult, Parser, T, filter},
@@ -27,7 +28,7 @@ impl Parser {
         let span = left.span().to(right.span());
         let letters = letter_of(&left).zip(literal(&right)).is_some()
             || literal(&left).zip(letter_of(&right)).is_some();
-        // `!=` also holds where there is no letter.
+        // A comparison with `!=` is also true if there is no letter.
         if letters && cmp == Cmp::Ne {
             let equal = self.string_compare(Cmp::Eq, left, right)?;
             return Ok(filter(C::Not(equal), span));
@@ -35,7 +36,7 @@ impl Parser {
         if let (Some((of, spelt)), Some(text)) = (letter_of(&left), literal(&right)) {
             return Ok(letter_test(of, spelt, Some(spelt), span, |letter| cmp.holds(letter.cmp(text))));
         }
-        // The value of a comparison is its left side. Only if both sides are equal can the letter on the right stand for it.
+        // The value of a comparison is its left side. The letter on the right can be that value only if both sides are equal.
         if let (Cmp::Eq, Some(text), Some((of, spelt))) = (cmp, literal(&left), letter_of(&right)) {
             return Ok(letter_test(of, spelt, Some(spelt), span, |letter| letter == text));
         }
@@ -45,7 +46,8 @@ impl Parser {
     }
 }
 
-/// If a filter is the letter of a piece, returns the set with the piece's square and the way in which the letter is written.
+/// If a filter is the letter of a piece, returns the set that holds the piece's square, and the way in which the letter is
+/// written.
 fn letter_of(node: &Node) -> Option<(&Squares, Spelt)> {
     match node {
         Node::Condition(f) => match f.op() {
@@ -66,7 +68,7 @@ fn literal(node: &Node) -> Option<&str> {
     }
 }
 
-/// Makes the condition that a letter passes a test; with `yields`, its value is the letter.
+/// Makes the condition that a letter passes a test. With `yields`, the value of the condition is the letter.
 fn letter_test(
     of: &Squares,
     spelt: Spelt,

@@ -1,7 +1,7 @@
-//! Splits query text into tokens.
+//! Splits the text of a CQL 6 query into tokens.
 //!
-//! CQL is lexed by longest match, and a piece designator is one token: `[RN]a-d1-2` has no blanks inside, and `Ra` is a name, not a
-//! rook beside a file. The rules are those of CQL 6.2.
+//! Each token is the longest one that can begin at its place, and a piece designator is one token: `[RN]a-d1-2` has no blanks
+//! inside, and `Ra` is a name, not a rook and a file. The rules are those of CQL 6.2.
 
 use shakmaty::{Bitboard, Piece};
 
@@ -20,7 +20,7 @@ const BRACKETS: [&str; 7] = ["(", ")", "{", "}", "[", "]", ","];
 ///
 /// # Errors
 ///
-/// If a character begins no token, a string or comment is not closed, or a designator is wrong.
+/// Fails if no token begins with a character, if a string or a comment is not closed, or if a designator is wrong.
 pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
     if text.len() > QUERY_BYTES_MAX {
         return Err(Diagnostic::error(
@@ -58,7 +58,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// The number of open indices, as in `D[K]`: inside one, a `]` may directly follow a designator.
+    /// The number of open indices, as in `D[K]`. Inside an index, a `]` may directly follow a designator.
     indices: u32,
 }
 
@@ -67,7 +67,7 @@ impl Lexer<'_> {
         &self.text[self.at..]
     }
 
-    /// Skips blanks and comments; returns whether there was a blank line.
+    /// Skips blanks and comments. Returns true if there was a blank line.
     fn skip_blank(&mut self) -> Result<bool, Diagnostic> {
         let (mut apart, mut line_ends) = (false, 0);
         loop {
@@ -153,8 +153,8 @@ impl Lexer<'_> {
         Tok::Sign(bracket)
     }
 
-    /// Returns true if a `[` directly after a token selects a part of a value: `D[k]`, `s[1]`. After a word of the language it
-    /// begins a designator, as in `light[BN]`.
+    /// Returns true if a `[` directly after a token selects a part of a value, as in `D[k]` and `s[1]`. After a word of the
+    /// language it begins a designator, as in `light[BN]`.
     fn begins_index(&self, before: &Tok) -> bool {
         let named = match before {
             Tok::Word(word) => !words::is_reserved(word),
@@ -231,7 +231,8 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// The number of bytes of `◭` or `[Aa]` before the name of a piece variable: `◭X`. `◭a1` and `◭a-h2` are designators.
+/// Returns the number of bytes of `◭` or `[Aa]` at the start of `text` if the name of a piece variable follows, as in `◭X`. `◭a1`
+/// and `◭a-h2` are designators.
 fn piece_variable(text: &str) -> Option<usize> {
     let sign = ["◭", "[Aa]"].into_iter().find(|sign| text.starts_with(sign))?;
     let after = &text.as_bytes()[sign.len()..];
@@ -242,7 +243,7 @@ fn piece_variable(text: &str) -> Option<usize> {
     (is_name && !is_range && !is_square).then_some(sign.len())
 }
 
-/// Reads one piece symbol; returns the pieces, the number of bytes, and whether it is Unicode.
+/// Reads one piece symbol. Returns the pieces, the number of bytes, and true if the symbol is no ASCII letter.
 fn piece_symbol(text: &str) -> Option<(Pieces, usize, bool)> {
     let c = text.chars().next()?;
     Some((words::piece(c)?, c.len_utf8(), !c.is_ascii()))
@@ -256,7 +257,7 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
     }
 }
 
-/// Reads the pieces of a designator at the start of `text`; `at` is the place of `text` in the query.
+/// Reads the pieces of a designator at the start of `text`. `at` is the place of `text` in the query.
 fn pieces(text: &str, at: usize) -> Result<Option<(Pieces, usize)>, Diagnostic> {
     let bracketed = text.starts_with('[');
     let mut len = usize::from(bracketed);
@@ -275,7 +276,7 @@ fn pieces(text: &str, at: usize) -> Result<Option<(Pieces, usize)>, Diagnostic> 
             }
             unicode_seen.push(spelling);
         } else if !unicode_seen.is_empty() && !bracketed {
-            break; // ♖a1: the `a` is a file
+            break; // break; // in ♖a1 the `a` is a file
         } else {
             ascii_seen = true;
         }
@@ -301,7 +302,7 @@ fn pieces(text: &str, at: usize) -> Result<Option<(Pieces, usize)>, Diagnostic> 
     Ok(out.map(|pieces| (pieces, len)))
 }
 
-/// Reads `file[-file] rank[-rank]`.
+/// Reads a rectangle of squares: `file[-file] rank[-rank]`.
 fn square_range(text: &str, at: usize) -> Result<Option<(Bitboard, usize)>, Diagnostic> {
     let b = text.as_bytes();
     let is_file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));
@@ -369,7 +370,7 @@ fn blanks(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_whitespace).count()
 }
 
-/// Returns true if a designator may end before `text`.
+/// Returns true if a designator may end where `text` begins.
 fn may_end(text: &str, in_index: bool) -> bool {
     if text.starts_with("[x]") || in_index && text.starts_with(']') {
         return true;
@@ -399,7 +400,8 @@ fn designator(text: &str, at: usize, in_index: bool) -> Result<Option<(Tok, usiz
     Ok(best)
 }
 
-/// Returns true for `a-h` or `b-d` alone. Their first letter could also be a piece, but designators cannot be subtracted.
+/// Returns true for files alone, such as `a-h` or `b-d`. Their first letter could also be a piece, but designators cannot be
+/// subtracted.
 fn files_follow(piece: &str, rest: &str) -> bool {
     let b = rest.as_bytes();
     let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));

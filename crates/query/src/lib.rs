@@ -1,8 +1,8 @@
 //! Reads CQL text into a typed tree.
 //!
-//! There are two dialects: CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). The stages are the lexer, the parser and, for
-//! CQL 6, a check that variables are assigned before they are read. The result is a [`TypedQuery`], which does not depend on the dialect
-//! or on the engine that will run it.
+//! There are two dialects: CQL 6.2, and the position lists of CQL 5 ([`Dialect`]). A text goes through a lexer and a parser. A
+//! text of CQL 6 is then checked for variables that are read before they are assigned. The result is a [`TypedQuery`], which does
+//! not depend on the dialect or on the engine that will run it.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -55,21 +55,21 @@ use std::rc::Rc;
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_core::named::choices;
 
-/// A query that was read.
+/// The result of reading a query.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The typed tree.
     pub query: TypedQuery,
-    /// Warnings and notes, in order of appearance.
+    /// Warnings and notes, in the order of their places in the text.
     pub remarks: Vec<Diagnostic>,
 }
 
 /// The languages in which a query may be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
-    /// `(position Rc3 qg3 :shift)`, or such a list in `(match ...)`.
+    /// Lists such as `(position Rc3 qg3 :shift)`, alone or in `(match ...)`.
     Cql5,
-    /// `shift {Rc3 qg3}`.
+    /// Filters such as `shift {Rc3 qg3}`.
     Cql6,
 }
 
@@ -79,13 +79,14 @@ choices! { Dialect, "dialect",
 }
 
 impl Dialect {
-    /// Returns the dialect of a text by its outer form: `(position ...)` and `(match ...)` are CQL 5, everything else is CQL 6.
+    /// Returns the dialect of a text by its first words: `(position ...)` and `(match ...)` are CQL 5, everything else is CQL 6.
     pub fn detect(text: &str) -> Dialect {
         if cql5::outer_form(text).is_some() { Dialect::Cql5 } else { Dialect::Cql6 }
     }
 }
 
-/// Reads a query, or a whole query file with its `cql(...)` header, in the dialect of its outer form.
+/// Reads a query, or a whole query file with its `cql(...)` header. The first words decide the dialect, as in
+/// [`Dialect::detect`].
 ///
 /// # Errors
 ///
@@ -101,11 +102,11 @@ pub fn parse(text: &str) -> Result<Parsed, Diagnostic> {
     parse_dialect(text, None)
 }
 
-/// Reads a query in a given dialect; `None` stands for the dialect of its outer form.
+/// Reads a query in a given dialect. For `None`, the first words decide the dialect, as in [`Dialect::detect`].
 ///
 /// # Errors
 ///
-/// The errors of [`parse`], and a text that is written in the other dialect.
+/// Fails as [`parse`] does, and if the text is written in the other dialect.
 pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Diagnostic> {
     match (dialect.unwrap_or_else(|| Dialect::detect(text)), cql5::outer_form(text)) {
         (Dialect::Cql5, _) => cql5::parse(text),
@@ -119,11 +120,11 @@ pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Dia
     }
 }
 
-/// Returns the place where the filters of a query file begin: after its `cql(...)` header, or 0 without one.
+/// Returns the place at which the filters of a query file begin: after its `cql(...)` header, or 0 if it has none.
 ///
 /// # Errors
 ///
-/// If the header is not closed.
+/// Fails if the header is not closed.
 pub fn body_start(text: &str) -> Result<usize, Diagnostic> {
     Ok(header::find(text)?.map_or(0, |header| header.end))
 }
@@ -135,7 +136,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
         None => (header::HeaderRequest::default(), None),
         Some(header) => {
             let asked = header.read(text, &mut remarks)?;
-            // Blanks replace the header, so that the spans of the body stay right.
+            // Blanks replace the header, so that the spans of the body remain right.
             (asked, Some(" ".repeat(header.end) + &text[header.end..]))
         }
     };
@@ -153,7 +154,8 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     Ok(Parsed { query, remarks })
 }
 
-/// The maximum number of times that a text is read to find the types of dictionaries that are read before they are written.
+/// The maximum number of times that a text is read. A text is read again if a dictionary is read before it is written and its
+/// type was assumed wrongly.
 const READINGS_MAX: u32 = 64;
 
 /// Reads the filters of a text.
@@ -193,7 +195,7 @@ fn read(text: &str, asked: &header::HeaderRequest) -> Result<(TypedQuery, Vec<Di
     }))
 }
 
-/// Adds notes on signs that mean something else in CQL 5.
+/// Adds notes on signs that have another meaning in CQL 5.
 fn other_meanings(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, side) in [('△', "white"), ('▲', "black")] {
         let mut first = None;

@@ -1,4 +1,4 @@
-//! `if`, loops over squares, pieces and conditions, and `echo`.
+//! Reads `if`, loops over squares, pieces and conditions, and `echo`.
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter},
@@ -11,7 +11,7 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// `if c [then] t [else e]`.
+    /// Reads `if c [then] t [else e]`.
     pub(super) fn condition(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let condition = self.node()?;
@@ -40,7 +40,7 @@ impl Parser {
         })
     }
 
-    /// Reads the body of a loop, in which the loop's variable is known.
+    /// Reads the body of a loop. The loop's variable is in scope in it.
     pub(super) fn with_variable(
         &mut self,
         name: &str,
@@ -76,7 +76,7 @@ impl Parser {
         }
     }
 
-    /// `square [all] x in S F`.
+    /// Reads `square [all] x in S F`.
     pub(super) fn square_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let all = self.eat_word("all");
@@ -96,7 +96,7 @@ impl Parser {
         self.want_squares(domain, user)
     }
 
-    /// Reads the domain and the body of a square loop.
+    /// Reads the set and the body of a loop over squares.
     pub(super) fn square_loop(&mut self, span: Span, name: String, all: bool) -> ParseResult<Node> {
         let domain = self.domain("a square loop")?;
         let (var, body) = self.with_variable(&name, Holds::Squares, span)?;
@@ -108,14 +108,14 @@ impl Parser {
         })
     }
 
-    /// `piece X = S`, `piece [all] X in S F`.
+    /// Reads `piece X = S`, `piece [all] X in S F`.
     pub(super) fn piece_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let all = self.eat_word("all");
         self.piece_loop(span, all)
     }
 
-    /// Reads the same after the word `piece`.
+    /// Reads the rest of a `piece` filter after the word `piece`, and after `all` if it is written.
     pub(super) fn piece_loop(&mut self, span: Span, all: bool) -> ParseResult<Node> {
         let at = self.span();
         let name = self.new_name("a piece")?;
@@ -143,12 +143,12 @@ impl Parser {
         })
     }
 
-    /// `pieceid X`, `pieceid S`.
+    /// Reads `pieceid X`, `pieceid S`.
     pub(super) fn piece_id(&mut self) -> ParseResult<Node> {
         self.of_set(|of| N::Game(GameNumber::PieceId(of)))
     }
 
-    /// `loop F`.
+    /// Reads `loop F`.
     pub(super) fn loop_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let body = self.argument()?;
@@ -157,7 +157,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::Loop(body)), span))
     }
 
-    /// `while (c) F`, `while (s ~~ "re") F`.
+    /// Reads `while (c) F`, `while (s ~~ "re") F`.
     pub(super) fn while_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "before the condition of `while`")?;
@@ -180,7 +180,7 @@ impl Parser {
         Ok(filter(C::Game(op), span))
     }
 
-    /// `echo [quiet] (s t) [in all] F`.
+    /// Reads `echo [quiet] (s t) [in all] F`.
     pub(super) fn echo(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let quiet = self.eat_word("quiet");
@@ -213,7 +213,7 @@ impl Parser {
         self.loop_variable_of(&name, Holds::Position, at)
     }
 
-    /// `equal(F G)`.
+    /// Reads `equal(F G)`.
     pub(super) fn equal(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `equal`")?;
@@ -223,7 +223,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::Equal(left, right)), span))
     }
 
-    /// `cql_assertvariations "message"`.
+    /// Reads `cql_assertvariations "message"`.
     pub(super) fn assert_variations(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let message = self.literal("a message", "cql_assertvariations \"side lines are needed\"")?;

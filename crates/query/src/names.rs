@@ -1,4 +1,4 @@
-//! Names that a query declares, and filters that begin with one of these names.
+//! Reads declarations of names, and filters that begin with a declared name.
 
 use super::{
     parser::{ParseResult, Parser},
@@ -9,7 +9,7 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// Makes the query after everything was read.
+    /// Makes the query, after the whole text was read.
     pub(super) fn finish(&mut self, body: Node) -> ParseResult<TypedQuery> {
         if let Some(&(var, span)) = self.state.unassigned.first() {
             let name = &self.vars[var.0 as usize].name;
@@ -33,7 +33,7 @@ impl Parser {
         Ok(self)
     }
 
-    /// Reads a function or dictionary that is declared at the current place; a declaration is not a filter.
+    /// Reads a declaration of a function or a dictionary, if there is one at the current place. A declaration is not a filter.
     pub(super) fn declaration(&mut self) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok() else { return Ok(false) };
         match word.as_str() {
@@ -47,7 +47,7 @@ impl Parser {
         Ok(true)
     }
 
-    /// The error for a declaration at a place where a filter is needed.
+    /// Returns the error for a declaration at a place where a filter is needed.
     pub(super) fn misplaced_declaration(&mut self, word: &str) -> ParseResult<Node> {
         Err(Diagnostic::error(
             self.span(),
@@ -106,7 +106,8 @@ impl Parser {
         .help("a designator that follows is separated by a blank")
     }
 
-    /// Reads a name that a declaration introduces: it must be no word of the language, no designator, and not in use.
+    /// Reads a name that a declaration introduces. The name must be no word of the language and no designator, and must not be in
+    /// use.
     pub(super) fn new_name(&mut self, what: &str) -> ParseResult<String> {
         let span = self.span();
         let found = match self.tok() {
@@ -130,7 +131,7 @@ impl Parser {
         Ok(found)
     }
 
-    /// Refuses a name that a function or dictionary already has.
+    /// Refuses a name that is already the name of a function or a dictionary.
     pub(super) fn refuse_taken(&self, name: &str, span: Span) -> ParseResult<()> {
         let has = if self.state.functions.iter().any(|known| known.name == name) {
             "function"

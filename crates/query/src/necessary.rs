@@ -1,12 +1,13 @@
-//! Weakens a query to a condition without moves, lines and state that must hold somewhere in a game for the query to match there.
+//! Weakens a query to a cheaper condition, without moves, lines and state, that must hold somewhere in a game for the query to
+//! match in the game.
 //!
-//! A query that must be interpreted costs much at each position, and in most games it never matches. [`necessary`] weakens such a
-//! query to one that a plan can express. Wherever the query matches, the weaker one matches too, so a game without a match of the
-//! weaker one can be skipped.
+//! A query that no plan can express is interpreted, which costs much at each position, and in most games the query never matches.
+//! [`necessary`] weakens it to a query that a plan can express. The weaker query matches wherever the query matches. So a game
+//! without a match of the weaker query can be skipped.
 //!
-//! Each filter is weakened to a condition that holds wherever the filter matches. A filter without such a condition is left out, as
-//! if it were `true`. The operand of `not` must not be weakened: it is kept as it is, or the `not` is left out; the same holds for
-//! copies that are counted. Weakening never adds a designator, so no copy of a transform is lost.
+//! Each filter is weakened to a condition that holds wherever the filter matches. A filter without such a condition is left out,
+//! as if it were `true`. The operand of `not` cannot be weakened: either the `not` is kept unchanged, or it is left out. The same
+//! holds for copies that are counted. Weakening never adds a designator, so no copy of a transform is lost.
 
 use super::tree::{
     Any, Assigned, Chain, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge,
@@ -16,8 +17,8 @@ use super::tree::{
 };
 use orbit_core::diagnostic::Span;
 
-/// Returns a condition that holds at every position at which the query matches, as a query. `None` if only `true` would do, or if
-/// games must be evaluated even if the query does not match in them.
+/// Returns a query whose condition holds at every position at which `query` matches. Returns `None` if that condition would be
+/// `true`, or if games must be evaluated even if the query does not match in them.
 pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     if !passes_over(query) {
         return None;
@@ -26,8 +27,7 @@ pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     Some(TypedQuery { vars: query.vars.clone(), variations: query.variations, ..TypedQuery::new(body) })
 }
 
-/// Returns true if a game need not be evaluated when the query matches nowhere in it: nothing about such a game is reported or
-/// kept.
+/// Returns true if a game in which the query matches nowhere need not be evaluated: nothing about this game is reported or kept.
 fn passes_over(query: &TypedQuery) -> bool {
     let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
     !(query.outlives_games() || query.prints_messages() || asks_for_none)
@@ -187,7 +187,7 @@ impl Weaken {
 
     // ---- parts
 
-    /// Weakens filters that must all match.
+    /// Weakens filters that must all match to one condition.
     fn all<'f>(&self, filters: impl IntoIterator<Item = Ref<'f, Written>>, span: Span) -> Option<Node> {
         conjunction(filters.into_iter().filter_map(|filter| self.filter(filter)), span)
     }
@@ -226,7 +226,7 @@ impl Weaken {
         }
     }
 
-    /// Weakens a `--`: the position before the move has squares of both sets, and the target matches after it.
+    /// Weakens a `--`: the position before the move has squares of both sets, and the target matches after the move.
     fn edge<'f>(
         &self,
         edge: &Edge<Written>,
@@ -274,8 +274,8 @@ impl Weaken {
         conjunction(needed.into_iter(), span)
     }
 
-    /// Weakens an `echo`: its body matches at some position of the game. In a game without side lines, this position is the current
-    /// one, a later one or an earlier one.
+    /// Weakens an `echo`: its body matches at some position of the game. In a game without side lines, that position is the
+    /// current one, a later one or an earlier one.
     fn echo<F: Kind<Written>>(&self, echo: &Echo<F>, span: Span) -> Option<Node> {
         if self.variations {
             return None;
@@ -286,7 +286,7 @@ impl Weaken {
     }
 }
 
-/// Visits the constituents that every match of a chain contains.
+/// Calls `visit` on the constituents that occur in every match of a chain.
 fn needed_steps<'a, S>(chain: &'a Chain<S>, visit: &mut dyn FnMut(&'a S)) {
     match chain {
         Chain::One(one) => visit(one),
@@ -321,7 +321,8 @@ fn as_condition(node: Node) -> Condition {
     }
 }
 
-/// Returns true if a plan can express a filter and its value depends on no variable from outside.
+/// Returns true if a plan can express a filter, and the value of the filter depends on no variable that is assigned outside of
+/// it.
 fn is_plain(filter: Ref<'_, Written>) -> bool {
     let (mut plain, mut bound, mut read) = (true, Vec::<VarId>::new(), Vec::<VarId>::new());
     filter.walk(&mut |filter| {

@@ -1,4 +1,4 @@
-//! Positions of the game as values: `parent`, `child(n)`, `P:F`, `P<Q`, `P & Q`.
+//! Reads filters whose value is a position of the game, and their operators: `parent`, `child(n)`, `P:F`, `P<Q`, `P & Q`.
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, mismatch, name_of, typed, wanted},
@@ -12,7 +12,7 @@ use super::{
 use orbit_core::diagnostic::Diagnostic;
 
 impl Parser {
-    /// Returns a filter that must be a position; if it is none, the error says that `user` needs one.
+    /// Returns a filter that must be a position. If it is something else, the error says that `user` needs a position.
     fn want_position(&self, node: Node, user: &str) -> ParseResult<Position> {
         match node {
             Node::Position(position) => Ok(position),
@@ -20,8 +20,8 @@ impl Parser {
         }
     }
 
-    /// Reads `P:F` if a `:` follows a position. It binds tighter than all operators: `P:T[i]` is `(P:T)[i]`, and `a:b:c` is
-    /// `a:(b:c)`.
+    /// Reads the rest of `P:F` if a `:` follows a position. The `:` binds tighter than all operators: `P:T[i]` is `(P:T)[i]`, and
+    /// `a:b:c` is `a:(b:c)`.
     pub(super) fn elsewhere(&mut self, left: Node) -> ParseResult<Node> {
         if !self.is_sign(":") {
             return Ok(left);
@@ -44,7 +44,7 @@ impl Parser {
         })
     }
 
-    /// Reads `P & Q`; the current token is `&`.
+    /// Reads the rest of `P & Q`. The current token is `&`.
     pub(super) fn same_contents(&mut self, left: Node) -> ParseResult<Node> {
         self.bump();
         let right = self.attack()?;
@@ -63,7 +63,7 @@ impl Parser {
         }
     }
 
-    /// Reads the comparison of a position with another one.
+    /// Reads a comparison operator and the position with which `left` is compared.
     pub(super) fn position_relation(&mut self, left: Node) -> ParseResult<Node> {
         let by = match self.tok() {
             Tok::Sign("==") => PositionOrder::Number(Cmp::Eq),
@@ -102,7 +102,7 @@ impl Parser {
         }
     }
 
-    /// `child`, `child(n)`.
+    /// Reads `child`, `child(n)`.
     pub(super) fn child(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let index = if self.eat_sign("(") {
@@ -116,7 +116,7 @@ impl Parser {
         Ok(filter(P::Game(GamePosition::Child(index)), span.to(self.last_span())))
     }
 
-    /// `position n`.
+    /// Reads `position n`.
     pub(super) fn position_of(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let number = self.sum()?;
@@ -125,13 +125,13 @@ impl Parser {
         Ok(filter(P::Game(GamePosition::Numbered(number)), span))
     }
 
-    /// `initialposition`.
+    /// Reads `initialposition`.
     pub(super) fn initial_position(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         Ok(filter(P::Game(GamePosition::Numbered(Number::new(NumberOp::Int(0), span))), span))
     }
 
-    /// `lca(P Q)`, `distance(P Q)`, `ancestor(P Q)`, `descendant(P Q)`.
+    /// Reads `lca(P Q)`, `distance(P Q)`, `ancestor(P Q)`, `descendant(P Q)`.
     pub(super) fn of_two_positions(&mut self, word: &str) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", &format!("after `{word}`"))?;
@@ -151,7 +151,7 @@ impl Parser {
         self.want_position(node, &format!("`{word}`"))
     }
 
-    /// `consecutivemoves [quiet] [range] (v w)`.
+    /// Reads `consecutivemoves [quiet] [range] (v w)`.
     pub(super) fn consecutive_moves(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let quiet = self.eat_word("quiet");

@@ -1,14 +1,14 @@
-//! Moves in algebraic notation such as `Nxf3+`, which are not CQL, and their equivalents in CQL.
+//! Recognises moves in algebraic notation such as `Nxf3+`, which are not CQL, and suggests the same moves in CQL.
 
 use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingSide, Chess, Color, Move as Played, Position as _, Role};
 
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum number of moves of a row.
+/// The maximum number of moves in a row that are translated.
 const ROW_MAX: usize = 400;
 
-/// The help for a row of moves.
+/// The help for several moves in a row.
 pub(super) const ROW_HELP: &str = "this asks for the moves at the start of a game, without `initial` anywhere in it; capital letters are White's pieces, \
      small ones Black's";
 
@@ -19,16 +19,16 @@ const ENDS: &str = "(){}[],;\"&|";
 #[derive(Default)]
 struct WrittenMove<'a> {
     piece: &'a str,
-    /// The file and the rank of departure, where they are given.
+    /// The file and the rank of departure, if they are written.
     from: (&'a str, &'a str),
     captures: bool,
     to: &'a str,
     promotion: &'a str,
-    /// `+` or `#`.
+    /// The sign `+` or `#`, if it is written.
     check: &'a str,
 }
 
-/// The error for a query that is wrong at a move in notation; `None` if there is no such move.
+/// Returns the error for a query with a fault at a move in notation. Returns `None` if there is no such move.
 pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     if let Some(row) = row(text) {
         let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());
@@ -58,8 +58,8 @@ pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     )
 }
 
-/// Translates a row of at least two moves from the start of a game into CQL: `1. e4 e5 2. Nf3`, with or without numbers. `None` if
-/// the moves cannot be played.
+/// Translates moves from the start of a game into CQL, such as `1. e4 e5 2. Nf3`, with or without numbers. Returns `None` if
+/// there are fewer than two moves, or if they cannot be played.
 pub(super) fn row(text: &str) -> Option<String> {
     let mut position = Chess::default();
     let mut out = String::from("initial path");
@@ -85,7 +85,7 @@ pub(super) fn row(text: &str) -> Option<String> {
     (moves > 1).then_some(out)
 }
 
-/// A played move, as a part of `path`.
+/// Returns a move of a game as a constituent of `path`.
 fn in_path(san: &San, played: Played, turn: Color) -> String {
     if let Played::Castle { .. } = played {
         return match played.castling_side() {
@@ -108,7 +108,7 @@ fn in_path(san: &San, played: Played, turn: Color) -> String {
     format!("{}{from}{sign}{}{promotion}", letter(played.role()), played.to())
 }
 
-/// The text between blanks and parentheses at a byte or just before it, without the number of a move.
+/// Returns the text between blanks and parentheses that contains a byte or ends just before it, without the number of a move.
 fn around(text: &str, at: usize) -> Option<(Span, &str)> {
     let ends = |letter: char| letter.is_whitespace() || (ENDS.contains(letter));
     let before = text.get(..at)?;
@@ -123,7 +123,7 @@ fn around(text: &str, at: usize) -> Option<(Span, &str)> {
     (!written.is_empty()).then(|| (Span::new(start, start + written.len()), written))
 }
 
-/// Takes one of `letters` off the front.
+/// Removes the first character of `text` if it is one of `letters`, and returns it; otherwise returns an empty text.
 fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
     let len = text.chars().next().filter(|letter| letters.contains(*letter)).map_or(0, char::len_utf8);
     let (first, rest) = text.split_at(len);
@@ -132,7 +132,7 @@ fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
 }
 
 impl WrittenMove<'_> {
-    /// Reads a move that is not also a designator: `Nf3` alone is CQL.
+    /// Reads a move in notation. A move that is also a designator, such as `Nf3`, is CQL and gives `None`.
     fn read(written: &str) -> Option<WrittenMove<'_>> {
         const FILES: &str = "abcdefgh";
         const RANKS: &str = "12345678";
@@ -188,7 +188,7 @@ impl WrittenMove<'_> {
     }
 }
 
-/// The place of a part of a text in that text.
+/// Returns the place of a part of a text in the text.
 fn offset(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }

@@ -656,7 +656,7 @@ pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnos
     Diagnostic::error(at, format!("{user} needs {}", name_of(ty)), format!("this is {}", name_of(found)))
 }
 
-/// The type of a filter and its place.
+/// Returns the type of a filter and its place.
 pub(super) fn typed(node: &Node) -> (Type, Span) {
     (kind_of(node), node.span())
 }

@@ -42,7 +42,7 @@ pub(super) enum Within {
 }
 
 impl Range {
-    /// The bounds as operands.
+    /// Returns the bounds as operands.
     pub fn into_numbers(self) -> [Number; 2] {
         [self.lo.into_number(), self.hi.into_number()]
     }
@@ -65,7 +65,7 @@ pub(super) enum CountMode {
 }
 
 impl CountMode {
-    /// The part of the mode that belongs to the operation.
+    /// Returns the part of the mode that belongs to the operation.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
@@ -73,7 +73,7 @@ impl CountMode {
         }
     }
 
-    /// The count of copies or positions, restricted to the range if the bounds are operands.
+    /// Returns the count of copies or positions, restricted to the range if the bounds are operands.
     pub fn around(self, count: Number) -> Number {
         match self {
             CountMode::Range(Within::Read(lo, hi)) => {

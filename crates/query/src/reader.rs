@@ -34,7 +34,7 @@ impl Parser {
         assigns(&self.tokens[..self.at], name)
     }
 
-    /// The span of the token before the current one.
+    /// Returns the span of the token before the current one.
     pub fn last_span(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].span
     }
@@ -58,7 +58,7 @@ impl Parser {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].span
     }
 
-    /// The token before the current one.
+    /// Returns the token before the current one.
     pub(super) fn before(&self) -> Option<&Tok> {
         self.at.checked_sub(1).map(|at| &self.tokens[at].tok)
     }

@@ -89,7 +89,7 @@ fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
     None
 }
 
-/// The parts between commas, without blanks around them, each with its place.
+/// Returns the parts between commas, without blanks around them, each with its place.
 fn parts(list: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut place = 0;
     list.split(',').map(move |part| {
@@ -108,7 +108,7 @@ fn square(name: &[u8]) -> Option<Square> {
     }
 }
 
-/// The error for `Ra1-h8`.
+/// Returns the error for `Ra1-h8`.
 fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Diagnostic {
     let axis = |a: char, b: char| if a == b { a.to_string() } else { format!("{}-{}", a.min(b), a.max(b)) };
     let files = axis(first.file().char(), last.file().char());
@@ -122,7 +122,7 @@ fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Dia
 }
 
 impl Parser {
-    /// The error for the current token, a sign that begins no filter.
+    /// Returns the error for the current token, a sign that begins no filter.
     pub(super) fn slip_of_sign(&self, sign: &str) -> Diagnostic {
         let span = self.span();
         match sign {
@@ -236,7 +236,7 @@ impl Parser {
             .help(format!("text stands in quotation marks: `{filter} \"{word}\"`")))
     }
 
-    /// The help for an unknown word that looks like the name of a player or the code of an opening.
+    /// Returns the help for an unknown word that looks like the name of a player or the code of an opening.
     pub(super) fn name_of_something(&self, word: &str) -> Option<String> {
         if matches!(word.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']) {
             return Some(format!("an opening is asked for by its code in quotation marks: `eco \"{word}\"`"));
@@ -252,7 +252,7 @@ impl Parser {
         Some(format!("a player is asked for by `player \"{}\"`", &self.text[span.start..span.end]))
     }
 
-    /// The error for an unknown word whose meaning can be guessed.
+    /// Returns the error for an unknown word whose meaning can be guessed.
     pub(super) fn slip_of_word(&self, word: &str) -> Option<Diagnostic> {
         let span = self.span();
         if let Some((_, successor, example)) = SUCCESSORS.iter().find(|(old, ..)| *old == word) {

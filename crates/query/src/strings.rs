@@ -36,7 +36,7 @@ impl Parser {
         Ok(part.apply(of, span.to(self.last_span())))
     }
 
-    /// `[i]`, `[i:j]`, `[i:]`, `[:j]`, `[:]`.
+    /// Reads `[i]`, `[i:j]`, `[i:]`, `[:j]`, `[:]`.
     pub(super) fn bounds(&mut self) -> ParseResult<StringPart> {
         self.bump();
         let bound = |parser: &mut Parser, end: &str| {
@@ -91,7 +91,7 @@ impl Parser {
         Ok(filter(op(of), span))
     }
 
-    /// `int s`.
+    /// Reads `int s`.
     pub(super) fn int(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.sum()?;
@@ -100,13 +100,13 @@ impl Parser {
         Ok(filter(N::Game(GameNumber::ToNumber(of)), span))
     }
 
-    /// `uppercase s`, `lowercase s`.
+    /// Reads `uppercase s`, `lowercase s`.
     pub(super) fn case(&mut self, word: &str) -> ParseResult<Node> {
         let upper = word == "uppercase";
         self.of_text(|of| T::Game(GameText::Case { upper, of }))
     }
 
-    /// `ascii n`, `ascii "c"`.
+    /// Reads `ascii n`, `ascii "c"`.
     pub(super) fn ascii(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.sum()?;
@@ -122,7 +122,7 @@ impl Parser {
         }
     }
 
-    /// `indexof(a b)`.
+    /// Reads `indexof(a b)`.
     pub(super) fn index_of(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `indexof`")?;
@@ -181,7 +181,7 @@ impl Parser {
         })
     }
 
-    /// `str(a b ...)`, `str a`.
+    /// Reads `str(a b ...)`, `str a`.
     pub(super) fn str(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let of = self.joined()?;

@@ -31,7 +31,7 @@ const GLYPHS: [(&str, u8); 13] = [
 ];
 
 impl Parser {
-    /// `fen`, `fen "..."`.
+    /// Reads `fen`, `fen "..."`.
     pub(super) fn fen_word(&mut self) -> ParseResult<Node> {
         if matches!(self.peek(1), Tok::Str(_)) && !self.state.joins {
             return self.fen();
@@ -39,7 +39,7 @@ impl Parser {
         Ok(self.leaf(T::Game(GameText::Fen)))
     }
 
-    /// `originalcomment`, `originalcomment "text"`, `originalcomment "!"`.
+    /// Reads `originalcomment`, `originalcomment "text"`, `originalcomment "!"`.
     pub(super) fn original_comment(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         if let (Tok::Str(text), false) = (self.tok(), self.state.joins)
@@ -51,7 +51,7 @@ impl Parser {
         self.text(T::Game(GameText::OriginalComment), span)
     }
 
-    /// `settag("X" s)`.
+    /// Reads `settag("X" s)`.
     pub(super) fn set_tag(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `settag`")?;
@@ -70,7 +70,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::SetTag { name, value }), span))
     }
 
-    /// `writefile(name s)`.
+    /// Reads `writefile(name s)`.
     pub(super) fn write_file(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `writefile`")?;
@@ -135,13 +135,13 @@ impl Parser {
         Ok(filter(N::Control(Control::Braces { first: vec![award.into()], last: place }), span))
     }
 
-    /// `lastgamenumber`.
+    /// Reads `lastgamenumber`.
     pub(super) fn last_game_number(&mut self) -> ParseResult<Node> {
         Ok(self.leaf(N::Game(GameNumber::LastGameNumber)))
     }
 }
 
-/// The number of a glyph that a literal names: `"!"`, `"$5"`.
+/// Returns the number of a glyph that a literal names: `"!"`, `"$5"`.
 fn glyph(text: &str) -> Option<u8> {
     match text.strip_prefix('$') {
         Some(number) => number.parse().ok(),

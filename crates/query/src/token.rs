@@ -38,7 +38,7 @@ pub(super) struct Token {
     pub apart: bool,
 }
 
-/// The text after blanks, byte order marks and comments.
+/// Returns the text after blanks, byte order marks and comments.
 pub(super) fn skip_blank(mut text: &str) -> &str {
     loop {
         text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -52,7 +52,7 @@ pub(super) fn skip_blank(mut text: &str) -> &str {
     }
 }
 
-/// The error for a part of CQL that is not supported yet.
+/// Returns the error for a part of CQL that is not supported yet.
 pub(super) fn unsupported(span: Span, what: &str) -> Diagnostic {
     Diagnostic::error(span, format!("{what} is not supported yet"), "not supported yet")
 }

@@ -227,7 +227,7 @@ pub enum Holds {
 }
 
 impl Holds {
-    /// The type of the value.
+    /// Returns the type of the value.
     pub fn ty(self) -> Type {
         match self {
             Holds::Squares | Holds::Piece => Type::Set,
@@ -258,7 +258,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The name of the type: `condition`, `set`, `number`, `string`, `position`.
+    /// Returns the name of the type: `condition`, `set`, `number`, `string`, `position`.
     pub fn name(self) -> &'static str {
         match self {
             Type::Bool => "condition",
@@ -274,7 +274,7 @@ impl Type {
         matches!(self, Type::Num | Type::Set | Type::Position)
     }
 
-    /// A description of the type, and of the values that are hits.
+    /// Returns a description of the type, and of the values that are hits.
     pub fn described(self) -> &'static str {
         match self {
             Type::Bool => "condition",
@@ -323,7 +323,7 @@ impl<O, P: Form> Of<O, P> {
         Of { op: Box::new(op), mark }
     }
 
-    /// The operation.
+    /// Returns the operation.
     pub fn op(&self) -> &O {
         &self.op
     }
@@ -335,7 +335,7 @@ impl<O, P: Form> Of<O, P> {
 }
 
 impl<O> Of<O, Written> {
-    /// The place of the filter in the query text.
+    /// Returns the place of the filter in the query text.
     pub fn span(&self) -> Span {
         self.mark
     }
@@ -390,7 +390,7 @@ pub enum Ref<'a, P: Form> {
 }
 
 impl<P: Form> Any<P> {
-    /// The type of the filter's value.
+    /// Returns the type of the filter's value.
     pub fn ty(&self) -> Type {
         self.node().ty()
     }
@@ -407,12 +407,12 @@ impl<P: Form> Any<P> {
 }
 
 impl Node {
-    /// The place of the filter in the query text.
+    /// Returns the place of the filter in the query text.
     pub fn span(&self) -> Span {
         *self.node().mark()
     }
 
-    /// The same filter with another place in the text.
+    /// Returns the same filter with another place in the text.
     #[must_use]
     pub fn at(mut self, span: Span) -> Node {
         match &mut self {
@@ -427,7 +427,7 @@ impl Node {
 }
 
 impl<'a, P: Form> Ref<'a, P> {
-    /// The type of the filter's value.
+    /// Returns the type of the filter's value.
     pub fn ty(self) -> Type {
         match self {
             Ref::Condition(_) => Type::Bool,
@@ -438,7 +438,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// The mark of the filter.
+    /// Returns the mark of the filter.
     pub fn mark(self) -> &'a P::Mark {
         match self {
             Ref::Condition(f) => &f.mark,
@@ -449,7 +449,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// A clone of the filter.
+    /// Returns a clone of the filter.
     pub fn cloned(self) -> Any<P> {
         match self {
             Ref::Condition(f) => Any::Condition(f.clone()),
@@ -466,7 +466,7 @@ pub trait Kind<P: Form>: Clone + Debug {
     /// The same kind in another form.
     type In<Q: Form>: Kind<Q>;
 
-    /// The filter as a reference, whatever its kind.
+    /// Returns the filter as a reference, whatever its kind.
     fn node(&self) -> Ref<'_, P>;
 
     /// Rewrites the filter to another form.
@@ -583,7 +583,7 @@ impl<T> OneOrMore<T> {
         std::iter::once(&self.first).chain(&self.rest)
     }
 
-    /// The last one.
+    /// Returns the last one.
     pub fn last(&self) -> &T {
         self.rest.last().unwrap_or(&self.first)
     }

@@ -28,7 +28,7 @@ fn text(condition: Condition) -> Text {
     Text::new(op, span)
 }
 
-/// The type of a filter in the grammar.
+/// Returns the type of a filter in the grammar.
 pub(super) fn kind_of(node: &Node) -> Type {
     if node.yields_text() { Type::Str } else { node.ty() }
 }

@@ -127,7 +127,7 @@ impl Parser {
         Ok(filter(C::Assign(var, value), span.to(at)))
     }
 
-    /// The new value of a variable, as for `x += 1`.
+    /// Returns the new value of a variable, as for `x += 1`.
     fn update(
         &self,
         sign: &str,
@@ -164,7 +164,7 @@ impl Parser {
         }
     }
 
-    /// The value of a variable, as a filter.
+    /// Returns the value of a variable, as a filter.
     pub(super) fn variable(&self, var: VarId, span: Span) -> Node {
         match self.vars[var.0 as usize].holds {
             Holds::Squares => filter(S::Control(Control::Var(var)), span),
@@ -175,7 +175,7 @@ impl Parser {
         }
     }
 
-    /// `persistent [quiet] x = F`, `persistent [quiet] x`.
+    /// Reads `persistent [quiet] x = F`, `persistent [quiet] x`.
     pub(super) fn persistent(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let quiet = self.eat_word("quiet");
@@ -202,7 +202,7 @@ impl Parser {
         Ok(filter(C::Bool(true), span.to(at)))
     }
 
-    /// `atomic x = F`.
+    /// Reads `atomic x = F`.
     pub(super) fn atomic(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         if !self.assigns_next() {
@@ -222,7 +222,7 @@ impl Parser {
         Ok(assignment.at(span))
     }
 
-    /// `isbound x`, `isunbound x`.
+    /// Reads `isbound x`, `isunbound x`.
     pub(super) fn is_bound(&mut self, word: &str) -> ParseResult<Node> {
         let span = self.bump();
         let at = self.span();
@@ -233,7 +233,7 @@ impl Parser {
         Ok(filter(C::Game(op), span.to(at)))
     }
 
-    /// `unbind x`, `unbind D`, `unbind D[k]`.
+    /// Reads `unbind x`, `unbind D`, `unbind D[k]`.
     pub(super) fn unbind(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let at = self.span();
@@ -293,7 +293,7 @@ impl Parser {
     }
 }
 
-/// The bound after one letter; for the last letter, -1, it is the end of the string.
+/// Returns the bound after one letter; for the last letter, -1, it is the end of the string.
 fn behind(at: Number, var: VarId) -> Number {
     let span = at.span();
     let number = |op| Number::new(op, span);
@@ -315,7 +315,7 @@ fn behind(at: Number, var: VarId) -> Number {
     }
 }
 
-/// A filter as the value of a variable, and the kind of that value; `None` for a condition.
+/// Returns a filter as the value of a variable, and the kind of that value; `None` for a condition.
 pub(super) fn assigned(value: Node) -> Option<(Assigned<Written>, Holds)> {
     Some(match valued(value) {
         Node::Squares(value) => (Assigned::Squares(value), Holds::Squares),

@@ -120,7 +120,7 @@ pub(super) enum Parameter {
 
 pub(super) type Spellings = &'static [&'static str];
 
-/// A word that is supported.
+/// Returns a word that is supported.
 pub(super) const fn here<R: Copy>(
     spellings: Spellings,
     arguments: &'static str,
@@ -134,12 +134,12 @@ pub(super) const fn here<R: Copy>(
 }
 
 impl<R: Copy> WordRow<R> {
-    /// The same word with another status.
+    /// Returns the same word with another status.
     pub const fn with_status(self, status: WordStatus) -> WordRow<R> {
         WordRow { word: Word { status, ..self.word }, ..self }
     }
 
-    /// The same word, which may also be a parameter of the header.
+    /// Returns the same word, which may also be a parameter of the header.
     pub const fn and_parameter(self, parameter: Parameter) -> WordRow<R> {
         WordRow { parameter: Some(parameter), ..self }
     }
@@ -169,7 +169,7 @@ impl<R> DialectWords<R> {
         DialectWords { dialect, index: index.collect(), groups }
     }
 
-    /// The words in groups, without their readings.
+    /// Returns the words in groups, without their readings.
     pub fn groups(&self) -> impl Iterator<Item = WordGroup> {
         self.groups.iter().map(|&&WordRows { title, about, words }| {
             let words = words.iter().map(|row| &row.word).collect();
@@ -181,13 +181,13 @@ impl<R> DialectWords<R> {
         self.groups.iter().flat_map(|group| group.words)
     }
 
-    /// The row of a spelling.
+    /// Returns the row of a spelling.
     pub fn find(&self, spelling: &str) -> Option<&'static WordRow<R>> {
         self.index.get(spelling).copied()
     }
 
-    /// The word that a misspelt one most resembles, among words whose reading passes the first of `ways`, else among those that
-    /// pass the next one.
+    /// Returns the word that a misspelt one most resembles, among words whose reading passes the first of `ways`, else among
+    /// those that pass the next one.
     pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
         ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));

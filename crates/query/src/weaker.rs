@@ -126,7 +126,7 @@ impl Candidates {
     }
 }
 
-/// The operand of the transforms around a query.
+/// Returns the operand of the transforms around a query.
 fn innermost(parsed: &Parsed) -> Ref<'_, Written> {
     let mut node = super::tree::Kind::node(&parsed.query.body);
     loop {
@@ -146,7 +146,7 @@ fn joined(node: Ref<'_, Written>) -> Junction<'_> {
     Junction::Pairs(out)
 }
 
-/// The sign with which a filter joins its two operands, as a number.
+/// Returns the sign with which a filter joins its two operands, as a number.
 fn kind(node: Ref<'_, Written>) -> u8 {
     match node {
         Ref::Condition(f) if matches!(f.op(), ConditionOp::And(..)) => 1,

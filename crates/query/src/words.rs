@@ -58,13 +58,13 @@ use leaf;
 type Cql6Row = vocabulary::WordRow<WordReading>;
 type Cql6Rows = vocabulary::WordRows<WordReading>;
 
-/// A word that will never be supported.
+/// Returns a word that will never be supported.
 const fn refused(spellings: Spellings, why: &'static str) -> Cql6Row {
     here(spellings, "", WordValue::NoValue, WordReading::Outside, "", spellings[0])
         .with_status(WordStatus::Refused(why))
 }
 
-/// A word that only the header may contain.
+/// Returns a word that only the header may contain.
 const fn header(
     spellings: Spellings,
     arguments: &'static str,
@@ -83,19 +83,19 @@ static TABLE: LazyLock<DialectWords<WordReading>> = LazyLock::new(|| {
     DialectWords::new(Dialect::Cql6, &[board::GROUPS, control::GROUPS, values::GROUPS, game::GROUPS])
 });
 
-/// All words by groups, in the order in which they are shown.
+/// Returns all words by groups, in the order in which they are shown.
 pub fn groups() -> impl Iterator<Item = &'static WordGroup> {
     static GROUPS: LazyLock<Vec<WordGroup>> =
         LazyLock::new(|| TABLE.groups().chain(cql5::TABLE.groups()).collect());
     GROUPS.iter()
 }
 
-/// The words of a dialect.
+/// Returns the words of a dialect.
 pub fn words(dialect: Dialect) -> impl Iterator<Item = &'static Word> {
     groups().filter(move |group| group.dialect == dialect).flat_map(|group| group.words.iter().copied())
 }
 
-/// The word with a spelling; in CQL 5 without its colon.
+/// Returns the word with a spelling; in CQL 5 without its colon.
 pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     match dialect {
         Dialect::Cql5 => cql5::TABLE.find(spelling).map(|row| &row.word),
@@ -103,7 +103,8 @@ pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     }
 }
 
-/// The word that a misspelt one most resembles; in CQL 5 a supported one if there is one, else one that is not supported yet.
+/// Returns the word that a misspelt one most resembles; in CQL 5 a supported one if there is one, else one that is not supported
+/// yet.
 pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
     use WordReading::{BeforeText, Direction, Filter, Inside, Transform};
     match dialect {
@@ -135,7 +136,7 @@ pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
     &SIGNS
 }
 
-/// The pieces that a letter or a figurine names in a designator.
+/// Returns the pieces that a letter or a figurine names in a designator.
 pub(super) fn piece(symbol: char) -> Option<Pieces> {
     match reading(symbol.encode_utf8(&mut [0; 4]))? {
         WordReading::Piece(pieces) => Some(pieces),
@@ -145,12 +146,12 @@ pub(super) fn piece(symbol: char) -> Option<Pieces> {
 
 // ---- words for the parser of CQL 6
 
-/// The way in which a filter of CQL 6 that begins with a word is read.
+/// Returns the way in which a filter of CQL 6 that begins with a word is read.
 pub(super) fn reading(word: &str) -> Option<WordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
 
-/// The directions that a word names.
+/// Returns the directions that a word names.
 pub(super) fn directions(word: &str) -> Option<Dirs> {
     match reading(word)? {
         WordReading::Direction(dirs) => Some(dirs),
@@ -158,7 +159,7 @@ pub(super) fn directions(word: &str) -> Option<Dirs> {
     }
 }
 
-/// The transform that a word names.
+/// Returns the transform that a word names.
 pub(super) fn transform(word: &str) -> Option<TransformKind> {
     match reading(word)? {
         WordReading::Transform(kind) => Some(kind),
@@ -178,12 +179,12 @@ pub(super) fn is_reserved(word: &str) -> bool {
 
 // ---- words for the header
 
-/// The parameter of a header that a word names.
+/// Returns the parameter of a header that a word names.
 pub(super) fn parameter(word: &str) -> Option<Parameter> {
     TABLE.find(word)?.parameter
 }
 
-/// The parameters of a header, for a message.
+/// Returns the parameters of a header, for a message.
 pub(super) fn parameters() -> String {
     let built = TABLE.rows().filter(|row| row.parameter.is_some());
     let names: Vec<&str> = built.map(|row| row.word.spellings[0]).collect();

@@ -47,7 +47,7 @@ struct Mover(KeywordTransform);
 struct Gone;
 
 impl Mover {
-    /// The image of directions.
+    /// Returns the image of directions.
     fn dirs(&self, dirs: Dirs) -> Dirs {
         match self.0 {
             KeywordTransform::Symmetry(d) => reflected(dirs, d),
@@ -240,7 +240,7 @@ fn swap_pieces(pieces: Pieces) -> Pieces {
     Pieces { all_white: pieces.all_black, all_black: pieces.all_white, list }
 }
 
-/// The number of filters in a tree, copies included.
+/// Returns the number of filters in a tree, copies included.
 pub(super) fn size(filter: FilterRef) -> usize {
     let mut sum = 1;
     filter.each_child(&mut |child| sum += size(child));
@@ -295,7 +295,7 @@ fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u64>) {
     }
 }
 
-/// The part of a filter that a transform can change, if it has one.
+/// Returns the part of a filter that a transform can change, if it has one.
 pub fn member(filter: FilterRef) -> Option<Vec<u64>> {
     let color = |c: Color| c as u64;
     Some(match filter {

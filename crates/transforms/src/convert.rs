@@ -136,7 +136,7 @@ impl Converter {
     }
 }
 
-/// The number of copies of an orbit; a copy of a nested orbit counts by itself.
+/// Returns the number of copies of an orbit; a copy of a nested orbit counts by itself.
 fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     fn nested(filter: FilterRef) -> usize {
         match filter {
@@ -207,7 +207,7 @@ fn holds_counts(node: &Node) -> bool {
     })
 }
 
-/// The keyword of CQL 6 that may make the same copies.
+/// Returns the keyword of CQL 6 that may make the same copies.
 fn keyword(transform: ListTransform) -> Result<(TransformKind, &'static str), String> {
     let none = |word: &str| Err(format!("CQL 6 has no `{word}`"));
     Ok(match transform {
@@ -335,7 +335,7 @@ fn is_one_square(set: &Squares) -> bool {
     matches!(set.op(), SquaresOp::Designator { squares, .. } if squares.single_square().is_some())
 }
 
-/// A set restricted to some contents; `None` if a designator has no content left.
+/// Returns a set restricted to some contents; `None` if a designator has no content left.
 fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     let only = |list| Pieces { all_white: false, all_black: false, list };
     let SquaresOp::Designator { pieces, squares } = set.op() else {
@@ -349,8 +349,8 @@ fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     })
 }
 
-/// The number of pairs, as a sum over the directions and steps in which pieces move: by one of these, no two pieces reach the same
-/// square.
+/// Returns the number of pairs, as a sum over the directions and steps in which pieces move: by one of these, no two pieces reach
+/// the same square.
 fn attack_count(x: &Squares, y: &Squares) -> Number {
     if is_one_square(y) {
         return count(new(SquaresOp::Attacks(x.clone(), y.clone())));
@@ -388,7 +388,7 @@ fn attack_count(x: &Squares, y: &Squares) -> Number {
     sum_of(&numbers)
 }
 
-/// The number of lines, as a sum over directions: in one direction, each last square ends at most one line.
+/// Returns the number of lines, as a sum over directions: in one direction, each last square ends at most one line.
 fn ray_count(sets: &OneOrMore<Squares>, dirs: Dirs, attack: bool) -> Number {
     let occupied = PieceSet::WHITE.union(PieceSet::BLACK);
     let Ok(sets) = sets.try_map(|set| restricted(set, occupied).ok_or(())) else {

@@ -45,12 +45,12 @@ impl Expander {
         out
     }
 
-    /// The operand of transforms, without them.
+    /// Returns the operand of transforms, without them.
     fn base<F: Kind<Written>>(&mut self, of: &F) -> Result<F::In<Expanded>, Diagnostic> {
         self.shielded(false, |expander| of.rewritten(expander))
     }
 
-    /// All copies of a filter; the first keyword is the outermost.
+    /// Returns all copies of a filter; the first keyword is the outermost.
     fn orbit<W, F>(&mut self, kinds: &[TransformKind], of: &W, span: Span) -> Result<Orbit<F>, Diagnostic>
     where
         W: Kind<Written, In<Expanded> = F>,
@@ -198,18 +198,18 @@ fn elements(kind: TransformKind) -> Vec<KeywordTransform> {
     }
 }
 
-/// The shifts in ascending order, files before ranks.
+/// Returns the shifts in ascending order, files before ranks.
 fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i8>) -> Vec<KeywordTransform> {
     files.flat_map(|dx| ranks.clone().map(move |dy| KeywordTransform::Shift((dx, dy)))).collect()
 }
 
-/// The number of ways to choose one element of each transform; at most one more than the limit of copies.
+/// Returns the number of ways to choose one element of each transform; at most one more than the limit of copies.
 fn combinations(kinds: &[TransformKind]) -> usize {
     let all = kinds.iter().fold(1, |all: usize, &kind| all.saturating_mul(elements(kind).len()));
     all.min(COPIES_MAX + 1)
 }
 
-/// The place of the first filter that `rotate45` cannot turn.
+/// Returns the place of the first filter that `rotate45` cannot turn.
 fn turn45_obstacle(node: Ref<Written>) -> Option<Span> {
     if node.shields() {
         return None;

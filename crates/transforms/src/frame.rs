@@ -73,7 +73,8 @@ impl Frame {
         Some(text)
     }
 
-    /// The part of the departure square that SAN needs, given the squares of other pieces of the kind that can make the same move.
+    /// Returns the part of the departure square that SAN needs, given the squares of other pieces of the kind that can make the
+    /// same move.
     fn origin(self, from: Square, others: impl Iterator<Item = Square>) -> Option<String> {
         let (file, rank) = self.carried(from)?;
         let (mut is_any, mut on_file, mut on_rank) = (false, false, false);

@@ -254,7 +254,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
 }
 
 impl<'a> OrbitRef<'a> {
-    /// The filter as written, inner transforms expanded.
+    /// Returns the filter as written, inner transforms expanded.
     pub fn base(self) -> FilterRef<'a> {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.base.node(),
@@ -263,7 +263,7 @@ impl<'a> OrbitRef<'a> {
         }
     }
 
-    /// The number of distinct copies.
+    /// Returns the number of distinct copies.
     pub fn copies(self) -> usize {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.copies.len(),

@@ -100,7 +100,7 @@ impl Likeness {
 }
 
 impl Man {
-    /// The demand as text, `Nf3`, on the board of the game.
+    /// Returns the demand as text, `Nf3`, on the board of the game.
     fn name(self, side: Color) -> String {
         let Man { letter, square, .. } = self;
         match side {
@@ -113,7 +113,7 @@ impl Man {
     }
 }
 
-/// The men of an expanded `similar`, which is the number of squares of a union of designators of one square each.
+/// Returns the men of an expanded `similar`, which is the number of squares of a union of designators of one square each.
 fn men(number: &Number) -> Option<Vec<Man>> {
     let NumberOp::Cardinality(set) = number.op() else { return None };
     let mut men = Vec::new();

@@ -37,7 +37,7 @@ impl Composite {
         Composite { map: SquareMap::edge_shift(v), placement }
     }
 
-    /// The swap of colours, with the reflection of ranks.
+    /// Returns the swap of colours, with the reflection of ranks.
     fn colors() -> Composite {
         let mut reflected = Composite::symmetry(Dihedral::ReflectRanks);
         reflected.placement.swap_colors = true;
@@ -52,7 +52,7 @@ impl Composite {
     }
 }
 
-/// The transformations that a keyword stands for.
+/// Returns the transformations that a keyword stands for.
 fn elements(transform: ListTransform) -> Vec<Composite> {
     use Dihedral::*;
     let with_identity = |d| vec![Composite::IDENTITY, Composite::symmetry(d)];
@@ -106,7 +106,7 @@ fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     Some(all)
 }
 
-/// The orbit of a list under its transforms.
+/// Returns the orbit of a list under its transforms.
 pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Result<Orbit, Diagnostic> {
     let too_many = || {
         Diagnostic::error(

@@ -62,7 +62,7 @@ pub fn matched(filter: &Filter, board: &Board) -> Bitboard {
     found
 }
 
-/// The squares of a set on which one of the pieces stands.
+/// Returns the squares of a set on which one of the pieces stands.
 fn standing(pieces: PieceSet, squares: Bitboard, board: &Board) -> Bitboard {
     let stands = |square: &Square| {
         let content = board.at(*square);

@@ -43,7 +43,7 @@ pub fn places(orbit: &Orbit) -> CopyPlaces {
     images.collect::<Option<Vec<_>>>().map_or_else(offsets, CopyPlaces::Squares)
 }
 
-/// The squares of the designators that transforms move, in the order of the text, without those of inner orbits.
+/// Returns the squares of the designators that transforms move, in the order of the text, without those of inner orbits.
 fn designators(filter: FilterRef) -> Vec<Bitboard> {
     let mut out = Vec::new();
     collect(filter, &mut out);

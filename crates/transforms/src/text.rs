@@ -60,7 +60,7 @@ fn steps(count: i8, line: &str) -> String {
     }
 }
 
-/// The words for a symmetry; none for the identity.
+/// Returns the words for a symmetry; none for the identity.
 fn turn(symmetry: Dihedral) -> Option<&'static str> {
     Some(match symmetry {
         Dihedral::Identity => return None,
@@ -74,7 +74,7 @@ fn turn(symmetry: Dihedral) -> Option<&'static str> {
     })
 }
 
-/// The text of a filter, without parentheses around it.
+/// Returns the text of a filter, without parentheses around it.
 pub(super) fn text(filter: FilterRef) -> String {
     match filter {
         Ref::Condition(f) => condition(f),
@@ -195,13 +195,13 @@ fn condition(f: &Condition) -> String {
     }
 }
 
-/// The text of the condition that a set is one square with one of the contents.
+/// Returns the text of the condition that a set is one square with one of the contents.
 fn content_is(contents: PieceSet, of: &Squares) -> String {
     let (of, pieces) = (tight(of), designator(listed(contents), Bitboard::FULL));
     format!("{{((#{of}) == 1) ({of} in {pieces})}}")
 }
 
-/// The text of the letter for the content of a square, if that is one of `contents`.
+/// Returns the text of the letter for the content of a square, if that is one of `contents`.
 fn content_name(contents: PieceSet, spelt: Spelt, of: &Squares) -> String {
     let word = match spelt {
         Spelt::Type => "typename",
@@ -364,7 +364,7 @@ fn name(var: VarId) -> String {
     format!("v{}", var.0)
 }
 
-/// The text of a string; strings that cannot be written in quotation marks have signs of their own.
+/// Returns the text of a string; strings that cannot be written in quotation marks have signs of their own.
 fn literal(text: &str) -> String {
     match text {
         "\n" => "\\n".into(),
@@ -380,7 +380,7 @@ fn color_name(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
 }
 
-/// The text of a count with a range, which replaces `count`.
+/// Returns the text of a count with a range, which replaces `count`.
 fn in_range(lo: &Number, hi: &Number, of: &Number) -> String {
     let range = format!("{} {} ", tight(lo), tight(hi));
     match of.op() {
@@ -446,7 +446,7 @@ fn listed(contents: PieceSet) -> Pieces {
     Pieces { all_white: false, all_black: false, list: contents }
 }
 
-/// A designator: pieces, then squares.
+/// Returns a designator: pieces, then squares.
 pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> String {
     if squares.is_empty() || pieces.accepts() == PieceSet::NONE {
         return "[]".into();

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{folder, games, hits, info, orbit, piped, run, set_time};
 use crate::common::archives::{Member, zip};
 
-/// A folder with `x.zip`, which holds `a.pgn`, `sub/b.pgn` and a text, and the same two files below `x`.
+/// Returns a folder with `x.zip`, which holds `a.pgn`, `sub/b.pgn` and a text, and the same two files below `x`.
 fn with_archive() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("x/sub")).unwrap();
@@ -22,7 +22,7 @@ fn with_archive() -> tempfile::TempDir {
     folder
 }
 
-/// The states of the sources of a reel.
+/// Returns the states of the sources of a reel.
 fn states(folder: &Path, reel: &str) -> Vec<String> {
     let sources = info(folder, reel)["sources"].as_array().unwrap().clone();
     sources.iter().map(|source| source["file"].as_str().unwrap().to_owned()).collect()

@@ -7,7 +7,7 @@ use orbit_reel::Reel;
 
 use super::{folder, games, hits, info, piped, run, set_time};
 
-/// The names of a reel's sources.
+/// Returns the names of a reel's sources.
 fn sources(reel: &Path) -> Vec<String> {
     Reel::open(reel).unwrap().sources().iter().map(|source| source.name.clone()).collect()
 }

@@ -111,7 +111,7 @@ fn read(mut stream: TcpStream) -> Answer {
     Answer { status, head: head.to_owned(), body }
 }
 
-/// The text of chunks, which are whole.
+/// Returns the text of chunks, which are whole.
 #[track_caller]
 fn joined(mut body: &str) -> String {
     let mut out = String::new();

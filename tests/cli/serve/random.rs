@@ -323,7 +323,7 @@ fn check_page(answer: &Value, rows: &[Value], from: u64, count: u64) {
     assert!(told[..] == rows[first..end], "{from} {count}: {answer}");
 }
 
-/// The memory that a process has, in bytes.
+/// Returns the memory that a process has, in bytes.
 #[cfg(target_os = "linux")]
 fn memory(pid: u32) -> u64 {
     let status = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).unwrap();

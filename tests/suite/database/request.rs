@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::{SAMPLE, options};
 
-/// The sample twice, so that half of its games are duplicates.
+/// Returns the sample twice, so that half of its games are duplicates.
 fn twice() -> [&'static str; 2] {
     [SAMPLE; 2]
 }

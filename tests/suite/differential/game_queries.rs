@@ -22,7 +22,7 @@ pub struct Construct {
     make: fn(&mut GameQueries<'_>, usize) -> Term,
 }
 
-/// All parts of the language that look beyond one position.
+/// Returns all parts of the language that look beyond one position.
 pub fn constructs() -> Vec<&'static Construct> {
     [MOVES, positions::CONSTRUCTS, chains::CONSTRUCTS, state::CONSTRUCTS].into_iter().flatten().collect()
 }
@@ -109,7 +109,7 @@ impl<'a> GameQueries<'a> {
         (construct.make)(self, depth)
     }
 
-    /// A filter of a type that is about any construct.
+    /// Returns a filter of a type that is about any construct.
     fn any_construct(&mut self, ty: Ty, depth: usize) -> Option<Term> {
         let tables = [MOVES, positions::CONSTRUCTS, chains::CONSTRUCTS, state::CONSTRUCTS];
         let tables = if self.stateless { &tables[..3] } else { &tables[..] };
@@ -246,7 +246,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Set, pieces + &squares)
     }
 
-    /// A number of a position in one of the games.
+    /// Returns a number of a position in one of the games.
     fn node(&mut self) -> usize {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -255,7 +255,7 @@ impl<'a> GameQueries<'a> {
 
     // ---- moves
 
-    /// The two sides of a dash filter, of a move that was played; either may be missing.
+    /// Returns the two sides of a dash filter, of a move that was played; either may be missing.
     fn sides(&mut self) -> (String, String, bool) {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -292,7 +292,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Bool, format!("({})", self.edge_text()))
     }
 
-    /// A target of a type behind a dash filter.
+    /// Returns a target of a type behind a dash filter.
     fn edge_to(&mut self, prefix: &str, ty: Ty, depth: usize) -> Term {
         let edge = self.edge_text();
         let target = match ty {

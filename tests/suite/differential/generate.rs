@@ -28,7 +28,7 @@ pub struct Generator<'a> {
     turned: bool,
 }
 
-/// The spellings of the built words of CQL 6 that `wanted` selects.
+/// Returns the spellings of the built words of CQL 6 that `wanted` selects.
 fn spellings(wanted: impl Fn(&WordGroup, &Word) -> bool) -> Vec<&'static str> {
     let groups = words::groups().filter(|group| group.dialect == Dialect::Cql6);
     let rows = groups.flat_map(|group| group.words.iter().map(move |&word| (group, word)));
@@ -111,7 +111,7 @@ impl<'a> Generator<'a> {
         Generator { rng, scope: Vec::new(), names: 0, copies: 1, turned: false }
     }
 
-    /// A whole query.
+    /// Returns a whole query.
     pub fn query(&mut self) -> Term {
         let depth = *self.rng.pick(&[1, 2, 2, 3, 3, 3, 4, 4, 5]);
         match self.rng.below(12) {
@@ -136,7 +136,7 @@ impl<'a> Generator<'a> {
         self.compound(ty, depth)
     }
 
-    /// A transformed list of designators, the most frequent kind of query.
+    /// Returns a transformed list of designators, the most frequent kind of query.
     fn list(&mut self, depth: usize) -> Term {
         let mut template = String::from("{");
         let mut subs = Vec::new();
@@ -183,8 +183,8 @@ impl<'a> Generator<'a> {
         term
     }
 
-    /// An attack between two near squares or a comparison with a number of squares, which plans move as
-    /// they move designators.
+    /// Returns an attack between two near squares or a comparison with a number of squares, which plans move as they move
+    /// designators.
     fn pointwise(&mut self) -> Term {
         let near = |of: usize, rng: &mut Rng| (of + 6 + rng.below(5)) % 8;
         let name = |x: usize, y: usize| format!("{}{}", (b'a' + x as u8) as char, y + 1);
@@ -235,7 +235,7 @@ impl<'a> Generator<'a> {
         Term::new(ty, template + name + "}", subs)
     }
 
-    /// A condition that assigns variables which are in scope, more than once if it can.
+    /// Returns a condition that assigns variables which are in scope, more than once if it can.
     fn assigning(&mut self, depth: usize) -> Term {
         if depth == 0 {
             return self.reassign(1);
@@ -380,7 +380,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// An end of a range: a number, or a variable that holds one.
+    /// Returns an end of a range: a number, or a variable that holds one.
     pub(super) fn bound(&mut self, lo: i32, hi: i32) -> String {
         match self.variable(Ty::Num) {
             Some(name) if self.rng.percent(50) => name.text(),
@@ -388,7 +388,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A transform, in parentheses because it takes everything to its right.
+    /// Returns a transform, in parentheses because it takes everything to its right.
     fn transform(&mut self, ty: Ty, depth: usize) -> Term {
         let (kept, was_turned) = (self.copies, self.turned);
         let &(word, copies) = self.rng.pick(transforms());
@@ -693,7 +693,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A set that is often one square.
+    /// Returns a set that is often one square.
     fn single(&mut self, d: usize) -> Term {
         match self.rng.below(4) {
             0 => Term::leaf(Ty::Set, *self.rng.pick(&["K", "k", "Q"])),

@@ -71,7 +71,7 @@ fn first_word(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric()).collect()
 }
 
-/// The operations of a program, its inputs and loops among them.
+/// Returns the operations of a program, its inputs and loops among them.
 fn operations(program: &Program) -> BTreeSet<String> {
     let inputs =
         program.inputs.iter().map(|(input, _)| format!("Input {}", first_word(&format!("{input:?}"))));

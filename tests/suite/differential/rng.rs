@@ -18,12 +18,12 @@ impl Rng {
         z ^ z >> 31
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         (self.next() >> 33) as usize % end
     }
 
-    /// A number from `lo` to `hi`.
+    /// Returns a number from `lo` to `hi`.
     pub fn within(&mut self, lo: i32, hi: i32) -> i32 {
         lo + self.below((hi - lo + 1) as usize) as i32
     }

@@ -25,7 +25,7 @@ impl Term {
         Term { ty, template, subs }
     }
 
-    /// A filter without operands.
+    /// Returns a filter without operands.
     pub fn leaf(ty: Ty, text: impl Into<String>) -> Term {
         Term::new(ty, text, vec![])
     }
@@ -38,7 +38,7 @@ impl Term {
         if is_alone { Term::new(self.ty, "(@ + 0)", vec![self]) } else { self }
     }
 
-    /// The query text.
+    /// Returns the query text.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let mut subs = self.subs.iter();
@@ -51,7 +51,7 @@ impl Term {
         out
     }
 
-    /// All terms that are this one with a single simplification.
+    /// Returns all terms that are this one with a single simplification.
     fn smaller(&self) -> Vec<Term> {
         let least = match self.ty {
             Ty::Bool => "true",
@@ -82,7 +82,7 @@ impl Term {
         out
     }
 
-    /// The smallest term found that still fails; `fails` gets query text.
+    /// Returns the smallest term found that still fails; `fails` gets query text.
     pub fn shrink(mut self, fails: &mut dyn FnMut(&str) -> bool) -> Term {
         for _ in 0..200 {
             let len = self.text().len();

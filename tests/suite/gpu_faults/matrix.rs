@@ -52,7 +52,7 @@ pub fn sample(faults: &mut Vec<Fault>) {
     });
 }
 
-/// The program on the games of the tests.
+/// Returns the program on the games of the tests.
 pub fn orbit(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(args);

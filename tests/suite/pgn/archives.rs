@@ -506,7 +506,8 @@ mod sevenz {
         );
     }
 
-    /// The archive `encrypted.7z` with another letter in place of the `b` of its member `sub/b.pgn`. Its list is not packed.
+    /// Returns the archive `encrypted.7z` with another letter in place of the `b` of its member `sub/b.pgn`. Its list is not
+    /// packed.
     fn with_letter(letter: u16) -> Vec<u8> {
         let mut bytes = archive("encrypted.7z");
         let name: Vec<u8> = "b.pgn".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -18,7 +18,7 @@ fn options(readers: Readers) -> StreamOptions {
     StreamOptions { readers, ..StreamOptions::default() }
 }
 
-/// The same options with side lines.
+/// Returns the same options with side lines.
 fn with_lines(readers: Readers) -> StreamOptions {
     let mut options = options(readers);
     (options.parse.variations, options.parse.annotations) = (true, true);
@@ -32,14 +32,14 @@ fn compare(text: &[u8], options: &StreamOptions) -> Result<Agreement, String> {
     summary.map(|summary| summary.agreement).map_err(|error| error.to_string())
 }
 
-/// The rules by which the readers differ on a text.
+/// Returns the rules by which the readers differ on a text.
 fn rules(text: &str) -> Vec<&'static str> {
     let agreement = compare(text.as_bytes(), &with_lines(Readers::Both))
         .unwrap_or_else(|error| panic!("{text:?}: {error}"));
     agreement.by_rule().map(|(rule, _)| rule.name()).collect()
 }
 
-/// The committed table: each rule with the number of games of the corpus that it is about, read without side lines and
+/// Returns the committed table: each rule with the number of games of the corpus that it is about, read without side lines and
 /// with them.
 fn table(sums: &[Agreement; 2]) -> String {
     let row = |name: &str, count: &dyn Fn(&Agreement) -> u64| {
@@ -237,7 +237,7 @@ fn a_game_that_is_too_long_is_cut_alike() {
     }
 }
 
-/// The blocks of a text, by one of the readers.
+/// Returns the blocks of a text, by one of the readers.
 fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     let mut blocks = Vec::new();
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options);

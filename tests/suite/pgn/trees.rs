@@ -20,7 +20,7 @@ fn trees(bytes: &[u8]) -> (Vec<Game>, u64) {
     (games, lost)
 }
 
-/// The side lines of the only game of a text, as `PARENT.SIBLING MOVES`.
+/// Returns the side lines of the only game of a text, as `PARENT.SIBLING MOVES`.
 fn lines(text: &str) -> Vec<String> {
     let (games, _) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");

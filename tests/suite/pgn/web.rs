@@ -14,7 +14,7 @@ use crate::common::waiting::{PATIENCE, done};
 /// The time that an impatient reader waits: short enough for tests, and longer than a busy machine pauses.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// A reader that waits longer than any test.
+/// Returns a reader that waits longer than any test.
 fn options() -> Options {
     let mut options = Options::default();
     options.web.timeout = 100 * PATIENCE;
@@ -58,7 +58,7 @@ fn read_bytes(bytes: &[u8]) -> Read {
     read(Sources::from_bytes_with("test", bytes.to_vec(), options()))
 }
 
-/// A text plain and packed, with the games that are in it.
+/// Returns a text plain and packed, with the games that are in it.
 fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     let text = damage::text(3000);
     let frames: Vec<u8> = text.chunks(30_000).flat_map(zst).collect();

@@ -53,7 +53,7 @@ impl Node {
         Node { chess, parent: None, children: vec![], edge: None, ply: 0, depth: 0, sibling: 0, identities }
     }
 
-    /// The position after a move, or after `None`, a null move.
+    /// Returns the position after a move, or after `None`, a null move.
     fn after(&self, mv: Option<Move>) -> Option<Node> {
         let mut out = self.clone();
         (out.children, out.ply) = (vec![], self.ply + 1);
@@ -117,7 +117,7 @@ impl Game {
     }
 }
 
-/// The games of a text.
+/// Returns the games of a text.
 pub fn read(text: &str) -> Vec<Game> {
     let mut games: Vec<String> = Vec::new();
     let mut in_moves = true;
@@ -188,7 +188,7 @@ fn read_one(pgn: &str) -> Option<Game> {
     Some(Game { pgn: pgn.into(), nodes: numbered(&nodes), whole })
 }
 
-/// The position after a move in SAN, or after a null move.
+/// Returns the position after a move in SAN, or after a null move.
 fn after(node: &Node, word: &str) -> Option<Node> {
     if ["--", "Z0"].contains(&word) {
         return node.after(None);
@@ -197,7 +197,7 @@ fn after(node: &Node, word: &str) -> Option<Node> {
     node.after(Some(san.to_move(&node.chess).ok()?))
 }
 
-/// The nodes in the order of their numbers: a line, then the side lines of its nodes, from the deepest on.
+/// Returns the nodes in the order of their numbers: a line, then the side lines of its nodes, from the deepest on.
 fn numbered(nodes: &[Node]) -> Vec<Node> {
     fn line(nodes: &[Node], first: usize, order: &mut Vec<usize>) {
         let mut line_nodes = vec![first];

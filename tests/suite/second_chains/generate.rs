@@ -27,7 +27,7 @@ fn words<'w>(rng: &mut Rng, all: &[&'w str]) -> Vec<&'w str> {
 }
 
 impl Generator<'_> {
-    /// A whole query.
+    /// Returns a whole query.
     pub fn body(&mut self) -> Body {
         let query = if self.rng.percent(55) { self.path(2) } else { self.line(2) };
         let count = self.rng.percent(30);
@@ -80,7 +80,7 @@ impl Generator<'_> {
         if first && self.rng.percent(10) { self.repeated(chain, false) } else { chain }
     }
 
-    /// A chain with a suffix, if it may have one.
+    /// Returns a chain with a suffix, if it may have one.
     fn repeated(&mut self, of: Chain, spaced: bool) -> Chain {
         let is_plus = matches!(&of, Chain::Repeat { min: 1, max: None, suffix, .. } if suffix.ends_with('+'));
         if of.can_be_empty() {
@@ -245,7 +245,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A filter on one position.
+    /// Returns a filter on one position.
     fn filter(&mut self, depth: usize, in_path: bool) -> Filter {
         let word = match self.rng.below(if depth > 0 { 26 } else { 22 }) {
             0..=4 => "true",
@@ -279,7 +279,7 @@ impl Generator<'_> {
         Filter::Word(word)
     }
 
-    /// A filter on the move that leaves.
+    /// Returns a filter on the move that leaves.
     fn tied(&mut self) -> Filter {
         if self.variations && self.rng.percent(20) {
             return Filter::MoveSecondary;

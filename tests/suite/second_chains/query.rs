@@ -360,7 +360,7 @@ impl Query {
 }
 
 impl Body {
-    /// The distinct copies that the transform makes: the filters before and the chain of each.
+    /// Returns the distinct copies that the transform makes: the filters before and the chain of each.
     pub fn copies(&self) -> Vec<(Vec<Filter>, Query)> {
         let Some((transform, _)) = self.transform else {
             return vec![(self.before.clone(), self.query.clone())];
@@ -379,7 +379,7 @@ impl Body {
 
 type Images = Vec<(Box<dyn Fn(&Designator) -> Option<Designator>>, bool)>;
 
-/// The transforms that a word means, and whether each swaps the colours.
+/// Returns the transforms that a word means, and whether each swaps the colours.
 fn images(transform: &str) -> Images {
     type Squares = Box<dyn Fn(Bitboard) -> Bitboard>;
     let each = |to: fn(i32, i32) -> (i32, i32)| -> Squares { Box::new(move |set| moved(set, to)) };
@@ -434,7 +434,7 @@ fn moved(set: Bitboard, to: impl Fn(i32, i32) -> (i32, i32)) -> Bitboard {
     set.into_iter().filter_map(square).collect()
 }
 
-/// A shift: whole ranks stay whole sideways, whole files up and down.
+/// Returns a shift: whole ranks stay whole sideways, whole files up and down.
 fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     if set == Bitboard::FULL {
         return set;
@@ -453,7 +453,7 @@ fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     out
 }
 
-/// The kind of piece that a letter of a promotion means; `None` for letters that mean any.
+/// Returns the kind of piece that a letter of a promotion means; `None` for letters that mean any.
 pub fn promoted(letter: char) -> Option<Role> {
     Role::from_char(letter)
 }

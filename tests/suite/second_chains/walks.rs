@@ -88,7 +88,7 @@ struct Place {
 
 type Found<T> = Result<T, TooMany>;
 
-/// The value of a query at each node of a game, by one reading.
+/// Returns the value of a query at each node of a game, by one reading.
 pub fn values(body: &Body, game: &Game, reading: Reading) -> Found<Vec<Option<i32>>> {
     let copies = body.copies();
     let mut banned = vec![HashSet::new(); copies.len()];
@@ -244,7 +244,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The steps that a walk may take, each with all positions that it visits, in order.
+    /// Returns the steps that a walk may take, each with all positions that it visits, in order.
     fn steps_from(&self, walk: &Walk) -> Vec<Vec<usize>> {
         let Some(at) = walk.at else { return vec![vec![self.start]] };
         if self.query.path {
@@ -422,7 +422,7 @@ fn holds(game: &Game, filter: &Filter, place: Place, reading: Reading) -> Found<
     })
 }
 
-/// The moves that `move` sees, by their children.
+/// Returns the moves that `move` sees, by their children.
 fn moves(game: &Game, place: Place) -> impl Iterator<Item = usize> {
     let all = game.nodes[place.node].children.clone();
     all.into_iter().filter(move |&child| place.edge.is_none_or(|edge| edge == child))

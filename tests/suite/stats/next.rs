@@ -201,7 +201,7 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
 /// Games, positions, and the results of the games for the side to move: won, drawn, lost.
 type Sums = [u64; 5];
 
-/// The groups of hits by the moves played there.
+/// Returns the groups of hits by the moves played there.
 fn groups(
     games: &[Played],
     hits: &dyn Fn(&Played, usize) -> Option<Hit>,

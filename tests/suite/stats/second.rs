@@ -87,7 +87,7 @@ impl Game {
         year("Date").or_else(|| year("UTCDate"))
     }
 
-    /// The groups of one position by one property.
+    /// Returns the groups of one position by one property.
     fn groups(&self, by: &str, ply: i64) -> Vec<String> {
         let (name, argument) = by.split_once(':').unwrap_or((by, ""));
         let step = argument.parse::<i64>().unwrap_or(1);
@@ -135,7 +135,7 @@ impl Game {
         vec![group.unwrap_or("?".into())]
     }
 
-    /// The groups of one position by a grouping.
+    /// Returns the groups of one position by a grouping.
     fn cells(&self, grouping: &str, ply: i64) -> Vec<String> {
         let Some((first, second)) = grouping.split_once('*') else { return self.groups(grouping, ply) };
         let seconds = self.groups(second, ply);

@@ -115,7 +115,7 @@ fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -
     sum
 }
 
-/// The rows of a grouping by their names.
+/// Returns the rows of a grouping by their names.
 fn rows(counts: &Counts, grouping: &str) -> BTreeMap<String, Option<SideResults>> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     rows.map(|row| (row.keys[0].to_string(), row.sides)).collect()

@@ -90,7 +90,7 @@ fn reached<'a>(arrows: &BTreeSet<(&str, &'a str)>, from: &str) -> BTreeSet<&'a s
     out
 }
 
-/// The paths of all `use` of a module that begin with one of its own children.
+/// Returns the paths of all `use` of a module that begin with one of its own children.
 fn relative_uses(module: &[String], tokens: &[Token]) -> Vec<Vec<String>> {
     let mut found = BTreeSet::new();
     for at in (0..tokens.len()).filter(|&at| tokens[at].word == "use") {

@@ -7,14 +7,14 @@ use super::{assert_none, files, read, root};
 /// Columns of a line of prose at most.
 const COLUMNS_MAX: usize = 100;
 
-/// All documents of the project.
+/// Returns all documents of the project.
 fn documents() -> Vec<String> {
     let found: Vec<String> = files().into_iter().filter(|path| path.ends_with(".md")).collect();
     assert!(found.len() > 30, "{found:?}");
     found
 }
 
-/// The lines of a document, with their numbers, that do not stand in a block of code.
+/// Returns the lines of a document, with their numbers, that do not stand in a block of code.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
     text.lines().enumerate().filter_map(move |(at, line)| {
@@ -24,7 +24,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The anchors of the headings of a document, as GitHub and mdBook make them.
+/// Returns the anchors of the headings of a document, as GitHub and mdBook make them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for (_, line) in prose(text) {
@@ -38,7 +38,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     out
 }
 
-/// The targets of links and pictures of a document, each with its line.
+/// Returns the targets of links and pictures of a document, each with its line.
 fn targets(text: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     for (number, line) in prose(text) {

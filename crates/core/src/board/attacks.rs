@@ -1,6 +1,7 @@
-//! Attacks as operations on whole sets of squares, which vector units and GPUs can do.
+//! Computes attacks with operations on whole sets of squares, which vector units and GPUs can execute.
 //!
-//! Directions are counted counter-clockwise from right: 0 right, 1 northeast, ... 7 southeast.
+//! Directions are numbers from 0 to 7, counter-clockwise from the right: 0 is towards the h-file, 1 is up and right, 2 is up, and
+//! 7 is down and right.
 //!
 //! Source: the occluded fill is Kogge and Stone's parallel prefix, as known from the Chess
 //! Programming Wiki.
@@ -25,7 +26,8 @@ pub const fn one<const DIR: u8>(set: u64) -> u64 {
     }
 }
 
-/// Returns all squares reached in a direction over squares of `empty`, including the first square that is not empty.
+/// Returns the squares that sliding pieces on `set` attack in a direction: squares of `empty`, up to and including the first
+/// square that is not empty.
 #[inline(always)]
 pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
     // A step from within `open` never wraps around an edge, so a fill that only steps within `open` cannot wrap either.
@@ -59,7 +61,7 @@ pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
     one::<DIR>(fill)
 }
 
-/// [`slide`] with the direction as an argument.
+/// Does the same as [`slide`], with the direction as an argument.
 pub const fn slide_dir(dir: u8, set: u64, empty: u64) -> u64 {
     match dir {
         0 => slide::<0>(set, empty),
@@ -73,7 +75,7 @@ pub const fn slide_dir(dir: u8, set: u64, empty: u64) -> u64 {
     }
 }
 
-/// Squares a knight's move away from any square of a set.
+/// Returns the squares that knights on a set attack.
 #[inline(always)]
 pub const fn knight(set: u64) -> u64 {
     (set << 17 | set >> 15) & NOT_A
@@ -82,7 +84,7 @@ pub const fn knight(set: u64) -> u64 {
         | (set << 6 | set >> 10) & NOT_GH
 }
 
-/// Squares a king's move away from any square of a set.
+/// Returns the squares that kings on a set attack.
 #[inline(always)]
 pub const fn king(set: u64) -> u64 {
     let beside = one::<0>(set) | one::<4>(set);
@@ -90,7 +92,7 @@ pub const fn king(set: u64) -> u64 {
     beside | wide << 8 | wide >> 8
 }
 
-/// Squares that pawns on a set attack.
+/// Returns the squares that pawns on a set attack.
 #[inline(always)]
 pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
     if WHITE { one::<1>(set) | one::<3>(set) } else { one::<5>(set) | one::<7>(set) }
@@ -100,7 +102,7 @@ pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
 #[inline(always)]
 pub const fn fill_ranks(set: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    // First the top bit of each byte that has any bit set, then the whole byte.
+    // First set the top bit of each byte that has any bit set, then the whole byte.
     let high = (((set & !HIGH) + !HIGH) | set) & HIGH;
     high | (high - (high >> 7))
 }
@@ -113,8 +115,8 @@ pub const fn fill_files(set: u64) -> u64 {
     four | four.rotate_left(32)
 }
 
-/// Returns the squares that stay on the board when moved by (files, ranks), and the number of bits to shift them up (negative:
-/// down).
+/// Describes the shift of a set by (files, ranks): returns the squares that stay on the board, and the number of bits by which to
+/// shift the set to the left (to the right if the number is negative).
 pub const fn translation(dx: i8, dy: i8) -> (u64, i32) {
     let mut mask = 0u64;
     let mut s = 0;

@@ -23,7 +23,7 @@ impl Code {
     /// The empty square.
     pub const EMPTY: Code = Code(0);
 
-    /// The code of a piece.
+    /// Returns the code of a piece.
     pub const fn from_piece(piece: Piece) -> Code {
         Code(piece.role as u8 | if matches!(piece.color, Color::Black) { 8 } else { 0 })
     }

@@ -1,7 +1,7 @@
 //! Generates the moves of one packed position with set-wise attacks.
 //!
-//! Any placement is accepted: without a king every pseudolegal move is legal; with several kings a legal move leaves none of them
-//! attacked; and an enemy king can be captured.
+//! Any placement of pieces is accepted. If the side to move has no king, every pseudolegal move is legal. If it has several kings,
+//! a legal move leaves none of them attacked. An enemy king can be captured.
 
 use std::ops::ControlFlow;
 
@@ -46,13 +46,13 @@ pub fn no_moves(position: &Position) -> bool {
 }
 
 /// Returns the position as it counts for repetitions: the en passant square is kept only if a pawn can capture there, and a
-/// castling right only if king and rook are on their squares. Then equal positions of games have equal bytes, whatever the moves
-/// before them.
+/// castling right only if king and rook are on their squares. Positions that count as the same repetition then have equal bytes,
+/// whatever the moves before them.
 pub fn as_counted(position: &Position) -> Position {
     let mut counted = *position;
     if let Some(to) = position.state.en_passant() {
         let white = position.state.turn().is_white();
-        // The pawns that attack a square are where a pawn of the other side on that square would attack.
+        // A pawn attacks `target` if a pawn of the other colour on `target` would attack that pawn's square.
         let target = 1u64 << to as u32;
         let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
         let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0 & from;
@@ -76,13 +76,13 @@ pub fn as_counted(position: &Position) -> Position {
     counted
 }
 
-/// Calls `visit` for every pseudolegal (`pseudo`) or legal move of the side to move until it breaks. Castling is
-/// pseudolegal only where it is legal.
-/// Promotions are visited once, to a queen; castling moves lead from the king to the rook.
+/// Calls `visit` for every legal move of the side to move, or for every pseudolegal move if `pseudo` is true, until `visit`
+/// returns a break. Castling counts as pseudolegal only if it is legal. A promotion is visited only once, as a promotion to a
+/// queen. A castling move goes from the king's square to the rook's square.
 ///
 /// # Errors
 ///
-/// None; a break is passed on.
+/// None. If `visit` returns a break, this function returns it too.
 pub fn moves(
     position: &Position,
     pseudo: bool,
@@ -161,11 +161,12 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     (at(0) == Code::EMPTY && at(-1) == Code::EMPTY && at(1) == pawn).then_some(square)
 }
 
-/// Returns the position without its en passant square if no pawn can capture there: then positions with the same moves are equal.
+/// Returns the position, but without its en passant square if no pawn can capture there. Two positions with the same pieces and
+/// the same moves are then equal.
 pub fn with_usable_en_passant(position: &Position) -> Position {
     let Some(square) = position.state.en_passant() else { return *position };
     let white = position.state.turn().is_white();
-    // The squares that a pawn of the other colour would attack from the en passant square.
+    // A pawn attacks the en passant square if a pawn of the other colour on that square would attack the pawn's square.
     let set = 1u64 << square as u32;
     let from = if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
     let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0;
@@ -218,7 +219,7 @@ fn castling_moves(
     ControlFlow::Continue(())
 }
 
-/// Returns whether a move leaves no own king attacked.
+/// Returns whether no king of the side to move is attacked after a move.
 fn is_safe(position: &Position, mv: PackedMove) -> bool {
     let turn = position.state.turn();
     let mut after = *position;

@@ -1,7 +1,7 @@
 //! Tables of the squares that one piece reaches on an otherwise empty board, and of the squares in between.
 //!
-//! Here two look-ups decide whether a piece gets from one square to another. Magic tables need one, but take hundreds of
-//! kilobytes, and most look-ups in them miss the first-level cache; these tables take 37 KiB in all.
+//! Two look-ups in these tables decide whether a piece can move from one square to another. Magic bitboards need only one look-up,
+//! but their tables take hundreds of kilobytes, so most look-ups miss the first-level cache. The tables here take 37 KiB in all.
 
 use super::attacks;
 
@@ -34,7 +34,7 @@ pub static PAWN_REACH: [[u64; 64]; 2] = {
     table
 };
 
-/// `BETWEEN[a][b]`: the squares strictly between two squares of a line; none if they share no line.
+/// `BETWEEN[a][b]`: the squares strictly between two squares on a common rank, file or diagonal; empty for all other pairs.
 pub static BETWEEN: [[u64; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut from = 0;
@@ -55,7 +55,8 @@ pub static BETWEEN: [[u64; 64]; 64] = {
     table
 };
 
-/// Returns the squares in every second direction, from `first` on.
+/// Returns the squares that lie in every second direction from a set: in directions 0, 2, 4 and 6 if `first` is 0, and in the
+/// other four if it is 1.
 const fn rays(set: u64, first: u8) -> u64 {
     let mut out = 0;
     let mut dir = first;

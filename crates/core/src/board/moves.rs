@@ -1,10 +1,11 @@
 //! Computes the moves of one position as sets of squares, without a move list.
 //!
-//! A position is seen from the side to move: its pawns go up the board. [`View::ordinary`] is straight code without branches or
-//! tables, so that a loop over positions becomes vector code. In one direction no two pieces reach the same square, so the number
-//! of squares reached in a direction is the number of moves in it.
+//! A position is seen from the side to move: its pawns go up the board. [`View::ordinary`] has no branches and no tables, so that
+//! the compiler can turn a loop over positions into vector code. In one direction no two pieces reach the same square. So the
+//! number of squares that are reached in a direction is the number of moves in this direction.
 //!
-//! A side must have at most one king here; [`legal`](super::legal) lists the moves of any placement.
+//! The functions of this module require that the side to move has at most one king. [`legal`](super::legal) lists the moves of any
+//! placement.
 
 use super::{State, attacks};
 
@@ -36,7 +37,7 @@ pub struct MoveRequest {
 /// A position seen by the side to move. Its pawns go up the board: with Black to move the ranks are mirrored.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// All bits if the ranks are mirrored.
+    /// All bits are set if Black is to move, so that the ranks are mirrored; otherwise none.
     black: u64,
     own: u64,
     enemies: u64,
@@ -47,19 +48,20 @@ pub struct View {
     /// Rooks and queens.
     straight: u64,
     kings: u64,
-    /// The square behind a pawn that just made a double step, if such a step is possible.
+    /// The square that an enemy pawn just passed over in a double step; empty if there was none, or if the pieces contradict it.
     passed: u64,
-    /// The two nibbles of the side's castling rights.
+    /// The castling rights of the side to move: the low nibble for the king side, the high nibble for the queen side, as in
+    /// [`State`].
     rights: u32,
 }
 
 /// The restrictions on moves that keep the king from being attacked.
 struct Safety {
-    /// The squares to which pieces other than the king may go: all, or those that end a check.
+    /// The squares to which pieces other than the king may move: all squares, or in check the squares that end the check.
     evasions: u64,
-    /// The pieces that shield the king on the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    /// The pinned pieces, by the line on which they are pinned: the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
     pinned: [u64; 4],
-    /// The squares that enemies attack if the king is taken off the board.
+    /// The squares that enemies attack after the king is removed from the board.
     danger: u64,
 }
 
@@ -106,7 +108,7 @@ impl View {
         !(self.own | self.enemies)
     }
 
-    /// Returns the enemies that move along a direction.
+    /// Returns the enemy queens, rooks and bishops that slide along a direction.
     #[inline(always)]
     const fn enemy_sliders(&self, dir: u8) -> u64 {
         self.enemies & if dir.is_multiple_of(2) { self.straight } else { self.oblique }
@@ -125,12 +127,13 @@ impl View {
         kings & kings.wrapping_sub(1) != 0
     }
 
-    /// Returns all bits if there may be moves that [`View::ordinary`] does not cover, else none.
+    /// Returns all bits set if there may be castling or en passant captures, which [`View::ordinary`] does not compute; otherwise
+    /// 0.
     #[inline(always)]
     pub const fn is_special(&self) -> u64 {
         let kings = self.own_kings();
         let castlers = kings & RANK_1 & mask(self.rights != 0);
-        // The squares between a king and a rook that castle are empty.
+        // Castling is possible only if all squares between king and rook are empty.
         let beside =
             attacks::slide::<0>(castlers, self.empty()) | attacks::slide::<4>(castlers, self.empty());
         let rooks = beside & self.own & self.straight;
@@ -231,7 +234,8 @@ impl View {
         let arrivals = arrivals & mask(castlers != 0);
         match WHAT {
             PAIRS => {
-                // In Chess960 a king may castle to a square next to it: this is the same pair of squares as a step there.
+                // In Chess960 a king may castle to a square next to it. That is the same pair of squares as a king's step, so it
+                // is not counted again.
                 let steps = attacks::king(castlers) & !self.own & mask(asked.ordinary);
                 ordinary + u64::from((arrivals & !steps).count_ones() + takers.count_ones())
             }
@@ -289,13 +293,14 @@ impl View {
     }
 }
 
-/// Returns the squares of the first rank from one square to another, both included.
+/// Returns the squares of the first rank from `a` to `b`, both included. Each argument is a set of one square.
 const fn span(a: u64, b: u64) -> u64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     (high << 1) - low
 }
 
-/// Adds moves to squares that no two pieces reach in the same step.
+/// Adds to `out` the moves that reach the squares `reached & to`: their number for [`PAIRS`], otherwise the squares. No two pieces
+/// may reach the same square of `reached`.
 #[inline(always)]
 const fn leaps<const WHAT: u8>(reached: u64, to: u64, out: u64) -> u64 {
     if WHAT == PAIRS { out + (reached & to).count_ones() as u64 } else { out | reached & to }

@@ -1,4 +1,4 @@
-//! The two-byte move.
+//! [`PackedMove`], a move in two bytes.
 
 use bytemuck::{Pod, Zeroable};
 use shakmaty::{Move, Position as _, Square};
@@ -14,9 +14,10 @@ pub enum MoveKind {
     EnPassant,
     /// The side to move passes.
     Null,
-    /// No move: the next slot begins another game or another line of the same game.
+    /// No move, but a mark in a reel, where each slot holds the move that leaves its position: the next slot begins another game
+    /// or another line of the same game.
     Start,
-    /// Any other move. The code is the content of `to` after the move, so a promotion needs nothing more.
+    /// Any other move. The code is the content of `to` after the move; for a promotion this is the new piece.
     Piece(Code),
 }
 
@@ -31,11 +32,12 @@ impl PackedMove {
     pub const PIECE_CODES: u32 = 0x7e7e;
     /// The null move.
     pub const NULL: PackedMove = PackedMove(8 << 12);
-    /// The next slot begins a game from the standard start position.
+    /// A mark instead of a move: the next slot begins a game from the standard start position.
     pub const START_STANDARD: PackedMove = PackedMove(15 << 12);
-    /// The next slot begins a game from the next entry of the start table.
+    /// A mark instead of a move: the next slot begins a game from the next entry of the start table, a list of the start positions
+    /// of a block.
     pub const START_TABLE: PackedMove = PackedMove(15 << 12 | 1);
-    /// The next slot begins a side line of the same game, from the next entry of the start table.
+    /// A mark instead of a move: the next slot begins a side line of the same game, from the next entry of the start table.
     pub const START_LINE: PackedMove = PackedMove(15 << 12 | 3);
 
     const fn new(from: Square, to: Square, code: u8) -> PackedMove {
@@ -57,7 +59,7 @@ impl PackedMove {
         PackedMove::new(from, to, 7)
     }
 
-    /// Packs a shakmaty move that `turn` is about to play.
+    /// Packs a move of shakmaty. `turn` is the side that plays the move.
     ///
     /// # Panics
     ///
@@ -74,12 +76,12 @@ impl PackedMove {
         }
     }
 
-    /// The square moved from.
+    /// Returns the square from which the piece moves.
     pub const fn from(self) -> Square {
         Square::new((self.0 & 63) as u32)
     }
 
-    /// The square moved to (the rook's, when castling).
+    /// Returns the square to which the piece moves; for castling, the square of the rook.
     pub const fn to(self) -> Square {
         Square::new((self.0 >> 6 & 63) as u32)
     }
@@ -103,13 +105,13 @@ impl PackedMove {
         }
     }
 
-    /// Returns whether this is no move: the next slot begins another game or another line of the same game.
+    /// Returns whether this is no move but a mark that the next slot begins another game or another line of the same game.
     #[inline]
     pub const fn is_start(self) -> bool {
         self.0 >> 12 == 15
     }
 
-    /// Returns whether this is no move and the next slot begins another game.
+    /// Returns whether this is no move but a mark that the next slot begins another game.
     pub const fn is_game_start(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 2 == 0
     }

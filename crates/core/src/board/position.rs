@@ -1,12 +1,12 @@
-//! The packed position: 32 bytes of board and four bytes of everything else.
+//! The packed position: 32 bytes for the board and four bytes for everything else.
 
 use bytemuck::{Pod, Zeroable};
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, FromSetup, PositionError, Rank, Role, Setup, Square};
 
 use super::{Code, MoveKind, PackedMove, PieceSet};
 
-/// Piece placement as four bit planes: bit `k` of the [`Code`] on square `s` is bit `s` of plane `k`. Two to four logic
-/// operations compute any set of pieces.
+/// The placement of the pieces as four bit planes: bit `s` of plane `k` is bit `k` of the [`Code`] on square `s`. Two to four
+/// logic operations compute the squares of any kind of piece.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Pod, Zeroable)]
 pub struct Board {
@@ -15,7 +15,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// The content of a square.
+    /// Returns the content of a square.
     pub const fn at(&self, square: Square) -> Code {
         let s = square as u32;
         let p = &self.planes;
@@ -80,9 +80,9 @@ impl From<&Board> for shakmaty::Board {
 
 /// The side to move, the en passant square and the castling rights in 32 bits.
 ///
-/// Bit 0: Black to move. Bits 8-15: the square a pawn that just made a double step has passed over,
-/// 64 for none. Bits 16-31: four nibbles, the castling rights White king side, White queen side,
-/// Black king side, Black queen side; 0 for none, else 8 + the rook's file.
+/// Bit 0: Black to move. Bits 8-15: the square that a pawn just passed over in a double step, or 64 if there is none. Bits 16-31:
+/// one nibble for each castling right, in the order White king side, White queen side, Black king side, Black queen side; 0 if
+/// there is no such right, otherwise 8 + the rook's file.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 pub struct State(pub u32);
@@ -94,12 +94,12 @@ impl Default for State {
 }
 
 impl State {
-    /// The side to move.
+    /// Returns the side to move.
     pub const fn turn(self) -> Color {
         if self.0 & 1 == 0 { Color::White } else { Color::Black }
     }
 
-    /// Returns the square behind a pawn that just made a double step.
+    /// Returns the square that a pawn just passed over in a double step.
     pub fn en_passant(self) -> Option<Square> {
         Square::try_from(self.0 >> 8 & 0xff).ok()
     }
@@ -159,7 +159,7 @@ impl State {
         16 + 8 * matches!(color, Color::Black) as u32 + 4 * !king_side as u32
     }
 
-    /// The squares of all rooks that may still castle.
+    /// Returns the squares of all rooks that may still castle.
     pub fn castling_rooks(self) -> Bitboard {
         let mut out = Bitboard(0);
         for color in Color::ALL {
@@ -171,7 +171,7 @@ impl State {
     }
 }
 
-/// Returns all bits set if the lowest bit is, else none.
+/// Returns all bits set if the lowest bit of `bit` is set, otherwise 0.
 const fn ones(bit: u32) -> u64 {
     (bit as u64 & 1).wrapping_neg()
 }
@@ -182,8 +182,8 @@ const fn keep_rights(state: u32, from: u32, to: u32, code: u32) -> u32 {
     if code & 7 == 6 { kept & !(0x00ff_0000 << (8 * (!state & 1))) } else { kept }
 }
 
-/// Removes the castling right (there is at most one) whose rook is on `square` from the bits of a [`State`]. It has no branches,
-/// because the origins of moves are hard to predict.
+/// Removes the castling right (there is at most one) whose rook is on `square` from the bits of a [`State`]. The function has no
+/// branches, because a processor can hardly predict the squares of moves.
 const fn without_right(state: u32, square: u32) -> u32 {
     // XOR turns the nibbles of rights on the square's file into 0; the two ORs fold each nibble into its lowest bit.
     let other = (state >> 16) ^ ((8 | square & 7) * 0x1111);
@@ -222,8 +222,9 @@ impl Position {
         Position::STANDARD
     }
 
-    /// Packs a setup. Any placement is accepted; the castling rights are the rooks that the setup names on the two back ranks.
-    /// The file of the first king of that colour decides the side of each right.
+    /// Packs a setup of shakmaty. Any placement is accepted. The position has a castling right for each rook of
+    /// `setup.castling_rights` on the two back ranks. The file of the first king of that colour decides whether a right belongs to
+    /// the king side or to the queen side.
     pub fn from_setup(setup: &Setup) -> Position {
         let board = Board::from(&setup.board);
         let mut state = State::default().with_turn(setup.turn).with_en_passant(setup.ep_square);
@@ -265,9 +266,9 @@ impl Position {
 
     /// Plays a move without any check of its legality.
     ///
-    /// Castling rights vanish when the king moves, or when a right's rook leaves its square or is captured. The en passant square
-    /// is set after every double step. [`MoveKind::Start`] only passes the turn: the reader of a reel knows where the next game
-    /// begins.
+    /// A castling right is lost when the king moves, or when its rook leaves its square or is captured. The en passant square is
+    /// set after every double step. [`MoveKind::Start`] only changes the side to move, because the reader of a reel sets the
+    /// position with which the next game begins.
     #[inline(always)]
     pub const fn play(&mut self, mv: PackedMove) {
         let (from, to, code) = (mv.0 as u32 & 63, mv.0 as u32 >> 6 & 63, mv.0 as u32 >> 12);
@@ -285,8 +286,8 @@ impl Position {
             p2 & keep | to_set & ones(code >> 2),
             p3 & keep | to_set & ones(code >> 3),
         ];
-        // The content of `to` after the move also shows the piece that moved, since a pawn never promotes to a pawn or a king.
-        // There is no branch, because the kinds of moves are hard to predict.
+        // `code` is the content of `to` after the move. If it is a pawn, a pawn moved, since no pawn promotes to a pawn. There is
+        // no branch, because a processor can hardly predict the kinds of moves.
         let double = (code & 7 == 1) & (from.abs_diff(to) == 16);
         let passed = 64 ^ (64 ^ ((from + to) / 2)) & ones(double as u32) as u32;
         let next = (state | passed << 8) ^ 1;
@@ -295,7 +296,7 @@ impl Position {
 
     /// Plays castling, an en passant capture or a null move.
     ///
-    /// It takes the position by value, so that a position in a loop of moves can stay in registers.
+    /// The position is passed by value, so that a loop over moves can keep it in registers.
     #[cold]
     #[inline(never)]
     const fn after_special(mut self, mv: PackedMove) -> Position {

@@ -1,4 +1,4 @@
-//! Pure mates and stalemates: each square next to the king is denied to it only once.
+//! Recognises pure mates and stalemates, in which each square next to the king is denied to it for one reason only.
 //!
 //! `docs/mates.md` states the rule and defines the words used here. `shaders/pure.wgsl` is the GPU version of this file.
 
@@ -7,14 +7,15 @@ use super::{
     legal::{en_passant_square, kings, reach},
 };
 
-/// Returns the men that take part in the mate of the side to move, or in its stalemate if `mate` is false; none if it is not
-/// pure. The position must be a mate or stalemate. A position in which that side has several kings is never pure.
+/// Returns the men (pieces and pawns) that take part in the mate of the side to move, or in its stalemate if `mate` is false.
+/// Returns 0 if the mate or stalemate is not pure. The position must be a mate or stalemate. If the side to move has several
+/// kings, the position is never pure.
 pub fn men(position: &Position, mate: bool) -> u64 {
     let Some(scene) = Scene::new(position, mate) else { return 0 };
     if scene.is_pure() { scene.men() } else { 0 }
 }
 
-/// A mate or stalemate. `own` men are those of the side to move.
+/// A mate or stalemate, with the sets of squares that decide whether it is pure. `own` men are those of the side to move.
 struct Scene<'a> {
     position: &'a Position,
     mate: bool,
@@ -25,11 +26,12 @@ struct Scene<'a> {
     empty: u64,
     /// The squares next to the king.
     field: u64,
-    /// The squares that enemies attack with the king taken off the board; `twice` holds those attacked more than once.
+    /// The squares that enemies attack when the king is removed from the board. `twice` holds the squares that are attacked more
+    /// than once.
     once: u64,
     twice: u64,
     checkers: u64,
-    /// The enemies that attack a square of the field.
+    /// The enemies that attack a square of `field`.
     guards: u64,
     /// The own men that are pinned to the king.
     pinned: u64,
@@ -123,7 +125,8 @@ impl<'a> Scene<'a> {
         (man, self.slide(dir, man) & self.enemies & self.sliders(dir))
     }
 
-    /// Returns the men that stand alone between one of the targets and one of the own `sliders` that moves along their line.
+    /// Returns the men that are the only ones between one of the targets and one of `sliders`, if the slider moves along this line
+    /// and has the colour of the side to move.
     fn alone_before(&self, dir: u8, targets: u64, sliders: u64) -> u64 {
         let men = self.slide(dir, targets) & !self.empty;
         let sliders = self.slide(dir, men) & self.own & self.sliders(dir) & sliders;
@@ -136,8 +139,8 @@ impl<'a> Scene<'a> {
         lines.fold(checker, |line, more| line | more)
     }
 
-    /// Returns the own men, except the king, that move to one of the targets or capture there, pinned or not. No target may hold
-    /// an own man.
+    /// Returns the own men, except the king, that can move to one of the targets or capture there. Pins are ignored. No target may
+    /// hold an own man.
     fn movers_to(&self, targets: u64) -> u64 {
         let white = self.position.state.turn().is_white();
         let back = |set: u64| if white { set >> 8 } else { set << 8 };
@@ -169,7 +172,7 @@ impl<'a> Scene<'a> {
         free_is_guarded && blocked_is_left && self.checks_are_needed()
     }
 
-    /// Returns whether each of several checks could be parried if it were the only one.
+    /// Returns true if there are fewer than two checks, or if each of the checks could be parried if it were the only one.
     fn checks_are_needed(&self) -> bool {
         self.checkers.count_ones() < 2
             || Bitboard(self.checkers).into_iter().all(|checker| {
@@ -192,7 +195,8 @@ impl<'a> Scene<'a> {
         out
     }
 
-    /// Returns the enemies that are pinned to their king, and the own men that mask a check to it.
+    /// Returns the men that are the only ones between an enemy king and an own slider: pinned enemies, and own men whose move
+    /// would give a discovered check.
     fn before_kings(&self, dir: u8) -> u64 {
         self.alone_before(dir, self.enemy_kings, !0)
     }

@@ -1,12 +1,12 @@
-//! Moves as text.
+//! Writes moves as text.
 
 use shakmaty::san::SanPlus;
 
 use super::{MoveKind, PackedMove, Position};
 
 impl PackedMove {
-    /// Returns the move in SAN with `+` or `#`; `--` for a null move. If the position or the move is not legal, as in composed
-    /// placements without kings, it returns coordinates: `e2-e4`, `e7-e8=Q`.
+    /// Returns the move in SAN with `+` or `#`; `--` for a null move. If the position or the move is not legal, for instance
+    /// because the position has no kings, the text has coordinates: `e2-e4`, `e7-e8=Q`.
     pub fn to_san(self, position: &Position) -> String {
         if self == PackedMove::NULL {
             return String::from("--");

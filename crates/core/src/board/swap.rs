@@ -1,9 +1,9 @@
-//! Swaps the colours: the board is turned upside down, White's pieces become Black's, and the other side is to move. The image of
-//! a legal move is legal in the image of its position.
+//! Swaps the colours of boards, positions and moves: ranks are mirrored, White's pieces become Black's, and the other side is to
+//! move. If a move is legal in a position, the swapped move is legal in the swapped position.
 
 use super::{Board, Code, MoveKind, PackedMove, Position, State};
 
-/// The bits of both squares of a move to flip in order to mirror their ranks.
+/// The bits of a move to flip in order to mirror the ranks of both its squares.
 const RANKS: u16 = 56 | 56 << 6;
 
 impl Board {
@@ -50,7 +50,7 @@ impl PackedMove {
 mod tests {
     use super::*;
 
-    /// After any moves, the image of a game has the images of its positions.
+    /// Swaps the moves of a game, and checks that they lead to the swapped positions.
     #[test]
     fn a_game_of_the_other_side_has_the_images_of_its_positions() {
         use shakmaty::{Chess, Color, Position as _};

@@ -1,10 +1,10 @@
 //! The symmetries of the board, and CQL's shifts.
 //!
-//! Each [`Dihedral`] is a 2x2 matrix on coordinates with their origin in the centre of the board; composition is multiplication,
-//! and squares, steps and offsets are transformed by the same matrix.
+//! Each [`Dihedral`] is a 2x2 matrix that acts on coordinates whose origin is the centre of the board. Two symmetries are composed
+//! by multiplying their matrices. The same matrix transforms squares, steps and offsets.
 //!
-//! In the shifts of CQL 5, a square may have several images, and they cannot be inverted; a [`SquareMap`] represents them, the
-//! symmetries and all compositions.
+//! A shift of CQL 5 may give a square several images, so it cannot be inverted. A [`SquareMap`] represents these shifts, the
+//! symmetries, and all compositions of them.
 
 use shakmaty::Bitboard;
 
@@ -17,15 +17,15 @@ pub enum Dihedral {
     Rotate90Ccw,
     /// (x, y) to (7-x, 7-y): a1 to h8.
     Rotate180,
-    /// Ranks are exchanged: 1 <-> 8.
+    /// (x, y) to (y, 7-x): a1 to a8.
     Rotate270Ccw,
-    /// Files are exchanged: a <-> h.
+    /// Ranks are exchanged: 1 <-> 8.
     ReflectRanks,
-    /// Reflection in the diagonal a1-h8.
+    /// Files are exchanged: a <-> h.
     ReflectFiles,
-    /// Reflection in the diagonal h1-a8.
+    /// Reflection in the diagonal a1-h8, which stays in place.
     ReflectMain,
-    /// The diagonal h1-a8 stays.
+    /// Reflection in the diagonal h1-a8, which stays in place.
     ReflectAnti,
 }
 
@@ -55,13 +55,13 @@ impl Dihedral {
         }
     }
 
-    /// The image of a step (files, ranks).
+    /// Returns the image of a step (files, ranks).
     pub const fn step(self, (dx, dy): (i8, i8)) -> (i8, i8) {
         let [a, b, c, d] = self.matrix();
         (a * dx + b * dy, c * dx + d * dy)
     }
 
-    /// The symmetry that does `first`, then `self`.
+    /// Returns the symmetry that has the effect of `first`, then `self`.
     ///
     /// ```
     /// use orbit_core::board::Dihedral::*;
@@ -77,7 +77,7 @@ impl Dihedral {
             .expect("the eight symmetries are closed under composition")
     }
 
-    /// The symmetry that undoes this one.
+    /// Returns the symmetry that undoes this one.
     #[must_use]
     pub fn inverse(self) -> Dihedral {
         Dihedral::ALL
@@ -86,7 +86,7 @@ impl Dihedral {
             .expect("each of the eight symmetries has an inverse")
     }
 
-    /// The image of a set of squares.
+    /// Returns the image of a set of squares.
     #[must_use]
     pub fn apply(self, squares: Bitboard) -> Bitboard {
         Bitboard(bits(squares).fold(0, |out, (x, y)| {
@@ -123,8 +123,8 @@ pub fn full_lines(squares: Bitboard) -> (u8, u8) {
     (ranks, files)
 }
 
-/// Shifts the squares of a designator as CQL does: a full rank ignores the horizontal part, a full file the vertical part, the
-/// full board both; every other square that leaves the board is dropped.
+/// Shifts the squares of a designator such as `Ra-h1` as CQL does. A full rank ignores the horizontal part of the shift, a full
+/// file ignores the vertical part, and the full board ignores both. Every other square that leaves the board is dropped.
 #[must_use]
 pub fn shift(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     if squares == Bitboard::FULL {
@@ -144,10 +144,10 @@ pub fn shift(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
 }
 
 /// A transformation of sets of squares that maps files and ranks independently: a symmetry, a shift of CQL 5, or a composition of
-/// these. Two maps are equal if they map every set alike.
+/// these. Two maps are equal if they give every set the same image.
 ///
-/// The image of the square (x, y) is all squares in the files `files[x]` and the ranks `ranks[y]`, where x and y are exchanged
-/// first if the map is `turned`. The image of a set is the union of its squares' images.
+/// The image of the square (x, y) is the set of all squares on the files `files[x]` and the ranks `ranks[y]`. If the map is
+/// `turned`, x and y are exchanged first. The image of a set is the union of the images of its squares.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SquareMap {
     turned: bool,
@@ -155,22 +155,22 @@ pub struct SquareMap {
     ranks: [u8; 8],
 }
 
-/// The identity on the lines of one axis.
+/// The identity on the files or on the ranks: line `k` has the image `1 << k`.
 const STILL: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 impl SquareMap {
     /// Nothing moves.
     pub const IDENTITY: SquareMap = SquareMap { turned: false, files: STILL, ranks: STILL };
 
-    /// A symmetry of the board.
+    /// Makes the map of a symmetry of the board.
     pub fn symmetry(d: Dihedral) -> SquareMap {
         let [a, b, c, e] = d.matrix();
         let axis = |negative: bool| if negative { mirrored() } else { STILL };
         SquareMap { turned: a == 0, files: axis(a + b < 0), ranks: axis(c + e < 0) }
     }
 
-    /// Makes a shift of CQL 5 by (files, ranks), at most 7 each way: squares that leave the board are dropped, but after each
-    /// single step, squares at the edge from which the shift leads away stay as well.
+    /// Makes a shift of CQL 5 by (files, ranks), each from -7 to 7. Squares that leave the board are dropped. In each single step,
+    /// squares on the edge from which the shift leads away also stay where they are.
     ///
     /// Source: CQL 5 manual, position list: transforms.
     ///
@@ -184,7 +184,7 @@ impl SquareMap {
         SquareMap { turned: false, files: edge_axis(dx), ranks: edge_axis(dy) }
     }
 
-    /// The map that does `first`, then `self`.
+    /// Returns the map that has the effect of `first`, then `self`.
     #[must_use]
     pub fn after(self, first: SquareMap) -> SquareMap {
         let image = |axis: &[u8; 8], lines: u8| {
@@ -199,7 +199,7 @@ impl SquareMap {
         }
     }
 
-    /// The image of a set of squares.
+    /// Returns the image of a set of squares.
     #[must_use]
     pub fn apply(self, squares: Bitboard) -> Bitboard {
         Bitboard(bits(squares).fold(0, |out, (x, y)| {
@@ -211,12 +211,12 @@ impl SquareMap {
     }
 }
 
-/// Returns the reflection of the lines of one axis.
+/// Returns the map that reflects the files or the ranks.
 const fn mirrored() -> [u8; 8] {
     [128, 64, 32, 16, 8, 4, 2, 1]
 }
 
-/// Returns the images of the lines of one axis in a shift of CQL 5 by `d`.
+/// Returns the images of the eight files or ranks under a shift of CQL 5 by `d`.
 fn edge_axis(d: i8) -> [u8; 8] {
     let mut out = [0; 8];
     for (k, lines) in (0i8..).zip(&mut out) {

@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Field {
-    /// The whole FEN: it is empty.
+    /// The whole FEN, if it is empty.
     Whole,
-    /// The placement, and pockets.
+    /// The placement of the pieces, and the pockets of a variant.
     Placement,
     /// The side to move.
     Turn,
@@ -14,7 +14,7 @@ pub enum Field {
     Castling,
     /// The en passant square.
     EnPassant,
-    /// Counters, remaining checks, and everything that is no field.
+    /// Counters, remaining checks, and all text that belongs to no field.
     Rest,
 }
 
@@ -27,7 +27,7 @@ pub struct FenError {
     pub field: Field,
     /// The first byte of the error.
     pub start: usize,
-    /// The byte after the error; one past the end of the line if something is missing there.
+    /// The byte after the error. If something is missing at the end of the line, this is one past the length of the line.
     pub end: usize,
     /// The text that was found.
     pub message: String,

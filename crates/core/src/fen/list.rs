@@ -1,10 +1,10 @@
-//! Lines of FEN and EPD lists.
+//! Splits the lines of FEN and EPD lists.
 //!
-//! In a list an underscore is not a blank, because the values of operations may begin with one.
+//! In a list an underscore does not count as a blank, because the value of an operation may begin with an underscore.
 
 use super::{FenWords, is_blank};
 
-/// Returns whether a line is a FEN or EPD: eight ranks, followed by nothing or by the side to move.
+/// Returns whether a line is a FEN or EPD, that is, whether it has eight ranks, followed by nothing or by the side to move.
 pub fn is_position(line: &[u8]) -> bool {
     let mut fields = line.split(|byte| byte.is_ascii_whitespace()).filter(|field| !field.is_empty());
     let Some(placement) = fields.next() else { return false };
@@ -23,7 +23,7 @@ pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
 /// A line of a list, split into its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListLine<'l> {
-    /// The first four fields, or fewer.
+    /// The first four fields, or fewer if the line has fewer.
     pub position: &'l [u8],
     /// The counters of a FEN: half-moves since the last capture or pawn move, and the number of the move.
     pub counters: [Option<&'l [u8]>; 2],
@@ -44,7 +44,7 @@ impl<'l> ListLine<'l> {
         let mut at = 0;
         for field in 0..4 {
             let start = skip(line, at, true);
-            // Only the placement may stand alone: an opcode is no side to move.
+            // A word that cannot be this field is the name of an operation, so the position ends here.
             if field > 0 && !may_be_field(field, &line[start..skip(line, start, false)]) {
                 break;
             }
@@ -63,7 +63,7 @@ impl<'l> ListLine<'l> {
         ListLine { position, counters, operations: rest }
     }
 
-    /// Returns the operations of an EPD as name and value. Quotes around a value are removed, escapes stay.
+    /// Returns the operations of an EPD, each as name and value. Quotes around a value are removed; escapes in the value stay.
     pub fn operations(&self) -> impl Iterator<Item = (&'l [u8], &'l [u8])> + use<'l> {
         let mut rest = self.operations;
         std::iter::from_fn(move || {

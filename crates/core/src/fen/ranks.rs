@@ -1,9 +1,10 @@
-//! Placements whose squares may have letters that are no pieces, such as boards to search for.
+//! Reads placements in which letters may stand for something other than pieces, such as the boards of a search.
 
 /// One rank of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankText<'t> {
-    /// The index of the rank: 0 for the first one, which is rank 8. A wrong placement may have more than eight ranks.
+    /// The index of the rank: 0 for the first one, which is rank 8. The index may exceed 7, since a faulty placement may have more
+    /// than eight ranks.
     pub index: u32,
     /// The offset of the rank's first byte in the placement.
     pub start: usize,
@@ -14,11 +15,11 @@ pub struct RankText<'t> {
 /// The meaning of a letter of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Symbol {
-    /// A digit: this many empty squares. 0 and 9 are not valid in a FEN.
+    /// A digit: this many empty squares. The digits 0 and 9, which a FEN cannot have, are returned as well.
     Squares(u32),
     /// `~`: the preceding piece was promoted. It takes no square.
     Promoted,
-    /// Any other letter: one square.
+    /// Any other character, which describes one square.
     Letter(char),
 }
 
@@ -53,8 +54,8 @@ impl Symbol {
 }
 
 impl<'t> RankText<'t> {
-    /// Iterates over the letters of the rank: the place of each in the rank's text, the file of its first square (0 for the
-    /// a-file), and its meaning. A wrong rank may have more than eight files.
+    /// Iterates over the characters of the rank. Yields the offset of each in the rank's text, the file of its first square (0 for
+    /// the a-file), and its meaning. A file may exceed 7, since a faulty rank may have more than eight files.
     ///
     /// ```
     /// use orbit_core::fen::{Symbol, ranks};

@@ -53,7 +53,7 @@ impl<'l> FenRecord<'l> {
     }
 }
 
-/// Reads the text after the en passant square; returns the operations of an EPD.
+/// Reads the text after the en passant square, and returns the operations of an EPD.
 #[inline]
 fn rest<'l>(
     words: FenWords<'l>,
@@ -107,18 +107,19 @@ fn cleared<T: Default>(field: FenRead<T>, leniency: Leniency) -> FenRead<T> {
     if leniency.unclear_rights { Ok(field.unwrap_or_default()) } else { field }
 }
 
-/// The effect of a byte in a placement: one of sixteen sets to add its squares to, and the number of squares. Twelve sets are
-/// pieces, indexed by 2 * role + colour. Digits and slashes add to an unused set, so that the code is the same for every byte.
+/// The effect of a byte in a placement: the number of squares that it describes, and the set, one of sixteen, to which these
+/// squares are added. The first twelve sets are those of the pieces, indexed by 2 * role + colour. Digits and slashes add to an
+/// unused set, so that the code is the same for every byte.
 #[derive(Clone, Copy)]
 struct Class {
     set: u8,
     squares: u8,
     is_slash: bool,
-    /// Neither piece nor digit nor slash.
+    /// True for a byte that is neither piece nor digit nor slash.
     is_other: bool,
 }
 
-/// The unused set.
+/// The index of the unused set, which gets the squares of digits and slashes.
 const NOWHERE: u8 = 12;
 
 const CLASSES: [Class; 256] = {
@@ -142,10 +143,10 @@ const fn class(byte: u8) -> Class {
     CLASSES[byte as usize]
 }
 
-/// Reads placement, promoted pieces and, if wanted, pockets; returns the index after them.
+/// Reads the placement, the marks of promoted pieces and, if `with_pockets` is true, the pockets. Returns the index after them.
 ///
-/// Squares are counted in the order of a FEN, from a8. No branch depends on an ordinary byte, because mispredicted branches would
-/// cost more than everything else. The lengths of ranks are checked at the end.
+/// Squares are counted in the order of a FEN, from a8. No branch depends on a byte of an ordinary placement, because mispredicted
+/// branches would cost more than all other work. The lengths of the ranks are checked at the end.
 #[inline]
 fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -> FenRead<usize> {
     let mut sets = [0u64; 16];
@@ -183,7 +184,7 @@ fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -
     setup.board = Board::try_from_bitboards(roles, colors).expect("one piece was put on a square");
     setup.promoted = Bitboard(promoted.swap_bytes());
     if line.get(at).is_some_and(|byte| !is_blank(*byte)) {
-        // A ninth rank also holds pockets.
+        // Pockets may also be written as a ninth rank.
         let end = line[at..].iter().position(|&byte| is_blank(byte)).map_or(line.len(), |len| at + len);
         setup.pockets = Some(pockets(line, at, end)?);
         at = end;
@@ -191,7 +192,7 @@ fn placement(line: &[u8], start: usize, with_pockets: bool, setup: &mut Setup) -
     Ok(at)
 }
 
-/// Reads a wrong placement a second time to find the place of the error.
+/// Reads a faulty placement a second time, to find the place of the error.
 #[cold]
 fn wrong_placement(line: &[u8], start: usize) -> FenError {
     let wrong =
@@ -239,7 +240,7 @@ fn wrong_placement(line: &[u8], start: usize) -> FenError {
     wrong(rank_at, at, format!("only {} ranks", 9 - rank), label)
 }
 
-/// Reads `[QNp]` or `/QNp`.
+/// Reads pockets: `[QNp]` or `/QNp`.
 fn pockets(line: &[u8], at: usize, end: usize) -> FenRead<ByColor<ByRole<u8>>> {
     let close = match line[at] {
         b'[' if line[end - 1] == b']' => end - 1,
@@ -284,8 +285,8 @@ fn turn(line: &[u8], (start, end): (usize, usize)) -> FenRead<Color> {
     }
 }
 
-/// Reads castling rights as squares of rooks. `K` is the outermost rook of the back rank with no king beyond it, else h1, as in
-/// shakmaty and chessops.
+/// Reads castling rights as squares of rooks. `K` means the outermost rook of the back rank, if no king is further out, and
+/// otherwise h1, as in shakmaty and chessops.
 fn castling(line: &[u8], (start, end): (usize, usize), board: &Board) -> FenRead<Bitboard> {
     let mut rights = Bitboard::EMPTY;
     if &line[start..end] == b"-" {
@@ -338,7 +339,7 @@ fn passed(line: &[u8], (start, end): (usize, usize)) -> FenRead<Option<Square>> 
     }
 }
 
-/// Reads remaining checks `2+3`, or given checks `+1+0`.
+/// Reads the remaining checks, `2+3`, or the checks given, `+1+0`.
 fn checks(line: &[u8], (start, end): (usize, usize)) -> FenRead<ByColor<RemainingChecks>> {
     let remaining = |digit: u8| RemainingChecks::new(u32::from(digit - b'0'));
     match line[start..end] {

@@ -1,10 +1,10 @@
-//! En passant rights that a position may have.
+//! Checks whether an en passant square is possible.
 
 use shakmaty::Setup;
 
 use crate::board::{Rank, Square};
 
-/// The en passant square of a setup, if a pawn of the side that is not to move may just have passed over it.
+/// Returns the en passant square of a setup, if a pawn of the side that is not to move can just have passed over it.
 pub fn possible_en_passant(setup: &Setup) -> Option<Square> {
     let them = !setup.turn;
     let forward = them.fold_wb(8, -8);

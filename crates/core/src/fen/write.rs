@@ -8,21 +8,21 @@ use shakmaty::{Color, EnPassantMode, Piece, Position as _, RemainingChecks, Role
 use super::{FenRecord, LETTERS};
 use crate::board::{Bitboard, File, Position, Square};
 
-/// The letters of castling rights.
+/// The letters with which castling rights are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RookLetters {
-    /// X-FEN: `KQkq` for the outermost rooks with a king on the inner side, else the rook's file.
+    /// X-FEN: `KQkq` for a rook that is the outermost one on its side of the king, and otherwise the letter of the rook's file.
     XFen,
-    /// `KQkq` for rooks in the corners, whatever other rooks there are. Other rooks have no letter.
+    /// `KQkq` for the rooks in the corners. Rights of other rooks cannot be written.
     Corners,
 }
 
 impl FenRecord<'_> {
-    /// Appends the line: the fields that were read, remaining checks after the en passant square as `3+3`, and the operations
-    /// unchanged.
+    /// Appends the line to `out`: the fields that were read, the remaining checks as `3+3` after the en passant square, and the
+    /// operations unchanged.
     ///
-    /// Rights of rooks without a letter are left out, and the function returns `false`: rights of rooks off the back ranks, and
-    /// those that [`RookLetters::Corners`] cannot express.
+    /// Some castling rights cannot be written: those of rooks off the back ranks, and those that [`RookLetters::Corners`] cannot
+    /// express. The function leaves such a right out and returns `false`.
     pub fn write(&self, letters: RookLetters, out: &mut Vec<u8>) -> bool {
         let setup = &self.setup;
         placement(setup, out);
@@ -64,7 +64,7 @@ impl FenRecord<'_> {
     }
 }
 
-/// Writes the line as [`FenRecord::write`] does with [`RookLetters::XFen`].
+/// Writes the same line as [`FenRecord::write`] with [`RookLetters::XFen`].
 impl fmt::Display for FenRecord<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Vec::new();
@@ -74,13 +74,13 @@ impl fmt::Display for FenRecord<'_> {
 }
 
 impl Position {
-    /// Returns the position as a FEN (halfmove clock 0, fullmove number 1). The en passant square is written only if a capture is
-    /// legal, castling in X-FEN letters.
+    /// Returns the position as a FEN (halfmove clock 0, fullmove number 1). The en passant square is written only if a capture
+    /// there is legal. Castling rights are written in X-FEN letters.
     pub fn to_fen(&self) -> String {
         self.to_fen_with(0, 1)
     }
 
-    /// Like [`Position::to_fen`], with a halfmove clock and a fullmove number, which is at least 1.
+    /// Does the same as [`Position::to_fen`], with a halfmove clock and a fullmove number. A fullmove number of 0 is written as 1.
     pub fn to_fen_with(&self, clock: u32, number: u32) -> String {
         let mut setup = match self.to_chess() {
             Ok(chess) => chess.to_setup(EnPassantMode::Legal),
@@ -92,8 +92,8 @@ impl Position {
     }
 }
 
-/// Returns the placement field of a board whose squares may have special letters, such as `A` for any white piece; squares
-/// without a letter are counted as empty.
+/// Returns the placement field of a board whose squares may have letters that are no pieces, such as `A` for any white piece.
+/// `letter` returns the letter of a square, or `None` for an empty square.
 ///
 /// ```
 /// use orbit_core::board::Square;
@@ -103,14 +103,15 @@ impl Position {
 pub fn board_text(letter: impl Fn(Square) -> Option<u8>) -> String {
     let named: Bitboard = Square::ALL.into_iter().filter(|&square| letter(square).is_some()).collect();
     let mut out = Vec::with_capacity(71);
-    // The squares come in the order of a FEN.
+    // `squares` counts in the order of a FEN, which begins at a8. XOR with 56 mirrors the ranks.
     let letter = |at: usize| letter(Square::new(at as u32 ^ 56)).unwrap_or(b'?');
     squares(named, Bitboard::EMPTY, letter, &mut out);
     String::from_utf8(out).expect("letters are ASCII")
 }
 
-/// The text between two pieces: the digits for a number of empty squares from a file on, with the slashes between ranks and the
-/// one at the end of a rank. The last byte is the length.
+/// The text between two pieces, indexed by the file of the first empty square and by the number of empty squares. The text has
+/// their digits, the slashes between ranks, and the slash if the last square ends a rank. The last byte of an entry is the length
+/// of the text.
 const GAPS: [[[u8; 24]; 65]; 8] = {
     let mut gaps = [[[0; 24]; 65]; 8];
     let mut file = 0;
@@ -137,7 +138,7 @@ const GAPS: [[[u8; 24]; 65]; 8] = {
     gaps
 };
 
-/// Writes placement, promoted pieces and pockets.
+/// Writes the placement, the marks of promoted pieces, and the pockets.
 #[inline]
 fn placement(setup: &Setup, out: &mut Vec<u8>) {
     let board = &setup.board;
@@ -165,12 +166,12 @@ fn placement(setup: &Setup, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes eight ranks. `letter` is called for occupied squares in the order of a FEN, from a8. As in reading, no branch depends
-/// on a square.
+/// Writes eight ranks. `letter` is called for occupied squares in the order of a FEN, from a8. No branch depends on a square,
+/// because mispredicted branches would cost more than all other work.
 #[inline]
 fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
     let (mut occupied, promoted) = (occupied.0.swap_bytes(), promoted.0.swap_bytes());
-    // 64 pieces, each with `~`, eight slashes, and the bytes copied beyond the end of the last gap.
+    // This is enough for 64 pieces, each with `~`, eight slashes, and the whole array of 24 bytes that is copied for the last gap.
     let mut text = [0u8; 160];
     let (mut len, mut next) = (0, 0);
     while occupied != 0 {
@@ -186,7 +187,7 @@ fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8,
         next = square + 1;
     }
     put_gap(&mut text, &mut len, next, 64);
-    // Rank 1 also ends with a slash here.
+    // The last slash is dropped, since `GAPS` also ends rank 1 with a slash.
     out.extend_from_slice(&text[..len - 1]);
 }
 

@@ -1,8 +1,8 @@
-//! The user's cache folder, for files that can be made again.
+//! Finds the user's cache folder, which is for files that the program can make again.
 
 use std::path::PathBuf;
 
-/// Returns the cache folder of this program, if the environment names one. It need not exist.
+/// Returns the cache folder of this program, if the environment variables name one. The folder may not exist yet.
 pub fn user_caches() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = if cfg!(windows) {

@@ -1,27 +1,27 @@
 //! Starts writing a file to disk while it still grows.
 //!
-//! A file that must be on disk before it gets its name is synced at the end. The wait is short if the system was asked earlier to
-//! write the existing bytes.
+//! A file is synced to disk before it gets its final name. This wait is short if the system was asked to write most of the bytes
+//! while the file was still growing.
 
 use std::fs::File;
 
-/// The number of bytes after which the system is asked to write.
+/// The number of new bytes after which the system is asked to write them.
 const STEP: u64 = 2 << 20;
 
-/// The extent to which the system was asked to write a file that grows at its end.
+/// Records up to which byte the system was asked to write a growing file.
 #[derive(Debug)]
 pub struct Early {
     told: u64,
 }
 
 impl Early {
-    /// Begins for a file whose first `offset` bytes are on disk already, or are few.
+    /// Starts at byte `offset` of a file: the bytes before it are on disk already, or are too few to matter.
     pub fn from(offset: u64) -> Early {
         Early { told: offset }
     }
 
-    /// Asks the system to write the bytes before `end`, if there are many more than at the last request. This is advice: it does
-    /// not wait, and the final sync reports errors.
+    /// Asks the system to write the bytes before `end`, if at least 2 MiB were added since the last request. The call does not
+    /// wait for the disk and reports no errors; the final sync does both.
     pub fn advise(&mut self, file: &File, end: u64) {
         if end.saturating_sub(self.told) >= STEP {
             begin(file, self.told, end - self.told);
@@ -41,6 +41,6 @@ fn begin(file: &File, offset: u64, bytes: u64) {
     }
 }
 
-/// Other systems decide themselves when to write.
+/// Does nothing: on other systems only the final sync writes the file.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn begin(_: &File, _: u64, _: u64) {}

@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use super::place::target_of;
 use super::temporary::Temporary;
 
-/// The reason why an output cannot be written.
+/// An error of an [`OutputFile`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
     /// The file cannot be created.
     #[error("{} cannot be written ({error}): check the folder and its permissions", path.display())]
     Create {
-        /// The path as given.
+        /// The path as the user gave it.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         #[source]
         error: io::Error,
     },
     /// Writing stopped midway, for instance because the disk is full.
     #[error("{} cannot be written to its end ({error}): make room on the disk, or write elsewhere", path.display())]
     Write {
-        /// The path as given.
+        /// The path as the user gave it.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         #[source]
         error: io::Error,
     },
@@ -35,10 +35,10 @@ pub enum OutputError {
         /// The temporary name.
         temporary: PathBuf,
     },
-    /// The name requires a compression that is read, but not written.
+    /// The ending of the name means a compression that can be read but not written.
     #[error("{}: packed files are written as .zst only: give a name that ends in .zst, or leave the ending out", path.display())]
     Packing {
-        /// The path as given.
+        /// The path as the user gave it.
         path: PathBuf,
     },
 }
@@ -54,11 +54,11 @@ impl From<OutputError> for io::Error {
     }
 }
 
-/// Writes to a temporary file beside the final one, plain or, if the name ends in `.zst`, compressed. The temporary file is
-/// removed unless [`OutputFile::finish`] is called.
+/// An output file that gets its final name when it is complete. Until then its bytes go to a temporary file in the same folder;
+/// they are compressed if the name ends in `.zst`. The temporary file is removed unless [`OutputFile::finish`] is called.
 ///
-/// A path that is no ordinary file (a pipe, a device) is written to directly. The I/O errors of its [`Write`] wrap
-/// [`OutputError`]s, which name the path.
+/// A pipe or a device is written to directly. The I/O errors that [`Write`] returns contain an [`OutputError`], which names the
+/// path.
 ///
 /// ```
 /// use std::io::Write as _;
@@ -77,9 +77,10 @@ impl From<OutputError> for io::Error {
 pub struct OutputFile {
     /// The path as given, for messages.
     path: PathBuf,
-    /// Taken by `finish`. It is closed before the temporary file is removed: not every system removes an open file.
+    /// The open file; `None` after `finish`. The file is closed before the temporary file is removed, since not every system can
+    /// remove an open file.
     sink: Option<OutputSink>,
-    /// `None` if no file can be created beside the target and renamed. Taken by `finish`.
+    /// The temporary file. `None` for pipes and devices, which are written to directly, and after `finish`.
     temporary: Option<Temporary>,
 }
 
@@ -123,17 +124,17 @@ impl OutputFile {
         Ok(output)
     }
 
-    /// The path as given.
+    /// The path as the user gave it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the path of the file until it is finished; `None` for pipes and devices.
+    /// Returns the path of the temporary file; `None` for pipes and devices, which are written to directly.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.temporary.as_ref().map(Temporary::path)
     }
 
-    /// Syncs the file to disk, and gives it its name.
+    /// Syncs the file to disk, and gives it its final name.
     ///
     /// # Errors
     ///
@@ -151,7 +152,7 @@ impl OutputFile {
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         file.sync_all()?;
-        // The lock is kept until the file has its name, so that no other run removes the file as a left-over.
+        // The file stays locked until it has its final name, so that no other run removes it as a left-over.
         temporary.replace()
     }
 
@@ -161,7 +162,7 @@ impl OutputFile {
             OutputSink::Zstd(encoder) => run(encoder),
         };
         done.map_err(|error| match error.kind() {
-            // The caller retries.
+            // Callers retry an interrupted write, so the kind of this error must stay.
             io::ErrorKind::Interrupted => error,
             _ => OutputError::Write { path: self.path.clone(), error }.into(),
         })
@@ -275,7 +276,7 @@ mod tests {
         out.finish().unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&target).unwrap(), b"after");
-        // The same if the link leads to nothing yet.
+        // The link also stays a link if its target does not exist yet.
         fs::remove_file(&target).unwrap();
         OutputFile::create(&link).unwrap().finish().unwrap();
         assert_eq!(names(folder.path()), ["link", "target"]);

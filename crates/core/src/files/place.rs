@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The most links that are followed, as on Linux.
 const LINKS_MAX: u32 = 40;
 
-/// Returns the file that writing to a path would write: links are followed, even if they lead to nothing yet.
+/// Returns the file that a write to a path would create or replace. Links are followed, even to a target that does not exist yet.
 ///
 /// # Errors
 ///
@@ -17,7 +17,8 @@ pub fn target_of(path: &Path) -> io::Result<PathBuf> {
         return Ok(target);
     }
     let mut target = path.to_owned();
-    // Something that exists but has no path of its own, such as a pipe behind `/dev/stdout`, is accessed by this path.
+    // Something that exists but has no path of its own, such as the pipe behind `/dev/stdout`, can be accessed only by the path of
+    // the link.
     if fs::metadata(path).is_ok() {
         return Ok(target);
     }
@@ -37,11 +38,11 @@ pub struct Clash {
     pub path: PathBuf,
 }
 
-/// Refuses outputs that would replace an input or each other, even by different names.
+/// Refuses outputs that would replace an input or another output, also if the same file is given by different paths.
 ///
 /// # Errors
 ///
-/// The first such output.
+/// The first output that would replace another file of the run.
 ///
 /// ```
 /// use orbit_core::files::refuse_clashes;
@@ -60,7 +61,7 @@ pub fn refuse_clashes<I: AsRef<Path>, O: AsRef<Path>>(
         taken.extend(inputs.into_iter().map(|input| place(input.as_ref())));
     }
     for (place, output) in outputs {
-        // Devices and pipes can take several outputs.
+        // Several outputs may go to one device or pipe.
         if taken.contains(&place) && !fs::metadata(&place).is_ok_and(|found| !found.is_file()) {
             return Err(Clash { path: output.as_ref().to_owned() });
         }
@@ -114,7 +115,7 @@ mod tests {
         }
         assert!(refuse_clashes([path("read.pgn")], [path("to-read")]).is_err());
         assert!(refuse_clashes([path("to-read")], [path("read.pgn")]).is_err());
-        // A link that leads to nothing yet counts as its target.
+        // A link counts as its target, even if the target does not exist yet.
         assert!(refuse_clashes([path("read.pgn")], [path("new.csv"), path("to-new")]).is_err());
         assert!(refuse_clashes(["/dev/null"], ["/dev/null", "/dev/null"]).is_ok());
     }

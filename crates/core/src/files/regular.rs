@@ -1,14 +1,15 @@
-//! Opens files that may exist beside others.
+//! Opens ordinary files, and refuses pipes, devices and folders.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Opens a file for reading, unless it is a pipe, a device or a folder: opening a pipe waits until a process writes to it.
+/// Opens a file for reading. Pipes, devices and folders are refused, since the attempt to open a pipe would wait until a process
+/// writes to it.
 ///
 /// # Errors
 ///
-/// The reason why it cannot be opened.
+/// If the file cannot be opened, or is no ordinary file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     refuse_special(path)?;
     File::open(path)

@@ -13,33 +13,33 @@ pub struct SharedFile {
 
 impl SharedFile {
     #[cfg(unix)]
-    /// Takes a file that is open for reading.
+    /// Wraps a file that is open for reading.
     pub fn new(file: File) -> SharedFile {
         SharedFile { file }
     }
 
     #[cfg(unix)]
-    /// Fills `bytes` from an offset on.
+    /// Fills `bytes` with the bytes of the file that begin at `offset`.
     ///
     /// # Errors
     ///
-    /// Errors of the system, and an end of the file before the last byte.
+    /// Errors of the system, and an error if the file ends before `bytes` is full.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
         std::os::unix::fs::FileExt::read_exact_at(&self.file, bytes, offset)
     }
 
     #[cfg(not(unix))]
-    /// Takes a file that is open for reading.
+    /// Wraps a file that is open for reading.
     pub fn new(file: File) -> SharedFile {
         SharedFile { file: std::sync::Mutex::new(file) }
     }
 
     #[cfg(not(unix))]
-    /// Fills `bytes` from an offset on.
+    /// Fills `bytes` with the bytes of the file that begin at `offset`.
     ///
     /// # Errors
     ///
-    /// Errors of the system, and an end of the file before the last byte.
+    /// Errors of the system, and an error if the file ends before `bytes` is full.
     pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> std::io::Result<()> {
         use std::io::{Read as _, Seek as _, SeekFrom};
         let mut file = crate::sync::lock(&self.file);

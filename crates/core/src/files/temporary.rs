@@ -1,4 +1,5 @@
-//! Temporary files beside their targets, which take the target's name once they are complete.
+//! Temporary files in the folder of the files that they will replace. When a temporary file is complete, it gets the name of its
+//! target.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -9,15 +10,16 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::lock::{is_at, open_alone, open_left};
 use crate::sync::lock;
 
-/// The most temporary names that are tried before the existing file is reported.
+/// The most temporary names that are tried before an error names an existing file.
 const NAMES_MAX: u32 = 1000;
-/// The number of times that another process may remove a new file before it is locked.
+/// The number of new files that other processes may remove before this process locks them; after that the creation fails.
 const LOST_MAX: u32 = 8;
 
-/// The reason why no temporary file could be made: the name that was tried last, and the system's error.
+/// The error if no temporary file could be created: the name that was tried last, and the error of the system.
 pub type NoTemporary = (PathBuf, io::Error);
 
-/// The temporary name of a file that will replace its target. If it does not, the file is removed on drop.
+/// A temporary file that is meant to replace its target. If it has not replaced the target when it is dropped, the file is
+/// removed.
 #[derive(Debug)]
 pub struct Temporary {
     path: PathBuf,
@@ -26,11 +28,12 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Creates a locked file beside its target: as long as it is open, no other run takes it for a left-over.
+    /// Creates a temporary file in the folder of its target, and locks it. As long as the file is open, no other run removes it as
+    /// a left-over.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::AlreadyExists`] if this process still writes another output to such a file.
+    /// [`io::ErrorKind::AlreadyExists`] if this process is still writing another output with the same target.
     pub fn create(target: PathBuf) -> Result<(Temporary, File), NoTemporary> {
         let (path, file) = create(&target)?;
         Ok((Temporary { path, target, has_its_name: false }, file))
@@ -41,7 +44,8 @@ impl Temporary {
         &self.path
     }
 
-    /// Replaces the target, whatever it is. The file must still be open, so that its lock protects it until then.
+    /// Replaces the target, whether it exists or not. The file must still be open and locked, so that no other run removes it
+    /// before that.
     pub fn replace(mut self) -> io::Result<()> {
         fs::rename(&self.path, &self.target)?;
         self.has_its_name = true;
@@ -49,8 +53,8 @@ impl Temporary {
         Ok(())
     }
 
-    /// Takes the name of the target if nothing has it. The hard link is created in one step, so the system refuses it if the name
-    /// is taken. Not every file system has hard links.
+    /// Gives the file the name of the target, unless a file with this name exists. It does so by a hard link, which the system
+    /// creates only if the name is free. Some file systems have no hard links.
     pub fn replace_nothing(mut self) -> io::Result<()> {
         match fs::hard_link(&self.path, &self.target) {
             // The file has its final name; the temporary name is removed when `self` is dropped.
@@ -71,14 +75,15 @@ impl Temporary {
         Ok(())
     }
 
-    /// Syncs the folder, so that the new name is on disk; not every file system can.
+    /// Syncs the folder, so that the new name is on disk. Errors are ignored, since not every file system can sync a folder.
     fn sync_folder(&self) {
         let _ = File::open(folder_of(&self.target)).and_then(|folder| folder.sync_all());
     }
 }
 
 impl Drop for Temporary {
-    /// Errors are ignored: the next run removes the file.
+    /// Removes the file, unless it has its final name. Errors are ignored, since the next run that writes to the folder removes
+    /// it.
     fn drop(&mut self) {
         if !self.has_its_name {
             let _ = fs::remove_file(&self.path);
@@ -86,7 +91,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Temporary files to remove if the process is interrupted.
+/// A list of the temporary files to remove if the process is interrupted.
 #[derive(Clone, Debug, Default)]
 pub struct Unfinished(Arc<Mutex<Vec<PathBuf>>>);
 
@@ -101,7 +106,8 @@ impl Unfinished {
         remove_all(&lock(&self.0));
     }
 
-    /// Like [`Unfinished::remove`], for a thread that must not wait: removes nothing while another thread adds a file.
+    /// Does the same as [`Unfinished::remove`] in a thread that must not wait. If another thread is using the list, nothing is
+    /// removed.
     pub fn try_remove(&self) {
         if let Ok(paths) = self.0.try_lock() {
             remove_all(&paths);
@@ -119,13 +125,13 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Creates a file beside another, under an unused name: the target's name with `.tmp`, the process id, the id of the computer,
-/// and a counter if such a file exists. It gets the mode of the file that it will replace. Left-overs of killed runs in the
-/// folder are removed first.
+/// Creates and locks a file in the folder of its target. Its name has these parts: the target's name, `.tmp`, the process id, the
+/// id of the computer, and a counter if such a file exists. The file gets the permissions of the file that it will replace. Before
+/// that, the temporary files of killed runs are removed from the folder.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::AlreadyExists`] if this process still writes another output to such a file.
+/// [`io::ErrorKind::AlreadyExists`] if this process is still writing another output with the same target.
 fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
     clear_left_behind(folder_of(target));
     let (mut number, mut lost) = (0, 0);
@@ -138,12 +144,12 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
         let temporary = target.with_file_name(name);
         match create_like(&temporary, target) {
             Ok(file) => match file.try_lock() {
-                // Another process removed it as a left-over before it was locked.
+                // Another process removed the new file as a left-over before it was locked.
                 Ok(()) if lost < LOST_MAX && !is_at(&file, &temporary).unwrap_or(false) => {
                     (number, lost) = (number + 1, lost + 1);
                 }
                 Err(TryLockError::WouldBlock) if lost < LOST_MAX => (number, lost) = (number + 1, lost + 1),
-                // Not every file system has locks; without them, no file is removed as a left-over.
+                // Not every file system has locks. On one without locks, no file is removed as a left-over.
                 _ => return Ok((temporary, file)),
             },
             Err(error)
@@ -158,17 +164,19 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
     }
 }
 
-/// Creates a file with the mode of another one, or with the system's default mode if there is no other one.
+/// Creates a file with the permissions of another file. If the other file does not exist, the file gets the system's default
+/// permissions.
 #[cfg(unix)]
 fn create_like(path: &Path, other: &Path) -> io::Result<File> {
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true);
     let Ok(other) = fs::metadata(other) else { return options.open(path) };
-    // At no moment may more people read it than before; setuid and setgid bits are not copied.
+    // The file is created with its final mode, so that at no moment more people can read it than the other file. The bits setuid
+    // and setgid are not copied.
     let mode = other.permissions().mode() & 0o777;
     let file = options.mode(mode).open(path)?;
-    // Not every file system has modes.
+    // The system may have masked some bits. Errors are ignored, since not every file system has modes.
     let _ = file.set_permissions(fs::Permissions::from_mode(mode));
     Ok(file)
 }
@@ -181,8 +189,8 @@ fn create_like(path: &Path, _: &Path) -> io::Result<File> {
 /// The separator between the target's name and the distinguishing part of a temporary name.
 const TEMPORARY: &str = ".tmp";
 
-/// Returns eight digits that identify the computer, by its host name. On some file systems a lock says nothing about processes on
-/// other computers, so their temporary files are left alone.
+/// Returns eight digits that identify the computer by its host name. On some network file systems a lock does not show whether a
+/// process on another computer uses the file. So only the temporary files of this computer are removed.
 fn computer() -> &'static str {
     static COMPUTER: OnceLock<String> = OnceLock::new();
     COMPUTER.get_or_init(|| {
@@ -192,7 +200,7 @@ fn computer() -> &'static str {
     })
 }
 
-/// Returns whether a name is that of a temporary file of this computer.
+/// Returns whether a file name is the name of a temporary file of this computer.
 fn is_temporary(name: &str) -> bool {
     let Some((_, end)) = name.rsplit_once(TEMPORARY) else { return false };
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -203,8 +211,8 @@ fn is_temporary(name: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// Removes the temporary files of a folder to which no process writes: a writer holds a lock until the file has its final name.
-/// Process ids are not used, since the system reuses them. Files that cannot be removed stay.
+/// Removes the temporary files of a folder to which no process writes any more. A process that writes to a file holds its lock.
+/// The process id in the name cannot decide this, since the system reuses ids. Files that cannot be removed stay.
 fn clear_left_behind(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {

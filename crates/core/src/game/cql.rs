@@ -1,9 +1,9 @@
-//! Tags and names of players as the query language reads them.
+//! Reads tags and names of players by the rules of CQL.
 
 use super::{GameHeader, date, tags};
 use crate::board::Color;
 
-/// Returns the value of a tag as the query language reads it.
+/// Returns the value of a tag by the rules of CQL.
 pub fn tag_as_cql(game: &impl GameHeader, name: &str) -> Option<Vec<u8>> {
     let value = game.tag_as_cql(name);
     Some(match name {
@@ -14,7 +14,7 @@ pub fn tag_as_cql(game: &impl GameHeader, name: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// Returns the name of a player as the query language reads it, or both names joined by a line feed.
+/// Returns the name of a player by the rules of CQL; if `side` is `None`, both names, joined by a line feed.
 pub fn player_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<Vec<u8>> {
     let name = |side| tag_as_cql(game, tags::player_tag(side));
     match side {

@@ -1,4 +1,4 @@
-//! Dates.
+//! Reads the dates of games.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ pub struct Date {
     pub year: u16,
     /// 1 to 12, if known.
     pub month: Option<u8>,
-    /// 1 to 31, if known; never known without the month.
+    /// 1 to 31, if known. The day is known only if the month is.
     pub day: Option<u8>,
 }
 
@@ -21,7 +21,7 @@ impl Date {
     /// for the year 0.
     pub fn parse(text: &str) -> Option<Date> {
         let mut parts = text.trim().splitn(3, ['.', '-', '/']);
-        // `parse` alone would accept a sign.
+        // Only digits are accepted, since `str::parse` alone would accept a sign.
         let number = |text: &str| -> Option<u16> {
             text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
         };
@@ -44,7 +44,7 @@ impl Date {
         Date::of_value(game.tag_named(tag(game))?)
     }
 
-    /// Returns `2015-03-07`, if the day is known and exists in the month.
+    /// Returns the date in the form `2015-03-07`, if the day is known and exists in the month.
     pub fn iso(self) -> Option<String> {
         let Date { year, month: Some(month), day: Some(day) } = self else { return None };
         let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -56,14 +56,14 @@ impl Date {
         (day <= days).then(|| format!("{year:04}-{month:02}-{day:02}"))
     }
 
-    /// Returns year, month and day, as far as they are known.
+    /// Returns year, month and day; `None` for each part that is unknown.
     pub fn parts(self) -> [Option<u16>; 3] {
         [Some(self.year), self.month.map(u16::from), self.day.map(u16::from)]
     }
 }
 
 impl fmt::Display for Date {
-    /// Writes the date as in PGN: `2015.03.??`.
+    /// Writes the date as in PGN, with `?` for unknown parts: `2015.03.??`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04}", self.year)?;
         [self.month, self.day].iter().try_for_each(|part| match part {
@@ -73,21 +73,22 @@ impl fmt::Display for Date {
     }
 }
 
-/// The tags with the date of a game, in order of preference.
+/// The tags that may have the date of a game, the preferred one first.
 pub const TAGS: [&str; 2] = ["Date", "UTCDate"];
 
-/// Returns the tag with the date of a game: `UTCDate` if its date is known and that of `Date` is not, else `Date`.
+/// Returns the name of the tag from which the date of a game is read: `UTCDate` if only that tag has a known date, otherwise
+/// `Date`.
 pub fn tag(game: &impl GameHeader) -> &'static str {
     let is_known = |name: &&str| game.tag_named(name).and_then(Date::of_value).is_some();
     TAGS.into_iter().find(is_known).unwrap_or(TAGS[0])
 }
 
-/// Returns the date of a game as its tag writes it, unless the text says that it is unknown.
+/// Returns the date of a game in the words of its tag, unless the text means that the date is unknown.
 pub fn known_text(game: &impl GameHeader) -> Option<Cow<'_, str>> {
     tags::known(game, tag(game))
 }
 
-/// Returns the year of the tag `Date`, whose first four bytes must be digits; at least 1.
+/// Returns the year in the tag `Date`. Its first four bytes must be digits, and the year is at least 1.
 pub fn year_as_cql(game: &impl GameHeader) -> Option<i32> {
     let year = game.tag_as_cql("Date")?.get(..4)?;
     let is_number = year.iter().all(u8::is_ascii_digit);

@@ -1,11 +1,11 @@
-//! Opening codes.
+//! Reads the codes of openings (ECO).
 
 use std::cmp::Ordering;
 
 /// The code of an opening in the Encyclopaedia of Chess Openings: `B90`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Eco {
-    /// A letter from A to E and two digits.
+    /// The three bytes of the code: a letter from A to E and two digits.
     code: [u8; 3],
 }
 
@@ -16,7 +16,7 @@ impl Eco {
     }
 }
 
-/// A code, or a prefix of codes, which includes all codes that begin with it.
+/// One end of a range of codes: a whole code, or a prefix such as `B9`, which includes all codes that begin with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EcoBound(String);
 
@@ -31,13 +31,14 @@ impl EcoBound {
         is_bound.then_some(EcoBound(text))
     }
 
-    /// Returns whether a code lies before the codes of the bound, among them, or after them.
+    /// Returns whether a code comes before the codes of the bound (`Less`), is among them (`Equal`), or comes after them.
     pub fn order_of(&self, eco: &Eco) -> Ordering {
         eco.as_str()[..self.0.len()].cmp(&self.0)
     }
 }
 
-/// Reads `B90-B99`, `B90-99` or `A-C`, also with another dash or dots; `None` if the text is no range.
+/// Reads a range such as `B90-B99`, `B90-99` or `A-C`; an en dash or `..` may replace the hyphen. Returns `None` if the text is
+/// not a range.
 ///
 /// # Errors
 ///
@@ -54,7 +55,8 @@ pub fn range(text: &str) -> Option<Result<[EcoBound; 2], ()>> {
     Some(last.filter(|last| first.0[..length] <= last.0[..length]).map(|last| [first, last]).ok_or(()))
 }
 
-/// Reads the code at the start of a tag value, in either case, after blanks. Text after it, as in `B90n` or `B90/05`, is ignored.
+/// Reads the code at the start of a tag value; blanks may precede it, and the letter may be small. Text after the code, as in
+/// `B90n` or `B90/05`, is ignored.
 pub fn of_value(value: &[u8]) -> Option<Eco> {
     let &[letter, ten, one, ..] = value.trim_ascii() else { return None };
     let code = [letter.to_ascii_uppercase(), ten, one];

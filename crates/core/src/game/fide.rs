@@ -10,7 +10,7 @@ pub const fn tag(side: Color) -> &'static str {
     }
 }
 
-/// Reads the number in a tag value: digits alone, with blanks around them; 0 counts as none.
+/// Reads the FIDE number in a tag value, which has nothing but digits and blanks around them. 0 means that there is no number.
 pub fn of_value(value: &[u8]) -> Option<u32> {
     let digits = value.trim_ascii();
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);

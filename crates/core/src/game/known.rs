@@ -1,12 +1,12 @@
-//! The names of tags: known names, and the kind of value of each tag.
+//! Names of tags: the names that are known, and the kind of value that each tag has.
 
 use super::rating;
 use crate::board::Color;
 use crate::diagnostic::nearest;
 
-/// Tags in games of common sources.
+/// The tags that occur in games of common sources.
 ///
-/// Source: the PGN standard, sections 8.1.1 and 9; what ChessBase, lichess, chess.com, FICS, DGT and others write besides.
+/// Source: the PGN standard, sections 8.1.1 and 9; other tags that ChessBase, lichess, chess.com, FICS, DGT and others write.
 const KNOWN: [&str; 99] = [
     "Event",
     "Site",
@@ -109,12 +109,12 @@ const KNOWN: [&str; 99] = [
     "LiveChessVersion",
 ];
 
-/// Returns the known tag with a name, whatever the case of its letters.
+/// Returns the usual spelling of a known tag. `name` may have any mix of upper and lower case.
 pub fn known_tag(name: &str) -> Option<&'static str> {
     KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Returns the known tag that a name resembles.
+/// Returns the known tag that a misspelt name resembles.
 pub fn nearest_tag(name: &str) -> Option<&'static str> {
     let lower = KNOWN.map(str::to_ascii_lowercase);
     let lower = lower.each_ref().map(String::as_str);
@@ -122,8 +122,9 @@ pub fn nearest_tag(name: &str) -> Option<&'static str> {
     known_tag(nearest)
 }
 
-/// Returns the tag that the text after `tag:` means. A known tag gets its usual spelling. Any other name is accepted unchanged,
-/// unless it resembles a known one; a second colon accepts it even then.
+/// Returns the name of the tag that a user means by the text after `tag:`. A known tag gets its usual spelling. Any other name is
+/// accepted unchanged, unless it resembles a known tag, since it is then probably misspelt. A second colon before the name accepts
+/// it even then.
 ///
 /// # Errors
 ///
@@ -155,9 +156,9 @@ pub enum TagKind {
     Text,
     /// A [`Date`](super::Date).
     Date,
-    /// A [rating](super::rating::of_value).
+    /// A rating, see [`rating::of_value`](super::rating::of_value).
     Rating,
-    /// The code of an opening, an [`Eco`](super::Eco).
+    /// The code of an opening, see [`Eco`](super::Eco).
     Eco,
     /// The way in which the game ended: see [`termination`](super::termination).
     Termination,

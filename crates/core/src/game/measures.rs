@@ -1,18 +1,18 @@
-//! Data that programs write into comments on positions: the player's clock, the time spent on a move, an evaluation.
+//! Reads the data that programs write into comments on positions: the player's clock, the time spent on a move, and an evaluation.
 //!
 //! lichess, chess.com and electronic boards write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. They are read as
-//! python-chess reads them; of several commands of one kind the first well-formed one counts, and all other commands (`%cal`,
-//! `%csl`, `%evp`) are ignored. Programs for engine matches, such as cutechess, begin a comment with evaluation, depth and time:
-//! `{+0.30/18 10s}`. Their evaluation is from the view of the side that moved.
+//! python-chess reads them. If a comment has several commands of one kind, the first well-formed one counts. Other commands
+//! (`%cal`, `%csl`, `%evp`) are ignored. Programs for engine matches, such as cutechess, begin a comment with evaluation, depth
+//! and time: `{+0.30/18 10s}`. This evaluation is from the view of the side that moved.
 //!
 //! Source: S. Edwards, "Portable Game Notation: Additional Proposed Tags" (`%clk`, `%emt`); lichess's exports (`%eval`).
 
 use crate::board::Color;
 
-/// A kind of number that a position may have. Numbers are in thousandths.
+/// A kind of number that a position may have, such as a clock. All numbers are in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
-    /// The seconds that the player who just moved has left.
+    /// The remaining seconds of the player who just moved.
     Clock,
     /// The seconds spent on the move.
     Spent,
@@ -21,10 +21,10 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Measure; 3] = [Measure::Clock, Measure::Spent, Measure::Eval];
 
-    /// Returns the name in `--where`, `--stats`, `--columns` and `--sort`.
+    /// Returns the name of the measure in the options `--where`, `--stats`, `--columns` and `--sort`.
     pub const fn name(self) -> &'static str {
         match self {
             Measure::Clock => "clock",
@@ -33,12 +33,12 @@ impl Measure {
         }
     }
 
-    /// Returns the measure with a name in lower case.
+    /// Returns the measure with a name; names are in lower case.
     pub fn named(name: &str) -> Option<Measure> {
         Measure::ALL.into_iter().find(|measure| measure.name() == name)
     }
 
-    /// Returns the lower bounds of the classes of values, in thousandths.
+    /// Returns the lower bounds of the classes into which statistics group the values, in thousandths.
     pub const fn borders(self) -> &'static [i64] {
         match self {
             Measure::Clock => &[
@@ -60,13 +60,12 @@ impl Measure {
 pub enum Eval {
     /// Hundredths of a pawn.
     Centipawns(i64),
-    /// A side mates in this many moves; with 0 it has mated already.
+    /// The side that mates, and the number of moves until mate; 0 if the mate is on the board.
     Mate(Color, u32),
 }
 
 impl Eval {
-    /// Returns the evaluation in thousandths of a pawn. Mates lie beyond all numbers: `i64::MAX` for White's, `i64::MIN` for
-    /// Black's.
+    /// Returns the evaluation in thousandths of a pawn. A mate by White is `i64::MAX`, and a mate by Black is `i64::MIN`.
     pub fn thousandths(self) -> i64 {
         match self {
             Eval::Centipawns(number) => number.saturating_mul(10),
@@ -76,10 +75,10 @@ impl Eval {
     }
 }
 
-/// The measures of a position, as far as its game has them.
+/// The measures of a position; `None` for each that the game does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Measures {
-    /// The milliseconds that the player who just moved has left.
+    /// The remaining milliseconds of the player who just moved.
     pub clock: Option<i64>,
     /// The milliseconds spent on the move.
     pub spent: Option<i64>,
@@ -88,7 +87,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Returns a measure in thousandths; mates as in [`Eval::thousandths`].
+    /// Returns a measure in thousandths. Mates are as in [`Eval::thousandths`].
     pub fn get(&self, measure: Measure) -> Option<i64> {
         match measure {
             Measure::Clock => self.clock,
@@ -101,34 +100,34 @@ impl Measures {
 /// The values of the commands of one comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Commands {
-    /// Milliseconds of `[%clk 1:02:03.4]`.
+    /// The milliseconds of `[%clk 1:02:03.4]`, the player's clock.
     pub clock: Option<i64>,
-    /// Milliseconds of `[%emt 0:00:05]`, the time spent on the move.
+    /// The milliseconds of `[%emt 0:00:05]`, the time spent on the move.
     pub elapsed: Option<i64>,
     /// The value of `[%eval 0.17]`, `[%eval -1.5,20]` or `[%eval #-3]`.
     pub eval: Option<EvalCommand>,
 }
 
-/// An evaluation as it is written.
+/// An evaluation as it is written in a comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EvalCommand {
     /// Hundredths of a pawn, from White's view.
     Centipawns(i64),
-    /// White mates in this many moves; Black does if it is negative. With 0 the side to move is mated.
+    /// White mates in this many moves; if the number is negative, Black mates. If it is 0, the side to move is mated.
     Mate(i64),
     /// Hundredths of a pawn, from the view of the player who just moved.
     OfMover(i64),
-    /// The player who just moved mates in this many moves, or is mated if the flag is false.
+    /// A mate in this many moves. The player who just moved mates if the flag is true, and is mated if it is false.
     MateOfMover(bool, u32),
 }
 
 impl EvalCommand {
-    /// Returns true if the evaluation is from the view of the player who just moved.
+    /// Returns whether the evaluation is from the view of the player who just moved.
     pub fn is_of_mover(self) -> bool {
         matches!(self, EvalCommand::OfMover(_) | EvalCommand::MateOfMover(..))
     }
 
-    /// Converts the evaluation of a position with `turn` to move to White's view.
+    /// Converts the evaluation to White's view. `turn` is the side to move in the position.
     pub fn with_turn(self, turn: Color) -> Eval {
         match self {
             EvalCommand::Centipawns(number) => Eval::Centipawns(number),
@@ -173,7 +172,7 @@ impl Commands {
         commands
     }
 
-    /// Merges the commands of another comment on the same position: the first value of each kind counts.
+    /// Adds the commands of a later comment on the same position. The first value of each kind counts.
     pub fn or(self, next: Commands) -> Commands {
         Commands {
             clock: self.clock.or(next.clock),
@@ -183,7 +182,7 @@ impl Commands {
     }
 }
 
-/// Reads `1:02:03.4]` in milliseconds; smaller fractions are dropped.
+/// Reads a time such as `1:02:03.4]`, and returns it in milliseconds. Smaller fractions are dropped.
 fn time(text: &[u8]) -> Option<i64> {
     let (hours, text) = digits(text);
     let (minutes, text) = digits(text.strip_prefix(b":")?);
@@ -197,7 +196,7 @@ fn time(text: &[u8]) -> Option<i64> {
     seconds.checked_mul(1000)?.checked_add(thousandths(fraction))
 }
 
-/// Reads `0.17]`, `-1,20]` or `#-3]`.
+/// Reads an evaluation such as `0.17]`, `-1,20]` or `#-3]`.
 fn eval(text: &[u8]) -> Option<EvalCommand> {
     let (is_mate, text) = text.strip_prefix(b"#").map_or((false, text), |text| (true, text));
     let (is_negative, text) = match text {
@@ -222,7 +221,7 @@ fn eval(text: &[u8]) -> Option<EvalCommand> {
         let whole = if whole.is_empty() { 0 } else { number(whole)? };
         (EvalCommand::Centipawns(signed(whole * 100 + thousandths(fraction) / 10)), rest)
     };
-    // The depth of the search is ignored.
+    // The depth of the search, a number after a comma, is ignored.
     let rest = match rest.strip_prefix(b",").map(digits) {
         Some(([], _)) => return None,
         Some((_, rest)) => rest,
@@ -261,14 +260,14 @@ fn engine_match(comment: &[u8]) -> Option<(EvalCommand, i64)> {
     is_end.then_some((eval, elapsed))
 }
 
-/// The most digits of whole pawns. Source: python-chess.
+/// The most digits before the decimal point of an evaluation. Source: python-chess.
 const EVAL_DIGITS_MAX: usize = 10;
 
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
 }
 
-/// Reads digits as a number; `None` if there are no digits, or the number exceeds 64 bits.
+/// Reads digits as a number. Returns `None` if there are no digits, or if the number exceeds 64 bits.
 fn number(digits: &[u8]) -> Option<i64> {
     str::from_utf8(digits).ok()?.parse().ok()
 }
@@ -278,7 +277,7 @@ fn thousandths(fraction: &[u8]) -> i64 {
     (0..3).fold(0, |sum, at| sum * 10 + fraction.get(at).map_or(0, |digit| i64::from(digit - b'0')))
 }
 
-/// Reads a number with at most three decimals, such as `30`, `-0.5` or `+1.25`, in thousandths.
+/// Reads a number with at most three decimals, such as `30`, `-0.5` or `+1.25`. Returns it in thousandths.
 pub fn thousandths_of(text: &str) -> Option<i64> {
     let (sign, rest) = match text.as_bytes() {
         [b'-', rest @ ..] => (-1, rest),
@@ -392,7 +391,7 @@ mod tests {
         assert_eq!(loses.with_turn(Color::Black), Eval::Mate(Color::Black, 5));
     }
 
-    /// Any bytes are accepted as a comment, and written values are read back.
+    /// Reads random bytes as comments, which must not panic. Values that were written must be read back.
     #[test]
     fn any_bytes_are_read() {
         let mut random = fastrand::Rng::with_seed(17);

@@ -1,40 +1,40 @@
-//! Move numbers: `23...` names the move that led to a position.
+//! Computes move numbers. The label `23...` names the move that led to a position.
 
 use super::GameHeader;
 use crate::{board::Color, fen};
 
-/// The label of ply 0, to which no move leads.
+/// The label of ply 0, the start of the game, to which no move leads.
 const START: &str = "start";
-/// Larger counters are not accepted as move numbers.
+/// The largest counter of a FEN that is accepted as a move number or halfmove clock.
 const COUNTER_MAX: u32 = 9_999;
 
 /// The numbering of a game's moves, and the halfmove clock at its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveNumbers {
-    /// Half-moves before ply 0: two for each full move, and one if Black begins.
+    /// The number of half-moves before ply 0: two for each full move, and one more if Black begins.
     halves_before: u32,
-    /// The halfmove clock at ply 0.
+    /// The halfmove clock at ply 0: the number of half-moves since the last capture or pawn move.
     pub clock: u32,
 }
 
 impl MoveNumbers {
-    /// Reads the counters of the game's `FEN` tag, or the operations `fmvn` and `hmvc` of an EPD; without them the game begins at
-    /// move 1.
+    /// Reads the counters from the game's `FEN` tag, or from the operations `fmvn` and `hmvc` if the tag has an EPD. Without
+    /// counters the game begins at move 1.
     pub fn from_header(game: &impl GameHeader) -> MoveNumbers {
         let (clock, full) = counters(game);
         let black_begins = game.start().state.turn() == Color::Black;
         MoveNumbers { halves_before: 2 * (full - 1) + u32::from(black_begins), clock }
     }
 
-    /// Appends the label of the move that led to a ply: `24.` for White's, `23...` for Black's.
+    /// Appends the label of the move that led to a ply: `24.` for a move of White, `23...` for a move of Black.
     pub fn push_label(self, ply: u32, out: &mut Vec<u8>) {
         let Some(before) = ply.checked_sub(1) else { return out.extend_from_slice(START.as_bytes()) };
         out.extend_from_slice(itoa::Buffer::new().format(self.full(before)).as_bytes());
         out.extend_from_slice(if self.is_white(before) { b"." } else { b"..." });
     }
 
-    /// Returns the text before the move that is played at a ply in movetext: `24.` before White's, `23...` before Black's if the
-    /// game begins with it.
+    /// Returns the text that movetext has before the move at a ply: `24.` before a move of White, and `23...` before a move of
+    /// Black if the game begins with it.
     pub fn before_move(self, ply: u32) -> Option<String> {
         let number = self.full(ply);
         match self.is_white(ply) {
@@ -47,7 +47,7 @@ impl MoveNumbers {
         (self.halves_before + ply).is_multiple_of(2)
     }
 
-    /// Returns the number of the move to be played at a ply: the last field of a FEN.
+    /// Returns the number of the move that is played at a ply. This is the last field of a FEN.
     pub fn full(self, ply: u32) -> u32 {
         (self.halves_before + ply) / 2 + 1
     }

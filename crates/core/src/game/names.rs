@@ -1,9 +1,9 @@
-//! Matches names of players, however they are spelt.
+//! Matches the different spellings of players' names.
 //!
 //! `Carlsen,M`, `Carlsen, M.`, `Carlsen, Magnus` and `Magnus Carlsen` are spellings of one name. A name has a surname, which must
-//! be the same, and given names, each of which may be abbreviated. No rule about two names can decide whether two people share a
-//! spelling: [`super::people`] looks at all names of a table, and a search for a name reports which spellings were merged and
-//! which were left out.
+//! be the same, and given names, each of which may be abbreviated. A comparison of two names cannot decide whether two people
+//! share a spelling. So [`super::people`] looks at all names of a table, and a search for a name reports which spellings were
+//! merged and which were left out.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,16 +13,15 @@ use unicode_normalization::char::is_combining_mark;
 
 /// A name to look for.
 ///
-/// Case, accents, periods and apostrophes do not count, nor does the difference between hyphens and blanks; `ü` may be `u` or
-/// `ue`, and so on. In a name with a comma the surname comes before it; in a name without, it may be the last words or the first,
-/// but hyphenated words are not separated. Particles such as `van` may come before the surname, after it, or after the given
-/// names.
+/// Case, accents, periods and apostrophes are ignored, a hyphen equals a blank, and `ü` may be written `u` or `ue`, and so on. If
+/// the name has a comma, the surname comes before the comma. Otherwise the surname may be the last words or the first words, but
+/// hyphenated words stay together. Particles such as `van` may come before the surname, after it, or after the given names.
 ///
 /// Given names are compared word by word, and a word that only one name has is ignored. One of the two words may be an
-/// abbreviation: up to three letters match all words that begin with them; more letters match only words that are at least three
-/// letters longer, so that `Alex` matches `Alexander` and `Martin` does not match `Martina`. Two or three capitals (`LD`) are
-/// initials. A word with a digit, such as the 16 of `Stockfish 16`, must be in both names. A name without given names matches all
-/// names with that surname; a name with given names matches none without.
+/// abbreviation. An abbreviation of up to three letters matches all words that begin with it. A longer abbreviation matches only
+/// words that are at least three letters longer, so that `Alex` matches `Alexander`, but `Martin` does not match `Martina`. Two or
+/// three capitals (`LD`) are initials. A word with a digit, such as the 16 of `Stockfish 16`, must be in both names. A name
+/// without given names matches all names with that surname. A name with given names matches no name without given names.
 ///
 /// ```
 /// use orbit_core::game::PlayerName;
@@ -38,7 +37,7 @@ use unicode_normalization::char::is_combining_mark;
 pub struct PlayerName {
     text: String,
     forms: Vec<NameForm>,
-    /// True if only the same spelling matches.
+    /// True if the name matches only the same spelling.
     is_exact: bool,
 }
 
@@ -62,10 +61,10 @@ pub(super) enum NameLikeness {
     Unlike,
 }
 
-/// The closeness of a spelling to a name that it does not match, the closest first.
+/// The closeness of a spelling to a name that it does not match. The closest degree comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Nearness {
-    /// The surname is spelt slightly differently, or the surname of one is the given name of the other.
+    /// The surname is spelt slightly differently, or the surname of one name is a given name of the other.
     Alike,
     /// The surname is the same, and one of the two has no given names.
     Bare,
@@ -102,7 +101,7 @@ impl PlayerName {
         PlayerName { text: text.to_owned(), forms: forms(text), is_exact: true }
     }
 
-    /// Returns whether the name has given names.
+    /// Returns whether the name has a given name.
     pub fn has_given_names(&self) -> bool {
         self.forms.iter().any(|form| !form.given.is_empty())
     }
@@ -121,7 +120,8 @@ impl PlayerName {
         pairs.into_iter().any(|(ours, theirs)| ours.fits(theirs) || finds(ours, theirs))
     }
 
-    /// Returns the closeness of a spelling to this name; `None` if it matches or is quite another name.
+    /// Returns the closeness of a spelling to this name. Returns `None` if the spelling matches, or if it is an entirely different
+    /// name.
     pub fn nearness(&self, spelling: &str) -> Option<Nearness> {
         if self.fits(spelling) {
             return None;
@@ -139,7 +139,8 @@ pub fn are_alike(one: &str, other: &str) -> bool {
     likeness(&forms(one), &forms(other)) == NameLikeness::Fit
 }
 
-/// Compares two spellings. A name without given names matches a name with a comma, since only there the surname is certain.
+/// Compares two spellings. A name without given names fits a name with given names only if the latter has a comma, since only the
+/// comma shows which words are the surname.
 pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
     let bare = |bare: &NameForm, other: &NameForm| {
         bare.given.is_empty() && other.has_comma && other.has_surname_of(bare)
@@ -155,27 +156,27 @@ pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
 }
 
 impl NameForm {
-    /// Returns the surname as one word, for looking up forms.
+    /// Returns the surname as one word. It is the key of a table of names.
     pub(super) fn key(&self) -> String {
         self.surname.concat()
     }
 
-    /// The first letter of the given names.
+    /// Returns the first letter of the given names.
     pub(super) fn initial(&self) -> Option<char> {
         self.given.first().and_then(|word| word.chars().next())
     }
 
-    /// Returns whether the first given name is written in full, judging by its length.
+    /// Returns whether the first given name has more than three letters, so that it is probably not abbreviated.
     pub(super) fn is_full(&self) -> bool {
         self.given.first().is_some_and(|word| word.chars().count() > CUT_MAX)
     }
 
-    /// All words.
+    /// Returns all words of the name.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.surname.iter().chain(&self.given).map(String::as_str)
     }
 
-    /// Returns whether the surnames are the same. If both names have given names, blanks in the surnames do not count.
+    /// Returns whether the surnames are the same. If both names have given names, blanks in the surnames are ignored.
     fn has_surname_of(&self, other: &NameForm) -> bool {
         let have_given = !self.given.is_empty() && !other.given.is_empty();
         self.surname == other.surname
@@ -187,7 +188,7 @@ impl NameForm {
                     .eq(other.surname.iter().flat_map(|w| w.chars()))
     }
 
-    /// Returns whether two forms, both with given names or both without, match.
+    /// Returns whether two forms match; both must have given names, or neither.
     fn fits(&self, other: &NameForm) -> bool {
         self.given.is_empty() == other.given.is_empty()
             && self.has_surname_of(other)
@@ -222,7 +223,8 @@ impl NameForm {
     }
 }
 
-/// Pairs of a minimum length of a name and the number of edits within which another name counts as a misspelling of it.
+/// Limits for misspellings, each as the minimum length of a name and the number of edits within which another name counts as a
+/// misspelling.
 const SLIPS: [(usize, usize); 2] = [(8, 2), (5, 1)];
 
 fn is_slip(ours: &str, theirs: &str) -> bool {
@@ -232,13 +234,13 @@ fn is_slip(ours: &str, theirs: &str) -> bool {
     a.abs_diff(b) <= slips && a.max(b) <= 64 && slips > 0 && strsim::osa_distance(ours, theirs) <= slips
 }
 
-/// The most letters of a given name that match all names that begin with them.
+/// The length up to which the beginning of a given name matches all names that begin with it.
 const CUT_MAX: usize = 3;
 
-/// The number of letters by which a longer prefix must be shorter than the name.
+/// The number of letters by which a longer abbreviation must be shorter than the name.
 const CUT_OFF_MIN: usize = 3;
 
-/// Words that belong to a surname wherever they are.
+/// Words that belong to the surname wherever they are in the name.
 const PARTICLES: [&str; 24] = [
     "af", "al", "av", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "el", "la",
     "le", "ten", "ter", "van", "vande", "vom", "von", "zu",
@@ -257,7 +259,7 @@ fn has_digit(word: &str) -> bool {
     word.contains(|letter: char| letter.is_numeric())
 }
 
-/// Returns all readings of a name. Letters that are often written as two are read as one letter and as two.
+/// Returns all readings of a name. A letter that is often written as two, such as `ü`, is read as one letter and as two.
 pub(super) fn forms(text: &str) -> Vec<NameForm> {
     if text.is_ascii() {
         return forms_of(text);
@@ -279,7 +281,7 @@ pub(super) fn forms(text: &str) -> Vec<NameForm> {
     all
 }
 
-/// Letters with marks, and their spellings without marks.
+/// Letters with marks, and their spellings as two letters.
 const TWO_LETTERS: [(char, &str); 10] = [
     ('ä', "ae"),
     ('ö', "oe"),
@@ -312,7 +314,7 @@ fn split_particles(words: &mut Vec<String>) -> Vec<String> {
     words.split_off(behind.map_or(words.len(), |last| last + 1))
 }
 
-/// Returns all readings of a name in any order: the surname is the last words or the first ones.
+/// Returns all readings of a name without a comma: its surname is the last words or the first words.
 fn all_forms(text: &str) -> Vec<NameForm> {
     let names: Vec<&str> = text.split_whitespace().filter(|name| !words(name).is_empty()).collect();
     let form = |surname: &[&str], given: &[&str]| {
@@ -329,7 +331,7 @@ fn all_forms(text: &str) -> Vec<NameForm> {
     }
 }
 
-/// Splits given names into words. Several capitals in a row are initials, unless the surname is in capitals, too.
+/// Splits given names into words. Several capitals in a row are read as initials, unless the surname is written in capitals, too.
 fn given_names(text: &str, surname: &str) -> Vec<String> {
     let has_small = surname.chars().any(char::is_lowercase);
     let parted = text.split_whitespace().map(|name| {

@@ -1,8 +1,8 @@
-//! Finds the names of openings by positions, so that transpositions are found, too.
+//! Finds the name of an opening by the positions of the game, so that transpositions get the same name.
 //!
-//! The list is lichess's: `openings.tsv`, written by `tools/openings.py`. A position is identified by its board, the side to
-//! move, the castling rights, and the en passant square if a pawn may capture there; these are compared themselves, not only
-//! their hash.
+//! The list of openings comes from lichess: `tools/openings.py` wrote it to `openings.tsv`. A position is identified by its board,
+//! the side to move, the castling rights, and the en passant square if a pawn may capture there. The positions themselves are
+//! compared, not only their hashes.
 
 use std::sync::OnceLock;
 
@@ -20,23 +20,25 @@ pub struct Opening {
     pub name: String,
 }
 
-/// The number of half-moves of a game whose positions are looked up, as on lichess.
+/// The number of half-moves at the start of a game that are looked up, as on lichess.
 ///
 /// Source: `SEARCH_MAX_PLIES` of `OpeningDb` in <https://github.com/lichess-org/scalachess>.
 const PLIES_MAX: usize = 40;
 
 impl Opening {
-    /// Returns the opening of a position, if the position has a name.
+    /// Returns the opening of a position, if the list has this position.
     pub fn of_position(position: &Position) -> Option<&'static Opening> {
         known().get(&legal::with_usable_en_passant(position))
     }
 
-    /// Returns the opening of a game: that of the last known position within the first 40 half-moves of its main line.
+    /// Returns the opening of a game. This is the opening of the last position of the list within the first 40 half-moves of the
+    /// main line.
     pub fn of_game(position: Position, moves: &[PackedMove]) -> Option<&'static Opening> {
         Opening::passed(position, moves).last()
     }
 
-    /// Returns the openings of the known positions within the first 40 half-moves of a game, in the order of the moves.
+    /// Returns the openings of all positions of the list that occur within the first 40 half-moves of a game, in the order of the
+    /// moves.
     pub fn passed(mut position: Position, moves: &[PackedMove]) -> impl Iterator<Item = &'static Opening> {
         moves.iter().take(PLIES_MAX).filter_map(move |&mv| {
             position.play(mv);
@@ -47,7 +49,7 @@ impl Opening {
 
 const TEXT: &str = include_str!("openings.tsv");
 
-/// Returns all openings by their positions; the list is read at the first use.
+/// Returns a map from positions to openings. The list is read at the first call.
 fn known() -> &'static HashMap<Position, Opening> {
     static KNOWN: OnceLock<HashMap<Position, Opening>> = OnceLock::new();
     KNOWN.get_or_init(|| entries().collect())
@@ -73,7 +75,7 @@ fn entries() -> impl Iterator<Item = (Position, Opening)> {
     })
 }
 
-/// Reads a move of the list: UCI without promotions, castling as king takes rook.
+/// Reads a move of the list. Moves are in UCI without promotions, and castling is written as the king taking its own rook.
 fn packed(uci: &str, board: &Board) -> Option<PackedMove> {
     let (from, to) = uci.split_at_checked(2)?;
     let (from, to): (Square, Square) = (from.parse().ok()?, to.parse().ok()?);
@@ -82,7 +84,7 @@ fn packed(uci: &str, board: &Board) -> Option<PackedMove> {
     Some(match taken {
         Code::EMPTY if is_pawn && from.file() != to.file() => PackedMove::en_passant(from, to),
         Code::EMPTY => PackedMove::piece(from, to, man),
-        // The king takes a man of its own side.
+        // The king takes its own rook, so this is castling.
         _ if (man.0 ^ taken.0) & 8 == 0 => PackedMove::castle(from, to),
         _ => PackedMove::piece(from, to, man),
     })
@@ -108,7 +110,8 @@ mod tests {
         Some(format!("{} {}", opening.eco.as_str(), opening.name))
     }
 
-    /// Every line of the list is readable, its moves are legal, and it names a position that no other line names.
+    /// Checks that every line of the list is readable, that its moves are legal, and that it names a position that no other line
+    /// names.
     #[test]
     fn the_list_is_read_whole() {
         let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
@@ -135,11 +138,11 @@ mod tests {
         let najdorf = Some("B90 Sicilian Defense: Najdorf Variation".to_owned());
         assert_eq!(named("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6"), najdorf);
         assert_eq!(named("Nf3 c5 e4 a6 d4 cxd4 Nxd4 Nf6 Nc3 d6"), najdorf);
-        // The positions after this one have no name of their own.
+        // The last three moves lead to positions that are not in the list, so the name stays.
         assert_eq!(named("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 Kd2 Rg8 Ke2"), najdorf);
         assert_eq!(named("a4").as_deref(), Some("A00 Ware Opening"));
-        // A double step that a pawn could capture en passant leads to another position than single steps do; a double step that
-        // no pawn could capture does not.
+        // If a pawn can capture a double step en passant, the position differs from the one that two single steps reach. If no
+        // pawn can capture it, the positions are equal.
         assert_eq!(named("e4 Nf6 e5 d5").as_deref(), Some("B02 Alekhine Defense"));
         assert_eq!(named("Nf3 d5 g3 Nf6"), named("g3 Nf6 Nf3 d5"));
         assert_eq!(named("a3 e5 a4").as_deref(), Some("A00 Anderssen's Opening"));

@@ -1,8 +1,9 @@
 //! Finds the spellings in a table of names that belong to one player.
 //!
-//! Two names [fit](super::PlayerName) each other or not, and a table of all names shows more: `Adams, M` fits `Adams, Michael`
-//! and `Adams, Mark`, and if both are in the table, it cannot be assigned to either. So a spelling is merged with others only if
-//! all spellings that fit it also fit each other. The result depends on the table alone, not on the order of its rows.
+//! Two spellings *fit* each other if they may belong to one player, by the rule of [`PlayerName`](super::PlayerName). A table of
+//! all names shows more. For example, `Adams, M` fits `Adams, Michael` and `Adams, Mark`; if both are in the table, `Adams, M`
+//! cannot be assigned to either. So a spelling is merged with others only if all spellings that fit it also fit each other. The
+//! result depends on the table alone, not on the order of its rows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{NameForm, NameLikeness, forms, likeness};
 
-/// A name as it is spelt, with the FIDE number that accompanies it in some games.
+/// One spelling of a name, together with the FIDE number that some games have beside it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Mention {
     /// The name.
@@ -21,16 +22,16 @@ pub struct Mention {
     pub number: Option<u32>,
 }
 
-/// The most names with the same surname and initial that are compared with each other; larger sets stay unmerged.
+/// The most names with the same surname and initial that are compared with each other. The names of larger sets are not merged.
 const ALIKE_MAX: usize = 4_000;
 
-/// Identifies the players in a table of mentions, each with its number of games, and gives each mention the name of its player.
-/// `have_met` returns whether two names played each other, and so are two players.
+/// Identifies the players in a table of mentions with their numbers of games, and returns the name of the player for each mention.
+/// `have_met` returns whether two names played each other, so that they must be two players.
 ///
-/// * Two FIDE numbers are two players. One number is one player if the spellings share a word.
-/// * Mentions without a number belong to one player with others if all mentions that fit them fit each other.
-/// * A player is named by the spelling with the most games, among those with a full given name if there are any. If two players
-///   have that name, the FIDE number is added in brackets.
+/// * Different FIDE numbers are different players. Mentions with the same number are one player if their spellings share a word.
+/// * A mention without a number is merged with others if all mentions that fit it also fit each other.
+/// * The name of a player is the spelling with the most games; spellings with a full given name are preferred. If two players have
+///   the same name, the FIDE number is added in brackets.
 pub fn who_is_who(
     mentions: &BTreeMap<Mention, u64>,
     have_met: impl Fn(&str, &str) -> bool,
@@ -54,7 +55,7 @@ pub fn who_is_who(
     named
 }
 
-/// Mentions that certainly belong to one player: those with one number, or a single one without.
+/// Mentions that certainly belong to one player: all with the same number, or a single mention without a number.
 struct PlayerUnit {
     number: Option<u32>,
     rows: Vec<usize>,
@@ -62,7 +63,7 @@ struct PlayerUnit {
 
 struct People<'a> {
     rows: &'a [(&'a Mention, u64)],
-    /// The readings of each row's name.
+    /// The readings of the name in each row.
     forms: Vec<Vec<NameForm>>,
     units: Vec<PlayerUnit>,
 }
@@ -79,7 +80,7 @@ impl<'a> People<'a> {
             };
             let of_number = numbered.entry(number).or_default();
             let shares = |&other: &usize| have_word_in_common(&forms[row], &forms[other]);
-            // A row may connect others that share nothing except with it.
+            // The new row may share a word with several units that share no word with each other; it joins them.
             let (tied, rest): (Vec<usize>, Vec<usize>) =
                 of_number.iter().partition(|&&unit| units[unit].rows.iter().any(shares));
             let mut all = vec![row];
@@ -94,7 +95,7 @@ impl<'a> People<'a> {
         People { rows, forms, units }
     }
 
-    /// Returns the units of each player.
+    /// Returns the players, each as a list of units.
     fn groups(&self, have_met: &impl Fn(&str, &str) -> bool) -> Vec<Vec<usize>> {
         let pairs: HashSet<[usize; 2]> =
             self.candidates().into_iter().filter(|pair| self.fit(*pair, have_met)).collect();
@@ -104,7 +105,8 @@ impl<'a> People<'a> {
             fitting[b].push(a);
         }
         let fit = |a: usize, b: usize| pairs.contains(&[a.min(b), a.max(b)]);
-        // A number connects spellings that need not resemble each other, such as two transcriptions.
+        // A unit with a FIDE number may have spellings that do not resemble each other, such as two transcriptions. So two units
+        // that fit it need not fit each other; it is enough that they do not contradict each other.
         let agree = |unit: usize, a: usize, b: usize| {
             fit(a, b) || self.units[unit].number.is_some() && !self.contradict([a, b], have_met)
         };
@@ -136,7 +138,7 @@ impl<'a> People<'a> {
         groups
     }
 
-    /// Returns pairs of units with the same surname, and the same first letter of a given name if both have one.
+    /// Returns the pairs of units to compare: they have the same surname, and the same initial if both have a given name.
     fn candidates(&self) -> HashSet<[usize; 2]> {
         let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
         for (unit, PlayerUnit { rows, .. }) in self.units.iter().enumerate() {
@@ -218,8 +220,8 @@ fn have_word_in_common(ours: &[NameForm], theirs: &[NameForm]) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the players of a table, each with its spellings; a name with a FIDE number is written `name#number`. Every second
-    /// name has more games.
+    /// Returns the players of a table, each with its spellings. A name with a FIDE number is written `name#number`. Every second
+    /// name has more games than the others.
     fn players(names: &[&str], met: &[[&str; 2]]) -> Vec<(String, Vec<String>)> {
         let mention = |name: &str| match name.split_once('#') {
             Some((name, number)) => Mention { name: name.into(), number: number.parse().ok() },
@@ -236,7 +238,7 @@ mod tests {
         players.into_iter().collect()
     }
 
-    /// The spellings in a file, and the players to whom they belong, each with its spellings.
+    /// The spellings in a file, and the expected players, each with its spellings.
     type People<'a> = (&'a [&'a str], &'a [(&'a str, &'a [&'a str])]);
 
     #[test]
@@ -249,7 +251,7 @@ mod tests {
                     ("Adamson, M", &["Adamson, M"]),
                 ],
             ),
-            // With two given names in the table, the bare initial belongs to neither.
+            // Two given names with this initial are in the table, so the bare initial belongs to neither.
             (
                 &["Adams, Michael", "Adams,Mi", "Adams,M", "Adams, Mark"],
                 &[
@@ -258,7 +260,7 @@ mod tests {
                     ("Adams,M", &["Adams,M"]),
                 ],
             ),
-            // A surname alone merges with one group of given names, but not with two.
+            // A surname alone is merged with the given names if they all fit each other, but not if there are two groups.
             (
                 &["Anand", "Anand,V", "Anand, Viswanathan"],
                 &[("Anand, Viswanathan", &["Anand", "Anand,V", "Anand, Viswanathan"])],
@@ -267,7 +269,7 @@ mod tests {
                 &["Carlsen", "Carlsen,M", "Carlsen,H"],
                 &[("Carlsen", &["Carlsen"]), ("Carlsen,H", &["Carlsen,H"]), ("Carlsen,M", &["Carlsen,M"])],
             ),
-            // The surnames of programs and users are not known.
+            // The names of programs and users have no comma, so their surnames are not known.
             (
                 &["Stockfish", "Stockfish 15", "Stockfish 16"],
                 &[
@@ -292,7 +294,7 @@ mod tests {
                 &["Smith, John#1", "Smith, John#2"],
                 &[("Smith, John (FIDE 1)", &["Smith, John#1"]), ("Smith, John (FIDE 2)", &["Smith, John#2"])],
             ),
-            // A name that two players share is assigned to neither.
+            // A mention without a number is assigned to neither of two players with this name.
             (
                 &["Smith, John#1", "Smith, John#2", "Smith, John"],
                 &[
@@ -308,7 +310,7 @@ mod tests {
                     &["Korchnoi, Viktor#3", "Kortschnoj, Viktor#3", "Korchnoi,V", "Kortschnoj,V"],
                 )],
             ),
-            // One number with names that share nothing is a mistake.
+            // If two names with one number share no word, the number is a mistake.
             (
                 &["Anand, V#4", "Carlsen, M#4"],
                 &[("Anand, V", &["Anand, V#4"]), ("Carlsen, M", &["Carlsen, M#4"])],

@@ -1,19 +1,19 @@
-//! Ratings.
+//! Reads the ratings of players.
 
 use std::str::FromStr;
 
 use super::GameHeader;
 use crate::board::Color;
 
-/// The highest rating; greater numbers mean something else.
+/// The highest number that counts as a rating.
 pub const RATING_MAX: u32 = 9_999;
 
 /// One of the ratings of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rating {
-    /// The higher of both, or the known one, like `elo` in queries.
+    /// The higher rating of the two players, or the known one, like `elo` in queries.
     Higher,
-    /// The mean of both, rounded down, or the known one.
+    /// The mean of both ratings, rounded down, or the known one.
     Mean,
     /// White's rating.
     White,
@@ -24,7 +24,7 @@ pub enum Rating {
 }
 
 impl Rating {
-    /// Computes the rating from those of the two sides, as far as they are known.
+    /// Computes the rating from the ratings of the two sides. `None` is an unknown rating.
     pub fn of_players(self, white: Option<u32>, black: Option<u32>) -> Option<i64> {
         let (white, black) = (white.map(i64::from), black.map(i64::from));
         match self {
@@ -57,12 +57,12 @@ pub fn of_value(value: &[u8]) -> Option<u32> {
     leading_number(value.trim_ascii()).filter(|rating| (1..=RATING_MAX).contains(rating))
 }
 
-/// Reads the number at the start of a tag value, if it is at least 1 and fits 32 bits.
+/// Reads the number at the start of a tag value by the rule of CQL: it is at least 1 and fits 32 bits.
 pub fn value_as_cql(value: &[u8]) -> Option<i32> {
     leading_number(value).filter(|&rating| rating >= 1)
 }
 
-/// Returns the rating of a side, or the larger of both, as the query language reads it.
+/// Returns the rating of a side by the rule of CQL; if `side` is `None`, the higher rating of the two sides.
 pub fn of_game_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<i32> {
     let rating = |side| game.tag_as_cql(tag(side)).and_then(value_as_cql);
     match side {
@@ -71,7 +71,7 @@ pub fn of_game_as_cql(game: &impl GameHeader, side: Option<Color>) -> Option<i32
     }
 }
 
-/// Reads the digits at the start of a text, if their number fits the type.
+/// Reads the digits at the start of a text, if their value fits the type.
 fn leading_number<N: FromStr>(text: &[u8]) -> Option<N> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     str::from_utf8(&text[..digits]).ok()?.parse().ok()

@@ -1,4 +1,4 @@
-//! Texts of tags, and names of players.
+//! Reads the values of tags as text, and the names of players.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::{GameHeader, known};
 use crate::board::Color;
 use crate::text::decode;
 
-/// Returns the tag of a player.
+/// Returns the tag with the name of a side's player: `White` or `Black`.
 pub const fn player_tag(side: Color) -> &'static str {
     match side {
         Color::White => "White",
@@ -22,8 +22,8 @@ pub fn text(value: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Returns the value of a tag as text, unless it means "unknown": an empty value or `?`, for players and events also `-`, for
-/// dates a value without letters and digits.
+/// Returns the value of a tag as text, unless it means "unknown". An empty value and `?` mean "unknown" in every tag, `-` does in
+/// tags of players and events, and a value without letters and digits does in dates.
 pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
     let text = text(value);
     let is_person_or_event =
@@ -36,7 +36,7 @@ pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
     (!is_unknown).then_some(text)
 }
 
-/// Returns the value of the first tag of a name, unless it means "unknown".
+/// Returns the value of the first tag with a name, unless the value means "unknown" by the rule of [`known_value`].
 pub fn known<'a>(game: &'a impl GameHeader, name: &str) -> Option<Cow<'a, str>> {
     known_value(name, game.tag_named(name)?)
 }

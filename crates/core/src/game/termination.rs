@@ -1,12 +1,12 @@
-//! The ways in which games end: `Normal`, `Time forfeit`, and the texts of chess sites.
+//! Reads how a game ended: `Normal`, `Time forfeit`, and the texts of chess sites.
 
 use super::tags;
 
-/// The name of the tag.
+/// The name of the tag that says how a game ended.
 pub const TAG: &str = "Termination";
 
-/// Returns the way in which a game ended, in lower case: a word of the PGN standard if the tag is one or if chess.com's sentence
-/// (`Somebody won on time`) means one, else the text itself.
+/// Returns the way in which a game ended, in lower case. If the value is a word of the PGN standard, or a sentence of chess.com
+/// with the meaning of such a word (`Somebody won on time`), this word is returned; otherwise the value itself.
 ///
 /// Source: the PGN standard, section 9.8.1; games of chess.com.
 pub fn of_value(value: &[u8]) -> Option<String> {

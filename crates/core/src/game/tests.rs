@@ -1,7 +1,7 @@
 use super::*;
 use crate::board::{Color, Position};
 
-/// Tags without a game.
+/// A header for tests, which has only tags.
 struct Tags<'a>(&'a [(&'a str, &'a str)]);
 
 impl GameHeader for Tags<'_> {
@@ -14,7 +14,8 @@ impl GameHeader for Tags<'_> {
     }
 }
 
-/// The two rules for ratings differ: CQL's rule agrees with its `elo`, the other one finds what a reader of the tag sees.
+/// Checks the two rules for ratings: CQL's rule, which its filter `elo` follows, and the rule for everything else, which finds the
+/// number that a person sees.
 #[test]
 fn ratings_by_either_rule() {
     for (value, as_cql, otherwise) in [
@@ -65,8 +66,8 @@ fn ratings_of_two_sides() {
     }
 }
 
-/// The two rules for years. CQL looks at four bytes of `Date`; elsewhere dates are read part by part, and `UTCDate` is the
-/// fallback.
+/// Checks the two rules for years. CQL reads the first four bytes of `Date`. By the other rule dates are read part by part, and
+/// `UTCDate` is the fallback.
 #[test]
 fn years_by_either_rule() {
     for (date, as_cql, otherwise) in [
@@ -82,10 +83,10 @@ fn years_by_either_rule() {
         ("+997.01.01", None, None),
         ("997", None, None),
         ("", None, None),
-        // CQL does not look at what follows the four digits.
+        // CQL ignores the text after the four digits.
         ("19970511", Some(1997), None),
         ("1997?", Some(1997), None),
-        // Nor does it skip blanks.
+        // CQL does not skip blanks before the year.
         (" 1997.05.11", None, Some(1997)),
     ] {
         let game = [("Date", date)];
@@ -133,7 +134,7 @@ fn a_game_shows_the_date_that_counts() {
         (&[("Date", "????.??.??"), ("UTCDate", " 2015.03.07 ")], Some("2015.03.07")),
         (&[("utcdate", "2015.03.07")], Some("2015.03.07")),
         (&[("Date", "????.??.??"), ("UTCDate", "?")], None),
-        // Text that is no date but says something is shown.
+        // A text that is no date is shown, unless it means "unknown".
         (&[("Date", "spring 1997")], Some("spring 1997")),
         (&[("Date", "-")], None),
         (&[], None),
@@ -142,7 +143,7 @@ fn a_game_shows_the_date_that_counts() {
     }
 }
 
-/// The two rules for texts.
+/// Checks the two rules for texts: CQL's rule, and the rule for everything else.
 #[test]
 fn texts_by_either_rule() {
     for (name, value, as_cql, otherwise) in [
@@ -179,7 +180,7 @@ fn texts_by_either_rule() {
     assert_eq!(both.as_deref(), Some(&b"A, B\n?"[..]));
 }
 
-/// The two rules for names of tags, and the rule for several tags of one name: the first one counts.
+/// Checks the two rules for names of tags. If several tags have one name, the first one counts.
 #[test]
 fn names_of_tags_by_either_rule() {
     let game =
@@ -249,7 +250,7 @@ fn tags_are_known_by_what_they_hold() {
     }
 }
 
-/// The moves that have a number before them in movetext, from a start with White or Black to move.
+/// Checks which moves have a number before them in movetext, in games that White or Black begins.
 #[test]
 fn moves_have_numbers_in_movetext() {
     let numbers = MoveNumbers::from_header(&Tags(&[("FEN", "4k3/8/8/8/8/8/8/4K3 w - - 0 23")]));

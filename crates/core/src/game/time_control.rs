@@ -1,31 +1,32 @@
-//! Time controls.
+//! Reads time controls.
 
 use super::measures::thousandths_of;
 use super::{GameHeader, tags};
 
-/// The name of the tag.
+/// The name of the tag with the time control.
 pub const TAG: &str = "TimeControl";
 
-/// The speed of a game, named as on lichess, by the seconds that a player has for 40 moves: `initial + 40 * increment`.
+/// The speed of a game, with the names of lichess. It depends on the seconds that a player has for 40 moves: `initial + 40 *
+/// increment`.
 ///
 /// Source: <https://lichess.org/faq#time-controls>.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Speed {
     /// Less than 30 seconds.
     UltraBullet,
-    /// Less than 180.
+    /// Less than 180 seconds.
     Bullet,
-    /// Less than 480.
+    /// Less than 480 seconds.
     Blitz,
-    /// Less than 1500.
+    /// Less than 1500 seconds.
     Rapid,
-    /// 1500 and more.
+    /// 1500 seconds or more.
     Classical,
     /// No clock, or at least a day per move.
     Correspondence,
 }
 
-/// One day per move, in seconds, or more counts as correspondence.
+/// The seconds of a day. A game with at least a day per move is a correspondence game.
 const DAY: i64 = 86_400;
 
 impl Speed {
@@ -51,7 +52,7 @@ impl Speed {
         }
     }
 
-    /// Returns the speed that a tag means, if it can be read.
+    /// Returns the speed for the value of a tag, if the value can be read.
     pub fn of_value(value: &[u8]) -> Option<Speed> {
         let text = tags::text(value);
         if text == "-" {
@@ -69,7 +70,7 @@ impl Speed {
         Some(Speed::of_times(base, increment))
     }
 
-    /// Returns the speed of a game with these times in milliseconds.
+    /// Returns the speed of a game. The initial time and the increment are in milliseconds.
     fn of_times(base: i64, increment: i64) -> Speed {
         match base.saturating_add(increment.saturating_mul(40)) {
             i64::MIN..30_000 => Speed::UltraBullet,
@@ -86,7 +87,7 @@ impl Speed {
     }
 }
 
-/// Returns the increment per move in milliseconds, if the whole game has one period: `300+3`, `600`.
+/// Returns the increment per move in milliseconds, if one period lasts the whole game, as in `300+3` and `600`.
 pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     let text = tags::text(game.tag_named(TAG)?);
     match &periods(&text)?[..] {
@@ -95,15 +96,15 @@ pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     }
 }
 
-/// Returns the time in milliseconds that each side has at the start, if the tag tells it in seconds: `300+3`, `40/7200:3600`.
+/// Returns the time of each side at the start, in milliseconds, if the tag gives it in seconds, as in `300+3` and `40/7200:3600`.
 pub fn base_of_game(game: &impl GameHeader) -> Option<i64> {
     let text = tags::text(game.tag_named(TAG)?);
     periods(&text)?.first().map(|period| period.base).filter(|&base| base > 0)
 }
 
-/// A period of a game with its own time, in milliseconds.
+/// A period of a time control. Times are in milliseconds.
 struct Period {
-    /// The number of moves in the period; `None` for the rest of the game.
+    /// The number of moves in the period; `None` if it lasts for the rest of the game.
     moves: Option<i64>,
     base: i64,
     increment: i64,
@@ -111,13 +112,14 @@ struct Period {
     is_sand: bool,
 }
 
-/// Reads `300+3`, `40/7200:3600+30`, `*180`, `1/86400`; blanks may surround signs, and commas may replace colons.
+/// Reads the periods of a time control such as `300+3`, `40/7200:3600+30`, `*180` or `1/86400`. Blanks may surround the signs, and
+/// commas or semicolons may replace the colons.
 fn periods(text: &str) -> Option<Vec<Period>> {
     text.split([':', ',', ';']).map(period).collect()
 }
 
-/// Reads the speed of a time control in words: `90 min + 30 sec`, `15'/game & 10''/move`, `G/60;d5`, `Blitz`. Times with units
-/// are added; seconds after other times, and times per move, are the increment.
+/// Reads the speed of a time control in words: `90 min + 30 sec`, `15'/game & 10''/move`, `G/60;d5`, `Blitz`. Times with units are
+/// added to the initial time. Seconds that follow another time, and times per move, are the increment.
 fn in_words(text: &str) -> Option<Speed> {
     let text =
         text.to_lowercase().replace(['\u{2019}', '\u{2032}'], "'").replace(['\u{201d}', '\u{2033}'], "''");
@@ -173,7 +175,7 @@ const SECOND: i64 = 1;
 const MINUTE: i64 = 60;
 const HOUR: i64 = 3600;
 
-/// Reads the unit of time at the start of a text, in seconds; also returns the rest.
+/// Reads the unit of time at the start of a text. Returns its length in seconds, and the rest of the text.
 fn unit(text: &str) -> (Option<i64>, &str) {
     let bare = text.trim_start();
     for (sign, seconds) in [("''", SECOND), ("\"", SECOND), ("'", MINUTE)] {

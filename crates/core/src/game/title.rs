@@ -1,4 +1,4 @@
-//! Titles of players.
+//! Reads the titles of players.
 
 use super::tags;
 use crate::board::Color;
@@ -11,7 +11,7 @@ pub const fn tag(side: Color) -> &'static str {
     }
 }
 
-/// Returns the title in capital letters: `GM`, `WIM`, `BOT`. `-` is none.
+/// Returns the title in capital letters: `GM`, `WIM`, `BOT`. `-` means that the player has no title.
 pub fn of_value(value: &[u8]) -> Option<String> {
     let text = tags::text(value);
     (!matches!(&*text, "" | "?" | "-")).then(|| text.to_uppercase())

@@ -1,9 +1,9 @@
-//! Addresses of games.
+//! Finds the web addresses of games.
 
 use super::{GameHeader, tags};
 
-/// Returns the page of a game on lichess or chess.com, at a ply of its main line if one is given and the site can show it. The
-/// address is in `Site`, `Link` or `GameURL`.
+/// Returns the address of a game's page on lichess or chess.com, which is in the tag `Site`, `Link` or `GameURL`. If a ply of the
+/// main line is given and the site supports it, the page opens at that ply.
 pub fn url(game: &impl GameHeader, ply: Option<u32>) -> Option<String> {
     let address = |name| {
         let text = tags::text(game.tag_named(name)?).into_owned();

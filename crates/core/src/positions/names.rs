@@ -1,7 +1,7 @@
 //! The names of transforms: ours, CQL's and those of chessops.
 //!
-//! Names are in kebab-case. Those of CQL (one word in lower case) and of chessops (camel case) are accepted, too. If the same
-//! words have opposite meanings, the spelling decides, and a warning says so:
+//! Our names are in kebab-case. Names of CQL (one word in lower case) and of chessops (camel case) are accepted, too. Some words
+//! have opposite meanings in CQL and chessops. Then the spelling decides, and a warning says so:
 //!
 //! | spelling | squares |
 //! |---|---|
@@ -10,20 +10,21 @@
 //! | `flipHorizontal` (chessops), `flip-horizontal`, `flip_horizontal` (shakmaty) | a <-> h |
 //! | `fliphorizontal` (CQL) | 1 <-> 8 |
 //!
-//! `shift-left` could drop the squares that leave the board, as CQL does, or wrap them around, as chessops' `shiftLeft` does: it
-//! is refused.
+//! `shift-left` is refused because it is ambiguous: squares that leave the board could be dropped, as in CQL, or wrapped around,
+//! as in `shiftLeft` of chessops.
 
 use super::{SquareTransform, Transform};
 use crate::board::Dihedral;
 use crate::diagnostic::{Diagnostic, Span};
 
-/// The version of CQL whose shifts the words `shift`, `shifthorizontal`, ... mean.
+/// The version of CQL that defines the words `shift`, `shifthorizontal`, ....
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Shifts {
     /// Squares that leave the board are dropped.
     #[default]
     Cql6,
-    /// As in CQL 6, and squares on the trailing edge also stay. For sets of squares only.
+    /// Squares that leave the board are dropped, and squares on the trailing edge also stay in place. This works for sets of
+    /// squares only, not for pieces.
     Cql5,
 }
 
@@ -34,7 +35,7 @@ pub struct TransformStep {
     pub transform: Transform,
     /// The place of the word in the text.
     pub span: Span,
-    /// A warning that the word has the opposite meaning elsewhere.
+    /// A warning if the word has the opposite meaning in another program.
     pub warning: Option<Diagnostic>,
 }
 
@@ -52,7 +53,7 @@ pub const fn of_dihedral(dihedral: Dihedral) -> &'static str {
     }
 }
 
-/// All names without numbers; the first one of a row is ours.
+/// All names that take no numbers. The first name of each row is ours.
 const FIXED: &[(&[&str], Transform)] = &[
     (&["identity"], turn(Dihedral::Identity)),
     (
@@ -76,7 +77,7 @@ const FIXED: &[(&[&str], Transform)] = &[
     (&["shiftDown"], Transform::Squares(SquareTransform::Wrap(0, -1))),
 ];
 
-/// Words with numbers after colons: the files and ranks that a shift by 1 moves, for each number.
+/// Names that take numbers after colons. For each number, the row has the files and ranks by which a shift of 1 moves.
 const SHIFTS: &[(&str, &[(i32, i32)])] = &[
     ("shift", &[(1, 0), (0, 1)]),
     ("shifthorizontal", &[(1, 0)]),
@@ -157,12 +158,13 @@ fn step(word: &str, span: Span, shifts: Shifts) -> Result<TransformStep, Diagnos
     Ok(TransformStep { transform: Transform::Squares(map), span, warning: None })
 }
 
-/// Clamps an offset to 8 lines, which is as good as any larger number.
+/// Clamps an offset to 8 files or ranks. Every larger shift has the same effect.
 fn small(offset: i32) -> i8 {
     offset.clamp(-8, 8) as i8
 }
 
-/// Reads files and ranks of a shift; `wrap-left` and similar names move one step if no number is given.
+/// Reads the numbers of a shift, and returns its offset in files and ranks. `wrap-left` and similar names move one step if no
+/// number is given.
 fn offset(name: &str, numbers: &[&str], units: &[(i32, i32)], span: Span) -> Result<(i32, i32), Diagnostic> {
     let numbers = if numbers.is_empty() && name.starts_with("wrap-") { &["1"] } else { numbers };
     let wanted = match units {
@@ -190,7 +192,7 @@ fn count(numbers: usize) -> &'static str {
     if numbers == 1 { "a number" } else { "two numbers" }
 }
 
-/// Warns if a word has the opposite meaning elsewhere.
+/// Returns a warning if a word has the opposite meaning in another program.
 fn warning(word: &str, span: Span) -> Option<Diagnostic> {
     let plain: String = word.to_ascii_lowercase().replace(['-', '_'], "");
     let (is_vertical, stem) = match plain.as_str() {

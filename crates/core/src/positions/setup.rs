@@ -1,4 +1,4 @@
-//! Boards and whole positions.
+//! Transforms boards and whole positions.
 
 use shakmaty::{Board, ByColor, ByRole, Castles, CastlingMode, Color, File, Setup};
 
@@ -6,14 +6,15 @@ use super::SquareTransform;
 use crate::board::{Bitboard, Dihedral};
 use crate::fen::possible_en_passant;
 
-/// The error for sets of squares whose images form no board: a square would hold two pieces, or a piece would have no colour.
+/// The error if transformed sets of squares do not form a board: a square would hold two pieces, or a piece would have no colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "two pieces have the same image: use a function that sends different squares to different squares, or drops them"
 )]
 pub struct NotABoard;
 
-/// Applies a function of square sets to a board: to each colour and each role. Colours and roles are not exchanged.
+/// Applies a function of square sets to a board: to the squares of each colour and of each role. Colours and roles are not
+/// exchanged.
 ///
 /// Source: chessops, `transformBoard`, which returns an inconsistent board where this function returns an error.
 ///
@@ -42,11 +43,11 @@ pub fn transform_board(board: &Board, f: impl Fn(Bitboard) -> Bitboard) -> Resul
 }
 
 /// Applies a function of square sets to a position: to the board, the promoted pieces, the castling rights (the set of the rooks'
-/// squares) and the en passant square. The side to move, the counters, pockets and remaining checks stay.
+/// squares) and the en passant square. The side to move, the counters, the pockets and the remaining checks stay unchanged.
 ///
-/// Castling rights and the en passant square may make no sense on their new squares; they are kept nevertheless, see
-/// [`without_impossible_rights`]. If the function drops the en passant square, the result has none; if it returns several
-/// squares, the result has the lowest.
+/// Castling rights and the en passant square may be impossible on their new squares, but are kept; [`without_impossible_rights`]
+/// removes such rights. If the function drops the en passant square, the result has none; if it returns several squares, the
+/// result has the lowest.
 ///
 /// Source: chessops, `transformSetup`.
 ///
@@ -74,7 +75,7 @@ pub fn flip_colors(setup: &Setup) -> Setup {
 }
 
 /// Returns the position as Black sees it across the board, turned by 180 degrees. Pieces keep their colours and the side to move
-/// stays, so the result is for display and no position to play from.
+/// stays, so the result is only for display, not a position to play from.
 ///
 /// Source: chessops documentation, "View from Black's Perspective".
 #[must_use]
@@ -83,12 +84,13 @@ pub fn view_from_black(setup: &Setup) -> Setup {
     transform_setup(setup, turn).expect("a turn sends each square to one of its own")
 }
 
-/// Reflects files if White's king is on the files a to d, to compare positions of Chess960 that are mirror images. Without
-/// exactly one white king nothing happens.
+/// Reflects the files if White's king is on the files a to d. This is for comparing positions of Chess960 that are mirror images.
+/// If there is not exactly one white king, the position is unchanged.
 ///
-/// Castling ends on the same squares whatever the array, so castling rights do not keep their meaning in a reflection.
+/// In Chess960, castling ends on the same squares in every start position. So castling rights do not keep their meaning in a
+/// reflection.
 ///
-/// Source: chessops documentation, "Chess960 Analysis". The sample there takes the square a1, number 0, for "no king"; here a
+/// Source: chessops documentation, "Chess960 Analysis". The sample code there treats the square a1, number 0, as "no king"; here a
 /// king on a1 is reflected like any other.
 #[must_use]
 pub fn king_side(setup: &Setup) -> Setup {
@@ -99,8 +101,8 @@ pub fn king_side(setup: &Setup) -> Setup {
     }
 }
 
-/// Removes castling rights without a king and a rook in place (anywhere on their back rank, as in Chess960), and an en passant
-/// square that no pawn can just have passed over.
+/// Removes impossible rights: castling rights whose king or rook is not on the back rank (any squares of it, as in Chess960), and
+/// an en passant square that no pawn can just have passed over.
 #[must_use]
 pub fn without_impossible_rights(setup: &Setup) -> Setup {
     let castles = Castles::from_setup(setup, CastlingMode::Chess960).unwrap_or_else(|castles| castles);
@@ -116,13 +118,13 @@ pub fn without_impossible_rights(setup: &Setup) -> Setup {
 pub enum Transform {
     /// Squares move, with the pieces on them.
     Squares(SquareTransform),
-    /// [`flip_colors`].
+    /// Flips the colours, see [`flip_colors`].
     Colors,
-    /// [`king_side`].
+    /// Brings White's king to the king side, see [`king_side`].
     KingSide,
 }
 
-/// The reason why a transform does not apply.
+/// The reason why a transform cannot be applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransformError {

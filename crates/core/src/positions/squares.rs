@@ -1,4 +1,4 @@
-//! Functions from square sets to square sets.
+//! Transforms sets of squares.
 
 use crate::board::{Bitboard, Dihedral, shift};
 
@@ -7,20 +7,20 @@ const FILE_H: u64 = FILE_A << 7;
 const RANK_1: u64 = 0xff;
 const RANK_8: u64 = 0xff << 56;
 
-/// A transform of the squares of a set. Offsets are files to the right and ranks up.
+/// A transform of sets of squares. The two numbers of a shift are files to the right and ranks up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SquareTransform {
     /// One of the eight symmetries of the board.
     Dihedral(Dihedral),
-    /// A shift on a torus: squares that leave at one edge come in at the opposite one. Any offset.
+    /// A shift by any offset on a torus: squares that leave the board at one edge enter it at the opposite edge.
     ///
-    /// Source: chessops, `shiftLeft` and its kin, for steps of one.
+    /// Source: chessops, `shiftLeft` and similar functions, for steps of one.
     Wrap(i32, i32),
-    /// A shift as in CQL 6: squares that leave are dropped; a full rank ignores the first offset, a full file the second
-    /// ([`crate::board::shift`]).
+    /// A shift as in CQL 6: squares that leave the board are dropped. A full rank ignores the first offset, and a full file
+    /// ignores the second ([`crate::board::shift`]).
     Shift(i8, i8),
-    /// A shift as in CQL 5: squares that leave are dropped, and squares on the trailing edge stay as well, so that they smear
-    /// into runs.
+    /// A shift as in CQL 5: squares that leave the board are dropped. Squares on the trailing edge move, but also stay in place,
+    /// so that they smear into rows of squares.
     ///
     /// Source: CQL 5 manual, unit shifts.
     Smear(i8, i8),
@@ -47,9 +47,9 @@ impl SquareTransform {
         }
     }
 
-    /// Returns the image of squares with pieces: each piece goes to one square or leaves the board. A shift does not preserve
-    /// full ranks here, since eight pawns are not a range of squares for *one* pawn. A smear would multiply pieces; here it only
-    /// drops those that leave, and [`super::Transform`] refuses it.
+    /// Returns the image of squares with pieces: each piece goes to one square or leaves the board. A shift moves full ranks and
+    /// files like all other squares: a rank of eight pawns is not a designator that leaves the file open. A smear would multiply
+    /// pieces, so here it moves each piece once; [`super::Transform`] refuses it.
     #[inline]
     #[must_use]
     pub fn apply_to_pieces(self, set: Bitboard) -> Bitboard {
@@ -62,7 +62,7 @@ impl SquareTransform {
         }
     }
 
-    /// Returns whether the transform is a bijection of the squares.
+    /// Returns whether the transform is a bijection, which sends different squares to different squares and drops none.
     pub fn is_bijection(self) -> bool {
         match self {
             SquareTransform::Dihedral(_) | SquareTransform::Wrap(..) => true,
@@ -73,7 +73,7 @@ impl SquareTransform {
     }
 }
 
-/// Like [`Dihedral::apply`], with some operations on whole words instead of square by square.
+/// Does the same as [`Dihedral::apply`], but faster: with operations on whole words instead of square by square.
 #[inline]
 fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
     match dihedral {
@@ -89,7 +89,8 @@ fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
     }
 }
 
-/// Shifts on a torus. Ranks are bytes, so a rotation of the word moves them; files are bits, rotated within each byte.
+/// Shifts on a torus. Each rank is a byte, so a rotation of the word moves the ranks. Each file is a bit, so a rotation within
+/// each byte moves the files.
 #[inline]
 fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
     let files = files.rem_euclid(8) as u32;
@@ -98,12 +99,12 @@ fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
     Bitboard((up & stay) << files | (up & !stay) >> ((8 - files) % 8))
 }
 
-/// Returns the `count` leftmost files, from 1 to 8.
+/// Returns the `count` leftmost files; `count` is from 1 to 8.
 const fn lowest_files(count: u32) -> u64 {
     FILE_A * (0xff >> (8 - count))
 }
 
-/// Like [`crate::board::translate`], on whole words.
+/// Does the same as [`crate::board::translate`], but with operations on whole words.
 #[inline]
 fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     if files.unsigned_abs() > 7 || ranks.unsigned_abs() > 7 {
@@ -118,8 +119,8 @@ fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     Bitboard(if ranks < 0 { right >> distance } else { right << distance })
 }
 
-/// Applies unit shifts one after the other, first along the files, then along the ranks; the two commute. Eight steps are as good
-/// as any larger number.
+/// Applies shifts of CQL 5 by one step one after the other, first along the files, then along the ranks; the order makes no
+/// difference. More than eight steps have the same effect as eight.
 fn smear(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     let mut set = set.0;
     for _ in 0..files.unsigned_abs().min(8) {
@@ -142,7 +143,7 @@ mod tests {
     use super::*;
     use crate::board::translate as slow_translate;
 
-    /// Returns sets of all densities, the same on every machine.
+    /// Returns random sets of all densities, which are the same in every run.
     fn sets() -> impl Iterator<Item = Bitboard> {
         let mut random = fastrand::Rng::with_seed(1);
         let mut next = move || random.u64(..);
@@ -190,7 +191,8 @@ mod tests {
 
     #[test]
     fn smearing_has_the_closed_form_of_the_manual() {
-        // Along the files: all translates of the trailing edge, and the translate of the rest.
+        // A shift along the files gives all translates of the squares on the trailing edge, and the last translate of the other
+        // squares.
         for set in sets().take(300) {
             for files in -7i8..=7 {
                 let edge = Bitboard(set.0 & if files > 0 { FILE_A } else { FILE_H });
@@ -198,7 +200,7 @@ mod tests {
                     (0..files.abs()).fold(0, |out, k| out | slow_translate(edge, (k * files.signum(), 0)).0);
                 let closed = Bitboard(slow_translate(set, (files, 0)).0 | run);
                 assert_eq!(smear(set, files, 0), closed);
-                // Shifts along ranks are shifts along files after a reflection in a1-h8.
+                // A reflection in a1-h8 turns a shift along the files into a shift along the ranks.
                 let along_ranks = smear(Dihedral::ReflectMain.apply(set), 0, files);
                 assert_eq!(Dihedral::ReflectMain.apply(along_ranks), closed);
             }

@@ -1,4 +1,4 @@
-//! Positions up to symmetry.
+//! Compares positions up to symmetry.
 
 use std::fmt;
 
@@ -7,23 +7,24 @@ use shakmaty::{Board, ByRole, Setup};
 use super::{SquareTransform, Transform};
 use crate::board::{Bitboard, Dihedral};
 
-/// A set of transformations that is closed under composition.
+/// A group of symmetries: any two of its transformations compose to a third one of the group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymmetryGroup {
-    /// The eight symmetries of the board. Pawns and castling lose their meaning.
+    /// The eight symmetries of the board. In most of them the moves of pawns and castling lose their meaning.
     Dihedral,
-    /// The position and its colour flip, which plays the same.
+    /// The identity and the colour flip, which swaps the roles of White and Black.
     Color,
-    /// Both: sixteen transformations.
+    /// All combinations of a symmetry of the board and the colour flip: sixteen transformations.
     All,
 }
 
-/// One of the sixteen transformations: perhaps a colour flip, then a symmetry of the board.
+/// One of the sixteen transformations of [`SymmetryGroup::All`]: the colours are flipped or not, then a symmetry of the board is
+/// applied.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Symmetry {
     /// True if colours are flipped first, as by [`super::flip_colors`].
     pub colors: bool,
-    /// The symmetry that is applied then.
+    /// The symmetry of the board that is applied after that.
     pub dihedral: Dihedral,
 }
 
@@ -45,8 +46,8 @@ impl Symmetry {
         image.expect("a symmetry sends each square to one of its own")
     }
 
-    /// Returns whether a board is its own image, with every piece and colour. The side to move and the rights are not part of a
-    /// board.
+    /// Returns whether a board is its own image, including the kinds and colours of the pieces. The side to move and the castling
+    /// rights are not part of a board.
     ///
     /// ```
     /// use orbit_core::positions::{Board, SymmetryGroup};
@@ -64,7 +65,7 @@ impl Symmetry {
     }
 }
 
-/// Writes the names that [`super::names`] reads.
+/// Writes the symmetry with names that [`super::names`] can read.
 impl fmt::Display for Symmetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.colors, self.dihedral) {
@@ -78,9 +79,10 @@ impl fmt::Display for Symmetry {
 /// Returns the canonical image of a position, and the symmetry that leads to it: two positions have the same canonical image if
 /// and only if one is an image of the other.
 ///
-/// It is the smallest image in this order: side to move (White first), occupied squares, white, pawns, knights, bishops, rooks,
-/// queens, kings, promoted pieces, castling rights (sets as numbers, with a1 as the lowest bit), en passant square, pockets and
-/// remaining checks. So in a group with the colour flip, White is always to move. The counters stay unchanged.
+/// The canonical image is the smallest one. Images are compared by these keys, one after the other: side to move (White first),
+/// occupied squares, squares of White, pawns, knights, bishops, rooks, queens, kings, promoted pieces, castling rights, en passant
+/// square, pockets and remaining checks. Sets are compared as numbers, with a1 as the lowest bit. So if the group has the colour
+/// flip, White is to move in every canonical image. The counters stay unchanged.
 #[must_use]
 pub fn canonical(setup: &Setup, group: SymmetryGroup) -> (Setup, Symmetry) {
     group
@@ -90,7 +92,7 @@ pub fn canonical(setup: &Setup, group: SymmetryGroup) -> (Setup, Symmetry) {
         .expect("every group holds the identity")
 }
 
-/// Returns the key by which positions are ordered. Two positions with the same key differ only in counters.
+/// Returns the key by which images are compared. Two positions with the same key differ only in their counters.
 fn key(setup: &Setup) -> impl Ord + use<> {
     let board = &setup.board;
     let words = [

@@ -1,4 +1,4 @@
-//! The choice of an adapter, and the report about one.
+//! The choice of a graphics adapter, and the report of its properties.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,8 +7,8 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum AdapterChoice {
-    /// The first adapter that can run kernels. A graphics card comes before one that shares the processor's memory, and
-    /// hardware before software.
+    /// The first adapter that can run kernels. Hardware comes before software, and a separate graphics card comes
+    /// before one that shares the processor's memory.
     #[default]
     Auto,
     /// The adapter with this index in the list of adapters.
@@ -53,7 +53,7 @@ pub struct AdapterReport {
     pub kind: &'static str,
     /// The name and version of the driver, as far as the driver reports them.
     pub driver: String,
-    /// The address on the PCI bus; empty if it is unknown or does not exist.
+    /// The address of the adapter on the PCI bus; empty if it has none or it is unknown.
     pub pci_bus_id: String,
     /// The largest buffer that a shader can see, in bytes.
     pub binding_bytes_max: u64,
@@ -72,7 +72,7 @@ pub struct AdapterReport {
 }
 
 impl AdapterReport {
-    /// Returns true if the adapter is a program that emulates a graphics card.
+    /// Returns true if the adapter is software that emulates a graphics card.
     pub fn is_software(&self) -> bool {
         self.kind == "software"
     }

@@ -18,7 +18,7 @@ pub enum GpuError {
          `mesa-vulkan-drivers` for a slow one in software), or use --engine cpu"
     )]
     NoAdapter,
-    /// No adapter has that index, bus id or name.
+    /// No adapter has the index, bus id or name that the user gave.
     #[error("no graphics adapter matches `{wanted}`; there are {}", known.join(", "))]
     NoSuchAdapter {
         /// The index, bus id or name that was given.
@@ -52,7 +52,7 @@ pub enum GpuError {
         /// The driver's message.
         reason: String,
     },
-    /// A limit is too small for even one segment.
+    /// The limits of the GPU are too small for even one segment, which is 32 positions.
     #[error(
         "the GPU's limits are too small: {what} needs {needed} bytes, there are {available}; use --engine cpu"
     )]
@@ -64,7 +64,7 @@ pub enum GpuError {
         /// The number of bytes available.
         available: u64,
     },
-    /// A software adapter would end a loop of the query too early and give a wrong answer.
+    /// The adapter is software that ends long loops too early, so this query would get a wrong answer.
     #[error(
         "this query loops {turns} times at a position, and {name} ends loops after {most} turns; use --engine cpu"
     )]
@@ -76,7 +76,7 @@ pub enum GpuError {
         /// The largest number of iterations that the adapter runs.
         most: u64,
     },
-    /// The blocks were uploaded for engines of other variants.
+    /// The blocks were uploaded in a layout that the engine's kernel variant cannot read.
     #[error(
         "the layout of these blocks on the GPU is not that of the kernel variant {variant}; upload them for it"
     )]
@@ -90,10 +90,10 @@ pub enum GpuError {
         /// The driver's message.
         reason: String,
     },
-    /// The device was lost.
+    /// The device was lost, for example because the driver reset it.
     #[error("the GPU was lost ({reason}); the driver may have reset it: try again, or use --engine cpu")]
     Lost {
-        /// The known reason.
+        /// The reason that the driver gives.
         reason: String,
     },
     /// The device, or a call of its driver, did not return in time.

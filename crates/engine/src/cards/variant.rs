@@ -1,6 +1,6 @@
-//! Ways to write and run the same kernel. Different cards run different variants fastest.
+//! The ways to write and run the kernel of a query. Different graphics cards run different variants fastest.
 //!
-//! All variants give the same answers, bit for bit. Only a measurement on the card can tell which is the fastest, so
+//! All variants give the same answers, bit for bit. Only a measurement on the card shows which variant is fastest, so
 //! nothing here depends on a query.
 
 use std::fmt;
@@ -8,30 +8,32 @@ use std::str::FromStr;
 
 use super::AdapterReport;
 
-/// The way in which a kernel is written and run. The default runs everywhere.
+/// A way to write and run the kernel of a query. The default runs on every adapter.
 ///
-/// A variant belongs to an engine (`PreparedQuery::gpu_with`) and to blocks that stay on a device
-/// (`GpuDevice::upload_as`). Such blocks serve every engine whose variant has the same value of `transposed`. The name
-/// of a variant lists its differences from the default: `lanes2,transposed,wg128,u64,segments4`.
+/// A kernel evaluates *segments* of 32 slots; a slot holds one position. A variant belongs to an engine
+/// (`PreparedQuery::gpu_with`) and to blocks that stay on a device (`GpuDevice::upload_as`). Blocks on a device serve
+/// every engine whose variant has the same value of `transposed`. The name of a variant lists its differences from the
+/// default, as in `lanes2,transposed,wg128,u64,segments4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Variant {
     /// The number of invocations in a workgroup: 32, 64, 128 or 256.
     pub workgroup: u32,
-    /// The number of invocations that share a segment: 1 or 2. With 2, each evaluates 16 slots; the second replays the
-    /// first 16 slots without evaluating them.
+    /// The number of invocations that share a segment: 1 or 2. With 2, each invocation evaluates 16 slots. The second
+    /// one first replays the moves of the first 16 slots without evaluating them.
     pub lanes: u32,
     /// The number of segments that an invocation evaluates, one after the other: 1, 2, 4 or 8.
     pub segments: u32,
-    /// True if keys and moves are stored word by word instead of segment by segment, so that neighbouring invocations
-    /// read neighbouring words.
+    /// True if key positions and moves are stored word by word instead of segment by segment: first word 0 of all
+    /// segments, then word 1 of all segments. Neighbouring invocations then read neighbouring words.
     pub transposed: bool,
-    /// True if 64-bit words are one integer instead of two of 32 bits. The adapter must support them.
+    /// True if kernels hold a 64-bit word in one integer instead of two 32-bit integers. The adapter must support it.
     pub wide: bool,
-    /// True if all tables are loops that read a buffer. Otherwise short tables are unrolled, with their rows written as
-    /// literals.
+    /// True if the kernel loops over every table of constants and reads its rows from a buffer. Otherwise short loops
+    /// are unrolled, with the rows written as literals.
     pub looped: bool,
-    /// True if the processor computes the columns that stages carry along games, even if the device could compute them.
+    /// True if the processor computes the columns that the stages of a plan carry along games (see `carry`), even if
+    /// the device could compute them.
     pub host_carry: bool,
 }
 
@@ -55,8 +57,9 @@ const LANES: [u32; 2] = [1, 2];
 const SEGMENTS: [u32; 4] = [1, 2, 4, 8];
 
 impl Variant {
-    /// Returns the variants that are worth trying on an adapter: the default first, then each change by itself, then
-    /// some combinations that work well together. `host_carry` is not varied: `benches/card` has separate rows for it.
+    /// Returns the variants that are worth trying on an adapter. The default comes first, then variants with one
+    /// change, then some combinations that work well together. `host_carry` is not varied, because `benches/card` has
+    /// separate rows for it.
     pub fn all(adapter: &AdapterReport) -> Vec<Variant> {
         let base = Variant::default();
         let coalesced = Variant { transposed: true, workgroup: 128, ..base };
@@ -112,7 +115,7 @@ impl Variant {
         (wanted > most).then(|| format!("its workgroups have {most} invocations, {wanted} are wanted"))
     }
 
-    /// Returns the number of segments that a workgroup evaluates.
+    /// Returns the number of segments that one workgroup evaluates.
     pub fn segments_at_once(&self) -> u32 {
         self.workgroup / self.lanes * self.segments
     }

@@ -1,13 +1,16 @@
-//! Compiles programs to machine code.
+//! Compiles the programs of a plan to machine code.
 //!
-//! An interpreter reads and writes memory for each step. Here, consecutive steps become a *region*: a loop over the
-//! words of a group that keeps intermediate results in registers and stores only those that are read outside. Loops
-//! over short tables are unrolled, with their rows as constants. Steps that no vector unit supports, such as legal
-//! moves, are left to the kernels, which run between the regions. Machine code and kernels compute the same words.
+//! A program is a list of steps on registers, and a register holds one 64-bit word for each of the 256 positions of a
+//! *group*. An interpreter (the *kernels*) reads and writes memory for each step. Here, consecutive steps become a
+//! *region*: one loop over the words of a group that keeps intermediate results in vector registers and stores only the
+//! results that are read outside the region. Loops over short tables are unrolled, with the rows of the table as
+//! constants. Steps that no vector unit supports, such as legal moves, are left to the kernels, which run between the
+//! regions. Machine code and kernels compute the same words.
 //!
-//! Steps become nodes of a graph (`lower`, `graph`), functions of bits that fit in one instruction are joined (`fuse`),
-//! and nodes become instructions on registers (`allocate`), which are encoded as bytes (`assembler`) in executable
-//! memory (`code`). `answers` converts the answers to words. The only unsafe code is in `code` and in a call for AVX2.
+//! A region is compiled in four phases. Steps become nodes of a graph (`lower`, `graph`). Functions of bits that fit in
+//! one instruction are joined (`fuse`). Nodes become instructions on vector registers (`allocate`). The instructions
+//! are encoded as bytes (`assembler`) in executable memory (`code`). At run time, `answers` converts the results of the
+//! code to words. The only unsafe code is in `code` and in a call for AVX2.
 
 mod allocate;
 mod answers;
@@ -34,14 +37,15 @@ use lower::{Flat, Scalars, Sinks};
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg, Step};
 
-/// The approximate number of instructions of a region. At this size a few regions stay in the processor's nearest cache
-/// while a group passes through them. Values that live on from region to region are stored.
+/// The approximate largest number of instructions in a region. At this size, a few regions stay in the processor's
+/// first-level cache while a group passes through them. Values that are used in several regions are stored between
+/// them.
 const REGION_WEIGHT: usize = 1200;
 
-/// The smallest weight of a region. A shorter run of steps between kernels is left to the kernels.
+/// The smallest weight of a region, in estimated instructions. A shorter run of steps is left to the kernels.
 const REGION_WEIGHT_MIN: usize = 4;
 
-/// The largest weight of a loop, all rows together. Larger loops are left to the kernels.
+/// The largest weight of a table loop that is unrolled, over all its rows. Larger loops are left to the kernels.
 const LOOP_WEIGHT_MAX: usize = 6000;
 
 /// A program compiled to machine code.
@@ -56,14 +60,14 @@ pub(super) struct Native {
 
 #[derive(Debug)]
 enum Item {
-    /// Steps that the kernels run.
+    /// Steps of the program that the kernels run.
     Steps(Range<usize>),
-    /// A region, and the queries that it answers.
+    /// A compiled region, and the queries whose answers it writes.
     Region(MachineFunction, Vec<usize>),
 }
 
-/// Compiles a program. `kept` lists the registers that are read after it. Returns `None` if no part of the program is
-/// worth compiling, if the instruction set is not supported, and if the system provides no executable memory.
+/// Compiles a program. `kept` lists the registers that are read after the program. Returns `None` if no part of the
+/// program is worth compiling, if the instruction set is not supported, or if the system provides no executable memory.
 pub(super) fn compile(program: &Program, kept: &[Reg], isa: Isa) -> Option<Native> {
     let width = match isa {
         Isa::Base => return None,
@@ -73,7 +77,8 @@ pub(super) fn compile(program: &Program, kept: &[Reg], isa: Isa) -> Option<Nativ
     compiled(program, kept, width, width.registers())
 }
 
-/// Compiles a program for the first of the vector registers and for an instruction set that the processor has.
+/// Compiles a program to code that uses only the first `registers` vector registers. The processor must support
+/// `width`.
 fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> Option<Native> {
     let parts = parts(program);
     if !parts.iter().any(|part| matches!(part, ProgramPart::Region(_))) {
@@ -88,8 +93,8 @@ fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> 
             ProgramPart::Steps(range) => {
                 items.push(Item::Steps(range.clone()));
                 let steps = &program.steps[range.clone()];
-                // A register that one row of a loop writes may hold a value from another row, so a write in a loop does
-                // not end its life.
+                // Each row of a loop writes the same register, and a row may read the value that an earlier row left
+                // there. So a write in a loop does not end the life of the register's value.
                 let is_straight = !steps.iter().any(|step| matches!(step, Step::Begin { .. }));
                 steps.iter().rev().for_each(|step| pass(step, is_straight, &mut live));
             }
@@ -112,7 +117,7 @@ fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> 
     Some(Native { code: MachineFunctions::new(&assembler.finish())?, items, width, slots, lines })
 }
 
-/// Compiles a region. `live` marks the registers that are read after it.
+/// Compiles a region. `live` marks the registers that are read after the region.
 fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> RegionCode {
     let mut graph = Graph::new(width == Width::Zmm);
     let sinks: Sinks = lower::lowered(&mut graph, steps, |register| live[register as usize]);
@@ -120,7 +125,7 @@ fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> 
     allocate::body(&graph, &order, &sinks, width, registers)
 }
 
-/// Updates the registers that are read after a step to those that are read before it.
+/// Changes `live` from the registers that are read after a step to those that are read before it.
 fn pass(step: &Step, is_straight: bool, live: &mut [bool]) {
     if let Some(written) = lower::written(step).filter(|_| is_straight) {
         live[written.0 as usize] = false;
@@ -128,7 +133,7 @@ fn pass(step: &Step, is_straight: bool, live: &mut [bool]) {
     lower::reads(step, &mut |read| live[read.0 as usize] = true);
 }
 
-/// A part of a program: steps that run together.
+/// A part of a program: consecutive steps that run in the same way.
 enum ProgramPart<'a> {
     /// Steps that the kernels run.
     Steps(Range<usize>),
@@ -136,7 +141,7 @@ enum ProgramPart<'a> {
     Region(Vec<Flat<'a>>),
 }
 
-/// Divides a program into parts.
+/// Divides a program into parts for the kernels and parts that become machine code.
 fn parts(program: &Program) -> Vec<ProgramPart<'_>> {
     let mut parts = ProgramParts { done: Vec::new(), open: Vec::new(), weight: 0, is_fixed: false };
     let scalars = Scalars::new(&program.scalars);
@@ -165,7 +170,7 @@ fn parts(program: &Program) -> Vec<ProgramPart<'_>> {
     parts.done
 }
 
-/// Returns the weight of a loop with all its rows, or `None` if it contains a step that cannot be compiled.
+/// Returns the weight of a loop over all its rows, or `None` if the loop contains a step that cannot be compiled.
 fn loop_weight(program: &Program, begin: usize, end: usize) -> Option<usize> {
     let Step::Begin { table, .. } = program.steps[begin] else {
         unreachable!("a loop begins with its beginning")
@@ -184,7 +189,7 @@ fn loop_weight(program: &Program, begin: usize, end: usize) -> Option<usize> {
     Some(weight.saturating_mul(program.tables[table].len()))
 }
 
-/// Adds the steps of a loop, row by row.
+/// Unrolls a loop: adds its steps to `parts` once for each row of its table.
 fn write_out<'a>(
     program: &'a Program,
     begin: usize,
@@ -215,14 +220,14 @@ fn write_out<'a>(
     }
 }
 
-/// The parts of a program found so far.
+/// The parts of a program that have been found so far.
 struct ProgramParts<'a> {
     done: Vec<ProgramPart<'a>>,
-    /// The steps of the open region.
+    /// The steps of the region that is still open.
     open: Vec<Flat<'a>>,
     weight: usize,
-    /// True if the open region contains steps of a loop or continues the region before it, so that no kernel can run
-    /// it.
+    /// True if the kernels cannot run the open region: it contains steps of an unrolled loop, or continues the region
+    /// before it.
     is_fixed: bool,
 }
 
@@ -245,7 +250,7 @@ impl<'a> ProgramParts<'a> {
         }
     }
 
-    /// Closes the open region.
+    /// Closes the open region. If it is too short to be compiled, its steps are left to the kernels.
     fn close(&mut self) {
         let steps = std::mem::take(&mut self.open);
         let is_region = self.is_fixed || self.weight >= REGION_WEIGHT_MIN;
@@ -262,7 +267,8 @@ impl<'a> ProgramParts<'a> {
 }
 
 impl Native {
-    /// Runs the program from which this was compiled on the loaded data.
+    /// Runs the compiled program on the data that `machine` has loaded. `program` must be the program that was
+    /// compiled.
     pub(super) fn run(&self, program: &Program, machine: &mut RegisterMachine) {
         if machine.scratch.len() < self.slots {
             machine.scratch.resize(self.slots, SpilledVector::default());

@@ -1,14 +1,17 @@
-//! Quick bounds on the positions of segments. They are wider than those of [`Moved`](orbit_reel::bounds::Moved), and
-//! come from comparisons of all moves of a segment with patterns. Most segments are skipped by these bounds, so that
-//! only few need the exact ones.
+//! Quick bounds on the positions of segments, computed by comparing all moves of a segment with patterns.
+//!
+//! A *segment* is 32 consecutive positions, stored as the first position (the *key*) and the moves. A *screen* skips
+//! segments in which no position can match, from bounds on their positions. The bounds here are wider than those of
+//! [`Moved`](orbit_reel::bounds::Moved) but cheaper. They already exclude most segments, so few segments need the exact
+//! bounds.
 
 use orbit_core::board::{Board, Code, PieceSet, Position};
 use orbit_core::isa::Isa;
 use orbit_plan::{Bound, BoundRead, Reg, Screen};
 use orbit_reel::{Block, SEGMENT_SLOTS, bounds::SegmentMoves, lanes::LANES};
 
-/// The largest number of squares of a piece that a glance handles. Each square needs a pattern, so screens that depend
-/// on more squares have no glance.
+/// The largest number of squares of a piece for which a glance is made. Each square needs its own pattern, so a screen
+/// that depends on more squares has no glance.
 const SQUARES_MAX: u32 = 12;
 
 const STANDARD: Board = Position::standard().board;
@@ -18,48 +21,49 @@ const ROOK: u8 = 4;
 const KING: u8 = 6;
 const BLACK: u8 = 8;
 
-/// The data that a glance reads.
+/// The quick bounds that a screen needs.
 #[derive(Clone, Debug)]
 pub(super) struct Glance {
     pub(super) reads: Vec<(GlanceResult, Reg)>,
-    /// The tables of the squares to which moves take pieces.
+    /// The patterns of the moves that bring pieces to certain squares, as tables.
     pub(super) arrivals: Vec<PatternTables>,
 }
 
-/// A result of a glance at a segment.
+/// A result of a glance at one segment.
 #[derive(Clone, Debug)]
 pub(super) enum GlanceResult {
-    /// The union of the words of the patterns that occur among the moves.
+    /// The union of the words of those patterns that occur among the segment's moves.
     Patterns(Vec<MovePattern>),
-    /// A word for segments in which a game begins, 0 for others. The words of [`Glance::arrivals`] are added to it.
+    /// The squares on which pieces may arrive: `at_first` if a game begins in the segment, otherwise 0. The words of
+    /// the matching patterns in [`Glance::arrivals`] are added.
     Arrivals { at_first: u64 },
-    /// All bits.
+    /// A word with all bits set.
     All,
     /// The number of moves before a game begins in the segment, or half of it.
     Moves { half: bool },
-    /// A mask: one game begins in the segment.
+    /// A mask that is true if exactly one game begins in the segment.
     Standard,
-    /// A mask: more than one game begins in the segment.
+    /// A mask that is true if more than one game begins in the segment.
     Other,
 }
 
-/// A pattern of moves. At most 16 patterns are searched for together.
+/// A pattern with which packed moves are compared. At most 16 patterns are compared together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MovePattern {
-    /// The bits of a [`PackedMove`](orbit_core::board::PackedMove) that are compared.
+    /// The bits of a [`PackedMove`](orbit_core::board::PackedMove) that the pattern compares.
     pub(super) bits: u16,
-    /// The values of these bits.
+    /// The required values of these bits.
     pub(super) set: u16,
-    /// The word that a match contributes.
+    /// The word that the pattern contributes to the result where it matches.
     pub(super) word: u64,
 }
 
-/// At most 16 patterns that do not depend on the origin of a move, as tables.
+/// At most 16 patterns as lookup tables. The patterns must not depend on the origin of a move.
 #[derive(Clone, Debug)]
 pub(super) struct PatternTables {
-    /// The patterns, with the register to which the word of each is added.
+    /// The patterns, each with the register to which its word is added.
     pub(super) patterns: Vec<(MovePattern, Reg)>,
-    /// The patterns that fit each destination square, and those that fit each code of a move: bit `k` for pattern `k`.
+    /// For each destination square and for each code of a move, the patterns that fit: bit `k` for pattern `k`.
     #[cfg(target_arch = "x86_64")]
     by_square: [u16; 64],
     #[cfg(target_arch = "x86_64")]
@@ -67,7 +71,7 @@ pub(super) struct PatternTables {
 }
 
 impl Glance {
-    /// Creates the glance for a screen, if the screen depends on few squares.
+    /// Creates the glance for a screen. Returns `None` if the screen depends on too many squares.
     pub(super) fn new(screen: &Screen) -> Option<Glance> {
         let (mut reads, mut patterns) = (Vec::new(), Vec::new());
         for (BoundRead { bound, bits }, reg) in screen.loads() {
@@ -79,21 +83,22 @@ impl Glance {
         Some(Glance { reads, arrivals: patterns.chunks(16).map(PatternTables::new).collect() })
     }
 
-    /// Returns whether a glance is valid for a block: all games but the first begin from the standard position, and
-    /// none has side lines.
+    /// Returns whether a glance is valid for a block. All games but the first must begin from the standard position,
+    /// and no game may have side lines.
     pub(super) fn can_look_at(block: &Block) -> bool {
         block.starts.is_empty()
     }
 }
 
 impl GlanceResult {
-    /// Returns the result that a bound reads. `None` for planes, which are read from keys.
+    /// Returns the result that gives a bound. Returns `None` for bounds on planes, because these are read from keys.
     fn new(bound: Bound) -> Option<GlanceResult> {
         Some(match bound {
             Bound::Arrivals(code) => GlanceResult::Arrivals { at_first: STANDARD.having(code).0 },
             Bound::Touched => GlanceResult::All,
             Bound::Promotions(set) => GlanceResult::Patterns(promotions(set)),
-            // A move captures at most one piece, and each side plays every other move.
+            // A move captures at most one piece. The two sides move alternately, so half of the moves capture pieces of
+            // one side.
             Bound::Losses(set) => {
                 GlanceResult::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 }
             }
@@ -122,8 +127,8 @@ impl PatternTables {
         }
     }
 
-    /// Returns the patterns that occur among the moves of eight segments: one word for each segment, bit `k` for
-    /// pattern `k`.
+    /// Returns which patterns occur among the moves of eight segments: one word for each segment, with bit `k` set if
+    /// pattern `k` occurs.
     #[inline(always)]
     pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
         match isa {
@@ -135,7 +140,7 @@ impl PatternTables {
         }
     }
 
-    /// Does the same with tables in which the processor looks up 32 entries at once.
+    /// Computes the same as [`found`], with vector instructions that look up 32 table entries at once.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn looked_up(&self, moves: &SegmentMoves) -> [u64; LANES] {
@@ -147,11 +152,11 @@ impl PatternTables {
         let codes: __m512i = bytemuck::cast(self.by_code);
         let words = |n: usize| {
             let moves: __m512i = bytemuck::cast(moves[n]);
-            // The lowest bits of each number select the entry.
+            // The instruction uses only the lowest bits of each number to select an entry.
             let squares = _mm512_permutex2var_epi16(low, _mm512_srli_epi16::<6>(moves), high);
             _mm512_and_si512(squares, _mm512_permutexvar_epi16(_mm512_srli_epi16::<12>(moves), codes))
         };
-        // Combines the quarters of two vectors.
+        // Combines the quarters of two vectors with a bitwise or.
         let halved =
             |a, b| _mm512_or_si512(_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b));
         let four = |first: usize| {
@@ -169,11 +174,11 @@ impl PatternTables {
     }
 }
 
-/// Returns which of at most 16 patterns occur among the moves of eight segments: one word for each segment, bit `k` for
-/// pattern `k`.
+/// Returns which of at most 16 patterns occur among the moves of eight segments: one word for each segment, with bit
+/// `k` set if pattern `k` occurs.
 #[inline(always)]
 pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePattern>) -> [u64; LANES] {
-    // The inner loops run along memory, because compilers vectorise such loops most reliably.
+    // The inner loop runs over consecutive moves in memory, because compilers vectorise such loops most reliably.
     let mut found = [[0u16; SEGMENT_SLOTS]; LANES];
     for (at, MovePattern { bits, set, .. }) in patterns.enumerate() {
         let bit = 1 << at;
@@ -188,8 +193,8 @@ pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePat
     all
 }
 
-/// Returns the patterns of moves that put a piece on some squares. Castling and en passant have one pattern each for
-/// several squares.
+/// Returns the patterns of moves by which a piece arrives on one of the given squares. Castling and en passant have one
+/// pattern each for several squares. Returns `None` if there are too many squares.
 fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     if squares.count_ones() > SQUARES_MAX {
         return None;
@@ -210,8 +215,8 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
         _ => 0,
     };
     if castled != 0 {
-        // For castling, the destination square of the packed move is the rook's. It is on the rank on which the move
-        // begins, as moves are legal.
+        // A packed castling move has the rook's square as its destination. Moves are legal, so this square is on the
+        // rank from which the king moves.
         patterns.push(MovePattern { bits: 0xfe00, set: home << 9, word: castled });
     }
     if role == PAWN && on(0xff, passing) != 0 {
@@ -220,7 +225,7 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     Some(patterns)
 }
 
-/// Returns the patterns of moves of some pieces of one side from the last rank but one to the last.
+/// Returns the patterns of promotions by one side: moves of the given pieces from the second-last rank to the last.
 pub(super) fn promotions(set: PieceSet) -> Vec<MovePattern> {
     let ranks = if set.0 & PieceSet::BLACK.0 != 0 { 1 << 3 } else { 7 << 9 | 6 << 3 };
     let codes = (1..15).filter(|&code| set.contains(Code(code)));
@@ -235,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_is_looked_up_is_what_is_compared() {
-        // Checks every pattern of arrivals, sixteen at a time, on every value of a move.
+        // Compares every pattern of arrivals, sixteen at a time, with every value that a packed move can have.
         let patterns: Vec<(MovePattern, Reg)> = (1..15)
             .flat_map(|code| {
                 [0xffff, 0xffff << 16, 0xffff << 32, 0xffff << 48].map(|bits| (Code(code), bits))
@@ -247,7 +252,7 @@ mod tests {
             .collect();
         assert!(patterns.len() > 600);
         let all: Vec<PackedMove> = (0..=u16::MAX).map(PackedMove).collect();
-        // Moves whose values lie far apart, in one segment.
+        // Builds segments whose moves have values that lie far apart.
         let moves = |first: usize| {
             let mut moves = [[PackedMove::NULL; SEGMENT_SLOTS]; LANES];
             moves

@@ -1,4 +1,4 @@
-//! Evaluates the queries only at those positions where a cheap condition holds.
+//! Evaluates a cheap condition first, and the queries only at the positions at which the condition holds.
 
 use std::sync::Arc;
 
@@ -12,10 +12,11 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Plans, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS, lanes::LANES};
 
-/// The minimum percentage of positions that must be skipped. With fewer, gathering the others costs more than it saves.
+/// The minimum percentage of positions that the condition must exclude. With a lower percentage, gathering the
+/// remaining positions costs more than it saves.
 const WORTH: usize = 100 - 100 / DENSE;
 
-/// A condition without which no query matches, and a record of how well it works.
+/// A condition that holds wherever a query matches, and a record of how many positions it excludes.
 #[derive(Debug)]
 pub(super) struct Guard {
     condition: Prepared<SharedPlan>,
@@ -23,14 +24,14 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Creates the guard of all queries together, if there is one.
+    /// Creates the guard for all queries together. Returns `None` if they have no cheap common condition.
     pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Guard> {
         let condition = plans.guard(0..plans.len())?;
         Some(Guard { condition: Prepared::new(condition, isa, code), rest: Rest::default() })
     }
 
-    /// Returns the slots of some segments at which the condition holds, ascending. Returns `None` if there are many of
-    /// them, or if there were many in recent blocks.
+    /// Returns the slots of the given segments at which the condition holds, in ascending order. Returns `None` if
+    /// there are too many of them to gather, or if there were too many in recent blocks.
     pub(super) fn slots(&self, context: &mut Context<'_>, segments: &[u32]) -> Option<Vec<usize>> {
         if self.rest.takes_one() {
             return None;
@@ -51,7 +52,7 @@ impl Guard {
     }
 }
 
-/// Returns the number of positions in some segments.
+/// Returns the number of positions in the given segments.
 fn looked_at(block: &Block, segments: &[u32]) -> usize {
     let ends = segments.iter().map(|&segment| (segment as usize + 1) * SEGMENT_SLOTS);
     ends.map(|end| SEGMENT_SLOTS - end.saturating_sub(block.slots())).sum()

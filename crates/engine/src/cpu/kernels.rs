@@ -1,7 +1,8 @@
-//! The steps of a program as loops over whole registers, compiled for several instruction sets.
+//! The kernels: loops that run one step of a program over whole registers.
 //!
-//! All functions that [`run`] calls in its loops are inlined into it, so that each of its versions is vectorised for
-//! its own instruction set.
+//! A register holds one 64-bit word for each position of a group. Each function in `for_each_isa!` is compiled several
+//! times, once for each instruction set. All functions that [`run`] calls in its loops are inlined into it, so that
+//! they are vectorised for the same instruction set.
 
 use std::ops::Range;
 
@@ -24,8 +25,8 @@ use orbit_reel::{
 };
 
 for_each_isa! {
-    /// Replays some segments of a block, at most [`LANES`], into the machine's planes. With `states`, also writes their
-    /// states.
+    /// Replays at most [`LANES`] segments of a block: writes their positions to the registers of the planes. If
+    /// `states` is true, also writes castling rights, en passant squares and the side to move.
     pub(super) fn replay(machine: &mut RegisterMachine, block: &Block, segments: &[u32], states: bool) {
         let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
         let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
@@ -35,7 +36,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the bounds of some segments of a block, at most [`GROUP`], one segment for each word.
+    /// Loads the exact bounds of at most [`GROUP`] segments of a block. Each segment has one word of each register.
     pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -75,7 +76,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the quick bounds of some segments of a block, at most [`GROUP`], one segment for each word.
+    /// Loads the quick bounds of at most [`GROUP`] segments of a block. Each segment has one word of each register.
     pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -127,7 +128,7 @@ fn mask_of(is_set: bool) -> u64 {
     if is_set { TRUE } else { 0 }
 }
 
-/// Returns, for each segment, the union of the words of the patterns that occur among its moves.
+/// Returns, for each segment, the union of the words of those patterns that occur among its moves.
 #[inline(always)]
 fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     let found = found(moves, patterns.iter().copied());
@@ -138,10 +139,10 @@ fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     words
 }
 
-/// Adds the word of pattern `k` where it was found.
+/// Adds the word of pattern `k` to each segment in which the pattern was found.
 #[inline(always)]
 fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &MovePattern) {
-    // Compilers vectorise the loop if neither operand is read through a reference.
+    // Compilers vectorise this loop only if neither operand is read through a reference.
     let (word, mut out) = (pattern.word, *words);
     for n in 0..LANES {
         out[n] |= mask_of(found[n] >> k & 1 != 0) & word;
@@ -149,7 +150,8 @@ fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &
     *words = out;
 }
 
-/// Loads the planes of the keys of some segments, at most [`LANES`], and those of the next segments if they are read.
+/// Loads the planes of the key positions of at most [`LANES`] segments. If the screen reads them, also loads those of
+/// the next segments.
 #[inline(always)]
 fn key_planes(machine: &mut RegisterMachine, block: &Block, (row, segments): (usize, &[u32]), loads: &Loads) {
     let planes_after = |after: usize| {
@@ -171,14 +173,14 @@ fn key_planes(machine: &mut RegisterMachine, block: &Block, (row, segments): (us
 }
 
 for_each_isa! {
-    /// Counts the pieces in a block.
+    /// Counts the pieces in the positions of a block.
     pub(super) fn material(block: &Block) -> Material {
         Material::from_block(block)
     }
 }
 
 for_each_isa! {
-    /// Returns the mask in a register as one word for each segment, bit `i` for slot `i`.
+    /// Converts the mask in a register to one word of bits for each segment: bit `i` for slot `i`.
     pub(super) fn bits(column: &WordColumn) -> [u32; LANES] {
         bits_of(column)
     }
@@ -189,7 +191,7 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
     let mut out = [0u64; LANES];
     for (i, row) in column.0.iter().enumerate() {
         for n in 0..LANES {
-            // Each word is all ones or zero, so any of its bits will do.
+            // Each word is all ones or zero, so it does not matter which of its bits is taken.
             out[n] |= row[n] & (1 << i);
         }
     }
@@ -197,7 +199,7 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
 }
 
 for_each_isa! {
-    /// Expands bits, one word for each segment, to masks.
+    /// Converts bits, one word for each segment, to a register of masks: all ones or zero.
     pub(super) fn spread(bits: [u32; LANES], out: &mut LaneColumn) {
         for (i, row) in out.iter_mut().enumerate() {
             for n in 0..LANES {
@@ -208,7 +210,7 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Runs steps of a program on the loaded data. The range must contain each loop as a whole or not at all.
+    /// Runs steps of a program on the loaded data. A loop must lie in the range as a whole or not at all.
     pub(super) fn run(program: &Program, steps: Range<usize>, machine: &mut RegisterMachine) {
         run_steps(program, steps, machine);
     }
@@ -287,7 +289,7 @@ fn map2(out: &mut [u64; GROUP], a: &[u64; GROUP], b: &[u64; GROUP], f: impl Fn(u
     }
 }
 
-/// Begins and ends loops. Returns the next step.
+/// Runs the first or last step of a loop. Returns the index of the next step.
 #[inline(always)]
 fn control(program: &Program, machine: &mut RegisterMachine, step: &Step, next: usize) -> usize {
     match *step {
@@ -352,18 +354,18 @@ fn packed(number: i32) -> u64 {
     i64::from(number) as u64
 }
 
-/// The operation on a batch of terms.
+/// The operation that applies a term of a chain. A term is a register, masked and shifted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TermKind {
     Plain,
     Masked,
     Up,
     Down,
-    /// Rotates: some terms move up and some down, or the processor rotates as fast as it shifts.
+    /// Rotates the words: some terms shift left and some right, or the processor rotates as fast as it shifts.
     Around,
 }
 
-/// Runs a chain, four, two or one terms at a time.
+/// Runs a chain on whole registers, with four, two or one of its terms at a time.
 #[inline(always)]
 fn run_chain(chain: &OperationChain<Reg>, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     match chain.op {
@@ -400,7 +402,8 @@ fn gather(
     }
 }
 
-/// Returns the cheapest operation that serves all of some terms. Terms of one kind are adjacent in a chain.
+/// Returns the cheapest operation that is right for all given terms. A chain has its terms of one kind next to each
+/// other.
 #[inline(always)]
 fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     let up = terms.iter().any(|term| term.by > 0);
@@ -418,8 +421,8 @@ fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     }
 }
 
-/// Adds terms of one kind to the words gathered so far, or to `begin`. The mask is applied after the shift, so that a
-/// processor with operations on three words can apply the mask and `add` in one instruction.
+/// Combines terms of one kind with the words gathered so far, or with `begin` for the first terms. The mask is applied
+/// after the shift, so that a processor with operations on three words can mask and combine in one instruction.
 #[inline(always)]
 fn add_terms<const N: usize>(
     terms: &[Term<Reg>; N],
@@ -432,7 +435,7 @@ fn add_terms<const N: usize>(
     let src = terms.map(|term| words(&machine.regs[term.src.0 as usize]));
     let not = terms.map(|term| mask(term.not));
     let by = terms.map(|term| u32::from(term.by.unsigned_abs()) & 63);
-    // No bit that is kept wraps around.
+    // Rotation is as good as a shift here, because no bit that the mask keeps wraps around.
     let around = terms.map(|term| (i32::from(term.by) & 63) as u32);
     let mut keep = [0; N];
     for k in 0..N {
@@ -480,7 +483,7 @@ fn write(out: &mut [u64; GROUP], begin: Option<u64>, all: impl Fn(u64, usize) ->
     }
 }
 
-/// Runs one operation on whole registers.
+/// Runs one operation on whole registers, and writes the result to `out`.
 #[inline(always)]
 fn apply(op: Op, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     let r = |id: Id| words(&machine.regs[id.0 as usize]);
@@ -577,7 +580,7 @@ fn apply(op: Op, machine: &RegisterMachine, out: &mut [u64; GROUP]) {
     }
 }
 
-/// Adds the squares of `a`, moved by (files, ranks), to `out`.
+/// Moves the squares of `a` by `dx` files and `dy` ranks, and adds them to `out`.
 #[inline(always)]
 fn translate_into(out: &mut [u64; GROUP], a: &[u64; GROUP], dx: i8, dy: i8) {
     if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
@@ -627,7 +630,7 @@ fn walk(out: &mut [u64; GROUP], a: &[u64; GROUP], dirs: u8, lo: i8, hi: i8) {
     }
 }
 
-/// Adds all squares in a direction to `out`, regardless of the pieces in between.
+/// Adds to `out` all squares in a direction from the squares of `a`, regardless of pieces in between.
 #[inline(always)]
 fn whole_ray(out: &mut [u64; GROUP], a: &[u64; GROUP], dir: u8) {
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Loads data into registers and stores results.
+//! Loads the data of a block into the registers of a program, and stores the results.
 
 use super::emit::Native;
 use super::kernels;
@@ -12,18 +12,18 @@ use orbit_reel::{
     replay::{Masks, number_plies},
 };
 
-/// The data that a program reads besides positions.
+/// The inputs of a program other than positions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SideInputs<'a> {
-    /// The columns that are constant in a game.
+    /// The columns with one value for each game.
     pub(super) columns: &'a [GameColumn],
-    /// The columns that stages carry and the program reads.
+    /// The columns that stages carried along games, as far as the program reads them.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
 impl RegisterMachine {
-    /// Loads everything that the program reads for a group of segments. Replays the segments if the program reads their
-    /// positions.
+    /// Loads all inputs of the program for a group of at most eight segments. Replays the segments if the program reads
+    /// their positions.
     pub(super) fn load(
         &mut self,
         program: &Program,
@@ -61,8 +61,8 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads single slots, at most [`GROUP`](super::registers::GROUP) of them, ascending. The `k`-th goes to row
-    /// `k / LANES`, lane `k % LANES`.
+    /// Loads single slots, at most [`GROUP`](super::registers::GROUP) of them, in ascending order. Slot `k` of the list
+    /// goes to row `k / LANES`, lane `k % LANES` of each register.
     pub(super) fn gather(
         &mut self,
         program: &Program,
@@ -101,7 +101,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Loads the inputs of the program other than planes and carried columns.
+    /// Loads those inputs of the program that are neither planes nor carried columns.
     fn load_inputs(&mut self, program: &Program, columns: &[GameColumn]) {
         let isa = self.isa;
         for &(input, reg) in &program.inputs {
@@ -122,7 +122,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Runs a program on the loaded data, as machine code if there is some.
+    /// Runs a program on the loaded data, with its machine code if there is any.
     pub(super) fn run(&mut self, program: &Program, native: Option<&Native>) {
         self.runs += 1;
         match native {
@@ -131,7 +131,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the mask in a register as words, one for each segment of the group, as far as there is room.
+    /// Writes the mask in a register to `out` as bits: one word for each segment of the group, until `out` is full.
     pub(super) fn bits(&self, reg: Reg, out: &mut [u32]) {
         let words = kernels::bits(self.isa, &self.regs[reg.0 as usize]);
         for ((out, word), masks) in out.iter_mut().zip(words).zip(&self.masks) {
@@ -139,12 +139,12 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the answer of each query to the words of the segments that were loaded.
+    /// Writes the answer of each query for the loaded segments: one word of `out` for each segment.
     pub(super) fn answers<'a>(&self, segments: &[u32], out: impl ExactSizeIterator<Item = &'a mut [u32]>) {
         assert_eq!(out.len(), self.answers.len(), "one for each query");
         let valid = self.masks.map(|masks| masks.valid);
         let first = segments[0] as usize;
-        // Segments ascend. If they are consecutive, their words are written together.
+        // The segments are in ascending order. If they are also consecutive, their words are written together.
         let is_run = segments[segments.len() - 1] as usize == first + LANES - 1 && segments.len() == LANES;
         for (out, &answer) in out.zip(&self.answers) {
             let mut words = answer;
@@ -156,7 +156,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Adds the hits of each query among slots that were gathered.
+    /// Adds the hits of each query at the gathered slots to `out`.
     pub(super) fn gathered_answers<'a>(
         &self,
         slots: &[usize],
@@ -171,7 +171,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Writes the words in a register to a column of masks or words. The group begins at segment `first`.
+    /// Writes the contents of a register to a column of bits or words. The loaded group begins at segment `first`.
     pub(super) fn column(&self, reg: Reg, first: usize, out: &mut SlotColumn) {
         match out {
             SlotColumn::Bits(bits) => self.bits(reg, &mut bits[first..]),
@@ -186,12 +186,12 @@ impl RegisterMachine {
         }
     }
 
-    /// Returns the word of slot `i` of the `n`-th segment in a register.
+    /// Returns the word of a register for slot `i` of the `n`-th loaded segment.
     pub(super) fn word(&self, reg: Reg, i: usize, n: usize) -> u64 {
         self.regs[reg.0 as usize].0[i][n]
     }
 
-    /// Stores the values of gathered slots.
+    /// Stores the values that the plan computed at the gathered slots.
     pub(super) fn store(&self, plan: &Plan, slots: &[usize], values: &mut Values) {
         let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
         match (values, plan.output) {
@@ -201,19 +201,19 @@ impl RegisterMachine {
             (Values::Sets(out), Output::Set(reg)) => {
                 words(reg).for_each(|(&slot, &word)| out[slot] = word);
             }
-            // A condition has no values.
+            // A condition has no value to store.
             _ => {}
         }
     }
 
-    /// Stores the values at the hits of a group of segments that begins at segment `first`.
+    /// Stores the values at the hits of the loaded group, which begins at segment `first`.
     pub(super) fn store_hits(&self, plan: &Plan, first: usize, hits: &[u32], values: &mut Values) {
         match (values, plan.output) {
             (Values::Numbers(out), Output::Num(reg)) => {
                 self.each_hit(reg, first, hits, out, |word| word as i32);
             }
             (Values::Sets(out), Output::Set(reg)) => self.each_hit(reg, first, hits, out, |word| word),
-            // A condition has no values.
+            // A condition has no value to store.
             _ => {}
         }
     }
@@ -235,7 +235,7 @@ impl RegisterMachine {
     }
 }
 
-/// Returns the carried columns that a program reads, with the registers that receive them.
+/// Returns the carried columns that a program reads, each with the register that receives it.
 fn carried_inputs<'a>(
     program: &Program,
     carried: &'a [&'a SlotColumn],
@@ -246,7 +246,7 @@ fn carried_inputs<'a>(
     })
 }
 
-/// Loads the entries of a group of segments.
+/// Loads the entries of a carried column for a group of segments.
 fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &[u32]) {
     match column {
         SlotColumn::Bits(bits) => {
@@ -264,7 +264,7 @@ fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &
     }
 }
 
-/// Returns the entry of one slot.
+/// Returns the word of a carried column at one slot.
 fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     match column {
         SlotColumn::Bits(bits) => {
@@ -274,7 +274,7 @@ fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     }
 }
 
-/// Writes for each slot the word of its game.
+/// Writes, for each slot, the word of the game to which it belongs.
 fn by_game(out: &mut LaneColumn, games: &[[u32; LANES]; SEGMENT_SLOTS], words: &[u64]) {
     for (row, games) in out.iter_mut().zip(games) {
         *row = games.map(|game| words.get(game as usize).copied().unwrap_or(0));

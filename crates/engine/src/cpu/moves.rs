@@ -1,4 +1,5 @@
-//! Moves of the positions in a group: ordinary moves for eight positions at a time, the others one position at a time.
+//! Computes the moves that are possible in the positions of a group. Castling and en passant are handled one position
+//! at a time, all other moves for eight positions at a time.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +13,8 @@ use orbit_core::board::{
 use orbit_plan::Special;
 use orbit_reel::lanes::LANES;
 
-/// Computes the result `WHAT` for the moves between some squares. `PSEUDO` selects pseudolegal moves.
+/// Computes the result `WHAT` (origins, arrivals or pairs) for the moves from `from` to `to` at each position. If
+/// `PSEUDO` is true, these are pseudolegal moves.
 #[inline(always)]
 pub(super) fn moves<const WHAT: u8, const PSEUDO: bool>(
     machine: &RegisterMachine,
@@ -43,8 +45,8 @@ fn eight(words: &[u64; GROUP], first: usize) -> &[u64; LANES] {
     words[first..].first_chunk().expect("a group is whole rows")
 }
 
-/// Computes the result for all moves except castling and en passant. Returns a non-zero word for each position that may
-/// have such moves.
+/// Computes the result of eight positions for all moves except castling and en passant. Returns a non-zero word for
+/// each position that may have one of these two.
 #[inline(always)]
 fn row<const WHAT: u8, const PSEUDO: bool>(
     machine: &RegisterMachine,
@@ -73,7 +75,7 @@ fn row<const WHAT: u8, const PSEUDO: bool>(
     special
 }
 
-/// Computes the result for one position. `ordinary` is the result for all moves except castling and en passant.
+/// Adds castling and en passant to the result for one position. `ordinary` is the result for all other moves.
 #[inline(never)]
 fn with_special<const WHAT: u8>(
     position: &Position,
@@ -94,7 +96,8 @@ fn with_special<const WHAT: u8>(
     view.special::<WHAT>(asked, from, to, ordinary)
 }
 
-/// For the positions in a mask, writes the mask of those in which the side to move has a king but no legal move.
+/// Writes a mask of the positions in which the side to move has a king but no legal move. Only the positions in
+/// `within` are examined.
 #[inline(always)]
 pub(super) fn no_moves(machine: &RegisterMachine, within: &[u64; GROUP], out: &mut [u64; GROUP]) {
     moves::<ARRIVALS, false>(machine, Special::Any.asked(false), within, within, out);
@@ -107,7 +110,7 @@ pub(super) fn no_moves(machine: &RegisterMachine, within: &[u64; GROUP], out: &m
     }
 }
 
-/// The results for the moves of one position.
+/// The results for the moves of one position: destination squares, origin squares and the number of pairs.
 #[derive(Default)]
 struct MoveLists {
     arrivals: u64,
@@ -115,10 +118,11 @@ struct MoveLists {
     pairs: u64,
 }
 
-/// Computes the results from a list of moves, which works for any placement.
+/// Computes the results from a list of all moves. This works for any placement of kings and rooks.
 fn listed(position: &Position, asked: MoveRequest, from: u64, to: u64) -> MoveLists {
     let mut out = MoveLists::default();
-    // In Chess960 a king may castle to an adjacent square. This is the same pair of squares as the king's step there.
+    // In Chess960 a king may castle to an adjacent square. The king's ordinary step there is the same pair of squares,
+    // which must count once.
     let mut king_steps: Vec<(Square, Square)> = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
         let castles = matches!(mv.kind(), MoveKind::Castle);

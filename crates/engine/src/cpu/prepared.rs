@@ -1,4 +1,5 @@
-//! Plans with the data that runs them: machines that threads share, and machine code once a plan has run for a while.
+//! Plans with what is needed to run them: machines that threads share, and machine code once a plan has run for a
+//! while.
 
 use std::sync::{
     Mutex, OnceLock,
@@ -14,25 +15,25 @@ use orbit_core::sync::lock;
 use orbit_plan::{CopiesPlan, Output, Plan, Program, Reg, Screen, SharedPlan, Stage, TagColumn};
 use orbit_reel::{Block, lanes::LANES};
 
-/// The smallest cost of a program for which machine code pays: its steps, with those of loops counted once for each
-/// row.
+/// The smallest cost of a program for which machine code pays off. The cost is the number of its steps; steps in a loop
+/// count once for each row of the loop's table.
 const DEAR: u64 = 8;
 
-/// The number of steps, over all groups on which they ran or are about to run, from which a program is compiled.
-/// Kernels take about as long for this many steps as the compiler does: 0.1 ms for any program, and 1 us for each of
-/// its steps. A search that ends before loses nothing, and a longer one loses little.
+/// The total number of steps after which a program is compiled: its cost, times the groups on which it has run or is
+/// about to run. Kernels take about as long for so many steps as the compiler does, which needs 0.1 ms for any program
+/// and 1 us for each of its steps. So a shorter search loses nothing, and a longer one loses little.
 const STEPS_FIRST: u64 = 16_384;
 
-/// The choice when plans become machine code. It changes no answer. There is no machine code if the architecture is not
-/// x86-64, if the processor has no AVX2, or if the system provides no executable memory.
+/// The setting that says when plans are compiled to machine code. It changes no answer. No machine code is made if the
+/// architecture is not x86-64, if the processor has no AVX2, or if the system provides no executable memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MachineCode {
-    /// Kernels run each step of a plan.
+    /// Plans are never compiled; the kernels run all steps.
     Never,
     /// Expensive plans are compiled after they have run for a while.
     #[default]
     WhenDear,
-    /// All plans are compiled at once.
+    /// All plans are compiled before they first run.
     Always,
 }
 
@@ -42,13 +43,13 @@ pub(super) struct Prepared<P> {
     pub(super) plan: P,
     pub(super) isa: Isa,
     code: MachineCode,
-    /// The number of groups of positions on which the plan ran.
+    /// The number of groups of positions on which the plan has run.
     groups: AtomicU64,
     natives: OnceLock<Natives>,
     idle: Mutex<Vec<Machines>>,
 }
 
-/// The machine code of a program and of its stages, where there is some.
+/// The machine code of a program and of its stages. `None` stands for a program that is not worth compiling.
 #[derive(Debug)]
 pub(super) struct Natives {
     pub(super) main: Option<Native>,
@@ -68,7 +69,7 @@ impl Natives {
     }
 }
 
-/// The parts that plans of all kinds have.
+/// The properties that plans of all kinds have in common.
 pub(super) trait PlanCode {
     fn program(&self) -> &Program;
     fn columns(&self) -> &[TagColumn];
@@ -135,7 +136,7 @@ impl PlanCode for Screen {
     }
 }
 
-/// A machine for a program, and one for each of its stages.
+/// The register machines of one thread: one for a program, and one for each of its stages.
 #[derive(Debug)]
 pub(super) struct Machines {
     pub(super) main: RegisterMachine,
@@ -148,14 +149,14 @@ impl Machines {
         Machines { main: RegisterMachine::new(program, isa), stages }
     }
 
-    /// Returns the number of groups on which the program ran since the last call, or the largest such number of its
-    /// stages.
+    /// Returns the number of groups on which the program ran since the last call. If a stage ran on more groups,
+    /// returns that number.
     fn take_runs(&mut self) -> u64 {
         let machines = self.stages.iter_mut().chain([&mut self.main]);
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
     }
 
-    /// Runs the stages of a program whose results are not known yet over a block.
+    /// Runs those stages of a program whose results are not known yet, over the whole block.
     fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
         for (k, (Stage { program: stage, found: words, carried }, machine)) in
             program.stages.iter().zip(&mut self.stages).enumerate()
@@ -187,7 +188,8 @@ impl<P: PlanCode> Prepared<P> {
         Prepared { plan, isa, code, groups, natives, idle }
     }
 
-    /// Returns the machine code of the plan, if there is some by now. The plan is about to run on `ahead` groups.
+    /// Returns the machine code of the plan, if it has been or should now be compiled. The plan is about to run on
+    /// `ahead` groups.
     fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
         let is_due = match self.code {
@@ -200,13 +202,13 @@ impl<P: PlanCode> Prepared<P> {
         is_due.then(|| self.natives.get_or_init(|| Natives::new(program, &self.plan.kept(), self.isa)))
     }
 
-    /// Returns whether a plan of this cost runs long enough to be compiled.
+    /// Returns whether a plan of this cost runs long enough to be compiled. `ahead` is the number of groups to come.
     fn is_worth_code(&self, cost: u64, ahead: usize) -> bool {
         let groups = self.groups.load(Ordering::Relaxed).saturating_add(ahead as u64);
         cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST
     }
 
-    /// Lends machines to `work`, which runs the plan on about `groups` groups.
+    /// Lends idle machines to `work`, which runs the plan on about `groups` groups.
     pub(super) fn lend<T>(
         &self,
         groups: usize,
@@ -221,7 +223,7 @@ impl<P: PlanCode> Prepared<P> {
         out
     }
 
-    /// Returns whether there is machine code by now, for the program or for one of its stages.
+    /// Returns whether the program or one of its stages has been compiled to machine code.
     pub(super) fn is_compiled(&self) -> bool {
         let natives = self.natives.get();
         natives.is_some_and(|natives| {
@@ -229,8 +231,8 @@ impl<P: PlanCode> Prepared<P> {
         })
     }
 
-    /// Lends a machine for the plan to `work`, which runs it on about `groups` groups, together with the data that it
-    /// reads besides the positions of a block.
+    /// Lends a machine to `work`, which runs the plan on about `groups` groups. First runs the stages of the plan, and
+    /// computes the columns that `work` receives.
     pub(super) fn with_machine<T>(
         &self,
         context: &mut Context<'_>,
@@ -249,7 +251,7 @@ impl<P: PlanCode> Prepared<P> {
     }
 }
 
-/// Returns all segments of a block.
+/// Returns the indices of all segments of a block.
 pub(super) fn segments(block: &Block) -> Vec<u32> {
     (0..block.segments() as u32).collect()
 }

@@ -1,4 +1,4 @@
-//! The registers of a thread and the data around them.
+//! The registers with which one thread runs a program, and the data around them.
 
 use super::glance::{self, MovePattern};
 use orbit_core::board::{Board, PieceSet, Position, State};
@@ -11,12 +11,12 @@ use orbit_reel::{
     replay::{Masks, SegmentColumns},
 };
 
-/// The number of positions in a group: eight segments. A register of 256 words takes 2 KiB, so the registers of most
-/// plans stay in the first-level cache, and the cost of choosing a kernel is spread over 256 positions.
+/// The number of positions in a group: eight segments of 32. A register of 256 words takes 2 KiB, so the registers of
+/// most plans stay in the first-level cache. The cost of selecting the code for a step is spread over 256 positions.
 pub(super) const GROUP: usize = LANES * SEGMENT_SLOTS;
 
-/// A register: one word for each position of a group. It is aligned to cache lines, because access to a vector of 64
-/// bytes that spans two lines takes twice as long.
+/// A register: one word for each position of a group. It is aligned to cache lines, because access to a 64-byte vector
+/// that spans two lines takes twice as long.
 pub(super) type WordColumn = Box<WordRegisters>;
 
 #[repr(align(64))]
@@ -27,39 +27,40 @@ fn column() -> WordColumn {
     Box::new(WordRegisters([[0; LANES]; SEGMENT_SLOTS]))
 }
 
-/// Room for the widest vector that machine code spills.
+/// One entry of the scratch memory of machine code. It is as wide as the widest vector.
 #[cfg(target_arch = "x86_64")]
 #[repr(align(64))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SpilledVector(#[expect(dead_code, reason = "machine code alone reads it")] [u64; 8]);
 
-/// The registers and the data around them.
+/// The registers of a program and all other data on which its steps work.
 #[derive(Debug)]
 pub(super) struct RegisterMachine {
     pub(super) isa: Isa,
     pub(super) regs: Vec<WordColumn>,
-    /// The column that a step writes before it is exchanged with the step's register.
+    /// A column for the result of a step. After the step, it takes the place of the register's old column.
     pub(super) spare: Option<WordColumn>,
     pub(super) scalars: Vec<u64>,
-    /// For each open loop, the step that began it and its current row.
+    /// For each open loop, the index of the first step inside it and the index of its current row.
     pub(super) rows: Vec<(usize, usize)>,
-    /// The side to move, castling rights and en passant square of each position. Kept only if the program reads them.
+    /// The side to move, castling rights and en passant square of each position. They are filled only if the program
+    /// reads them.
     pub(super) states: LaneStates,
     pub(super) moves: Box<LaneMoves>,
     pub(super) masks: [Masks; LANES],
-    /// The mask of each query, one word for each segment.
+    /// For each query, the mask of its hits: one word of bits for each segment.
     pub(super) answers: Vec<[u32; LANES]>,
-    /// The half-moves played. Kept only if the program reads them.
+    /// The ply (half-moves played) of each position, filled only if the program reads it.
     pub(super) plies: [[u32; LANES]; SEGMENT_SLOTS],
-    /// The game of each slot. Kept only if the program reads columns of games.
+    /// The index of each slot's game, filled only if the program reads columns of games.
     pub(super) games: [[u32; LANES]; SEGMENT_SLOTS],
     pub(super) segment: SegmentColumns,
-    /// The number of runs of the program since this was last reset.
+    /// The number of groups on which the program has run since this counter was last reset.
     pub(super) runs: u64,
     /// The memory to which machine code spills values.
     #[cfg(target_arch = "x86_64")]
     pub(super) scratch: Vec<SpilledVector>,
-    /// The answers of a region of machine code.
+    /// The bytes to which a region of machine code writes the answers of queries.
     #[cfg(target_arch = "x86_64")]
     pub(super) answer_bytes: Vec<u8>,
 }
@@ -87,35 +88,35 @@ impl RegisterMachine {
         }
     }
 
-    /// Returns a loaded position: row `i / LANES`, lane `i % LANES`.
+    /// Returns the loaded position with index `i`: row `i / LANES`, lane `i % LANES`.
     pub(super) fn position(&self, i: usize) -> Position {
         let planes = std::array::from_fn(|k| self.regs[k].0.as_flattened()[i]);
         Position { board: Board { planes }, state: State(self.states.as_flattened()[i]) }
     }
 }
 
-/// The data that a screen reads about segments, and the registers that receive it.
+/// The data about segments that a screen reads, and the registers that receive it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loads {
-    /// The planes of the next segment's key.
+    /// The registers for the planes of the next segment's key position.
     pub(super) next: [Option<Reg>; 4],
-    /// The data about moves; empty if it is not read.
+    /// The data about the moves of the segment; empty if the screen does not read any.
     pub(super) parts: Vec<LoadMoves>,
-    /// The masks of segments in which games begin.
+    /// The register for the mask of segments in which one game begins, from the standard position.
     pub(super) standard: Option<Reg>,
     pub(super) other: Option<Reg>,
-    /// The patterns of moves by which pawns may become certain pieces.
+    /// The patterns of promotions to certain pieces, with the registers that receive the results.
     pub(super) promotions: Vec<(Vec<MovePattern>, Reg)>,
-    /// The sets of pieces whose number of captures is read.
+    /// The sets of pieces whose captures are counted, with the registers that receive the counts.
     pub(super) losses: Vec<(PieceSet, Reg)>,
 }
 
-/// The data about moves for as many pieces as are processed together.
+/// The data about moves for one batch of pieces, which are processed together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoadMoves {
-    /// The codes of the pieces, 16 for none.
+    /// The codes of the pieces in the batch; 16 stands for no piece.
     pub(super) codes: [u64; PIECES],
-    /// The registers of these pieces.
+    /// The register for each of these pieces.
     pub(super) regs: Vec<Reg>,
     pub(super) touched: Option<Reg>,
 }
@@ -146,7 +147,7 @@ impl Loads {
         loads
     }
 
-    /// Returns whether planes of the next key are read. They are read if numbers of pieces are bounded.
+    /// Returns whether the planes of the next segment's key are read. Bounds on numbers of pieces need them.
     pub(super) fn reads_next(&self) -> bool {
         self.next.iter().any(Option::is_some)
     }

@@ -1,4 +1,7 @@
 //! Skips segments whose positions cannot match.
+//!
+//! A *segment* is 32 consecutive positions, stored as its first position and its moves. A *screen* is a program that
+//! computes from these, without replaying the moves, whether any of the positions may match.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -13,21 +16,21 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Bound, Plans, Reg, Screen};
 use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
 
-/// The minimum percentage of segments that a screen must skip to pay for itself. Screens with numbers of pieces cost
-/// more.
+/// The minimum percentage of segments that a screen must skip to pay for itself. Screens that bound numbers of pieces
+/// cost more, so they need to skip more.
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
-/// The minimum percentage for a screen of cached numbers of pieces, which costs next to nothing. Computing these
-/// numbers does cost time.
+/// The minimum percentage for a screen that reads cached numbers of pieces. Such a screen costs next to nothing; only
+/// the first computation of these numbers takes time.
 const WORTH_OF_MATERIAL: usize = 20;
 
-/// The number of blocks that are not screened after a block where screening did not pay. It doubles each time, up to a
-/// maximum.
+/// The number of blocks that are not screened after a block in which too few segments were skipped. The number doubles
+/// each time, up to a maximum.
 const REST_FIRST: u32 = 15;
 const REST_MAX: u32 = 255;
 
-/// A screen, and a record of how well it works.
+/// A screen of segments, and a record of how many segments it skips.
 #[derive(Debug)]
 pub(super) struct Screening {
     plans: Arc<Plans>,
@@ -35,30 +38,30 @@ pub(super) struct Screening {
     screen: Prepared<Screen>,
     loads: Loads,
     glance: Option<Glance>,
-    /// The screen of material, made for the first block that is searched again.
+    /// The screen by numbers of pieces, made for the first block that is searched for the second time.
     of_material: OnceLock<Option<OfMaterial>>,
     rest: Rest,
     passed: AtomicU64,
     all: AtomicU64,
 }
 
-/// A screen by numbers of pieces alone.
+/// A screen that reads only the numbers of pieces.
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
-    /// The numbers that are read of each group of segments.
+    /// The numbers of pieces that are read for each group of segments, and their registers.
     reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
 }
 
-/// A bound on the number of a kind of piece.
+/// The fewest or most pieces of one kind in a group of segments.
 #[derive(Clone, Copy, Debug)]
 enum PieceCount {
     Fewest(Code),
     Most(Code),
 }
 
-/// A counter of blocks that are not to be screened.
+/// Counts down the blocks that are not to be screened.
 #[derive(Debug)]
 pub(super) struct Rest {
     left: AtomicU32,
@@ -72,17 +75,19 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Returns whether the next block is to be left out, and counts it.
+    /// Returns whether the next block is to be left out of screening. If so, decreases the number of blocks to leave
+    /// out.
     pub(super) fn takes_one(&self) -> bool {
         self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
-    /// Begins a rest if fewer than `worth` percent of some segments were skipped.
+    /// Begins a rest if fewer than `worth` percent of the segments were skipped. `left` is the number of segments that
+    /// remain.
     pub(super) fn begin_unless(&self, left: usize, all: usize, worth: usize) {
         if (all - left) * 100 >= all * worth {
             self.next.store(REST_FIRST, Relaxed);
         } else if self.left.load(Relaxed) == 0 {
-            // Another thread may be screening another block at the same time; only one of them begins a rest.
+            // Another thread may be screening another block at the same time. Only one of the threads begins a rest.
             let rest = self.next.load(Relaxed);
             self.left.store(rest, Relaxed);
             self.next.store(REST_MAX.min(2 * rest + 1), Relaxed);
@@ -91,7 +96,7 @@ impl Rest {
 }
 
 impl Screening {
-    /// Creates the screen of all queries together, if there is one.
+    /// Creates the screen for all queries together. Returns `None` if no condition allows to skip segments.
     pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Screening> {
         let screen = plans.screen(0..plans.len())?;
         Some(Screening {
@@ -107,12 +112,12 @@ impl Screening {
         })
     }
 
-    /// Returns the number of segments that were skipped, and the number of all segments.
+    /// Returns the number of segments that were skipped so far, and the number of all segments.
     pub(super) fn passed_over(&self) -> (u64, u64) {
         (self.passed.load(Relaxed), self.all.load(Relaxed))
     }
 
-    /// Returns the segments of a block that may have hits, ascending.
+    /// Returns the segments of a block that may have hits, in ascending order.
     pub(super) fn segments(&self, block: &Block) -> Vec<u32> {
         let left = self.looked_at(block, self.by_material(block, segments(block)));
         self.passed.fetch_add((block.segments() - left.len()) as u64, Relaxed);
@@ -120,7 +125,8 @@ impl Screening {
         left
     }
 
-    /// Returns those of some segments that may have hits by the material of a block that was searched before.
+    /// Returns those segments that may have hits, judged by numbers of pieces. They are cached for blocks that are
+    /// searched more than once; for other blocks, all segments are returned.
     fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if !block.is_searched_again() {
             return all;
@@ -142,8 +148,8 @@ impl Screening {
         left
     }
 
-    /// Returns those of some segments that may have hits by their keys and moves. Returns all of them if screening does
-    /// not pay.
+    /// Returns those segments that may have hits, judged by their keys and moves. Returns all segments if screening did
+    /// not pay in recent blocks.
     fn looked_at(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if all.is_empty() || self.rest.takes_one() {
             return all;
@@ -178,7 +184,7 @@ impl OfMaterial {
         OfMaterial { screen: Prepared::new(screen, isa, code), reads, rest: Rest::default() }
     }
 
-    /// Returns those of some segments that may have hits.
+    /// Returns those segments that may have hits, judged by the cached numbers of pieces in `material`.
     fn segments(&self, material: &Material, all: &[u32]) -> Vec<u32> {
         let groups: Vec<u32> = (0..material.groups() as u32).collect();
         let left = self.screen.lend(groups.len().div_ceil(GROUP), |machines, natives| {
@@ -204,8 +210,8 @@ impl OfMaterial {
     }
 }
 
-/// Returns those of some segments, or of other units that a screen covers, that may have hits by the data that `load`
-/// loads for them.
+/// Returns those of some segments (or of other units that a screen covers) that may have hits. `load` loads the data of
+/// a group of them.
 fn kept(
     screen: &Screen,
     machine: &mut RegisterMachine,

@@ -1,20 +1,20 @@
-//! Replaces `emit` on architectures without machine code: programs are never compiled.
+//! Replaces `emit` on architectures for which there is no machine code: programs are never compiled.
 
 use super::registers::RegisterMachine;
 use orbit_core::isa::Isa;
 use orbit_plan::{Program, Reg};
 
-/// A program as machine code. There is none.
+/// The machine code of a program. There is none, so this type has no values.
 #[derive(Debug)]
 pub(super) enum Native {}
 
-/// Compiles nothing.
+/// Returns `None`: nothing is compiled here.
 pub(super) fn compile(_: &Program, _: &[Reg], _: Isa) -> Option<Native> {
     None
 }
 
 impl Native {
-    /// Runs nothing.
+    /// Can never be called, because [`Native`] has no values.
     pub(super) fn run(&self, _: &Program, _: &mut RegisterMachine) {
         match *self {}
     }

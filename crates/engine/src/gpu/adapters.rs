@@ -1,4 +1,4 @@
-//! Lists the adapters and chooses one of them.
+//! Lists the graphics adapters of the system, and chooses one of them.
 
 use wgpu::{Backends, DeviceType, InstanceDescriptor};
 
@@ -6,8 +6,8 @@ use super::driver::{Driver, SILENCE_MAX};
 use super::{AdapterChoice, AdapterReport, GpuError};
 
 impl AdapterReport {
-    /// Turns of loops that an invocation may take. Mesa's driver in software (llvmpipe, at least up to
-    /// 25.0) leaves all loops after 65,535 of them and says nothing.
+    /// Returns the largest number of iterations that a loop in a shader may run. Mesa's software driver (llvmpipe, at
+    /// least up to version 25.0) silently leaves every loop after 65,535 iterations.
     pub(super) fn turns_max(&self) -> u64 {
         if self.is_software() { 0xffff } else { u64::MAX }
     }
@@ -41,16 +41,17 @@ impl AdapterReport {
         }
     }
 
-    /// Lower is taken first.
+    /// Returns the place of the adapter in the order of preference; the lowest is chosen.
     fn rank(&self) -> usize {
         ["discrete", "integrated", "virtual", "other"].iter().position(|kind| *kind == self.kind).unwrap_or(4)
     }
 }
 
-/// Storage buffers that a kernel has: keys, moves, starts, columns, tables, carried, entries, words.
+/// The number of storage buffers that a kernel uses: keys, moves, starts, columns, tables, carried columns, entries and
+/// words.
 pub(super) const STORAGE_BUFFERS: u32 = 8;
 
-/// Invocations in a workgroup that a device is asked for at most.
+/// The largest workgroup that is requested from a device, in invocations.
 const WORKGROUP_SIZE_MAX: u32 = 256;
 
 fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
@@ -64,26 +65,25 @@ fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
         .then(|| format!("its shaders can use {buffers} storage buffers, and {STORAGE_BUFFERS} are needed"))
 }
 
-/// All adapters, in the order in which the system names them. None if no driver or loader is
-/// installed.
+/// Returns reports about all adapters, in the system's order. The list is empty if no driver or loader is installed.
 ///
 /// # Errors
 ///
-/// A driver that fails when it is asked, or gives no answer.
+/// If a driver fails or does not answer.
 pub fn adapters() -> Result<Vec<AdapterReport>, GpuError> {
     let driver = Driver::new(SILENCE_MAX);
     let found = driver.call(SILENCE_MAX, || Ok(enumerate().into_iter().map(|(report, _)| report).collect()));
     found.map_err(GpuError::of_opening)
 }
 
-/// The same, with the adapters themselves. To be called on a helper.
+/// Returns all adapters with their reports. This must be called on a helper thread, because drivers may hang.
 fn enumerate() -> Vec<(AdapterReport, wgpu::Adapter)> {
     if wgpu::Instance::enabled_backend_features().is_empty() {
         return Vec::new();
     }
     let mut descriptor = InstanceDescriptor::new_without_display_handle();
     descriptor.backends = Backends::PRIMARY;
-    // Neither validation layers nor debug names in builds of any kind: they cost and print.
+    // Validation layers and debug names are never used, because they take time and print messages.
     descriptor.flags = wgpu::InstanceFlags::empty();
     let instance = wgpu::Instance::new(descriptor);
     let found = pollster::block_on(instance.enumerate_adapters(Backends::PRIMARY));
@@ -94,11 +94,11 @@ fn enumerate() -> Vec<(AdapterReport, wgpu::Adapter)> {
         .collect()
 }
 
-/// The adapter that is wanted. To be called on a helper.
+/// Returns the adapter that the user chose. This must be called on a helper thread, because drivers may hang.
 ///
 /// # Errors
 ///
-/// No adapter at all, none of that name, several of it, or one that cannot run kernels.
+/// If there is no adapter, if none or several match the given name, or if the adapter cannot run kernels.
 pub(super) fn choose(choice: &AdapterChoice) -> Result<(AdapterReport, wgpu::Adapter), GpuError> {
     let mut found = enumerate();
     if found.is_empty() {
@@ -119,7 +119,7 @@ fn pick(choice: &AdapterChoice, reports: &[&AdapterReport]) -> Result<usize, Gpu
         AdapterChoice::Auto => {
             let fit = reports.iter().filter(|it| it.unfit.is_none());
             let best = fit.min_by_key(|it| it.rank());
-            // If none is fit, the first says why.
+            // If no adapter can run kernels, the first one is returned, and its report says why it cannot.
             Ok(best.map_or(0, |it| it.index))
         }
         AdapterChoice::Index(index) => reports.get(*index).map(|it| it.index).ok_or_else(none),

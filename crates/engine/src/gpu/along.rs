@@ -1,9 +1,10 @@
-//! Carries along games, on the device, the masks and words that stages of a program find.
+//! Carries the results of stages along games, on the device.
 //!
-//! One invocation walks through one game, so an upload must hold its games whole, and they must have no side lines.
-//! Each result stays on the device as a column until other games come, and is copied to the place where a program reads
-//! it. `ways.rs` says how each column is computed. Columns that depend only on the moves of games are computed by the
-//! processor and uploaded.
+//! A *stage* is a part of a program that runs before the rest; other filters need its masks and words at all earlier or
+//! later positions of a game. One invocation walks through one game. So an upload must contain whole games, and these
+//! must have no side lines. Each result stays on the device as a column until other games are uploaded. It is copied to
+//! the place where a program reads it. `ways.rs` defines how each kind of column is computed. Columns that depend only
+//! on the moves of games are computed by the processor and uploaded.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -19,30 +20,31 @@ use crate::carry::slots;
 use orbit_plan::{CarryId, ColumnOperand, StageCarry};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// Invocations in a workgroup, `GAMES_WORKGROUP` in the shader.
+/// The number of invocations in a workgroup; `GAMES_WORKGROUP` in the shader.
 const WORKGROUP: u32 = 64;
 
-/// Words of `Making` in the shader.
+/// The size of the shader's struct `Making`, in words.
 const MAKING_WORDS: usize = 8;
 
-/// Slots of the longest game that is carried on a device. Systems reset a card that is busy for seconds, and a driver
-/// in software leaves loops after 65,535 turns.
+/// The number of slots of the longest game for which the device carries results. Systems reset a card that is busy for
+/// seconds, and a software driver leaves loops after 65,535 iterations.
 const GAME_SLOTS_MAX: usize = 20_000;
 
-/// Bytes of all columns together.
+/// The largest total size of all columns, in bytes.
 const COLUMNS_BYTES_MAX: u64 = 512 << 20;
 
-/// First slot and the one after the last, counted from the upload's first slot.
+/// The slots of a game: the first one and the one after the last, counted from the first slot of the upload.
 pub(super) type GameSlots = [u32; 2];
 
-/// Bytes of a column for each segment.
+/// Returns the number of bytes that a column takes for each segment of 32 slots: one bit for each slot, or one 64-bit
+/// word.
 pub(super) const fn column_bytes(is_mask: bool) -> u64 {
     if is_mask { 4 } else { 8 * SEGMENT_SLOTS as u64 }
 }
 
 impl Upload {
-    /// The slots of each game; `None` if the device cannot carry something along all of them: where one is not whole in
-    /// the upload, has side lines or is too long.
+    /// Returns the slots of each game. Returns `None` if the device cannot carry results along all of them: a game is
+    /// not whole in the upload, has side lines or is too long.
     pub(super) fn whole_games(&self, blocks: &[&Block]) -> Option<Vec<GameSlots>> {
         let (mut out, mut segments) = (Vec::new(), 0);
         for slice in &self.slices {
@@ -63,13 +65,13 @@ impl Upload {
 }
 
 impl Kernel {
-    /// Returns whether the device can carry what all stages find, provided that the uploads allow it.
+    /// Returns whether the device can carry the results of all stages, provided that the uploads allow it.
     pub(super) fn carries_on_device(&self) -> bool {
         !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
     }
 
-    /// Bytes for each segment: of all columns that its stages carry, of the largest one, and of what one stage finds
-    /// and reads together.
+    /// Returns three numbers of bytes for each segment: of all columns that the stages carry, of the largest of these
+    /// columns, and of the masks and words that one stage finds and reads.
     fn column_bytes(&self) -> [u64; 3] {
         let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
         let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
@@ -83,12 +85,13 @@ impl Kernel {
     }
 }
 
-/// The most masks of which something that a stage carries is made.
+/// Returns the largest number of masks from which a column of the stage is computed.
 fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
 
-/// Returns whether the columns of the given kernels fit on a device, for uploads of at most `segments` and `games`.
+/// Returns whether the columns of the given kernels fit on a device, for uploads of at most `segments` segments and
+/// `games` games.
 pub(super) fn has_room<'a>(
     device: &Device,
     kernels: impl Iterator<Item = &'a Kernel>,
@@ -106,20 +109,20 @@ pub(super) fn has_room<'a>(
         && together <= (device.working_bytes() / BUFFER_SETS / 10).min(COLUMNS_BYTES_MAX)
 }
 
-/// Columns of an upload on the device.
+/// The columns of an upload, on the device.
 pub(super) struct DeviceColumns {
-    /// The masks that a stage found, one column behind the other.
+    /// The masks that a stage found, one column after the other.
     pub(super) masks: Buffer,
-    /// Sets, those of a slot together.
+    /// The words that a stage found. All words of a slot are next to each other.
     pub(super) words: Buffer,
-    /// The masks of which something is made, one column behind the other.
+    /// The masks from which a column is computed, one after the other.
     operands: Buffer,
-    /// The parameters of the dispatches.
+    /// The parameters of the dispatches that compute columns.
     pub(super) params: Buffer,
     columns: HashMap<CarryId, CarriedColumn>,
 }
 
-/// Something that was carried.
+/// A column that was carried along games.
 struct CarriedColumn {
     buffer: Buffer,
     is_mask: bool,
@@ -127,25 +130,25 @@ struct CarriedColumn {
     is_known: bool,
 }
 
-/// The dispatches that carry everything a stage found.
+/// The dispatches that carry all results of a stage.
 pub(super) struct CarryWork {
-    /// The words of `Making` of each dispatch, each in a stride.
+    /// The parameters (`Making` in the shader) of each dispatch, at intervals of [`params_stride`] bytes.
     pub(super) params: Vec<u32>,
     carries: Vec<Dispatches>,
 }
 
-/// Bytes from some place in a buffer on.
+/// A buffer, and the byte at which the data begins in it.
 type BufferRange = (wgpu::Buffer, u64);
 
-/// The dispatches of one column.
+/// The dispatches that compute one column.
 struct Dispatches {
-    /// The masks that are brought together before.
+    /// The masks that are copied next to each other before the dispatches run.
     masks: Vec<BufferRange>,
     mask_bytes: u64,
     pipeline: Pipeline,
-    /// Games, masks, words, the column.
+    /// The buffers of the games, the masks, the words and the column.
     buffers: [(wgpu::Buffer, u64); 4],
-    /// For each dispatch, where its parameters stand and how many workgroups it has.
+    /// For each dispatch, the offset of its parameters and the number of its workgroups.
     each: Vec<(u32, u32)>,
 }
 
@@ -160,29 +163,30 @@ impl DeviceColumns {
         }
     }
 
-    /// Forgets what was carried: other games come to the device.
+    /// Marks all columns as unknown, because other games are uploaded.
     pub(super) fn forget(&mut self) {
         self.columns.values_mut().for_each(|column| column.is_known = false);
     }
 
-    /// Returns whether all of these columns were carried along the games that are on the device.
+    /// Returns whether all of these columns are known for the games that are now on the device.
     pub(super) fn knows(&self, carries: &[StageCarry]) -> bool {
         let knows = |carry: &StageCarry| self.columns.get(&carry.id).is_some_and(|column| column.is_known);
         carries.iter().all(knows)
     }
 
-    /// A column that was carried, and its bytes.
+    /// Returns the buffer of a carried column, and its number of bytes.
     ///
     /// # Panics
     ///
-    /// If it was not carried along the games that are on the device.
+    /// If the column is not known for the games that are now on the device.
     pub(super) fn column(&self, id: CarryId, segments: usize) -> (wgpu::Buffer, u64) {
         let column = self.columns.get(&id).filter(|column| column.is_known);
         let column = column.expect("stages run before what reads them");
         (column.buffer.get().clone(), column_bytes(column.is_mask) * segments as u64)
     }
 
-    /// Makes room for a column of `segments` segments, and counts it as known from now on.
+    /// Returns the buffer of a column, with room for `segments` segments, and marks the column as known. The caller
+    /// must fill it.
     fn column_to_fill(
         &mut self,
         device: &Device,
@@ -197,7 +201,8 @@ impl DeviceColumns {
         Ok((column.buffer.with_room(device, bytes)?.clone(), bytes))
     }
 
-    /// Takes in those columns of a stage that the processor has made; returns what is to be written where.
+    /// Makes room for those columns of a stage that the processor computes. Returns the words to write, with the buffer
+    /// of each column.
     pub(super) fn take_in(
         &mut self,
         device: &Device,
@@ -211,7 +216,7 @@ impl DeviceColumns {
         stage.told().map(column).collect()
     }
 
-    /// Prepares the dispatches that carry what a stage found in an upload of `segments` segments.
+    /// Prepares the dispatches that carry the results of a stage along the games of an upload of `segments` segments.
     pub(super) fn work(
         &mut self,
         device: &Device,
@@ -253,14 +258,14 @@ impl DeviceColumns {
         Ok(work)
     }
 
-    /// Returns the place of the answers to a test of moves: behind the masks of the stage.
+    /// Returns the place of the answers to a condition on moves. It is after the masks that the stage found.
     fn edge(&self, stage: &StageKernels, id: CarryId, mask_bytes: u64) -> BufferRange {
         let masks = stage.found.iter().filter(|found| found.is_mask).count();
         let place = stage.edges.iter().position(|edge| *edge == id).expect("the stage tests it");
         (self.masks.get().clone(), (masks + place) as u64 * mask_bytes)
     }
 
-    /// Returns the place of a mask; `None` if the mask is constant.
+    /// Returns the place of a mask on the device, or `None` if the mask is constant.
     fn mask(&self, stage: &StageKernels, operand: ColumnOperand, mask_bytes: u64) -> Option<BufferRange> {
         match operand {
             ColumnOperand::Constant(_) => None,
@@ -273,7 +278,7 @@ impl DeviceColumns {
         }
     }
 
-    /// Returns the place of a word: the buffer with its bytes, and the fields of `Making` from `place` on.
+    /// Returns the place of a word: the buffer that contains it, and the fields of `Making` from the field `place` on.
     fn word(
         &self,
         stage: &StageKernels,
@@ -295,12 +300,12 @@ impl DeviceColumns {
     }
 }
 
-/// Bytes from the parameters of one dispatch to those of the next one.
+/// Returns the number of bytes between the parameters of one dispatch and those of the next.
 fn params_stride(device: &Device) -> u64 {
     device.offset_alignment.max(KernelPass::Carry.params_bytes())
 }
 
-/// The ranges of games that one dispatch each takes.
+/// Divides games into ranges, one for each dispatch.
 fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
     let most = workgroups.max(1).saturating_mul(WORKGROUP);
     let games = games as u32;
@@ -308,13 +313,13 @@ fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
 }
 
 impl CarryWork {
-    /// Returns whether there is nothing to carry.
+    /// Returns whether the stage has nothing to carry.
     pub(super) fn is_empty(&self) -> bool {
         self.carries.is_empty()
     }
 
-    /// Records all of it, each column in a pass, `timestamps` telling those of a pass by whether it is the first and
-    /// the last one.
+    /// Records all dispatches, with one compute pass for each column. `timestamps` receives two flags, whether a pass
+    /// is the first and whether it is the last, and returns the timestamps to write in it.
     pub(super) fn record<'a>(
         &self,
         device: &wgpu::Device,

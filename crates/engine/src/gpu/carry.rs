@@ -1,10 +1,12 @@
-//! Stages of a program on the device, and what they find carried along games: on the device, or by the processor.
+//! Runs the stages of a program on the device, and has their results carried along games by the device or the
+//! processor.
 //!
-//! If each upload holds whole games, all stages of a program run on an upload one after the other, and the carried
-//! columns stay on the device (`along.rs`). But an upload may also begin and end in the middle of a game, and only the
-//! processor can do some operations of the game language (`ways.rs`). Then the answers of a stage are read back like
-//! those of any query, carried along games by the processor in memory that does not depend on uploads, and uploaded for
-//! the program that reads them. So answers do not depend on how much a device can hold.
+//! A *stage* is a part of a program that runs over whole games before the rest of the program. If each upload contains
+//! whole games, the stages of a program run on an upload one after the other, and the carried columns stay on the
+//! device (`along.rs`). But an upload may begin or end in the middle of a game, and some operations of the game
+//! language can only be done by the processor (`ways.rs`). In these cases the answers of a stage are read back like
+//! those of any query. The processor carries them along games in memory that does not depend on uploads. The columns
+//! are then uploaded for the program that reads them. So answers do not depend on how much a device can hold.
 
 use super::{
     GpuError,
@@ -18,25 +20,25 @@ use crate::{carry::SlotColumn, context::Context};
 use orbit_plan::Read;
 use orbit_reel::SEGMENT_SLOTS;
 
-/// For each block, what stages have found.
+/// The masks and words that a stage found, for each block.
 type StageFindings = Vec<Vec<SlotColumn>>;
 
-/// Does something with each upload while it is on the device.
+/// A function that is called for each upload while the upload is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
-/// A kernel that may have stages.
+/// A kernel and how its stages, if it has any, are run.
 #[derive(Clone, Copy)]
 pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,
-    /// Columns of games that it reads.
+    /// The number of per-game columns that the kernel reads.
     pub(super) columns: usize,
-    /// True if the device carries what the stages of the kernel find.
+    /// True if the device carries the results of the kernel's stages along games.
     pub(super) on_device: bool,
 }
 
-/// Runs the stages of a kernel whose answers the processor carries, unless these are known already. If the device
-/// carries the answers, computes only the columns that depend on the moves of games alone. `each` brings all uploads of
-/// the blocks to the device, one after the other.
+/// Runs the stages of a kernel whose results the processor carries, unless these results are already known. If the
+/// device carries them, only computes the columns that depend on nothing but the moves of games. `each` brings all
+/// uploads of the blocks to the device, one after the other, and calls its argument for each.
 pub(super) fn carry(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -53,7 +55,7 @@ pub(super) fn carry(
     }
     for stage in &kernel.stages {
         let carries = &stage.carries;
-        // Each block carries what was found, and what is known of one is known of all.
+        // All blocks carry their results, because the columns that are known must be the same in every block.
         let known: Vec<bool> = contexts.iter_mut().map(|context| context.carry_found(carries)).collect();
         if known.iter().all(|known| *known) {
             continue;
@@ -71,8 +73,8 @@ pub(super) fn carry(
     Ok(())
 }
 
-/// Brings to the device the data that a kernel reads beside the positions of an upload: columns of games, and the columns
-/// that its stages carry. If the device carries these, runs the stages first.
+/// Brings the inputs of a kernel other than positions to the device: columns of games, and the columns that its stages
+/// carry. If the device carries these, first runs the stages.
 pub(super) fn set(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -114,8 +116,8 @@ fn set_beside(
     run.set_carried(device, upload, &carried)
 }
 
-/// Adds what a stage finds in an upload. What it says of the tail of a block, where there are no positions, is in
-/// no game and so goes nowhere.
+/// Adds the results of a stage in an upload to `found`. Results after the last position of a block belong to no game,
+/// so they are never used.
 fn run_stage(
     device: &Device,
     stage: &StageKernels,
@@ -168,7 +170,7 @@ fn run_stage(
 }
 
 impl Upload {
-    /// Returns the carried columns, one behind the other: one word for each segment of a mask, two words for each slot
+    /// Returns the carried columns, one after the other: one word for each segment of a mask, two words for each slot
     /// of a column of words.
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
@@ -188,7 +190,7 @@ impl Upload {
         out
     }
 
-    /// The segments as (block, segment of it).
+    /// Returns the segments of the upload, each as its block and its index in the block.
     pub(super) fn segments(&self) -> impl Iterator<Item = (usize, usize)> {
         self.slices.iter().flat_map(|slice| slice.segments.clone().map(|segment| (slice.block, segment)))
     }

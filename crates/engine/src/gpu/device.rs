@@ -1,4 +1,4 @@
-//! One open device: limits, buffers, pipelines, submissions, and waiting for what they do.
+//! An open device with its limits, buffers and pipelines: submits commands and waits for their results.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,45 +14,45 @@ use super::pipelines::{self, CacheFile, Pipeline, Pipelines};
 use super::{AdapterReport, GpuError, GpuLimits, GpuOptions, InjectedFault, Kernel, PipelineCache, Variant};
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The factor by which the limit is longer while a shader compiles: the processor compiles, and it may have much else
-/// to do.
+/// The factor by which the time limit of a call is longer while a shader compiles. The processor compiles it, and may
+/// be busy with other work.
 const COMPILING: u32 = 5;
 
-/// Turns of the loops that replay a segment, and one turn of each for its end.
+/// The number of iterations that the loops for replaying a segment need, including one at the end of each loop.
 const REPLAY_TURNS: u64 = 64;
 
-/// The extra time that a call gets which waits with a limit of its own, so that its own limit is reached first.
+/// The extra time for a call that waits with a time limit of its own, so that its own limit is reached first.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Sets of buffers at a time. One uploads while another computes and a third reads back.
+/// The number of sets of buffers. While one set uploads, another computes and a third is read back.
 pub(super) const BUFFER_SETS: u64 = 3;
 
-/// A device, shared by all kernels of a run.
+/// A device that all kernels of a search share.
 pub(super) struct Device {
     pub(super) report: AdapterReport,
     device: DriverResource<wgpu::Device>,
     queue: DriverResource<wgpu::Queue>,
     driver: Arc<Driver>,
-    /// The adapter's limits, or smaller ones that were asked for.
+    /// The limits of the adapter, or smaller ones that the options request.
     pub(super) limits: GpuLimits,
     /// The alignment of offsets into uniform buffers, in bytes.
     pub(super) offset_alignment: u64,
-    /// Nanoseconds a tick of the device's clock.
+    /// The length of a tick of the device's clock, in nanoseconds.
     pub(super) tick: f64,
     pub(super) poison: bool,
     fault: Option<InjectedFault>,
     allocated: Arc<AtomicU64>,
-    /// Bytes of the limit of memory that blocks which stay may take.
+    /// The number of bytes that are reserved for blocks which stay on the device, out of the memory limit.
     pub(super) set_aside: AtomicU64,
     submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
-    /// Stages that were carried here and not by the processor.
+    /// The number of stages whose results were carried along games by this device, not by the processor.
     pub(super) stages_carried: AtomicU64,
     layouts: DriverResource<Layouts>,
     pub(super) pipelines: Pipelines,
 }
 
-/// Commands that are not submitted yet.
+/// Commands that have not been submitted yet.
 pub(super) type Encoder = DriverResource<wgpu::CommandEncoder>;
 
 #[derive(Clone)]
@@ -62,7 +62,7 @@ struct Layouts {
     carry: (wgpu::BindGroupLayout, wgpu::PipelineLayout),
 }
 
-/// One of the two passes of a kernel, or the pass that carries columns between stages.
+/// A pass of a kernel (first hits, then words at hits), or the pass that carries columns between stages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelPass {
     Hits,
@@ -71,7 +71,7 @@ pub(super) enum KernelPass {
 }
 
 impl KernelPass {
-    /// Storage buffers that its shaders see.
+    /// Returns the number of storage buffers that the shaders of this pass bind.
     fn buffers(self) -> u32 {
         match self {
             KernelPass::Hits => STORAGE_BUFFERS - 1,
@@ -80,7 +80,8 @@ impl KernelPass {
         }
     }
 
-    /// Bytes of a dispatch's parameters: `Params` in shaders/replay.wgsl, `Making` in shaders/games.wgsl.
+    /// Returns the number of bytes of a dispatch's parameters: `Params` in shaders/replay.wgsl, `Making` in
+    /// shaders/games.wgsl.
     pub(super) const fn params_bytes(self) -> u64 {
         match self {
             KernelPass::Hits | KernelPass::Words => 16,
@@ -95,9 +96,9 @@ struct OpenedAdapter {
     queue: wgpu::Queue,
     layouts: Layouts,
     adapter_limits: wgpu::Limits,
-    /// Pipelines that were compiled, and their file.
+    /// The driver's cache of compiled pipelines, and the path of the file that keeps it.
     cache: Option<(wgpu::PipelineCache, PathBuf)>,
-    /// The reason why that file was not used.
+    /// A message for the user if that file could not be used.
     note: Option<String>,
 }
 
@@ -108,7 +109,7 @@ impl Device {
         let choosing = Driver::new(silence).call(silence, move || adapters::choose(&choice));
         let (report, adapter) = choosing.map_err(GpuError::of_opening)?;
         fits(&report, &options.variant)?;
-        // A program that stands in for a card compiles a shader when it first runs it.
+        // A software adapter compiles a shader only when the shader first runs, so it may be silent for longer.
         let by_default = if report.is_software() { SILENCE_MAX * COMPILING } else { SILENCE_MAX };
         let silence = options.silence.unwrap_or(by_default);
         let driver = Driver::new(silence);
@@ -152,7 +153,7 @@ impl Device {
         })
     }
 
-    /// Runs something that may meet the driver's refusal, which becomes an error.
+    /// Runs calls of the driver on a helper thread. An error of the driver becomes a [`GpuError`] that contains `what`.
     pub(super) fn guarded<T: Send + 'static>(
         &self,
         what: &'static str,
@@ -161,7 +162,7 @@ impl Device {
         self.guarded_for(self.driver.silence(), what, run)
     }
 
-    /// The same for at most `limit`.
+    /// Does the same as [`Device::guarded`], for at most `limit`.
     fn guarded_for<T: Send + 'static>(
         &self,
         limit: Duration,
@@ -173,22 +174,22 @@ impl Device {
         self.driver.call(limit, move || scoped(&device, &driver, what, || run(&device, &queue)))
     }
 
-    /// Keeps something of the device's.
+    /// Wraps a resource of wgpu, so that it is dropped safely.
     pub(super) fn keep<T: Send + 'static>(&self, value: T) -> DriverResource<T> {
         DriverResource::new(value, &self.driver)
     }
 
-    /// Bytes for all that does not stay on the device.
+    /// Returns the number of bytes for all buffers other than the blocks that stay on the device.
     pub(super) fn working_bytes(&self) -> u64 {
         self.limits.memory_bytes - self.set_aside.load(Ordering::Relaxed).min(self.limits.memory_bytes)
     }
 
-    /// True until the device has ended.
+    /// Returns true until the device is lost or fails to answer.
     pub(super) fn is_alive(&self) -> bool {
         self.driver.end().is_none()
     }
 
-    /// Bytes that may still be allocated.
+    /// Reserves memory for a buffer. Fails if the memory limit would be exceeded.
     fn allocate(&self, bytes: u64) -> Result<Allocation, GpuError> {
         let before = self.allocated.fetch_add(bytes, Ordering::Relaxed);
         let allocation = Allocation { bytes, allocated: Arc::clone(&self.allocated) };
@@ -201,7 +202,8 @@ impl Device {
         Ok(allocation)
     }
 
-    /// The pipeline of a kernel for games in which no side has several kings, or one may have.
+    /// Returns the pipeline of a kernel, compiled if necessary. `several_kings` says whether a side may have several
+    /// kings in the games on which it runs.
     pub(super) fn pipeline(
         &self,
         kernel: &Kernel,
@@ -213,7 +215,8 @@ impl Device {
         self.shader(&kernel.text(some_slots, several_kings), pass)
     }
 
-    /// Returns the number of slots of each segment that an invocation may evaluate at once.
+    /// Returns the number of slots of each segment that an invocation may evaluate in one dispatch. It is less than 32
+    /// if the adapter would end long loops too early.
     pub(super) fn slots_at_once(&self, kernel: &Kernel) -> Result<u32, GpuError> {
         let (turns, most) = (kernel.turns.max(1), self.report.turns_max());
         let slots = (most / u64::from(kernel.variant.segments)).saturating_sub(REPLAY_TURNS) / turns;
@@ -223,7 +226,7 @@ impl Device {
         Ok(slots.min(SEGMENT_SLOTS as u64) as u32)
     }
 
-    /// The pipeline of a shader.
+    /// Returns the pipeline of a shader, compiled if necessary.
     pub(super) fn shader(&self, text: &str, pass: KernelPass) -> Result<Pipeline, GpuError> {
         self.pipelines.get(text, || self.compile(text, pass))
     }
@@ -239,8 +242,9 @@ impl Device {
                 source: wgpu::ShaderSource::Wgsl(wgsl.into()),
             };
             let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..Default::default() };
-            // SAFETY: all loops end: each counts up to a number that it leaves as it is, or takes the squares out of a set one
-            // after the other; the test `layout::every_loop_of_a_shader_ends` looks at each. No other check is left out.
+            // SAFETY: every loop ends. It counts up to a number that the loop does not change, or removes the squares
+            // of a set one by one. The test `layout::every_loop_of_a_shader_ends` checks each loop. All other checks
+            // stay on.
             #[expect(
                 unsafe_code,
                 reason = "a count of turns in each loop takes registers that shorter shaders do without"
@@ -261,7 +265,7 @@ impl Device {
         Ok(Arc::new(self.keep(pipeline)))
     }
 
-    /// Writes to the file of compiled kernels what it does not have.
+    /// Saves the compiled kernels if the file does not contain all of them.
     pub(super) fn save_pipelines(&self) -> Result<(), GpuError> {
         let Some(file) = self.pipelines.file.as_ref().filter(|_| self.pipelines.is_to_be_saved()) else {
             return Ok(());
@@ -280,12 +284,12 @@ impl Device {
         }
     }
 
-    /// Returns the layout by which a pass binds its buffers.
+    /// Returns the bind group layout of a pass.
     pub(super) fn bind_layout(&self, pass: KernelPass) -> wgpu::BindGroupLayout {
         self.layout(pass).0.clone()
     }
 
-    /// Records commands, behind those that `encoder` has, and submits them all.
+    /// Submits the commands in `encoder`, followed by those that `record` adds.
     pub(super) fn submit(
         &self,
         what: &'static str,
@@ -307,7 +311,7 @@ impl Device {
         })
     }
 
-    /// Maps the first bytes of a buffer, once what was submitted is done, and looks at it.
+    /// Maps the first `bytes` bytes of a buffer once the submission `after` is done, and returns the result of `look`.
     pub(super) fn map<T: Send + 'static>(
         &self,
         buffer: &wgpu::Buffer,
@@ -332,7 +336,7 @@ impl Device {
                     let _ = sender.send(result);
                 });
             });
-            // A map that fails is a device that is lost, whatever it says.
+            // A map fails only if the device is lost, whatever the message says.
             begun.map_err(|error| match error {
                 GpuError::Refused { reason, .. } => driver.lose(reason),
                 other => other,
@@ -342,14 +346,14 @@ impl Device {
         })
     }
 
-    /// Forgets a fault that was to happen on the first device only.
+    /// Returns the options for a second device. They do not contain a fault that was meant for the first device only.
     pub(super) fn options_after_loss(options: &GpuOptions) -> GpuOptions {
         let fault = options.fault.filter(|fault| matches!(fault, InjectedFault::Destroyed(_)));
         GpuOptions { fault, ..options.clone() }
     }
 }
 
-/// Opens an adapter. To be called on a helper.
+/// Opens an adapter. This must be called on a helper thread.
 fn open(
     adapter: &wgpu::Adapter,
     driver: &Arc<Driver>,
@@ -376,7 +380,7 @@ fn open(
     };
     let opened = block_on(adapter.request_device(&descriptor));
     let (device, queue) = opened.map_err(|error| GpuError::Open { name, reason: error.to_string() })?;
-    // An error outside all scopes, or a loss, must not panic: the next caller gets it as an error.
+    // An error outside all scopes, or a loss, must not panic. It is recorded, and the next call returns it.
     let lost = Arc::clone(driver);
     device.set_device_lost_callback(move |reason, text| {
         lost.lose(format!("{reason:?}: {}", first_lines(&text)));
@@ -397,25 +401,26 @@ fn open(
         let path = pipelines::path_of(&folder, &key);
         let data;
         (data, note) = pipelines::read(&path);
-        // A driver that refuses has none.
+        // If the driver refuses to create a cache, the kernels are not saved.
         let made = scoped(&device, driver, "a cache", || pipeline_cache(&device, data.as_deref()));
         cache = made.ok().map(|cache| (cache, path));
     }
     Ok(OpenedAdapter { device, queue, layouts, adapter_limits: theirs, cache, note })
 }
 
-/// The driver's cache of pipelines, with what a file has of it.
+/// Creates the driver's cache of pipelines, with the data of an earlier run if there are any.
 fn pipeline_cache(device: &wgpu::Device, data: Option<&[u8]>) -> wgpu::PipelineCache {
     let descriptor = wgpu::PipelineCacheDescriptor { label: None, data, fallback: true };
-    // SAFETY: the data come from `get_data`: the file begins as this program writes it, and the hash of all its bytes is right.
-    // wgpu and the driver check besides that they are of this adapter, driver and version, and take none of others.
+    // SAFETY: the data come from `get_data`. The file begins with this program's magic bytes, and the hash of its
+    // content is correct. In addition, wgpu and the driver check the adapter, driver and version, and ignore data of
+    // others.
     #[expect(unsafe_code, reason = "there is no other way to give the driver what it has compiled before")]
     unsafe {
         device.create_pipeline_cache(&descriptor)
     }
 }
 
-/// Runs calls whose refusal becomes an error. To be called on a helper.
+/// Runs calls of the driver and returns the error if it refuses one. This must be called on a helper thread.
 fn scoped<T>(
     device: &wgpu::Device,
     driver: &Driver,
@@ -427,10 +432,10 @@ fn scoped<T>(
     error_of(scopes, device, driver, what).map_or(Ok(out), Err)
 }
 
-/// The errors that calls are watched for.
+/// The kinds of errors that are caught around calls of the driver.
 const SCOPES: [ErrorFilter; 3] = [ErrorFilter::Internal, ErrorFilter::OutOfMemory, ErrorFilter::Validation];
 
-/// The error that scopes caught, or the end of the device.
+/// Returns the error that the scopes caught, or the error with which the device ended.
 fn error_of(
     scopes: [wgpu::ErrorScopeGuard; SCOPES.len()],
     device: &wgpu::Device,
@@ -457,16 +462,16 @@ fn error_of(
     }
 }
 
-/// Returns whether the device is lost. A lost device refuses every request, but it reports its loss only when it has
-/// nothing to do and is polled.
+/// Returns whether the device is lost. A lost device refuses every request, but it reports the loss only when it is
+/// idle and is polled.
 fn is_lost(device: &wgpu::Device, driver: &Driver) -> bool {
     let timeout = Some(Duration::from_secs(1));
     let polled = device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
-    // A device that is busy for longer is not lost.
+    // A device that is still busy after this time is not lost.
     polled.is_err_and(|error| !matches!(error, wgpu::PollError::Timeout)) || driver.end().is_some()
 }
 
-/// Waits for a map, once what was submitted before it is done. To be called on a helper.
+/// Waits until a buffer is mapped, after the submission `after` is done. This must be called on a helper thread.
 fn wait(
     device: &wgpu::Device,
     driver: &Driver,
@@ -477,8 +482,8 @@ fn wait(
     let mut pause = Duration::ZERO;
     loop {
         let poll = match &after {
-            // Until the end and not in slices: wgpu 30 panics if another thread empties the queue just after a
-            // wait gave up ("If the queue is empty, the current submission index ...").
+            // The wait is not divided into shorter ones. If one gives up just before another thread empties the queue,
+            // wgpu 30 panics ("If the queue is empty, the current submission index ...").
             Some(index) => wgpu::PollType::Wait {
                 submission_index: Some(index.clone()),
                 timeout: Some(end.saturating_duration_since(Instant::now())),
@@ -499,8 +504,8 @@ fn wait(
     }
 }
 
-/// Binds buffers in the order of the shader's bindings: parameters first, then as many bytes of each
-/// buffer as are given.
+/// Binds buffers in the order of the shader's bindings: the parameters first, then the given number of bytes of each
+/// buffer.
 pub(super) fn bind(
     device: &wgpu::Device,
     layout: &wgpu::BindGroupLayout,
@@ -520,7 +525,7 @@ pub(super) fn bind(
     device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
 }
 
-/// Refuses a variant that an adapter cannot run.
+/// Returns an error if the adapter cannot run the variant.
 fn fits(report: &AdapterReport, variant: &Variant) -> Result<(), GpuError> {
     let Some(reason) = variant.unfit(report) else { return Ok(()) };
     Err(GpuError::Unfit { name: report.name.clone(), reason })
@@ -553,7 +558,7 @@ fn layout(device: &wgpu::Device, pass: KernelPass) -> (wgpu::BindGroupLayout, wg
     (group, layout)
 }
 
-/// Bytes on the device that are given back when dropped.
+/// Reserved bytes of device memory. They are released when this is dropped.
 struct Allocation {
     bytes: u64,
     allocated: Arc<AtomicU64>,
@@ -565,7 +570,7 @@ impl Drop for Allocation {
     }
 }
 
-/// A buffer that is replaced by a larger one when more room is needed. Its content is lost then.
+/// A buffer that grows on demand. When more room is needed, a larger buffer replaces it and the contents are lost.
 pub(super) struct Buffer {
     usage: BufferUsages,
     buffer: Option<(DriverResource<wgpu::Buffer>, Allocation)>,
@@ -576,7 +581,7 @@ impl Buffer {
         Buffer { usage, buffer: None }
     }
 
-    /// Storage that a shader reads or writes.
+    /// Creates a buffer that shaders can read and write.
     pub(super) fn storage() -> Buffer {
         Buffer::new(BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC)
     }
@@ -599,11 +604,11 @@ impl Buffer {
         Ok(self.get())
     }
 
-    /// The buffer as it is.
+    /// Returns the current buffer.
     ///
     /// # Panics
     ///
-    /// If `with_room` was never called on it.
+    /// If [`Buffer::with_room`] was never called.
     pub(super) fn get(&self) -> &wgpu::Buffer {
         &self.buffer.as_ref().expect("room is made before a buffer is used").0
     }

@@ -1,10 +1,10 @@
-//! Calls into a driver that may panic, or never return.
+//! Calls into a graphics driver, which may panic or never return.
 //!
-//! wgpu panics in states that it takes for hopeless, for example if the device is lost during a wait, and a driver that
-//! hangs blocks its caller for ever. So each call runs on a helper thread, and its caller waits for a limited time. If
-//! a call panics or exceeds its limit, the device is given up: it gets no more calls, and the resources that it has
-//! handed out are leaked, since freeing them could panic or hang as well. A helper that hangs is left alone, with
-//! whatever locks it holds.
+//! wgpu panics in states that it considers hopeless, for example if the device is lost during a wait. A driver that
+//! hangs blocks its caller for ever. So each call runs on a helper thread, and its caller waits only for a limited
+//! time. If a call panics or exceeds its limit, the device is given up: it gets no more calls, and its resources are
+//! leaked, because freeing them could panic or hang as well. A helper thread that hangs is left alone, with any locks
+//! that it holds.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -21,27 +21,27 @@ type DriverTask = Box<dyn FnOnce() + Send>;
 /// The longest time that a device, or a call of its driver, may take before the device is given up.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
-/// The stack of a helper: naga walks a kernel's expressions by recursion.
+/// The stack size of a helper thread. It is large because naga walks the expressions of a kernel recursively.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The end of waiting for a call.
+/// The result of waiting for a call.
 #[derive(PartialEq)]
 enum Wait {
     Over,
-    /// The limit came first.
+    /// The time limit was reached before the call returned.
     Late,
 }
 
-/// The helpers of one device, and whether it still works.
+/// The helper threads of one device, and the error that ended the device, if any.
 pub(super) struct Driver {
     silence: Duration,
     idle: Mutex<Vec<mpsc::Sender<DriverTask>>>,
-    /// The reason why the device gets no more calls, once there is one.
+    /// The error that ended the device; after it, the device gets no more calls.
     end: OnceLock<GpuError>,
 }
 
 impl Driver {
-    /// A driver that may be silent for so long.
+    /// Creates a driver whose calls may take at most `silence`.
     pub(super) fn new(silence: Duration) -> Arc<Driver> {
         Arc::new(Driver { silence, idle: Mutex::default(), end: OnceLock::new() })
     }
@@ -51,17 +51,17 @@ impl Driver {
         self.silence
     }
 
-    /// Returns the reason why the device gets no more calls, if there is one.
+    /// Returns the error that ended the device, if any.
     pub(super) fn end(&self) -> Option<&GpuError> {
         self.end.get()
     }
 
-    /// Counts the device as lost; gives the first reason for which it ended.
+    /// Marks the device as lost. Returns the error that ended the device first.
     pub(super) fn lose(&self, reason: String) -> GpuError {
         self.finish(GpuError::Lost { reason })
     }
 
-    /// Counts the device as one that hangs.
+    /// Marks the device as hanging. Returns the error that ended the device first.
     pub(super) fn hang(&self) -> GpuError {
         self.finish(GpuError::Silent { after: self.silence })
     }
@@ -72,14 +72,14 @@ impl Driver {
         end
     }
 
-    /// Runs a call on a helper for at most `limit`.
+    /// Runs a call on a helper thread, for at most `limit`.
     pub(super) fn call<T: Send + 'static>(
         &self,
         limit: Duration,
         run: impl FnOnce() -> Result<T, GpuError> + Send + 'static,
     ) -> Result<T, GpuError> {
         if let Some(end) = self.end() {
-            // It may hold things of the device's.
+            // The closure may own resources of the device, which must not be dropped here.
             std::mem::forget(run);
             return Err(end.clone());
         }
@@ -89,12 +89,12 @@ impl Driver {
             let answer = Arc::clone(&answer);
             move || {
                 *lock(&answer) = Some(caught(run));
-                // If the caller has given up, nobody listens.
+                // If the caller has given up, nobody receives this.
                 let _ = sender.send(());
             }
         });
         if self.await_end(task, &ended, limit) == Wait::Late {
-            // An answer that comes too late is leaked, like the rest of the device.
+            // An answer that comes too late is leaked, like all other resources of the device.
             std::mem::forget(answer);
             return Err(self.hang());
         }
@@ -103,7 +103,7 @@ impl Driver {
         answer.unwrap_or_else(|reason| Err(self.lose(reason)))
     }
 
-    /// Runs a task on a helper until it says that it has ended, or until the limit.
+    /// Runs a task on a helper thread, and waits until the task reports its end or `limit` is reached.
     fn await_end(&self, task: DriverTask, ended: &mpsc::Receiver<()>, limit: Duration) -> Wait {
         match self.hand_over(task) {
             Ok(helper) => match ended.recv_timeout(limit) {
@@ -112,13 +112,13 @@ impl Driver {
                 Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => return Wait::Late,
             },
-            // A system that grants no more threads: the call runs here, without a limit.
+            // The system provides no more threads, so the call runs on this thread, without a limit.
             Err(task) => task(),
         }
         Wait::Over
     }
 
-    /// Gives a task to a helper, or back if there is none.
+    /// Gives a task to a helper thread. Returns the task if there is no helper thread.
     fn hand_over(&self, task: DriverTask) -> Result<mpsc::Sender<DriverTask>, DriverTask> {
         let idle = lock(&self.idle).pop();
         let Some(helper) = idle.or_else(spawn) else { return Err(task) };
@@ -128,13 +128,13 @@ impl Driver {
         }
     }
 
-    /// Drops what the device has handed out.
+    /// Drops a resource of the device on a helper thread, or leaks it if the device has ended.
     fn discard<T: Send + 'static>(&self, value: T) {
         if self.end().is_some() {
             std::mem::forget(value);
             return;
         }
-        // A failure here has ended the device, and the next caller gets it as an error.
+        // A failure here ends the device, and the next call returns it as an error.
         let _ = self.call(self.silence, move || {
             drop(value);
             Ok(())
@@ -142,7 +142,7 @@ impl Driver {
     }
 }
 
-/// A new helper; it ends when its sender is dropped.
+/// Starts a helper thread. It ends when the returned sender is dropped.
 fn spawn() -> Option<mpsc::Sender<DriverTask>> {
     let (sender, tasks) = mpsc::channel::<DriverTask>();
     let work = move || {
@@ -155,11 +155,11 @@ fn spawn() -> Option<mpsc::Sender<DriverTask>> {
 }
 
 thread_local! {
-    /// True while a panic on this thread would be caught here: such a panic is not printed to stderr.
+    /// True while panics on this thread are caught here. They are not printed to stderr.
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs something and catches its panic, which is not printed.
+/// Runs a closure, and returns the message if it panics. The panic is not printed.
 fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -171,7 +171,7 @@ fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
         }));
     });
     let before = CAUGHT.replace(true);
-    // What a panic leaves behind is not looked at: the device counts as lost.
+    // The state that a panic leaves behind is never used, because the device then counts as lost.
     let out = catch_unwind(AssertUnwindSafe(run));
     CAUGHT.set(before);
     out.map_err(|panic| reason(&*panic))
@@ -186,13 +186,13 @@ fn reason(panic: &(dyn Any + Send)) -> String {
     first_lines(text.split_once("Caused by:").map_or(text, |(_, cause)| cause))
 }
 
-/// Enough of a driver's words for one line.
+/// Shortens a driver's message to at most 60 words on one line.
 pub(super) fn first_lines(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().take(60).collect();
     words.join(" ")
 }
 
-/// Something of wgpu's that is given back on a helper, or leaked if the device has ended.
+/// A resource of wgpu. It is dropped on a helper thread, or leaked if the device has ended.
 pub(super) struct DriverResource<T: Send + 'static> {
     value: Option<T>,
     driver: Arc<Driver>,
@@ -203,7 +203,7 @@ impl<T: Send + 'static> DriverResource<T> {
         DriverResource { value: Some(value), driver: Arc::clone(driver) }
     }
 
-    /// The thing itself, to be used up on a helper.
+    /// Returns the resource itself, to be consumed on a helper thread.
     pub(super) fn into_inner(mut self) -> T {
         self.value.take().expect("it is there until it is dropped")
     }
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(driver.call(LONG, || Ok(())), Err(error));
     }
 
-    /// Says when it is dropped.
+    /// Sets a flag when it is dropped.
     struct SaysWhenDropped(Arc<AtomicBool>);
 
     impl Drop for SaysWhenDropped {
@@ -284,7 +284,7 @@ mod tests {
         drop(first);
         drop(second);
         std::mem::forget(third.into_inner());
-        // The panic of the first one was the end.
+        // The panic of the first one ended the device.
         assert_eq!(dropped.map(|told| told.load(Ordering::Relaxed)), [true, false, false]);
         assert!(driver.end().is_some_and(GpuError::is_loss));
     }

@@ -1,22 +1,24 @@
-//! Tests of moves as WGSL: `--`, `[x]` and `move`.
+//! Prints conditions on moves (`--`, `[x]` and `move`) as WGSL.
 //!
-//! The kernel that finds the masks of a stage replays the positions before the moves, so it asks the tests as well, and
-//! the sets of a test are registers there. The functions stand in `shaders/edges.wgsl`; the twin is
-//! `crates/engine/src/operations/moves.rs`.
+//! A stage is a part of a plan that runs before the rest. The kernel that computes its masks replays the positions
+//! before the moves. So it also evaluates the conditions on these moves, and has the sets of squares that they need in
+//! registers. The functions that the printed code calls are in `shaders/edges.wgsl`. The same conditions for the
+//! processor are in `crates/engine/src/operations/moves.rs`.
 
 use super::wgsl::Printer;
 use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
 
-/// The squares that a test allows for a square of a move (its origin, for example), as WGSL.
+/// The squares that a condition allows for one square of a move (such as its origin), as WGSL.
 enum MoveSquares {
     All,
-    /// The squares of a set that have one of some contents before the move: a bit for each content, and the set in WGSL.
+    /// The squares of a set that hold certain pieces before the move. The number has a bit for each piece code that is
+    /// allowed; the string is the set in WGSL.
     Pieces(u16, String),
     Set(String),
 }
 
 impl MoveSquares {
-    /// Returns the expression that tests whether a square is one of them; `None` if every square is.
+    /// Returns the expression that tests whether a square is allowed, or `None` if every square is.
     fn have(&self, square: &str) -> Option<String> {
         match self {
             MoveSquares::All => None,
@@ -28,14 +30,14 @@ impl MoveSquares {
     }
 }
 
-/// All of some conditions.
+/// Joins conditions with "and". Returns `None` if there are none.
 fn all(conditions: impl IntoIterator<Item = String>) -> Option<String> {
     conditions.into_iter().reduce(|all, condition| format!("{all} & {condition}"))
 }
 
 impl Printer<'_> {
-    /// Returns the expression that tests `edge`, the move that leaves the slot, in a game without side lines.
-    /// `operands` are the sets of the test.
+    /// Returns the expression of the condition `edge` on the move that leaves the slot, in a game without side lines.
+    /// `operands` are the expressions of the sets that the condition needs.
     pub(super) fn edge(&self, test: &EdgeTest, mut operands: impl Iterator<Item = String>) -> String {
         let mut squares = |test: SquareTest| match test {
             SquareTest::Any => MoveSquares::All,

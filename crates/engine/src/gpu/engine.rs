@@ -1,4 +1,4 @@
-//! The engine: which plans run, on which uploads, and where their answers go.
+//! The GPU engine: decides which kernels run on which uploads, and collects the answers.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,35 +23,35 @@ use crate::{
 use orbit_plan::{CopiesPlan, Output, Plan, Plans, Program, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// Blocks that are best given together: about 4 M positions, an invocation for every lane of a large
-/// card.
+/// The number of blocks that are best searched together: about 4 million positions, which is one invocation for every
+/// lane of a large card.
 const BLOCKS_AT_ONCE: usize = 32;
 
-/// Queries that share a kernel at most, and the steps that they may have together.
+/// The largest number of queries that share a kernel, and the largest number of steps that they may have together.
 const SHARED_QUERIES_MAX: usize = 16;
 const SHARED_STEPS_MAX: u64 = 1000;
 
-/// The largest number of registers of a program that several queries share. Sharing saves replays, but a kernel that
-/// needs too many registers leaves a card with few waves at a time, which costs more. Each register is two of the
+/// The largest number of registers in a program that several queries share. Sharing saves replays. But a kernel that
+/// needs too many registers leaves a card with few waves at a time, which costs more. Each register takes two of the
 /// card's, which has about 64 for each of 16 waves.
 const SHARED_REGISTERS_MAX: usize = 28;
-/// The same for programs that need legal moves. These take more than 100 of the card's registers in any case, and it
-/// pays more to compute them once for all queries than to have more waves. The limit keeps such kernels below the 255
-/// registers that cards have.
+/// The largest number of registers in a shared program that computes legal moves. Such a program takes more than 100 of
+/// the card's registers in any case, and computing the moves only once saves more than additional waves would. The
+/// limit keeps these kernels below the 255 registers that cards have.
 const SHARED_REGISTERS_OF_MOVES_MAX: usize = 64;
 
 fn registers_max(program: &Program) -> usize {
     if program.whole_positions { SHARED_REGISTERS_OF_MOVES_MAX } else { SHARED_REGISTERS_MAX }
 }
 
-/// A plan and its kernel.
+/// A plan, and the kernel that was printed from it.
 #[derive(Debug)]
 struct Printed<P> {
     plan: P,
     kernel: Kernel,
 }
 
-/// See the module. Queries that are cheap share a kernel.
+/// The GPU engine for one or more queries. Queries that are cheap share a kernel.
 #[derive(Debug)]
 pub struct Gpu {
     plans: Arc<Plans>,
@@ -60,17 +60,18 @@ pub struct Gpu {
     hits: Vec<Printed<SharedPlan>>,
     /// The kernels for the values of each query, printed when they are first needed.
     values: Vec<OnceLock<Printed<Plan>>>,
-    /// By [`Apart`](orbit_plan::Apart).
+    /// For each query, the kernels that compute copies, indexed by [`Apart`](orbit_plan::Apart), each printed when
+    /// first needed.
     copies: Vec<[OnceLock<Printed<CopiesPlan>>; 2]>,
-    /// Its number among the engines of the device.
+    /// The number of this engine among all engines of the device.
     number: u64,
-    /// Bytes of games that went to the device.
+    /// The number of bytes of games that this engine uploaded.
     uploaded: AtomicU64,
-    /// True if its kernels were compiled, or are being compiled.
+    /// True if the kernels have been compiled or are being compiled.
     is_compiled: AtomicBool,
 }
 
-/// Queries in groups that share a kernel each.
+/// Divides the queries into groups that share one kernel each.
 fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
     let (mut hits, mut from) = (Vec::new(), 0);
     while from < plans.len() {
@@ -90,7 +91,7 @@ fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
     hits
 }
 
-/// The further results that the second pass computes at the hits of a query.
+/// The results that the second pass computes for one query at its hits: values and copies.
 struct Second<'a> {
     query: usize,
     values: Option<&'a Printed<Plan>>,
@@ -98,13 +99,13 @@ struct Second<'a> {
 }
 
 impl Gpu {
-    /// An engine whose kernels are written as the device's options say.
+    /// Creates an engine whose kernels have the variant in the device's options.
     pub fn new(plans: Arc<Plans>, device: Arc<GpuDevice>) -> Gpu {
         let variant = device.options.variant;
         Gpu::with_variant(plans, device, variant)
     }
 
-    /// The same with kernels of a variant.
+    /// Creates an engine whose kernels have the given variant.
     pub fn with_variant(plans: Arc<Plans>, device: Arc<GpuDevice>, variant: Variant) -> Gpu {
         let hits = shared(&plans, variant);
         let (values, copies) = (plans.unmade(), plans.unmade());
@@ -113,17 +114,17 @@ impl Gpu {
         Gpu { plans, device, variant, hits, values, copies, number, uploaded, is_compiled }
     }
 
-    /// The kernels of the first pass of some queries, as an engine on any card runs them.
+    /// Returns the kernels that compute the hits of queries. They are the same for every card.
     #[doc(hidden)]
     pub fn kernels(plans: &Plans, variant: Variant) -> Vec<Kernel> {
         shared(plans, variant).into_iter().map(|printed| printed.kernel).collect()
     }
 
-    /// The kernel of the first pass; of several queries, that of the first ones.
+    /// Returns the kernel that computes the hits. If there are several kernels, returns that of the first queries.
     ///
     /// # Panics
     ///
-    /// Without a query.
+    /// If the engine has no query.
     pub fn kernel(&self) -> &Kernel {
         &self.hits[0].kernel
     }
@@ -149,11 +150,11 @@ impl Gpu {
         })
     }
 
-    /// Evaluates blocks that are on the device: the hits of each query on each block.
+    /// Computes the hits of each query on blocks that already are on the device.
     ///
     /// # Errors
     ///
-    /// What keeps the engine from finishing; a device that is lost takes what was on it along.
+    /// If the engine cannot finish. If the device is lost, the blocks on it are lost as well.
     pub fn scan_resident(&self, resident: &Resident<'_>) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
         let (mut out, mut all) = (Vec::new(), Times::default());
         for Printed { plan, kernel } in &self.hits {
@@ -165,8 +166,9 @@ impl Gpu {
         Ok((out, all))
     }
 
-    /// Compiles kernels of the first pass, and what their stages find, on several threads at once: each compiles one after the
-    /// other else, as it is met. What fails is met again where it is needed.
+    /// Compiles the kernels of the first pass and of their stages on several threads at once. Otherwise they would be
+    /// compiled one after the other when they are first used. An error here is ignored, because it appears again when
+    /// the kernel is used.
     fn compile_all(&self, device: &Device, kernels: &[(&Kernel, usize)]) {
         if self.is_compiled.swap(true, Ordering::Relaxed) {
             return;
@@ -190,7 +192,7 @@ impl Gpu {
         });
     }
 
-    /// Returns the results wanted beside hits, for each query that has any.
+    /// Returns the results other than hits that are requested, for each query that has any.
     fn second(&self, outputs: &[Wants]) -> Vec<Second<'_>> {
         let second = |(query, outputs): (usize, &Wants)| {
             let has_values = outputs.contains(Wants::VALUES) && self.plans.has_values(query);
@@ -201,7 +203,7 @@ impl Gpu {
         outputs.iter().enumerate().filter_map(second).collect()
     }
 
-    /// The answers; none if a query runs into an error.
+    /// Returns the answers for some blocks, or `None` if a query runs into an error.
     fn scan_on(
         &self,
         open: &OpenDevice,
@@ -283,7 +285,7 @@ impl Gpu {
     }
 }
 
-/// Second pass: the values at the hits of a query on each block.
+/// Runs the second pass for values: adds the values at the hits of a query on each block.
 fn add_values(
     values: &Printed<Plan>,
     card: &mut OnCard<'_>,
@@ -304,7 +306,7 @@ fn add_values(
     })
 }
 
-/// Second pass: the copies of a query that match at its hits on each block.
+/// Runs the second pass for copies: returns the copies that match at the hits of a query on each block.
 fn find_copies(
     copies: &Printed<CopiesPlan>,
     detail: CopyDetail,
@@ -336,25 +338,25 @@ fn find_copies(
     Ok(out)
 }
 
-/// Blocks in uploads that are on the device, or go there. A single upload stays there until all is done; several go there
-/// once for each thing that is done with them.
+/// The blocks of a search, in uploads that are on the device or are sent to it. A single upload stays on the device
+/// until all passes are done. Several uploads are sent again for each pass.
 struct OnCard<'a> {
     open: &'a OpenDevice,
     blocks: &'a [&'a Block],
     on: On<'a>,
     transposed: bool,
-    /// True if the device carries what stages find along the games of all uploads.
+    /// True if the device carries the results of stages along the games of all uploads.
     carries: bool,
     set: Option<Lent<'a>>,
 }
 
-/// The uploads of blocks.
+/// The uploads of the blocks.
 enum On<'a> {
     /// The uploads stay on the device for other queries.
     Resident(InUse),
-    /// The uploads go to the device in buffers that other queries use as well. `games` holds the places of the games of
-    /// each upload if a stage needs them and the device can carry along all of them. `bytes` counts the bytes that are
-    /// uploaded.
+    /// The uploads are sent in buffers that other queries use as well. `games` has the slots of the games of each
+    /// upload, if a stage needs them and the device can carry results along all games. `bytes` counts the uploaded
+    /// bytes.
     Sent { uploads: Vec<Upload>, games: Option<Vec<Vec<GameSlots>>>, bytes: &'a AtomicU64 },
 }
 
@@ -374,7 +376,7 @@ impl On<'_> {
         most.unwrap_or(0)
     }
 
-    /// The most games of an upload; `None` if it is not known where those of each are.
+    /// Returns the largest number of games in an upload, or `None` if the slots of the games are not known.
     fn most_games(&self) -> Option<usize> {
         let counts: Vec<usize> = match self {
             On::Resident(resident) => {
@@ -386,18 +388,18 @@ impl On<'_> {
     }
 }
 
-/// Returns the places of the games of each upload; `None` unless the device can carry along all of them.
+/// Returns the slots of the games of each upload, or `None` if the device cannot carry results along all of them.
 fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlots>>> {
     uploads.iter().map(|upload| upload.whole_games(blocks)).collect()
 }
 
 impl<'a> OnCard<'a> {
-    /// Returns a kernel with its stages, for a program that reads `columns` columns of games.
+    /// Returns a kernel with the way in which its stages run, for a program that reads `columns` columns of games.
     fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
         Staged { kernel, columns, on_device: self.carries && kernel.carries_on_device() }
     }
 
-    /// Does something with each upload while it is on the device.
+    /// Calls `work` for each upload while the upload is on the device.
     fn each(&mut self, work: &mut OnUpload<'_>) -> Result<(), GpuError> {
         for index in 0..self.on.len() {
             let mut set = match self.set.take() {
@@ -421,12 +423,12 @@ impl<'a> OnCard<'a> {
         Ok(())
     }
 
-    /// A set of buffers for an upload, which goes into them if it is not on the device.
+    /// Returns a set of buffers for an upload. Sends the upload to the device if it is not already there.
     fn set_of(&self, index: usize) -> Result<Lent<'a>, GpuError> {
         let mut set = self.open.set();
         let (input, run) = set.parts();
         match &self.on {
-            // The set may have carried something along other games.
+            // The set may contain columns of an earlier upload.
             On::Resident(_) => run.forget_carried(),
             On::Sent { uploads, games, bytes } => {
                 let upload = &uploads[index];
@@ -443,13 +445,13 @@ impl<'a> OnCard<'a> {
         Ok(set)
     }
 
-    /// Gives the set of buffers back for others.
+    /// Returns the set of buffers, so that others can use it.
     fn done(self) {
         self.set.into_iter().for_each(Lent::done);
     }
 }
 
-/// Puts the values of hits where they belong.
+/// Stores the values of an upload's hits in the hits of their blocks.
 fn store_values(upload: &Upload, hits: &[(u32, u32)], words: &[u64], out: &mut [Hits]) {
     let mut words = words.iter();
     let mut slices = upload.slices.iter();

@@ -1,8 +1,8 @@
-//! Packs blocks into uploads, the amounts that a device takes at once.
+//! Packs blocks into *uploads*: amounts of data that a device can take at once.
 //!
-//! An upload is a run of segments, those of one block after those of another. Each segment stands by
-//! itself, so an upload may begin and end in the middle of a block; only what keys say of tables (the
-//! game, the entry of the start table) is counted from the upload's own tables.
+//! An upload is a list of segments, block after block. Each segment can be replayed alone, so an upload may begin and
+//! end in the middle of a block. A key refers to tables by index: to its game, and to the next entry in the table of
+//! start positions. These indices are counted from the first entry that the upload contains.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ use crate::columns::GameColumn;
 use orbit_core::board::Board;
 use orbit_reel::{Block, Key, SEGMENT_SLOTS, Start};
 
-/// Bytes of a key on the device.
+/// The size of a segment's key on the device, in bytes.
 pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
-/// Bytes of the moves of a segment.
+/// The size of a segment's moves, in bytes.
 pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
-/// Bytes of the place of a game.
+/// The size of the slots of a game (first and end), in bytes.
 pub(super) const GAME_BYTES: u64 = size_of::<[u32; 2]>() as u64;
-/// Bytes of an entry of the start table.
+/// The size of an entry in the table of start positions, in bytes.
 pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;
 
-/// `Start` in shaders/replay.wgsl.
+/// A start position, in the layout of `Start` in shaders/replay.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub(super) struct PackedStart {
@@ -37,7 +37,7 @@ impl From<&Start> for PackedStart {
     }
 }
 
-/// Some segments of one block. Starts and games are those that these segments may ask for.
+/// Some segments of one block, with the ranges of start positions and games to which these segments may refer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Slice {
     pub(super) block: usize,
@@ -49,7 +49,7 @@ pub(super) struct Slice {
 impl Slice {
     fn new(block: usize, of: &Block, segments: Range<usize>) -> Slice {
         let last = of.keys.get(segments.end);
-        // A key that was tampered with may say anything.
+        // A damaged key may contain any number, so ranges are cut to the table.
         let cut = |from: usize, to: usize, len: usize| from.min(len)..to.clamp(from.min(len), len);
         let (from, to) = (&of.keys[segments.start], last);
         Slice {
@@ -61,7 +61,7 @@ impl Slice {
             ),
             games: cut(
                 from.first_game as usize,
-                // The game of the next segment's first slot may have begun in this one.
+                // The game of the next segment's first slot may have begun in this segment.
                 to.map_or(of.games_len(), |key| (key.first_game as usize).saturating_add(1)),
                 of.games_len(),
             ),
@@ -70,7 +70,7 @@ impl Slice {
     }
 }
 
-/// The slices of blocks that go to a device together.
+/// Slices of blocks that are uploaded together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Upload {
     pub(super) slices: Vec<Slice>,
@@ -79,16 +79,16 @@ pub(super) struct Upload {
     games: usize,
 }
 
-/// The largest upload.
+/// The largest upload that the device can take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Caps {
-    /// Segments.
+    /// The largest number of segments.
     pub(super) segments: usize,
-    /// Entries of the start table.
+    /// The largest number of start positions.
     pub(super) starts: usize,
-    /// Games, where a kernel asks for columns.
+    /// The largest number of games. It matters only if a kernel reads columns of games.
     pub(super) games: usize,
-    /// Keys, moves and starts together.
+    /// The largest total size of keys, moves and start positions, in bytes.
     pub(super) bytes: u64,
 }
 
@@ -118,21 +118,22 @@ impl Upload {
         self.slices.push(slice);
     }
 
-    /// Returns whether a side may have several kings: true if a game in any of the blocks begins with several kings of
-    /// one color.
+    /// Returns true if a game in any of the blocks begins with several kings of one color. Such games need slower
+    /// kernels.
     pub(super) fn has_several_kings(&self, blocks: &[&Block]) -> bool {
         let has_several = |board: &Board| {
             let [_, p1, p2, p3] = board.planes;
             [p1 & p2 & p3, p1 & p2 & !p3].iter().any(|kings| kings.count_ones() > 1)
         };
         self.slices.iter().map(|slice| blocks[slice.block]).any(|block| {
-            // The table has not the start of the first game, which the first key is.
+            // The table does not contain the start of a block's first game, which is the block's first key.
             let first = block.keys.first().map(|key| &key.board);
             first.into_iter().chain(block.starts.iter().map(|start| &start.position.board)).any(has_several)
         })
     }
 
-    /// Returns the keys of the blocks. Their games and starts are counted from the first game and the first start of the upload.
+    /// Returns the keys of the upload. Their indices of games and start positions are counted from the upload's first
+    /// ones.
     pub(super) fn keys(&self, blocks: &[&Block]) -> Vec<Key> {
         let mut out = Vec::with_capacity(self.segments);
         let (mut starts, mut games) = (0, 0);
@@ -149,7 +150,7 @@ impl Upload {
         out
     }
 
-    /// The moves of each slice, and how many bytes after them belong to its last segment.
+    /// Returns the moves of each slice, and the number of bytes that are missing after them in the last segment.
     pub(super) fn moves<'a>(&'a self, blocks: &'a [&Block]) -> impl Iterator<Item = (&'a [u8], usize)> {
         self.slices.iter().map(|slice| {
             let moves = &blocks[slice.block].moves;
@@ -160,8 +161,8 @@ impl Upload {
         })
     }
 
-    /// The same keys transposed: for each of a key's words those of all segments. Calls `write` with runs of them and
-    /// the byte at which each begins.
+    /// Writes the keys transposed: the first word of all segments, then the second word of all segments, and so on.
+    /// Calls `write` with runs of words and the byte offset of each run.
     pub(super) fn key_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
         let keys = self.keys(blocks);
         let words: &[[u64; KEY_WORDS]] = bytemuck::cast_slice(&keys);
@@ -169,7 +170,7 @@ impl Upload {
         words.chunks(TILE_SEGMENTS).for_each(|tile| out.tile(tile));
     }
 
-    /// The moves transposed in words of four.
+    /// Writes the moves transposed in the same way, as words of four moves.
     pub(super) fn move_words(&self, blocks: &[&Block], write: impl FnMut(u64, &[u64])) {
         let mut out = Transposed { segments: self.segments, at: 0, write };
         let mut tile = Vec::with_capacity(TILE_SEGMENTS);
@@ -197,7 +198,7 @@ impl Upload {
         self.slices.iter().flat_map(of).collect()
     }
 
-    /// For each game, for each column, its mask and its number. `columns` are those of each block.
+    /// Returns, for each game and each column, the column's mask and number. `columns` has the columns of each block.
     pub(super) fn columns(&self, columns: &[&[GameColumn]]) -> Vec<u32> {
         let mut out = Vec::new();
         for slice in &self.slices {
@@ -212,24 +213,25 @@ impl Upload {
     }
 }
 
-/// Words of 64 bits of a key, and of the moves of a segment.
+/// The number of 64-bit words in a key, and in the moves of a segment.
 const KEY_WORDS: usize = KEY_BYTES as usize / 8;
 const MOVES_WORDS: usize = MOVES_BYTES as usize / 8;
 
-/// Segments that are transposed together, so that what is read stays in the processor's nearest memory and what is
-/// written is in long runs.
+/// The number of segments that are transposed together. It is small enough for the data that are read to stay in the
+/// first-level cache, and large enough to write long runs.
 const TILE_SEGMENTS: usize = 256;
 
-/// Records of some words each, written so that the same words of all segments stand together.
+/// Writes records of a few words transposed: the first word of all segments, then the second word of all segments, and
+/// so on.
 struct Transposed<W> {
     segments: usize,
-    /// The next segment.
+    /// The index of the next segment.
     at: usize,
     write: W,
 }
 
 impl<W: FnMut(u64, &[u64])> Transposed<W> {
-    /// Writes the next segments, [`TILE_SEGMENTS`] at most.
+    /// Writes the words of the next segments, at most [`TILE_SEGMENTS`].
     fn tile<const WORDS: usize>(&mut self, tile: &[[u64; WORDS]]) {
         if tile.is_empty() {
             return;
@@ -244,16 +246,16 @@ impl<W: FnMut(u64, &[u64])> Transposed<W> {
     }
 }
 
-/// Bytes of an upload on the device.
+/// Returns the size of an upload on the device, in bytes.
 pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
     segments as u64 * (KEY_BYTES + MOVES_BYTES) + starts as u64 * START_BYTES
 }
 
-/// Cuts blocks into uploads, each as large as the caps allow. A block that fits into one is not cut.
+/// Divides blocks into uploads, each as large as the caps allow. A block that fits into one upload is not divided.
 ///
 /// # Errors
 ///
-/// A segment that fits nowhere.
+/// If a single segment does not fit.
 pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, GpuError> {
     let mut out = Vec::new();
     let mut open = Upload::default();
@@ -262,7 +264,8 @@ pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, Gpu
         while from < block.segments() {
             let fits = |to: usize| open.fits(&Slice::new(index, block, from..to), caps);
             let to = longest(from, block.segments(), fits);
-            // Games lie whole in a block, and in an upload the device carries along them.
+            // A block contains whole games, and the device can carry results only along games that are whole in an
+            // upload.
             let is_cut = from == 0 && to < block.segments() && !open.slices.is_empty();
             if is_cut && Upload::default().fits(&Slice::new(index, block, 0..block.segments()), caps) {
                 out.push(std::mem::take(&mut open));
@@ -293,7 +296,7 @@ fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     } else if starts > caps.starts {
         ("a segment's start positions", starts as u64 * START_BYTES, caps.starts as u64 * START_BYTES)
     } else if games > caps.games {
-        // In bytes of one column.
+        // The bytes of one column.
         ("the columns of a segment's games", 8 * games as u64, 8 * caps.games as u64)
     } else {
         ("a segment", bytes(1, starts), caps.bytes)
@@ -301,7 +304,8 @@ fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     GpuError::TooSmall { what, needed, available }
 }
 
-/// The largest `to` in `from..=end` that fits; what fits less fits more seldom.
+/// Returns the largest `to` in `from..=end` for which `fits` is true. If `fits` is false for a number, it must be false
+/// for all larger ones.
 fn longest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
     if fits(end) {
         return end;

@@ -1,8 +1,8 @@
-//! Compiled kernels of a device: each is compiled once, whoever asks, and kept in a file from run to run.
+//! The compiled kernels of a device. Each is compiled once for all threads, and kept in a file for later runs.
 //!
-//! The file is the driver's cache of pipelines, in the user's folder for what can be made again. The invariant: it changes no
-//! answer and stops no query. A file that is damaged, of another card, driver or version is passed over, as is a folder that cannot
-//! be written; the user is told once.
+//! The file is the driver's cache of pipelines, in the user's cache folder. The invariant: it never changes an answer
+//! or stops a query. A file that is damaged, or that belongs to another card, driver or version, is ignored. So is a
+//! folder that cannot be written. The user gets one message about it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,38 +18,38 @@ use super::driver::DriverResource;
 use orbit_core::files::{OutputError, OutputFile, open_regular};
 use orbit_core::sync::lock;
 
-/// Pipelines that are kept, so that a process which runs queries for days does not grow.
+/// The largest number of pipelines in memory. It keeps a process that runs queries for days from growing.
 const PIPELINES_MAX: usize = 256;
-/// The first bytes of a file, with a hash of all behind it next to them.
+/// The first bytes of a file. A hash of all bytes after the head follows them.
 const MAGIC: &[u8; 8] = b"orbitpl1";
 const HEAD_BYTES: usize = MAGIC.len() + 8;
-/// The largest file. A larger one is removed, and begins anew.
+/// The largest size of a file, in bytes. A larger file is removed and started again.
 const FILE_BYTES_MAX: u64 = 64 << 20;
-/// The end of the name of a file.
+/// The last part of a file's name.
 const ENDING: &str = "pipelines";
 
 pub(super) type Pipeline = Arc<DriverResource<wgpu::ComputePipeline>>;
 
-/// A pipeline once it is compiled, or why it cannot be.
+/// A pipeline, or the reason why it cannot be compiled; empty until the compiler has finished.
 type Compiling = OnceLock<Result<Pipeline, GpuError>>;
 
 /// The pipelines of a device.
 pub(super) struct Pipelines {
     known: Mutex<HashMap<String, Arc<Compiling>>>,
-    /// The number of those that were compiled.
+    /// The number of pipelines that were compiled.
     pub(super) compiled: AtomicU64,
-    /// The number of them that the file has.
+    /// The value of `compiled` when the file was last saved.
     saved: AtomicU64,
     pub(super) file: Option<CacheFile>,
-    /// A note for the user, until it is taken.
+    /// A message for the user, until it is taken.
     note: Mutex<Option<String>>,
-    /// True if there was a note.
+    /// True if there has been a message.
     is_noted: AtomicBool,
-    /// One thread at a time writes the file.
+    /// Locked while a thread writes the file, so that only one writes at a time.
     saving: Mutex<()>,
 }
 
-/// The driver's cache, and the file that it is kept in.
+/// The driver's cache of pipelines, and the path of its file.
 pub(super) struct CacheFile {
     pub(super) cache: DriverResource<wgpu::PipelineCache>,
     pub(super) path: PathBuf,
@@ -68,8 +68,8 @@ impl Pipelines {
         }
     }
 
-    /// The pipeline of a shader. The first thread that asks compiles it, others wait for that. After a failure it is tried again
-    /// when it is next wanted.
+    /// Returns the pipeline of a shader. The first thread that needs it compiles it; other threads wait for that. After
+    /// a failure, the next request tries again.
     pub(super) fn get(
         &self,
         text: &str,
@@ -95,18 +95,18 @@ impl Pipelines {
         done.clone()
     }
 
-    /// Tells of a fault of the file, for the first time that it is asked.
+    /// Returns the message about a fault of the file, the first time that this is called.
     pub(super) fn take_note(&self) -> Option<String> {
         lock(&self.note).take()
     }
 
-    /// True once after something was compiled that the file does not have.
+    /// Returns true if pipelines were compiled since this was last called, so that the file must be written.
     pub(super) fn is_to_be_saved(&self) -> bool {
         let compiled = self.compiled.load(Ordering::Relaxed);
         self.file.is_some() && self.saved.swap(compiled, Ordering::Relaxed) != compiled
     }
 
-    /// Writes what the driver has compiled.
+    /// Writes the driver's cache to the file. A failure becomes a message for the user.
     pub(super) fn save(&self, data: &[u8]) {
         let Some(CacheFile { path, .. }) = &self.file else { return };
         let _one = lock(&self.saving);
@@ -118,12 +118,13 @@ impl Pipelines {
     }
 }
 
-/// The file of the pipelines of a card, by its key in a folder. This version reads none of another one.
+/// Returns the path of a card's file. The name contains the version of this program, so a version never reads the file
+/// of another.
 pub(super) fn path_of(folder: &Path, key: &str) -> PathBuf {
     folder.join(format!("{key}-{}.{ENDING}", env!("CARGO_PKG_VERSION")))
 }
 
-/// The content of a file; nothing, with a note, if it cannot be used or written again.
+/// Returns the contents of a file. If the file cannot be used, returns no contents and a message for the user.
 pub(super) fn read(path: &Path) -> (Option<Vec<u8>>, Option<String>) {
     match read_checked(path) {
         Ok(data) => (data, None),
@@ -167,7 +168,7 @@ fn write(path: &Path, data: &[u8]) -> Result<(), String> {
         return fs::remove_file(path).map_err(|error| error.to_string());
     }
     let mut file = match OutputFile::create(path) {
-        // Another process writes it.
+        // Another process is writing the file.
         Err(OutputError::InTheWay { .. }) => return Ok(()),
         created => created.map_err(|error| error.to_string())?,
     };
@@ -182,7 +183,7 @@ fn hash(data: &[u8]) -> [u8; 8] {
     XxHash3_64::oneshot(data).to_le_bytes()
 }
 
-/// Removes the files of other versions for the same card.
+/// Removes the files that other versions of this program made for the same card.
 fn remove_others(path: &Path) {
     let of_card = |path: &Path| {
         let name = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
@@ -191,7 +192,7 @@ fn remove_others(path: &Path) {
     let files = path.parent().and_then(|folder| fs::read_dir(folder).ok());
     for other in files.into_iter().flatten().flatten().map(|entry| entry.path()) {
         if other != path && of_card(&other).is_some_and(|card| Some(card) == of_card(path)) {
-            // It is made again, and another process may have removed it.
+            // An error is ignored: another process may have removed the file, and a remaining file does no harm.
             let _ = fs::remove_file(other);
         }
     }

@@ -1,10 +1,11 @@
-//! Blocks that stay on a device, for successive queries and for benchmarks.
+//! Blocks that stay on a device, for later queries and for benchmarks.
 //!
-//! [`Residents`] are the uploads of databases that are held in memory. They go to the device once, and every query on
-//! any thread finds them there. The invariant: an upload is found by the numbers of its blocks, which no other block
-//! ever has, so that a block that is changed, read again or freed is never mistaken for another. A query never evicts
-//! an upload that it has used itself. So if a database is larger than the limit, its first blocks stay and the rest is
-//! uploaded anew with each query; evicting the least recently used upload would keep none.
+//! [`Residents`] contains the uploads of databases that are held in memory. They are sent to the device once, and
+//! queries of all threads use them there. The invariant: an upload is found by the numbers of its blocks, and a number
+//! is never used for two blocks. So a block that was changed, read again or freed is never mistaken for another one. A
+//! query never evicts an upload that it has used itself. So if a database is larger than the limit, its first blocks
+//! stay and the others are sent again for each query. If the least recently used upload were evicted instead, no upload
+//! would be found again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
@@ -24,10 +25,10 @@ use orbit_core::sync::lock;
 use orbit_plan::TagColumn;
 use orbit_reel::Block;
 
-/// Columns of a query that an upload which stays on the device has room for.
+/// The number of columns of games for which an upload that stays on the device leaves room.
 const COLUMNS_MAX: usize = 64;
 
-/// Blocks that stay on a device. One thread at a time runs queries on them.
+/// Blocks that stay on a device. Only one thread at a time runs queries on them.
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
     uploads: Vec<(Upload, KernelInput)>,
@@ -39,17 +40,17 @@ pub struct Resident<'a> {
 }
 
 impl Resident<'_> {
-    /// Returns the times that the upload took.
+    /// Returns the time that the upload took.
     pub fn times(&self) -> Times {
         self.times
     }
 
-    /// Bytes of keys, moves and start tables on the device.
+    /// Returns the size of the keys, moves and start positions on the device, in bytes.
     pub fn bytes(&self) -> u64 {
         self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
     }
 
-    /// Returns whether the device carries what the stages of a kernel find.
+    /// Returns whether the device can carry the results of a kernel's stages along the games of all uploads.
     fn carries(&self, kernel: &Kernel) -> bool {
         let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
         let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
@@ -60,8 +61,8 @@ impl Resident<'_> {
             })
     }
 
-    /// First pass over everything: the hits of each of the kernel's queries on each block. While one
-    /// upload is computed, the one before is read back.
+    /// Runs the first pass on all blocks: returns the hits of each of the kernel's queries on each block. While one
+    /// upload is computed, the upload before it is read back.
     pub(super) fn scan(
         &self,
         kernel: &Kernel,
@@ -87,7 +88,7 @@ impl Resident<'_> {
         let mut contexts = contexts(blocks, &Interrupt::default());
         contexts.iter_mut().for_each(|context| context.add_columns(columns));
         let mut lent = lock(runs);
-        // After an error their buffers may be in any state: new ones stand there until all is done.
+        // After an error, the buffers may be in any state. So the lock holds new ones until all work is done.
         let mut runs = std::mem::replace(&mut *lent, [KernelRun::new(), KernelRun::new()]);
         let mut waiting: Option<(usize, run::Pending)> = None;
         timed(&mut times.run, || {
@@ -121,18 +122,19 @@ impl Resident<'_> {
     }
 }
 
-/// Bytes that may stay on a card unless the user sets a limit, by type of adapter: wgpu does not tell how much memory
-/// is free. A discrete card has more memory than this; an adapter that shares the processor's memory takes it away from
-/// other programs; a software adapter holds the blocks in memory twice.
+/// The number of bytes that may stay on a card for which the user sets no limit, by kind of adapter. wgpu does not
+/// report how much memory is free. A discrete card has more memory than this. An adapter that shares the processor's
+/// memory takes it from other programs. A software adapter holds the blocks in memory twice.
 const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
 const STAY_BYTES_OTHERS: u64 = 512 << 20;
 
-/// The least number of bytes that a limit of memory leaves for everything else: the outputs of all sets of buffers, and
-/// data in transfer.
+/// The number of bytes that a memory limit must at least leave for everything else: the outputs of all sets of buffers,
+/// and data in transfer.
 const WORKING_BYTES_MIN: u64 = 64 << 20;
 
-/// Returns the number of bytes of blocks that may stay on a device: the caller's limit, else the memory limit less
-/// `WORKING_BYTES_MIN`, else the default for the type of adapter; in any case at most four fifths of the memory limit.
+/// Returns the number of bytes of blocks that may stay on a device. This is the caller's limit; without one, the memory
+/// limit less `WORKING_BYTES_MIN`; without a memory limit, the default for the kind of adapter. It is never more than
+/// four fifths of the memory limit.
 pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     let of_kind =
         || STAY_BYTES.iter().find(|(kind, _)| *kind == report.kind).map_or(STAY_BYTES_OTHERS, |it| it.1);
@@ -144,27 +146,27 @@ pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     options.resident_bytes_max.unwrap_or_else(by_default).min(limit / 5 * 4)
 }
 
-/// An upload, and where it is on the device.
+/// An upload, and its buffers on the device.
 type PlacedUpload = (Upload, KernelInput);
 
-/// The uploads of some blocks, once a thread has sent them.
+/// The uploads of some blocks; empty until a thread has sent them.
 type Uploads = OnceLock<Result<Vec<PlacedUpload>, GpuError>>;
 
-/// The uploads that stay on a device.
+/// All uploads that stay on a device.
 pub(super) struct Residents(Mutex<ResidentState>);
 
 struct ResidentState {
-    /// Bytes that may stay.
+    /// The number of bytes that may stay.
     max: u64,
-    /// Bytes of all entries.
+    /// The number of bytes of all entries.
     bytes: u64,
     entries: HashMap<UploadKey, ResidentEntry>,
-    /// The uses so far.
+    /// The number of uses so far.
     uses: u64,
     last_use: Instant,
 }
 
-/// The blocks of an upload, by their numbers, and how they are laid out.
+/// Identifies an upload: the numbers of its blocks, and their layout.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct UploadKey {
     numbers: Vec<u64>,
@@ -174,15 +176,15 @@ struct UploadKey {
 struct ResidentEntry {
     uploads: Arc<Uploads>,
     bytes: u64,
-    /// The last query that used it, and the number of that use.
+    /// The query that used the entry last, and the number of that use.
     query: u64,
     last: u64,
 }
 
-/// Uploads that a query works with. They are not dropped meanwhile.
+/// Uploads that a query is using. They are not dropped until the query is done with them.
 pub(super) struct InUse {
     uploads: Arc<Uploads>,
-    /// Bytes that were sent for this query.
+    /// The number of bytes that were sent for this query; 0 if the uploads were already on the device.
     pub(super) sent: u64,
 }
 
@@ -196,7 +198,7 @@ impl InUse {
 }
 
 impl UploadKey {
-    /// `None` if a block is not held, and so may be another one next time.
+    /// Returns the key of some blocks, or `None` if one of them has no number because no database in memory holds it.
     fn from_blocks(blocks: &[&Block], transposed: bool) -> Option<UploadKey> {
         let numbers = blocks.iter().map(|block| block.number_held()).collect::<Option<Vec<u64>>>()?;
         Some(UploadKey { numbers, transposed })
@@ -204,8 +206,9 @@ impl UploadKey {
 }
 
 impl ResidentState {
-    /// Adds an entry if there is room for it. To make room, evicts entries that no running query uses and that this query has not
-    /// used, the least recently used first. The caller drops the evicted entries after it has released the lock.
+    /// Adds an entry if there is room for it. To make room, evicts entries, the least recently used first, but none
+    /// that a running query uses and none that this query has used. The caller must drop the evicted entries after it
+    /// has released the lock.
     fn add(&mut self, key: UploadKey, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<ResidentEntry>) {
         let mut gone = Vec::new();
         while bytes <= self.max && self.bytes + bytes > self.max {
@@ -245,8 +248,9 @@ impl Residents {
         Residents(Mutex::new(ResidentState { max, bytes, entries, uses, last_use }))
     }
 
-    /// The uploads of some blocks, which are sent if they are not there: by the first thread that asks, while others wait. `None`
-    /// if they do not stay: the blocks are not held, or there is no room.
+    /// Returns the uploads of some blocks. If they are not on the device, the first thread that calls this sends them,
+    /// while other threads wait. Returns `None` if the blocks cannot stay: they are not held in memory by a database,
+    /// or there is no room.
     pub(super) fn get(
         &self,
         open: &OpenDevice,
@@ -288,7 +292,7 @@ impl Residents {
         }
     }
 
-    /// The entry of a key, which is added if there is none and it has room; and what went for it.
+    /// Returns the entry of a key, and the entries that were evicted for it. A missing entry is added if there is room.
     fn find(
         &self,
         device: &Device,
@@ -299,7 +303,7 @@ impl Residents {
         let mut state = lock(&self.0);
         state.uses += 1;
         state.last_use = Instant::now();
-        // Other buffers have what is left, from the first block on that stays.
+        // As soon as blocks stay on the device, all other buffers get only the rest of the memory.
         device.set_aside.store(state.max, Ordering::Relaxed);
         let (uses, max) = (state.uses, state.max);
         match state.entries.entry(key.clone()) {
@@ -315,7 +319,7 @@ impl Residents {
         }
     }
 
-    /// After the device had too little memory: drops all, and lets half as much stay from now on.
+    /// Reacts to a lack of memory on the device: drops all uploads, and halves the number of bytes that may stay.
     pub(super) fn shrink(&self, device: &Device) {
         let gone = {
             let mut state = lock(&self.0);
@@ -328,7 +332,7 @@ impl Residents {
         drop(gone);
     }
 
-    /// Drops all if nothing was used for so long.
+    /// Drops all uploads if none was used for the time `idle`.
     fn give_back(&self, device: &Device, idle: Duration) {
         let gone = {
             let mut state = lock(&self.0);
@@ -341,7 +345,7 @@ impl Residents {
         drop(gone);
     }
 
-    /// Drops what has a block of these numbers.
+    /// Drops the uploads that contain a block with one of these numbers.
     fn release(&self, numbers: &Range<u64>) {
         let gone: Vec<ResidentEntry> = {
             let mut state = lock(&self.0);
@@ -352,7 +356,7 @@ impl Residents {
         drop(gone);
     }
 
-    /// True if all blocks of these numbers are there.
+    /// Returns true if all blocks with these numbers are on the device.
     fn holds(&self, numbers: &Range<u64>) -> bool {
         let state = lock(&self.0);
         let there = state.entries.iter().filter(|(_, entry)| matches!(entry.uploads.get(), Some(Ok(_))));
@@ -368,20 +372,21 @@ impl Residents {
     }
 }
 
-/// Bytes that a block needs on a device, as one upload: the rounding of buffers is counted with it.
+/// Returns the number of bytes that a block needs on a device as an upload of its own, including the rounding of
+/// buffers.
 fn bytes_needed(block: &Block) -> u64 {
     pack::bytes(block.segments(), block.starts.len()) + GAME_BYTES * block.games_len() as u64 + ROUNDING_BYTES
 }
 
-/// Bytes of an upload on the device.
+/// Returns the size of an upload on the device, in bytes.
 fn bytes_of((upload, input): &PlacedUpload) -> u64 {
     pack::bytes(upload.segments, upload.starts) + GAME_BYTES * input.game_count().unwrap_or(0) as u64
 }
 
-/// Bytes by which the four buffers of an upload may be larger than what is in them.
+/// The number of bytes by which rounding may enlarge the four buffers of an upload.
 const ROUNDING_BYTES: u64 = 4 * 64;
 
-/// Sends blocks to the device, cut so that whatever runs on them finds room, also a query with many columns.
+/// Sends blocks to the device, in uploads that leave room for any query, even for one with many columns.
 fn put(
     device: &Device,
     run: &mut KernelRun,
@@ -400,42 +405,42 @@ fn put(
 }
 
 impl GpuDevice {
-    /// Bytes of games that stay on the device for queries to come.
+    /// Returns the number of bytes of games that stay on the device for later queries.
     pub fn resident_bytes(&self) -> u64 {
         self.current().residents.bytes()
     }
 
-    /// True if all blocks that are held by these numbers are on the device.
+    /// Returns true if all blocks of a database in memory, given by their numbers, are on the device.
     pub fn holds(&self, numbers: &Range<u64>) -> bool {
         self.current().residents.holds(numbers)
     }
 
-    /// Frees what the device has of blocks that are held by these numbers.
+    /// Removes the blocks of a database in memory, given by their numbers, from the device.
     pub fn release(&self, numbers: &Range<u64>) {
         self.current().residents.release(numbers);
     }
 
-    /// Frees all games that stay on the device if no query has asked for any for so long.
+    /// Frees all games that stay on the device if no query has used any of them for the time `idle`.
     pub fn give_back(&self, idle: Duration) {
         let open = self.current();
         open.residents.give_back(&open.device, idle);
     }
 
-    /// Uploads blocks, to run any number of queries on them. What a plan knows of games (tags, ratings)
-    /// is uploaded with each query.
+    /// Uploads blocks, so that any number of queries can run on them. The columns that a plan computes from tags and
+    /// ratings are uploaded with each query.
     ///
     /// # Errors
     ///
-    /// What keeps the device from holding them.
+    /// If the device cannot hold the blocks.
     pub fn upload<'a>(&self, blocks: &[&'a Block]) -> Result<Resident<'a>, GpuError> {
         self.upload_as(blocks, self.options.variant)
     }
 
-    /// The same for engines of a variant, or of any other that lays blocks out alike.
+    /// Uploads blocks for engines of a variant, or of any other variant with the same layout of blocks.
     ///
     /// # Errors
     ///
-    /// What keeps the device from holding them.
+    /// If the device cannot hold the blocks.
     pub fn upload_as<'a>(&self, blocks: &[&'a Block], variant: Variant) -> Result<Resident<'a>, GpuError> {
         let transposed = variant.transposed;
         let open = self.current();

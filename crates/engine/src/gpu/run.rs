@@ -1,4 +1,4 @@
-//! Chunks through a device: upload, dispatch, readback.
+//! Runs kernels on uploads: copies inputs to the device, dispatches kernels and reads results back.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -16,25 +16,26 @@ use crate::{carry::SlotColumn, columns::GameColumn};
 use orbit_plan::{Read, StageCarry};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// Segments in an upload: 8 M positions fill the largest cards, and 30 MB stage quickly.
+/// The largest number of segments in an upload. 8 million positions fill the largest cards, and their 30 MB are staged
+/// quickly.
 const SEGMENTS_MAX: usize = 1 << 18;
 
-/// Steps of plans in one dispatch. Systems reset a card that draws nothing for seconds.
+/// The largest number of plan steps in one dispatch. Systems reset a card that does not draw for seconds.
 const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
 
-/// Words of values that one round of the second pass brings back.
+/// The largest number of bytes of words that one round of the second pass reads back.
 const OUTPUT_BYTES_MAX: u64 = 32 << 20;
 
-/// The smallest part of a buffer that can be mapped.
+/// The number of bytes that are mapped when only the end of a submission matters.
 const MAP_BYTES: u64 = 16;
 
-/// Two timestamps of eight bytes, and room to align them.
+/// The size of two timestamps of eight bytes, with room to align them.
 const TIMESTAMP_BYTES: u64 = 24;
 
-/// `Entry` in shaders/words.wgsl.
+/// The size of the shader's struct `Entry` (shaders/words.wgsl), in words.
 pub(super) const ENTRY_WORDS: usize = 3;
 
-/// An upload on the device.
+/// An upload in buffers on the device.
 pub(super) struct KernelInput {
     keys: Buffer,
     moves: Buffer,
@@ -42,21 +43,22 @@ pub(super) struct KernelInput {
     games: Buffer,
     segments: usize,
     start_count: usize,
-    /// True if a side may have several kings in one of its games.
+    /// True if a side may have several kings in one of the games.
     several_kings: bool,
-    /// The number of games, if their places are known.
+    /// The number of games, if their slots are known.
     game_count: Option<usize>,
 }
 
-/// Buffers that an upload passes through.
+/// The buffers for one upload and for the kernels that run on it.
 pub(super) struct BufferSet {
     pub(super) input: KernelInput,
     pub(super) run: KernelRun,
 }
 
-/// The buffers and the state that a run of kernels needs beside its input.
+/// The buffers and the state that kernels need in addition to their input.
 pub(super) struct KernelRun {
-    /// Work that must precede the next commands. This field stands above the buffers so that it is dropped before them.
+    /// Work that must be done before the next commands. This field is declared before the buffers so that it is dropped
+    /// before them.
     first: Vec<Preparation>,
     staging: Buffer,
     params: Buffer,
@@ -69,24 +71,24 @@ pub(super) struct KernelRun {
     column_bytes: u64,
     carried_bytes: u64,
     along: DeviceColumns,
-    /// The upload that the staging buffer is for, if nothing has waited for it.
+    /// The submission that copies from the staging buffer, if nothing has waited for it yet.
     uploading: Option<wgpu::SubmissionIndex>,
     clock: Option<DriverResource<Clock>>,
     kernel_time: Duration,
 }
 
-/// Two timestamps, and where they are resolved to.
+/// A pair of timestamps, and the buffer to which they are resolved.
 #[derive(Clone)]
 struct Clock {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
 }
 
-/// Work that is done before commands of the GPU are recorded.
+/// Work that is done before commands are recorded.
 enum Preparation {
     Write(wgpu::Buffer, Vec<u8>),
     Unmap(wgpu::Buffer),
-    /// So many bytes of one buffer to a place in another one.
+    /// Copies bytes from one buffer to a place in another: source, number of bytes, destination, offset.
     Copy(wgpu::Buffer, u64, wgpu::Buffer, u64),
 }
 
@@ -101,12 +103,13 @@ impl Preparation {
 }
 
 impl Clock {
-    /// The timestamps of a pass.
+    /// Returns the timestamps of a single pass.
     fn writes(clock: Option<&Clock>) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         Clock::writes_of(clock, true, true)
     }
 
-    /// The timestamps of one of several passes, of which the first tells the beginning and the last the end.
+    /// Returns the timestamps of one of several passes. The first pass writes the time of the beginning, the last one
+    /// that of the end.
     fn writes_of(
         clock: Option<&Clock>,
         is_first: bool,
@@ -119,7 +122,7 @@ impl Clock {
         })
     }
 
-    /// Copies the timestamps behind so many bytes of what is read back.
+    /// Copies the timestamps to the readback buffer, after its first `bytes` bytes.
     fn read(clock: Option<&Clock>, encoder: &mut wgpu::CommandEncoder, readback: &wgpu::Buffer, bytes: u64) {
         let Some(Clock { queries, resolved }) = clock else { return };
         encoder.resolve_query_set(queries, 0..2, resolved, 0);
@@ -128,10 +131,10 @@ impl Clock {
     }
 }
 
-/// The largest upload for a kernel.
+/// Returns the largest upload that the given kernels allow.
 pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
     let binding = device.limits.binding_bytes;
-    // Input and its staging are two fifths of a set, output and readback less than the rest.
+    // The input and its staging buffer take two fifths of a set's memory; output and readback take less than the rest.
     let bytes = device.working_bytes() / BUFFER_SETS / 5;
     let kernels: Vec<&Kernel> = kernels.iter().flat_map(|kernel| kernel.all()).collect();
     let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
@@ -173,8 +176,9 @@ impl KernelInput {
         }
     }
 
-    /// Stages an upload, transposed or not, `after` the one that is in the staging buffer was copied, and records the commands
-    /// that copy it.
+    /// Copies an upload to the staging buffer, and returns the commands that copy it to the device. If `transposed` is
+    /// true, keys and moves are stored word by word. `after` is the submission that must be done before the staging
+    /// buffer can be written.
     pub(super) fn upload(
         &mut self,
         device: &Device,
@@ -231,7 +235,7 @@ impl KernelInput {
         Ok(device.keep(encoder))
     }
 
-    /// Says where the games of the upload are, before what is submitted next.
+    /// Writes the slots of the upload's games, which are available to all later submissions.
     pub(super) fn set_games(&mut self, device: &Device, games: &[GameSlots]) -> Result<(), GpuError> {
         let bytes: Vec<u8> = bytemuck::cast_slice(games).to_vec();
         let buffer = self.games.with_room(device, bytes.len() as u64)?.clone();
@@ -240,7 +244,7 @@ impl KernelInput {
         Ok(())
     }
 
-    /// Returns the number of games, if their places are known.
+    /// Returns the number of games, if their slots are known.
     pub(super) fn game_count(&self) -> Option<usize> {
         self.game_count
     }
@@ -252,7 +256,8 @@ impl BufferSet {
     }
 }
 
-/// One segment whose hits want words: the segment, its hits, and where in the output they begin.
+/// A segment with hits for which words are computed: the segment, its hits as bits, and the place of the first hit's
+/// words in the output.
 pub(super) type HitEntry = [u32; ENTRY_WORDS];
 
 impl KernelRun {
@@ -276,7 +281,7 @@ impl KernelRun {
         }
     }
 
-    /// Uploads an upload, transposed or not.
+    /// Sends an upload to the device. The flag says whether it is transposed.
     pub(super) fn upload(
         &mut self,
         device: &Device,
@@ -291,15 +296,15 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Waits until such an upload is done.
+    /// Waits until the last upload is on the device.
     pub(super) fn wait(&mut self, device: &Device) -> Result<(), GpuError> {
         let Some(submission) = self.uploading.take() else { return Ok(()) };
-        // What can be mapped is no longer read.
+        // If the staging buffer can be mapped, the device no longer reads it.
         let staging = self.staging.get();
         device.map(staging, MapMode::Write, MAP_BYTES, Some(submission), wgpu::Buffer::unmap)
     }
 
-    /// The columns of the upload's games, if the plan has any.
+    /// Writes the columns of the upload's games, if the plan has any.
     pub(super) fn set_columns(
         &mut self,
         device: &Device,
@@ -310,7 +315,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Writes the columns that earlier stages carried along the games of the upload's blocks.
+    /// Writes the columns that earlier stages carried along the games of the blocks.
     pub(super) fn set_carried(
         &mut self,
         device: &Device,
@@ -321,14 +326,14 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Forgets the carried columns, because another upload takes the place of their games.
+    /// Forgets the carried columns, because other games are uploaded.
     pub(super) fn forget_carried(&mut self) {
         self.along.forget();
     }
 
     /// Runs those stages of a kernel whose columns are not on the device yet, and copies the columns that the kernel
-    /// reads to the buffer from which it reads them. Requires that the upload's columns are set and that the places of
-    /// its games are known. `made` returns the columns that the processor computes.
+    /// reads to the buffer from which it reads them. The upload's columns and the slots of its games must be set
+    /// before. `made` returns the columns that the processor computes.
     pub(super) fn carry(
         &mut self,
         device: &Device,
@@ -366,7 +371,7 @@ impl KernelRun {
         self.gather(device, input, &kernel.reads)
     }
 
-    /// Copies columns to where a program reads them, one behind the other.
+    /// Copies columns, one after the other, to the buffer from which a program reads them.
     fn gather(&mut self, device: &Device, input: &KernelInput, reads: &[Read]) -> Result<(), GpuError> {
         let columns: Vec<_> = reads.iter().map(|read| self.along.column(read.id, input.segments)).collect();
         self.carried_bytes = columns.iter().map(|(_, bytes)| bytes).sum();
@@ -379,7 +384,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// The words of all slots, which stay on the device.
+    /// Computes the words of all slots, which stay on the device.
     fn keep_words(&mut self, device: &Device, input: &KernelInput, kernel: &Kernel) -> Result<(), GpuError> {
         let all: Vec<(u32, u32)> = (0..input.segments as u32).map(|segment| (segment, u32::MAX)).collect();
         let output_bytes = (8 * SEGMENT_SLOTS * kernel.outputs * input.segments) as u64;
@@ -394,7 +399,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Carries what a stage has found.
+    /// Carries the results of a stage along games.
     fn carry_stage(
         &mut self,
         device: &Device,
@@ -420,13 +425,14 @@ impl KernelRun {
         self.settle(device, Pending { submission, bytes: 0 })
     }
 
-    /// Lets a submission run whose output stays on the device. The clock has to be read before it starts anew.
+    /// Completes a submission whose output stays on the device. If there is a clock, it waits, because the clock must
+    /// be read before it is started again.
     fn settle(&mut self, device: &Device, pending: Pending) -> Result<(), GpuError> {
         if self.clock.is_some() { self.finish(device, pending, |_| {}) } else { Ok(()) }
     }
 
-    /// Submits the first pass. [`KernelRun::finish`] then returns the words of each of the kernel's queries, one word
-    /// for each segment.
+    /// Submits the first pass. [`KernelRun::finish`] then returns its output: for each of the kernel's queries, one
+    /// word for each segment.
     pub(super) fn begin_hits(
         &mut self,
         device: &Device,
@@ -439,7 +445,7 @@ impl KernelRun {
         self.begin(device, input, kernel, work)
     }
 
-    /// Second pass: calls `take` with the words of each hit of the segments given, in order.
+    /// Runs the second pass: calls `take` with segments, their hits, and the words of each hit, in order.
     pub(super) fn words(
         &mut self,
         device: &Device,
@@ -453,7 +459,8 @@ impl KernelRun {
         if needed > available {
             return Err(GpuError::TooSmall { what: "a segment's values", needed, available });
         }
-        // Neighbours take all turns together: in one dispatch all segments have the same slots.
+        // If an adapter limits loops, the slots of a segment are divided among dispatches. In one dispatch, all
+        // segments have the same slots, because neighbouring invocations run in step.
         let windows = windows(device.slots_at_once(kernel)?);
         let each = 8 * kernel.outputs as u64;
         let entries_max = (available / (4 * ENTRY_WORDS) as u64) as usize;
@@ -472,7 +479,7 @@ impl KernelRun {
                 let work =
                     Submission { pass: KernelPass::Words, count, output_bytes, is_first, to: To::Host };
                 let pending = self.begin(device, input, kernel, work)?;
-                // The words of all dispatches are there after the last one.
+                // The words of all dispatches are complete after the last one.
                 let is_last = n + 1 == dispatches.len();
                 self.finish(device, pending, |bytes| {
                     if is_last {
@@ -503,7 +510,7 @@ impl KernelRun {
         let output = output.with_room(device, work.output_bytes)?.clone();
         let back_bytes = if work.to == To::Host { work.output_bytes } else { 0 };
         let readback = self.readback.with_room(device, back_bytes + TIMESTAMP_BYTES)?.clone();
-        // Entries of the second pass are short enough already.
+        // The entries of the second pass have already been divided.
         let at_once =
             if work.pass == KernelPass::Hits { device.slots_at_once(kernel)? } else { SEGMENT_SLOTS as u32 };
         let windows = windows(at_once);
@@ -564,7 +571,7 @@ impl KernelRun {
         Ok(Pending { submission, bytes: back_bytes })
     }
 
-    /// Waits for a submission and hands its output to `take`.
+    /// Waits for a submission, and calls `take` with its output.
     pub(super) fn finish(
         &mut self,
         device: &Device,
@@ -591,7 +598,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Lets the device time its kernels from now on, if it can.
+    /// Starts to measure the time of kernels, if the device can.
     pub(super) fn start_clock(&mut self, device: &Device) -> Result<(), GpuError> {
         if !device.report.has_timestamps {
             return Ok(());
@@ -614,40 +621,40 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Stops the clock and returns the time that it counted since its start.
+    /// Stops the clock, and returns the time that kernels took since its start.
     pub(super) fn stop_clock(&mut self) -> Option<Duration> {
         self.clock.take().map(|_| std::mem::take(&mut self.kernel_time))
     }
 }
 
-/// A submission whose output is not read yet.
+/// A submission whose output has not been read yet.
 pub(super) struct Pending {
     submission: wgpu::SubmissionIndex,
     bytes: u64,
 }
 
-/// The work of one submission.
+/// The parameters of one submission.
 #[derive(Clone, Copy)]
 struct Submission {
     pass: KernelPass,
-    /// Segments or entries.
+    /// The number of segments in the first pass, or of entries in the second pass.
     count: usize,
     output_bytes: u64,
-    /// True for the first submission that writes this output.
+    /// True for the first of the submissions that write to the same output.
     is_first: bool,
     to: To,
 }
 
-/// The destination of an output.
+/// The place to which an output is copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum To {
     Host,
-    /// To the masks or the sets that a stage finds, on the device.
+    /// The buffer for the masks that a stage finds, on the device. [`To::Words`] is the buffer for its words.
     Masks,
     Words,
 }
 
-/// The ranges of invocations that one dispatch each may have.
+/// Divides `count` invocations into ranges, one for each dispatch.
 fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     let by_time = STEPS_MAX / SEGMENT_SLOTS as u64 / kernel.cost.max(1);
     let group = u64::from(kernel.variant.segments_at_once());
@@ -656,7 +663,7 @@ fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     (0..count as u32).step_by(most as usize).map(|from| from..(from + most).min(count as u32)).collect()
 }
 
-/// Bytes of words that one round of the second pass may bring back.
+/// Returns the number of bytes of words that one round of the second pass may read back.
 fn output_budget(device: &Device) -> u64 {
     device.limits.binding_bytes.min(device.working_bytes() / BUFFER_SETS / 10).min(OUTPUT_BYTES_MAX)
 }
@@ -671,8 +678,8 @@ fn mask(from: u32, len: u32) -> u32 {
     (((1u64 << len) - 1) << from) as u32
 }
 
-/// Returns the entries of the hits that lie in a window. Their words get the same places in the output as if all slots
-/// were evaluated together, with `words` words for each hit.
+/// Returns the entries of those hits that lie in a window of slots. `words` is the number of words for each hit. Every
+/// hit has the place in the output that it would have if all slots were evaluated together.
 fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     let (mut out, mut first) = (Vec::with_capacity(hits.len()), 0);
     let below = window.wrapping_sub(1) & !window;
@@ -685,7 +692,7 @@ fn entries(hits: &[(u32, u32)], window: u32, words: u32) -> Vec<HitEntry> {
     out
 }
 
-/// Cuts hits into ranges of at most `hits_max` hits and `entries_max` entries.
+/// Divides the segments of hits into ranges of at most `hits_max` hits and `entries_max` segments.
 fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<usize>> {
     let (mut out, mut from, mut count) = (Vec::new(), 0, 0);
     for (k, (_, slots)) in hits.iter().enumerate() {
@@ -701,7 +708,7 @@ fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<
     out
 }
 
-/// Writes a small buffer whole before the next commands; returns its bytes.
+/// Prepares to write a small buffer before the next commands. Returns its number of bytes.
 fn write<T: bytemuck::NoUninit>(
     device: &Device,
     first: &mut Vec<Preparation>,
@@ -716,7 +723,7 @@ fn write<T: bytemuck::NoUninit>(
     Ok(bytes.len() as u64)
 }
 
-/// Runs something and adds the time it took.
+/// Runs a closure, and adds its time to `total`.
 pub(super) fn timed<T>(total: &mut Duration, run: impl FnOnce() -> T) -> T {
     let begun = Instant::now();
     let out = run();

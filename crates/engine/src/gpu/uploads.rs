@@ -1,4 +1,4 @@
-//! Measures how fast bytes reach the device by each way of uploading them.
+//! Measures the speed of each way of uploading data to the device.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,19 +9,19 @@ use super::device::{Buffer, Device};
 use super::{GpuDevice, GpuError};
 use orbit_core::sync::lock;
 
-/// Bytes of one upload, and how often it is repeated.
+/// The number of bytes of one upload, and the number of repetitions.
 const BYTES: u64 = 32 << 20;
 const TIMES: u32 = 8;
-/// Chunks of a belt.
+/// The size of a chunk of a staging belt, in bytes.
 const BELT_BYTES: u64 = 8 << 20;
 
 impl GpuDevice {
-    /// Bytes a second by the queue's own staging, by a belt of staging buffers, and by one staging
-    /// buffer that is mapped again and again, which is how blocks are uploaded.
+    /// Returns the speeds of three ways of uploading, in bytes per second: the queue's own staging, a belt of staging
+    /// buffers, and one staging buffer that is mapped again and again. Blocks are uploaded in the third way.
     ///
     /// # Errors
     ///
-    /// What keeps the device from it.
+    /// If the device fails.
     pub fn upload_rates(&self) -> Result<[(&'static str, f64); 3], GpuError> {
         self.attempt(|open| {
             let device = &open.device;
@@ -38,7 +38,7 @@ fn rate(took: Duration) -> f64 {
     (BYTES * u64::from(TIMES)) as f64 / took.as_secs_f64()
 }
 
-/// Waits until everything submitted is done.
+/// Waits until all submitted commands are done.
 fn finish(device: &Device, readback: &mut Buffer, target: &wgpu::Buffer) -> Result<(), GpuError> {
     let readback = readback.with_room(device, 16)?;
     let (from, to) = (target.clone(), readback.clone());
@@ -48,7 +48,7 @@ fn finish(device: &Device, readback: &mut Buffer, target: &wgpu::Buffer) -> Resu
     device.map(readback, MapMode::Read, 16, Some(submission), wgpu::Buffer::unmap)
 }
 
-/// Runs uploads to one buffer, the first of them without a clock.
+/// Measures uploads to one buffer. The first upload is not measured.
 fn timed(
     device: &Device,
     mut upload: impl FnMut(&wgpu::Buffer) -> Result<(), GpuError>,

@@ -1,11 +1,14 @@
-//! Automata along games as WGSL: where there is a walk, and its value, in games without side lines.
+//! Prints walks as WGSL, for games without side lines.
 //!
-//! An invocation goes through one game from the end, or against the moves from the beginning, and knows at each slot from
-//! which states the walk can be completed: a bit for each, or one more than the value. What a slot says of them is printed
-//! straight, a line for each way from one state to another. The shader's other part is `shaders/walk.wgsl`; the twins are
+//! A *walk* is a sequence of positions that filters such as `line` and `path` describe with an automaton. One
+//! invocation passes through a game from its end (or, for walks against the moves, from its beginning). At each slot it
+//! knows from which states the walk can be completed: one bit for each state, or one more than the value. The
+//! transitions at a slot are printed as straight code, one line for each branch from one state to another. The rest of
+//! the shader is `shaders/walk.wgsl`. The same computations for the processor are in
 //! `crates/engine/src/operations/reach.rs` and `crates/engine/src/operations/walk.rs`.
 //!
-//! A state that is tied to a move asks at the position before it the same of its only child, so its mask is enough.
+//! A state that matches a move asks the position before the move about that position's only child. So the mask of the
+//! state is enough.
 
 use std::fmt::Write as _;
 
@@ -13,27 +16,28 @@ use orbit_plan::{Branch, NO_VALUE, Sees, Sibling, Walk};
 
 const WALK: &str = orbit_shaders::WALK;
 
-/// Ways of an automaton that are printed at most: drivers take long to compile long shaders.
+/// The largest number of branches of an automaton that is printed. Drivers take long to compile long shaders.
 const WAYS_MAX: usize = 400;
 
-/// States whose values are kept at most: they are registers of an invocation.
+/// The largest number of states whose values are kept, because each takes a register of an invocation.
 const VALUES_MAX: usize = 24;
 
-/// Returns whether the device can find the walks of an automaton. Only the processor knows which pieces are in focus, and
-/// only it finds the walk with the largest number; an automaton with too many ways makes too long a shader.
+/// Returns whether the device can find the walks of an automaton. Only the processor knows which pieces are in focus,
+/// and only the processor finds the walk with the largest value. An automaton with too many branches makes the shader
+/// too long.
 pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
     let ways = automaton.first.len() + automaton.follow.iter().map(Vec::len).sum::<usize>();
     !matches!(walk.sees, Sees::Pieces { .. }) && !walk.largest && ways <= WAYS_MAX
 }
 
-/// Returns whether the device can compute the value of a walk, too.
+/// Returns whether the device can also compute the value of a walk.
 pub(super) fn has_numbers(walk: &Walk) -> bool {
     fits(walk) && walk.automaton.states.len() <= VALUES_MAX
 }
 
-/// `shaders/walk.wgsl` and what it asks of the automaton, whose masks have these words in a segment; with `numbers` for
-/// values.
+/// Returns `shaders/walk.wgsl` with the code that it needs for the automaton. `masks` are the expressions of the masks'
+/// words in a segment. If `numbers` is true, the shader computes values.
 pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     let of = StatePrinter { walk, numbers };
     let mut out = String::new();
@@ -47,7 +51,7 @@ pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     let words = masks[..walk.automaton.operands].join(", ");
     line(&format!("}}\n\nfn masks_at(segment: u32) -> Masks {{\n    return Masks({words});\n}}\n"));
 
-    // No move of a game without side lines leads to a secondary child.
+    // In a game without side lines, no move leads to a secondary child.
     let is_stuck = walk.sibling == Some(Sibling::Secondary);
     let [next, after] = ["ahead.alive", "ahead.further"].map(|on| if is_stuck { "States()" } else { on });
     let goes_on = if walk.sees == Sees::OneSide { after } else { next };
@@ -68,31 +72,31 @@ pub(super) fn shader(walk: &Walk, masks: &[String], numbers: bool) -> String {
     out + WALK
 }
 
-/// Returns the expression that tests whether a mask holds at a slot.
+/// Returns the expression that tests whether a mask is true at a slot.
 fn holds(mask: u16) -> String {
     format!("(((these.m{mask} >> slot) & 1u) != 0u)")
 }
 
-/// Prints the record of the automaton's states at a slot. Without `numbers`, a state is 1 where the walk can be
-/// completed from it; with `numbers`, it is one more than the value there. It is 0 where the walk cannot be completed.
+/// Prints the code that records the states of the automaton at a slot. A state is 0 if the walk cannot be completed
+/// from it. If it can, the state is 1, or with `numbers` one more than the value there.
 struct StatePrinter<'a> {
     walk: &'a Walk,
     numbers: bool,
 }
 
 impl StatePrinter<'_> {
-    /// Returns the type that records all states at a slot.
+    /// Returns the type that holds all states at a slot.
     fn states(&self) -> String {
         let states = 0..self.walk.automaton.states.len();
         let fields: Vec<String> = match self.numbers {
             true => states.map(|state| format!("    v{state}: u32,")).collect(),
-            // A bit for each.
+            // One bit for each state.
             false => ["    low: u32,", "    high: u32,"].map(String::from).to_vec(),
         };
         format!("struct States {{\n{}\n}}\n", fields.join("\n"))
     }
 
-    /// Returns the code that says which values count and that converts them to results.
+    /// Returns the code that checks which values count, and converts a value to a result.
     fn results(&self) -> String {
         let Walk { range: (low, high), moves, back, sees, end, .. } = *self.walk;
         let (least, most) = if high < 0 { (1, 0) } else { (low.max(0), high) };
@@ -113,12 +117,12 @@ impl StatePrinter<'_> {
         )
     }
 
-    /// Returns the code that decides which positions may not begin a walk because of an earlier walk. `evaluated` is
-    /// the expression of the mask of positions at which a walk with `nestban` is evaluated.
+    /// Returns the code for `nestban`, which forbids a walk to begin inside an earlier walk. `evaluated` is the
+    /// expression of the mask of the positions at which a walk with `nestban` is evaluated.
     fn bans(&self, evaluated: &str) -> String {
         let Walk { nestban, moves, sees, .. } = *self.walk;
         let by_side = sees == Sees::OneSide && !moves;
-        // What is between moves belongs to the walk as well, the position behind the last one does not.
+        // The positions between moves belong to the walk, but the position after the last move does not.
         let more = u32::from(!moves);
         format!(
             "const NESTBAN = {nestban};\nconst BY_SIDE = {by_side};\n\n\
@@ -128,8 +132,8 @@ impl StatePrinter<'_> {
         )
     }
 
-    /// Returns the expression of the state that a way leads to, or 1 if the way leads to the end. If `guarded`, it is 0
-    /// where a guard of the way does not hold.
+    /// Returns the expression of the state to which a branch leads, or 1 if the branch leads to the end of the walk. If
+    /// `guarded` is true, the expression is 0 where a guard of the branch does not hold.
     fn way(&self, way: &Branch, states: &str, guarded: bool) -> String {
         let to = way.to.map_or("1u".into(), |to| match (self.numbers, to) {
             (true, _) => format!("{states}.v{to}"),
@@ -143,7 +147,8 @@ impl StatePrinter<'_> {
         }
     }
 
-    /// A line that adds a way to those before: the largest value, or the first one.
+    /// Returns the line that combines a branch with those before it: the first one that matches counts, or the largest
+    /// value.
     fn join(&self, known: &str, way: &str) -> String {
         match self.walk.first_match {
             true => format!("    {known} = select({known}, {way}, {known} == 0u);"),
@@ -151,7 +156,7 @@ impl StatePrinter<'_> {
         }
     }
 
-    /// A line that says what is known of a state that takes a slot where its mask holds.
+    /// Returns the line that records a state. The state takes the slot only where its mask is true.
     fn taken(&self, state: usize, mask: &str) -> String {
         if self.numbers {
             return format!("    out.v{state} = select(0u, s{state} + 1u, {mask} & (s{state} != 0u));");

@@ -1,8 +1,9 @@
-//! The ways in which the device computes the columns that a stage carries.
+//! Chooses how the device computes the columns that a stage carries along games.
 //!
-//! Each column is computed by one shader from masks and words that are on the device, a game at a time, so games must
-//! have no side lines. If a column has no way here, the processor computes it, and then all other columns of the kernel
-//! as well.
+//! A *stage* is a part of a program that runs over whole games before the rest; its masks and words are turned into
+//! columns that the rest reads. Each column is computed by one shader from masks and words that are on the device, one
+//! game at a time. The games must have no side lines. If there is no shader for one of a kernel's columns, the
+//! processor computes all of its columns.
 
 use super::walks;
 use orbit_plan::{Carried, ColumnOperand, EdgeTest, GameOp, Leaf, Made, StageCarry, Walk};
@@ -11,37 +12,38 @@ const GAMES: &str = orbit_shaders::GAMES;
 const CARRY: &str = orbit_shaders::CARRY;
 const SHIFT: &str = orbit_shaders::SHIFT;
 
-/// One way to make a column.
+/// A way to compute a column.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
-    /// Combined along games: the words of a position and of those after it or, with `true`, of those before it.
+    /// Combines the words of a position and of all later positions of its game, or with `true` of all earlier ones.
     Along(Carried, bool),
-    /// The mask of children, at their parents.
+    /// Moves a mask from positions to the positions before them (their parents).
     MaskToParent,
-    /// The mask of parents, at their children.
+    /// Moves a mask from positions to the positions after them (their children).
     MaskToChild,
-    /// A word of the children at which masks hold, at their parents; the given word elsewhere.
+    /// For each position, the word of the next position if the masks are true there; otherwise the given word.
     WordToParent(u64),
-    /// A mask at the positions that numbers name.
+    /// For each position, the value of a mask at the position whose number a word names.
     MaskFromNumber,
-    /// A test of the moves that leave positions, which the kernel of the stage's masks answers, at the positions that
-    /// they lead to.
+    /// A condition on the move that leads to a position. The kernel of the stage's masks evaluates it at the position
+    /// before the move.
     Edge(EdgeTest),
-    /// The positions at which an automaton finds a walk; with `true`, the value of the walk.
+    /// A mask of the positions at which an automaton finds a walk or, with `true`, the value of the walk.
     Walk(&'a Walk, bool),
-    /// Computed by the processor from the moves of games alone, whatever a stage finds, and uploaded.
+    /// Computed by the processor and uploaded, because the column depends on nothing but the moves of games.
     Told,
 }
 
 impl ColumnWay<'_> {
-    /// Returns the way to compute a column in games without side lines; `None` if the device cannot compute it.
+    /// Returns the way to compute a column in games without side lines, or `None` if the device cannot compute it.
     pub(super) fn from_carry(carry: &StageCarry) -> Option<ColumnWay<'_>> {
         let operands = &carry.operands[..];
         let op = match &carry.what {
             Made::Along { what, back } => return Some(ColumnWay::Along(*what, *back)),
             Made::Game(op) => op,
         };
-        // A test is asked beside what the stage finds.
+        // A condition on a move is evaluated in the kernel that computes the stage's results, so it cannot read carried
+        // columns.
         let is_beside = |operand: &ColumnOperand| !matches!(operand, ColumnOperand::Carried(_));
         Some(match op {
             GameOp::AnyChild => ColumnWay::MaskToParent,
@@ -67,12 +69,12 @@ impl ColumnWay<'_> {
         })
     }
 
-    /// Returns whether the device computes the column from data that is already there.
+    /// Returns whether the device computes the column; otherwise the processor does.
     pub(super) fn is_on_device(self) -> bool {
         self != ColumnWay::Told
     }
 
-    /// The operands that it reads as masks, and the one that it reads as a word.
+    /// Returns the operands that the shader reads as masks, and the operand that it reads as a word.
     pub(super) fn operands(self, carry: &StageCarry) -> (&[ColumnOperand], Option<ColumnOperand>) {
         let all = &carry.operands[..];
         match (self, &carry.what) {
@@ -86,8 +88,8 @@ impl ColumnWay<'_> {
         }
     }
 
-    /// The shader. The masks that it reads are those of its operands that are not the same everywhere, or the answers to
-    /// its test.
+    /// Returns the shader that computes the column. It reads the masks among its operands that are not constant, or the
+    /// results of the condition on moves.
     pub(super) fn shader(self, carry: &StageCarry) -> String {
         let mut places = 0..;
         let mut place = || {

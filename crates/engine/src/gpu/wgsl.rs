@@ -1,9 +1,9 @@
-//! Plans as WGSL.
+//! Prints plans as WGSL.
 //!
-//! A kernel consists of the files of `shaders/`, a few constants, and the query's `evaluate`: one assignment for each
-//! step of the program, no branches, and loops only where a loop of the plan is too long to be written out. A
-//! [`Variant`] chooses among files of `shaders/` that do the same. Programs are printed without optimization: drivers
-//! optimize by themselves, and the code that runs can be read beside `orbit explain --plan`.
+//! A kernel consists of files of `shaders/`, a few constants, and the query's function `evaluate`. The function has one
+//! assignment for each step of the program and no branches; it has loops only where a loop of the plan is too long to
+//! be unrolled. A [`Variant`] chooses among files of `shaders/` that compute the same. Programs are printed without
+//! optimization, because drivers optimize. So the code can be compared with the output of `orbit explain --plan`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -32,18 +32,18 @@ const HITS_ALONE: &str = orbit_shaders::HITS_ALONE;
 const HITS_PAIRS: &str = orbit_shaders::HITS_PAIRS;
 const WORDS: &str = orbit_shaders::WORDS;
 
-/// One compute shader, and what it reads beside the reel.
+/// A compute shader, with a description of the data that it reads in addition to positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kernel {
-    /// The shader.
+    /// The text of the shader.
     pub wgsl: String,
-    /// The rows of all loops, one after the other.
+    /// The rows of the tables of all loops, one after the other.
     pub tables: Vec<u64>,
-    /// The number of outputs at each slot of a segment: queries with one bit each, or words.
+    /// The number of outputs for each slot: queries with one bit each, or words.
     pub outputs: usize,
-    /// Steps of the plan that run at each slot.
+    /// The number of plan steps that run at each slot.
     pub cost: u64,
-    /// Turns of loops at each slot, at most.
+    /// The largest number of loop iterations at one slot.
     pub turns: u64,
     /// The way in which the kernel is written and run.
     pub variant: Variant,
@@ -57,22 +57,22 @@ pub struct Kernel {
     own: Range<usize>,
 }
 
-/// The kernels of a [`Stage`].
+/// The kernels of a [`Stage`], a part of a program that runs over whole games before the rest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StageKernels {
     /// The masks and words that the stage finds.
     pub(super) found: Vec<StageFound>,
-    /// The columns that are computed from `found` and from earlier columns.
+    /// The columns that are computed from the results of this stage and from earlier columns.
     pub(super) carries: Vec<StageCarry>,
     /// The columns of earlier stages that the stage reads.
     pub(super) reads: Vec<Read>,
-    /// The kernel with one bit for each slot, for each mask in `found` and behind these for each test of moves.
+    /// The kernel that computes one bit for each slot: for each mask in `found`, then for each condition in `edges`.
     pub(super) masks: Option<Kernel>,
-    /// The kernel with one word for each slot, for each entry of `found` that is not a mask.
+    /// The kernel that computes one word for each slot, for each entry of `found` that is not a mask.
     pub(super) sets: Option<Kernel>,
-    /// The tests of the moves that leave positions, which the device evaluates.
+    /// The conditions on the moves that leave positions, as far as the device evaluates them.
     pub(super) edges: Vec<CarryId>,
-    /// True if the device can compute all columns in `carries` that depend on what the stage finds.
+    /// True if the device can compute all columns in `carries` that depend on the results of the stage.
     pub(super) on_device: bool,
 }
 
@@ -115,15 +115,15 @@ impl StageKernels {
         }
     }
 
-    /// Returns the columns that the processor computes from the moves of games alone, when the device computes all
-    /// other columns.
+    /// Returns the columns that depend on nothing but the moves of games. The processor computes them even if the
+    /// device computes all other columns.
     pub(super) fn told(&self) -> impl Iterator<Item = &StageCarry> {
         let is_told = |carry: &&StageCarry| ColumnWay::from_carry(carry) == Some(ColumnWay::Told);
         self.carries.iter().filter(is_told)
     }
 
-    /// Returns whether columns are computed from words that the stage finds. Tests of moves do not count: they are
-    /// evaluated in the kernel of the stage, which has these words at hand.
+    /// Returns whether a column is computed from words that the stage finds. Conditions on moves do not count, because
+    /// the kernel of the stage evaluates them and has these words in registers.
     pub(super) fn reads_sets(&self) -> bool {
         let sets = |carry: &StageCarry| {
             let (_, word) = ColumnWay::from_carry(carry).map_or((&[][..], None), |way| way.operands(carry));
@@ -138,12 +138,13 @@ impl StageKernels {
 }
 
 impl Kernel {
-    /// The part of the shader that is the query's own: `evaluate`.
+    /// Returns the part of the shader that is specific to the query: the function `evaluate`.
     pub fn evaluate(&self) -> &str {
         self.wgsl[self.own.clone()].trim_end()
     }
 
-    /// The shader as it is run: for all slots of a segment at once or for some, where no side has several kings or where one may.
+    /// Returns the shader in the form in which it is compiled. The flags say whether it evaluates only some slots of a
+    /// segment, and whether a side may have several kings.
     pub(super) fn text(&self, some_slots: bool, several_kings: bool) -> Cow<'_, str> {
         let mut text = Cow::Borrowed(self.wgsl.as_str());
         for (_, from, to) in [(some_slots, ALL_SLOTS, SOME_SLOTS), (several_kings, ONE_KING, SEVERAL_KINGS)]
@@ -155,13 +156,13 @@ impl Kernel {
         text
     }
 
-    /// Those of its stages, and at last this one.
+    /// Returns the kernels of all stages, followed by this one.
     pub fn all(&self) -> impl Iterator<Item = &Kernel> {
         let stages = self.stages.iter().flat_map(|stage| stage.masks.iter().chain(&stage.sets));
         stages.chain([self])
     }
 
-    /// The shaders of what its stages carry, as far as the device makes it.
+    /// Returns the shaders that compute the columns of the stages on the device.
     #[doc(hidden)]
     pub fn carriers(&self) -> Vec<String> {
         let carries = self.stages.iter().filter(|stage| stage.on_device).flat_map(|stage| &stage.carries);
@@ -169,20 +170,20 @@ impl Kernel {
         ways.filter(|(way, _)| way.is_on_device()).map(|(way, carry)| way.shader(carry)).collect()
     }
 
-    /// The first pass: a bit for each slot. `hits` are the registers with the masks, `columns` is the number
-    /// of columns.
+    /// Creates a kernel for the first pass, which computes one bit for each slot. `hits` are the registers that contain
+    /// the masks, and `columns` is the number of columns of games.
     pub fn hits(program: &Program, hits: &[Reg], columns: usize, variant: Variant) -> Kernel {
         let stages = StageKernels::all(program, columns, variant);
         let printer = Printer::new(program, columns, variant);
         Kernel { stages, ..Kernel::bits(hits, &[], printer) }
     }
 
-    /// The same for several queries whose program says itself where their masks are.
+    /// Creates a kernel for the first pass of several queries. The program itself says which masks are the answers.
     pub fn shared(program: &Program, columns: usize, variant: Variant) -> Kernel {
         Kernel::hits(program, &[], columns, variant)
     }
 
-    /// `edges` are tests of the move that leaves a slot.
+    /// `edges` are the expressions of conditions on the move that leaves a slot.
     fn bits(hits: &[Reg], edges: &[String], mut out: Printer<'_>) -> Kernel {
         let queries = hits.len() + edges.len() + out.program.answers();
         if !edges.is_empty() {
@@ -219,7 +220,7 @@ impl Kernel {
         out.finish(&[HITS, HITS_PAIRS], queries)
     }
 
-    /// The second pass: some registers, as they are, for each slot that hits.
+    /// Creates a kernel for the second pass, which returns the contents of some registers for each hit.
     pub fn words(program: &Program, words: &[Reg], columns: usize, variant: Variant) -> Kernel {
         let stages = StageKernels::all(program, columns, variant);
         let printer = Printer::new(program, columns, variant);
@@ -245,44 +246,45 @@ pub(super) struct Printer<'a> {
     variant: Variant,
     text: String,
     tables: Vec<u64>,
-    /// The offset in `text` at which the query's own part begins.
+    /// The offset in `text` at which the part that is specific to the query begins.
     own: usize,
-    /// For each open loop, the first scalar of its rows and their width.
+    /// For each open loop, the place of its current row.
     rows: Vec<OpenRow<'a>>,
-    /// For each carried column, the number of words for a segment in the columns before it; the last entry is the
-    /// total.
+    /// For each carried column, the number of words for each segment in the columns before it. The last entry is the
+    /// total of all columns.
     carried: Vec<usize>,
-    /// Operations in loops that are written out so far.
+    /// The number of operations in unrolled loops so far.
     unrolled: u64,
-    /// Turns of loops so far.
+    /// The number of loop iterations so far.
     turns: u64,
-    /// The number of times that the code being printed runs at a slot.
+    /// The number of times that the code which is being printed runs at a slot.
     times: u64,
-    /// The number of sets moved by files that have a name so far.
+    /// The number of variables for sets moved by files so far.
     beside: usize,
 }
 
-/// The place of the words of an open loop's row.
+/// The scalars that hold the words of an open loop's row.
 #[derive(Clone, Copy)]
 struct OpenRow<'a> {
     table: usize,
     first: u32,
     width: u32,
-    /// The row itself, where the loop is written out.
+    /// The words of the row, if the loop is unrolled.
     values: Option<&'a [u64]>,
 }
 
-/// The declarations of a kernel that evaluates all slots of a segment at once, and of one that evaluates some.
+/// The declarations for a kernel that evaluates all slots of a segment at once, and for one that evaluates only some
+/// slots.
 const ALL_SLOTS: &str = "const SOME_SLOTS = false;\n";
 const SOME_SLOTS: &str = "const SOME_SLOTS = true;\n";
 
-/// The declarations of a kernel for games in which no side has several kings, and of one for the other games: the moves
-/// of several kings are listed one by one, in long code that hardly any games need.
+/// The declarations for a kernel for games in which no side has several kings, and for one for all other games. The
+/// moves of several kings are listed one by one, in long code that hardly any game needs.
 const ONE_KING: &str = "const SEVERAL_KINGS = false;\n";
 const SEVERAL_KINGS: &str = "const SEVERAL_KINGS = true;\n";
 
-/// Operations that a loop may have over all its rows to be written out, and all of a kernel together: reading
-/// rows from a buffer is slow, and so are drivers that compile long kernels.
+/// The largest number of operations in an unrolled loop, over all its rows, and in all unrolled loops of a kernel.
+/// Unrolling avoids slow reads of rows from a buffer, but drivers are slow to compile long kernels.
 const UNROLLED_MAX: u64 = 512;
 const UNROLLED_TOGETHER_MAX: u64 = 1024;
 
@@ -352,7 +354,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Inputs, then all steps.
+    /// Prints the inputs, then all steps.
     fn body(&mut self) {
         let inputs: HashMap<Reg, RegisterInput> =
             self.program.inputs.iter().map(|&(input, reg)| (reg, input)).collect();
@@ -439,7 +441,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A loop, from its first step to its last.
+    /// Prints a loop, from its first step to its last.
     fn repeat(&mut self, range: Range<usize>) {
         let program = self.program;
         let Step::Begin { table, first, acc, reduce, .. } = program.steps[range.start] else {
@@ -478,7 +480,7 @@ impl<'a> Printer<'a> {
         }
         let times = self.times;
         self.times = times.saturating_mul(rows.len() as u64);
-        // One more, in which the loop is left.
+        // One more iteration, in which the loop is left.
         self.turns = self.turns.saturating_add(self.times).saturating_add(times);
         self.steps(body);
         self.times = times;
@@ -487,13 +489,13 @@ impl<'a> Printer<'a> {
         self.line("}");
     }
 
-    /// Returns whether the body of a loop is written out for each of its rows.
+    /// Returns whether a loop is unrolled, that is, whether its body is printed once for each row.
     fn writes_out(&mut self, body: &Range<usize>, rows: usize) -> bool {
         let all = length(self.program, body.clone()).saturating_mul(rows as u64);
         if self.variant.looped || all > UNROLLED_MAX {
             return false;
         }
-        // A loop inside of one that is written out was counted with it.
+        // A loop inside an unrolled loop has been counted with that loop.
         if self.rows.iter().any(|row| row.values.is_some()) {
             return true;
         }
@@ -522,10 +524,10 @@ impl<'a> Printer<'a> {
         if term.not { format!("~{value}") } else { value }
     }
 
-    /// The terms of an `or` that move one set by files and ranks, as text: those with the same files get these once, and
-    /// then their ranks, which need no mask. Returns the other terms as well.
+    /// Prints those terms of an `or` that move the same set by files and ranks. Terms with the same files share the
+    /// move by files; the moves by ranks that follow need no mask. Returns the printed terms, and all other terms.
     fn files_first<'c>(&mut self, chain: &'c OperationChain<Reg>) -> (Vec<String>, Vec<&'c Term<Reg>>) {
-        // By set and ranks.
+        // The terms by set and ranks.
         let mut moved: BTreeMap<(u32, i8), BTreeMap<i8, &Term<Reg>>> = BTreeMap::new();
         let mut rest = Vec::new();
         for term in &chain.terms {
@@ -538,7 +540,7 @@ impl<'a> Printer<'a> {
                 _ => rest.push(term),
             }
         }
-        // By set and files.
+        // The ranks by set and files.
         let mut together: BTreeMap<(u32, Vec<i8>), Vec<i8>> = BTreeMap::new();
         for (&(src, ranks), files) in &moved {
             together.entry((src, files.keys().copied().collect())).or_default().push(ranks);
@@ -559,7 +561,7 @@ impl<'a> Printer<'a> {
         (out, rest)
     }
 
-    /// The value of a scalar that does not come from a table in memory.
+    /// Returns the value of a scalar, or `None` if the scalar comes from a table in a buffer.
     fn value(&self, scalar: Scalar) -> Option<u64> {
         let row = self.rows.iter().find(|row| (row.first..row.first + row.width).contains(&scalar.0));
         match row {
@@ -578,16 +580,17 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// Turns of the loop in `square_root`. The turn in which a loop is left counts, too.
+/// The number of iterations of the loop in `square_root`, including the one in which the loop is left.
 const ROOT_TURNS: u64 = 16 + 1;
-/// Turns of all loops in `moves_of`, of neighbours together: for the pieces of a side with several kings, for the
-/// moves of each, for captures in passing, for castling.
+/// The largest number of iterations of all loops in `moves_of`, over neighbouring invocations: for the pieces of a side
+/// with several kings, for the moves of each piece, for en passant, and for castling.
 const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1) + (2 + 1);
-/// Turns of all loops in `pure_men`: for the men that attack, for the directions twice, for the men that give
-/// check (at most one in each direction and eight knights) and the directions of each.
+/// The largest number of iterations of all loops in `pure_men`: for the attacking men, twice for the directions, for
+/// the men that give check (at most one in each direction, and eight knights), and for the directions of each of these
+/// men.
 const PURE_TURNS: u64 = (64 + 1) + 2 * (8 + 1) + (16 + 1) + 16 * (8 + 1);
 
-/// Turns of loops that an operation takes, at most.
+/// Returns the largest number of loop iterations that an operation runs.
 fn turns(op: Op) -> u64 {
     match op {
         Op::Sqrt(_) => ROOT_TURNS,
@@ -597,7 +600,7 @@ fn turns(op: Op) -> u64 {
     }
 }
 
-/// About how many simple operations some steps are when all loops in them are written out.
+/// Estimates the number of simple operations of some steps if all loops in them are unrolled.
 fn length(program: &Program, range: Range<usize>) -> u64 {
     let (mut length, mut times) = (0u64, vec![1u64]);
     for step in &program.steps[range] {
@@ -616,7 +619,7 @@ fn length(program: &Program, range: Range<usize>) -> u64 {
             Step::Do { op: Op::Walk { dirs, lo, hi, .. }, .. } => {
                 u64::from(dirs.count_ones()) * u64::from(hi.abs_diff(*lo) + 1)
             }
-            // Loops of their own.
+            // These operations contain loops of their own.
             Step::Do { op, .. } if turns(*op) > 0 => UNROLLED_MAX,
             _ => 1,
         };
@@ -634,7 +637,8 @@ fn word(word: u64, wide: bool) -> String {
     }
 }
 
-/// `value` moved up, or down where `by` is negative; less than 64 either way.
+/// Returns the expression of `value` shifted left by `by`, or right if `by` is negative. `by` must be between -63 and
+/// 63.
 fn shifted(value: &str, by: i32) -> String {
     let name = if by < 0 { "shr" } else { "shl" };
     match by.unsigned_abs() {
@@ -644,7 +648,8 @@ fn shifted(value: &str, by: i32) -> String {
     }
 }
 
-/// By how many files and ranks a shift moves the squares that it keeps, if these are all that stay on the board.
+/// Returns the files and ranks by which a shift moves squares. Returns `None` unless `keep` contains exactly the
+/// squares that stay on the board.
 fn translation(keep: u64, by: i8) -> Option<(i8, i8)> {
     let by_files = (-7..=7i8).filter(|files| (by - files) % 8 == 0);
     let mut both =
@@ -654,9 +659,9 @@ fn translation(keep: u64, by: i8) -> Option<(i8, i8)> {
     })
 }
 
-/// `value` moved by files within each rank.
+/// Returns the expression of `value` moved by files within each rank.
 fn beside(value: &str, files: i8, wide: bool) -> String {
-    // The files that squares come to.
+    // The files to which squares move.
     let to =
         (0..8u64).filter(|file| (0..8).contains(&(*file as i8 - files))).fold(0, |to, file| to | 1 << file);
     let to = word(to * 0x0101_0101_0101_0101, wide);
@@ -669,13 +674,14 @@ fn beside(value: &str, files: i8, wide: bool) -> String {
     }
 }
 
-/// `value` moved by (files, ranks), squares that leave the board lost; `None` if all do.
+/// Returns the expression of `value` moved by `dx` files and `dy` ranks, without squares that leave the board. Returns
+/// `None` if all squares leave it.
 fn translated(value: &str, dx: i8, dy: i8, wide: bool) -> Option<String> {
     if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
         return None;
     }
     let (stay, by) = attacks::translation(dx, dy);
-    // Ranks are lost by themselves.
+    // Squares that leave the board by rank are shifted out of the word, so they need no mask.
     let kept = if dx == 0 { value.to_string() } else { format!("{value} & {}", word(stay, wide)) };
     Some(shifted(&kept, by))
 }

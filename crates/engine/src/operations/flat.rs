@@ -1,6 +1,7 @@
-//! The machine that runs flat programs: see [`FlatProgram`].
+//! The machine that runs flat programs. A [`FlatProgram`] is a list of instructions for filters that read other
+//! positions of a game.
 //!
-//! It shares no code with the interpreter of the reference engine. Its buffers are reused from game to game.
+//! The machine shares no code with the interpreter of the reference engine. Its buffers are reused from game to game.
 
 mod boards;
 mod entries;
@@ -30,13 +31,14 @@ const REPETITIONS_MAX: u64 = 10_000_000;
 /// The number that stands for no piece or no square.
 const NONE: u8 = 64;
 
-/// The number of visits of positions that take as long as one iteration of a loop: less than a microsecond.
+/// The number of visited positions that take as long as one iteration of a loop, which takes less than a microsecond.
 const POSITIONS_A_TURN: usize = 64;
 
-/// The error of a query that has run into an error, or was interrupted.
+/// The error of a program that ran into an error or was interrupted.
 struct Stopped;
 
-/// Runs a program along all games. If it runs into an error in a game, it stops and marks `games` as stopped.
+/// Runs a program on all games of a block. If it runs into an error in a game, it stops, and `games` is marked as
+/// stopped.
 pub(super) fn run(
     program: &FlatProgram,
     operands: &[OperandSource<'_>],
@@ -66,17 +68,17 @@ struct FlatMachine<'a> {
     program: &'a FlatProgram,
     operands: &'a [OperandSource<'a>],
     games: &'a BlockGames<'a>,
-    /// The mask with which the program begins, if there is one: where it does not hold, the result is 0 and nothing
-    /// else happens.
+    /// The mask with which the program begins, if there is one. Where the mask is false, the result is 0 and the
+    /// program does nothing else, so it is not run there.
     lead: Option<OperandSource<'a>>,
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
-    /// For each search for pairs, the targets of the current source.
+    /// For each search for pairs of positions (`echo`), the targets of the current source.
     targets: Vec<Targets>,
-    /// The results of searches, 64 for each site.
+    /// The results of searches along the game, with 64 entries for each search in the program: one for each piece.
     found: Vec<FoundWalk>,
-    /// The number of games so far.
+    /// The number of games in which the program has run.
     games_seen: u32,
     men: PieceIds,
     family: SideLineTree,
@@ -87,20 +89,21 @@ struct FlatMachine<'a> {
     leaving: Leaving,
 }
 
-/// The result of one search.
+/// The result of one search along a game.
 #[derive(Clone, Copy, Default)]
 struct FoundWalk {
-    /// The number of the game in which the search ran, counted from 1.
+    /// The number of the game in which the search ran, counted from 1 in the order of the machine.
     game: u32,
-    /// The node from which it searched.
+    /// The node from which the search began.
     from: usize,
     found: Option<usize>,
-    /// The last node that it visited if it found none.
+    /// The last node that the search visited, if it found nothing.
     last: usize,
 }
 
 impl FoundWalk {
-    /// Returns the result of a search from a node to the last of its subtree, if it follows from this result.
+    /// Returns the result of a search from node `from` to `last`, the last node of its subtree. Returns `None` if the
+    /// result does not follow from this earlier one.
     fn at(self, game: u32, from: usize, last: usize) -> Option<Option<usize>> {
         if self.game != game || from < self.from {
             return None;
@@ -112,26 +115,26 @@ impl FoundWalk {
     }
 }
 
-/// The places of a game's pieces, at each node.
+/// The squares of a game's pieces at each node. A piece keeps its number for the whole game.
 #[derive(Default)]
 struct PieceIds {
-    /// For each node, the piece on each square.
+    /// For each node, the number of the piece on each square.
     on: Vec<[u8; 64]>,
-    /// For each node, the square of each piece.
+    /// For each node, the square of each piece, by its number.
     of: Vec<[u8; 64]>,
 }
 
-/// The tree that side lines make of a game; empty for a game without side lines.
+/// The tree of lines in a game; empty for a game without side lines.
 #[derive(Default)]
 struct SideLineTree {
-    /// The last node of each subtree.
+    /// For each node, the last node of its subtree.
     last: Vec<u32>,
-    /// The next child of the same parent, 0 if there is none.
+    /// For each node, the next child of the same parent, or 0 if there is none.
     next: Vec<u32>,
 }
 
 impl SideLineTree {
-    /// Builds the tree of a game.
+    /// Builds the tree of lines of a game.
     fn fill(&mut self, nodes: NodeRange<'_>) {
         self.last.clear();
         self.next.clear();
@@ -216,8 +219,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Runs the program at each node of a game, in their order, and passes its result to `put`. Nodes whose result is 0
-    /// may be left out.
+    /// Runs the program at each node of a game, in order, and passes the results to `put`. Nodes whose result is 0 may
+    /// be left out.
     fn game(&mut self, nodes: NodeRange<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
         let Some(mut node) = self.next_led(nodes, 0) else { return Ok(()) };
         self.bound.fill(false);
@@ -250,17 +253,17 @@ impl<'a> FlatMachine<'a> {
         self.look_at(POSITIONS_A_TURN)
     }
 
-    /// Counts visited positions, or work that takes as long, and looks at the interrupt at intervals.
+    /// Counts visited positions, or work that takes as long, and checks the interrupt at intervals.
     fn look_at(&self, positions: usize) -> Result<(), Stopped> {
         if self.games.count(positions) { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Counts the positions between two nodes, if these are known.
+    /// Counts the positions between two nodes, if both are known.
     fn look_between(&self, nodes: NodeRange<'_>, both: Option<(usize, usize)>) -> Result<(), Stopped> {
         both.map_or(Ok(()), |(a, b)| self.look_at(nodes.between(a, b)))
     }
 
-    /// Returns the first node, at or after a node, at which the program has to run.
+    /// Returns the first node at or after `from` at which the program must run.
     fn next_led(&self, nodes: NodeRange<'_>, from: usize) -> Option<usize> {
         let from = Some(from).filter(|&node| node < nodes.len())?;
         let Some(lead) = self.lead else { return Some(from) };
@@ -276,7 +279,7 @@ impl<'a> FlatMachine<'a> {
         self.words[to.0 as usize] = word;
     }
 
-    /// Returns a number if it has a value.
+    /// Returns the number in a register, or `None` if the register has no value.
     fn value(&self, word: RegisterWord) -> Option<i32> {
         let number = self.get(word) as i64;
         (number != NO_VALUE).then_some(number as i32)
@@ -290,10 +293,10 @@ impl<'a> FlatMachine<'a> {
         self.set(to, number(node.map(|node| node as i64)));
     }
 
-    /// Runs code from a place at one node, and returns whether it succeeds.
+    /// Runs code at one node, from the instruction `begin` on, and returns whether it succeeds.
     ///
-    /// The instructions that run most often are here, and the others in a separate function, so that the loop stays
-    /// short and its variables stay in registers.
+    /// The most frequent instructions are handled here and all others in a separate function. So the loop stays short,
+    /// and its variables stay in registers of the processor.
     fn run(&mut self, nodes: NodeRange<'_>, begin: usize, start: usize) -> Result<bool, Stopped> {
         let program = self.program;
         let mut at = start;
@@ -431,8 +434,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Returns whether the move that led to a node passes a test. If it does, the three registers from `selected`
-    /// receive the node and the squares of the selected part.
+    /// Returns whether the move that led to a node passes a condition. If it does, three registers from `selected` on
+    /// receive the node and the squares that the move leaves and reaches.
     #[inline(never)]
     fn move_fits(
         &mut self,
@@ -452,13 +455,14 @@ impl<'a> FlatMachine<'a> {
         true
     }
 
-    /// Returns the index of a search's result for a piece.
+    /// Returns the index in `found` for a search and the piece that it concerns.
     fn place(&self, site: u16, key: Option<RegisterWord>) -> usize {
         usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }
 
-    /// Returns the squares that the move to a slot leaves and reaches; for castling, those of the parts that pass the
-    /// test. Returns `None` if the move fails the test. `part_counts` decides by the square that a part leaves.
+    /// Returns the squares that the move to a slot leaves and reaches, or `None` if the move fails the condition. For
+    /// castling, only the parts (king or rook) that pass are returned. `part_counts` says whether a part counts, by the
+    /// square that it leaves.
     fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion, letters } = edge;
         let lies_in =
@@ -488,8 +492,8 @@ impl<'a> FlatMachine<'a> {
     }
 }
 
-/// Returns the mask with which a program begins, provided that the program yields 0 and does nothing else where the
-/// mask does not hold.
+/// Returns the mask with which a program begins. Returns `None` unless the program yields 0 and does nothing else where
+/// the mask is false.
 fn lead(program: &FlatProgram) -> Option<u16> {
     let [Instr::Const { to, constant }, Instr::Unless { mask, no }, ..] = program.code[..] else {
         return None;
@@ -498,18 +502,18 @@ fn lead(program: &FlatProgram) -> Option<u16> {
     (leaves_0 && program.code[no.0 as usize] == Instr::End).then_some(mask)
 }
 
-/// Returns the only square of a set.
+/// Returns the square of a set that has exactly one.
 fn only(set: u64) -> Option<u8> {
     (set.count_ones() == 1).then(|| set.trailing_zeros() as u8)
 }
 
-/// Returns the first child of a node, which always has the next number.
+/// Returns the first child of a node. If there is one, it has the next number.
 fn first_child(nodes: NodeRange<'_>, node: usize) -> Option<usize> {
     let next = node + 1;
     (next < nodes.len() && nodes.parent(next) == node).then_some(next)
 }
 
-/// Computes 32-bit arithmetic that wraps. Division by zero has no value.
+/// Computes wrapping 32-bit arithmetic. Division by zero has no value.
 fn arithmetic(arith: Arith, a: i32, b: i32) -> Option<i32> {
     match arith {
         Arith::Add => Some(a.wrapping_add(b)),

@@ -1,50 +1,52 @@
-//! The pieces in focus of a path, and the moves that touch them.
+//! The `focus` of a path: a set of pieces at its first position. Only moves that touch one of these pieces count as
+//! steps of the path.
 
 use std::collections::HashMap;
 
 use super::{BlockGames, OperandSource, moves::BlockMoves, tree::NodeRange};
 use orbit_reel::{SEGMENT_SLOTS, replay::position_at};
 
-/// The pieces that each move of a game touches. Pieces are numbered in the order of their squares in the first
-/// position.
+/// For each move of a game, the pieces that it moves or captures. A piece is numbered by the order of the pieces'
+/// squares in the first position, and keeps its number for the whole game.
 pub(super) struct MovedPieces {
     moved: Vec<FocusPieces>,
-    /// For each node, the pieces in focus of a walk that begins there; 0 if none begins there.
+    /// For each node, the pieces in focus of a walk that begins there, one bit each; 0 if no walk begins there.
     at_start: Vec<u64>,
     capture: bool,
 }
 
-/// The pieces that a move touches, one bit each.
+/// The pieces that a move touches, one bit for each number of a piece.
 #[derive(Clone, Copy, Default)]
 struct FocusPieces {
-    /// The piece that moves; for castling the king.
+    /// The piece that moves; for castling, the king.
     mover: u64,
-    /// The rook, for castling.
+    /// The rook, for castling; otherwise 0.
     rook: u64,
     taken: u64,
 }
 
-/// The moves of a game that touch pieces in focus, as masks of the segments that the game overlaps.
+/// The moves of a game that touch a certain set of pieces, as masks of the segments (32 positions) that the game
+/// overlaps.
 pub(super) struct FocusMasks {
     first_segment: usize,
     masks: Vec<SeenMasks>,
 }
 
-/// Masks of the positions of a segment to which such moves lead.
+/// Masks of one segment: the positions to which moves that touch pieces in focus lead.
 #[derive(Clone, Copy, Default)]
 struct SeenMasks {
     any: u32,
-    /// Castling, regardless of the focus.
+    /// The positions after castling, whether the castling pieces are in focus or not.
     castles: u32,
-    /// Castling with the king in focus.
+    /// The positions after castling with the king in focus.
     king: u32,
-    /// Castling with the rook in focus.
+    /// The positions after castling with the rook in focus.
     rook: u32,
 }
 
 impl MovedPieces {
-    /// Records the moves of a game. `focus` gives the squares of the pieces in focus of the walks that begin at
-    /// `starts`, which are ascending.
+    /// Records the moves of a game. `starts` are the nodes at which walks begin, in ascending order. At these nodes,
+    /// `focus` is the set of the squares of the pieces in focus.
     pub(super) fn new(
         nodes: NodeRange<'_>,
         games: &BlockGames<'_>,
@@ -81,12 +83,12 @@ impl MovedPieces {
         out
     }
 
-    /// Returns the pieces in focus of a walk that begins at a node.
+    /// Returns the pieces in focus of a walk that begins at a node, one bit each.
     pub(super) fn at_start(&self, node: usize) -> u64 {
         self.at_start[node]
     }
 
-    /// Groups nodes by the set of pieces in focus, and leaves out nodes without any.
+    /// Groups nodes by their set of pieces in focus. Nodes without pieces in focus are left out.
     pub(super) fn groups(&self, starts: impl Iterator<Item = usize>) -> Vec<(u64, Vec<usize>)> {
         let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
         let mut places = HashMap::new();
@@ -101,25 +103,26 @@ impl MovedPieces {
         groups
     }
 
-    /// Returns whether the move to a node touches one of some pieces.
+    /// Returns whether the move to a node touches a piece of `set`.
     pub(super) fn sees(&self, node: usize, set: u64) -> bool {
         let FocusPieces { mover, rook, taken } = self.moved[node];
         let taken = if self.capture { taken } else { 0 };
         (mover | rook | taken) & set != 0
     }
 
-    /// Returns whether the move after a node, in a game without side lines, touches a piece in focus there.
+    /// Returns whether the move after a node touches a piece that is in focus at the node. The game must have no side
+    /// lines.
     pub(super) fn sees_next(&self, nodes: NodeRange<'_>, node: usize) -> bool {
         node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
     }
 
-    /// If the move to a node is castling, returns whether the set contains its king and its rook.
+    /// If the move to a node is castling, returns whether `set` contains its king, and whether it contains its rook.
     pub(super) fn castling(&self, node: usize, set: u64) -> Option<[bool; 2]> {
         let FocusPieces { mover, rook, .. } = self.moved[node];
         (rook != 0).then_some([mover & set != 0, rook & set != 0])
     }
 
-    /// Computes the masks of the moves that touch some pieces.
+    /// Computes the masks of the moves that touch a piece of `set`.
     pub(super) fn seen(&self, nodes: NodeRange<'_>, set: u64) -> FocusMasks {
         let segments = nodes.segments();
         let mut masks = vec![SeenMasks::default(); segments.len()];
@@ -138,32 +141,33 @@ impl MovedPieces {
 }
 
 impl FocusMasks {
-    /// Returns the mask of segment `at`: the positions after moves in focus.
+    /// Returns the positions of segment `at` to which moves lead that touch pieces in focus.
     pub(super) fn any(&self, at: usize) -> u32 {
         self.masks[at - self.first_segment].any
     }
 
-    /// Returns whether the move to a slot is in focus.
+    /// Returns whether the move to a slot touches a piece in focus.
     pub(super) fn has(&self, slot: usize) -> bool {
         self.any(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns the mask of moves in focus that pass: castling if the part of the king or of the rook in focus passes,
-    /// other moves by the mask `other`.
+    /// Returns the positions of segment `at` to which moves lead that count and pass a test. `other` is the mask of the
+    /// test for moves other than castling. `king` and `rook` are its masks for the two parts of castling; castling
+    /// passes if a part that is in focus passes.
     pub(super) fn passing(&self, at: usize, other: u32, [king, rook]: [u32; 2]) -> u32 {
         let masks = self.masks[at - self.first_segment];
         masks.any & other & !masks.castles | masks.king & king | masks.rook & rook
     }
 }
 
-/// The number that stands for no piece.
+/// The number for "no piece".
 const NOBODY: u8 = u8::MAX;
 
 fn bit(piece: u8) -> u64 {
     if piece < 64 { 1 << piece } else { 0 }
 }
 
-/// Returns the piece on each square at the root of a game.
+/// Returns the number of the piece on each square in the first position of a game.
 fn first_board(games: &BlockGames<'_>, slot: usize) -> [u8; 64] {
     let mut board = [NOBODY; 64];
     let position = position_at(games.block, slot);
@@ -173,7 +177,7 @@ fn first_board(games: &BlockGames<'_>, slot: usize) -> [u8; 64] {
     board
 }
 
-/// Returns the piece on each square at a node.
+/// Returns the number of the piece on each square at a node.
 fn board_at(mut board: [u8; 64], nodes: NodeRange<'_>, moves: &BlockMoves, mut node: usize) -> [u8; 64] {
     let mut way = Vec::new();
     while node > 0 {
@@ -186,7 +190,7 @@ fn board_at(mut board: [u8; 64], nodes: NodeRange<'_>, moves: &BlockMoves, mut n
     board
 }
 
-/// Plays the move to a slot on a board of pieces.
+/// Plays the move to a slot on a board of piece numbers. Returns the pieces that the move touches.
 fn play(board: &mut [u8; 64], moves: &BlockMoves, slot: usize) -> FocusPieces {
     let mut shift = |from: u8, to: u8| {
         let piece = std::mem::replace(&mut board[from as usize], NOBODY);

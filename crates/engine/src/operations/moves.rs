@@ -1,4 +1,4 @@
-//! The effects of moves: for each position, a record of the move that led to it.
+//! The effects of the moves of a block. For each position there is a record of the move that led to it.
 
 use shakmaty::Square;
 
@@ -11,20 +11,20 @@ use orbit_reel::{
     replay::{SegmentColumns, position_at},
 };
 
-/// The move that led to a position.
+/// The effects of the move that led to a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct MoveTo {
-    /// The origin of the move; for castling that of the king.
+    /// The origin of the move; for castling, that of the king.
     from: u8,
     to: u8,
-    /// The origin of the rook in castling.
+    /// The origin of the rook, for castling.
     rook_from: u8,
     rook_to: u8,
-    /// The piece that moved, before the move.
+    /// The code of the piece that moved, as it was before the move.
     piece: u8,
-    /// The piece on the destination square after the move; for castling the rook.
+    /// The code of the piece on the destination square after the move; for castling, that of the rook.
     becomes: u8,
-    /// The captured piece, and its square.
+    /// The code of the captured piece (0 if there is none), and its square.
     taken: u8,
     taken_on: u8,
     kind: BlockMoveKind,
@@ -32,7 +32,7 @@ pub(super) struct MoveTo {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum BlockMoveKind {
-    /// No move led to the position: it is the root of a game.
+    /// No move led to the position, because it is the first position of its game.
     #[default]
     None,
     Plain,
@@ -41,17 +41,18 @@ enum BlockMoveKind {
     Null,
 }
 
-/// The moves of a block. Nearly all moves take a piece from one square to another, where it keeps its kind and captures
-/// whatever was there. Such moves are stored in columns, all others in a list.
+/// The moves of all games in a block. Nearly every move takes one piece from a square to another, where it stays the
+/// same piece and captures what was there. These *plain* moves are stored in columns. The others are *special* and
+/// stored in a list.
 #[derive(Debug)]
 pub(super) struct BlockMoves {
-    /// For each slot, the move that led to it: its squares as in a [`PackedMove`], and the piece that moved.
+    /// For each slot, the plain move that led to it, as a [`PackedMove`] with the code of the piece that moved.
     plain: Vec<PackedMove>,
-    /// For each slot, the piece that was captured on the destination square.
+    /// For each slot, the code of the piece that was captured on the destination square.
     taken: Vec<u8>,
-    /// The mask of slots after special moves: castling, en passant captures, promotions, null moves.
+    /// The mask of slots to which special moves lead: castling, en passant captures, promotions and null moves.
     is_special: Vec<u32>,
-    /// The special moves, in the order of slots.
+    /// The special moves, each with the slot to which it leads, in the order of slots.
     special: Vec<(usize, MoveTo)>,
 }
 
@@ -68,7 +69,7 @@ impl BlockMoves {
         for segment in 0..block.segments() {
             columns.replay(block, segment);
             let first = segment * SEGMENT_SLOTS;
-            // No position follows the last move of a block.
+            // No position follows the last move of a block, so this move is left out.
             let moves = &block.moves[first..(slots - 1).min(first + SEGMENT_SLOTS)];
             for (i, &mv) in moves.iter().enumerate().filter(|(_, mv)| !mv.is_start()) {
                 let board = Board { planes: std::array::from_fn(|k| columns.planes[k][i]) };
@@ -107,23 +108,23 @@ impl BlockMoves {
         self.special[place].1
     }
 
-    /// Returns the origin and destination squares of a move that is not special.
+    /// Returns the origin and destination squares of the move to a slot, or `None` if it is a special move.
     pub(super) fn plain_squares(&self, slot: usize) -> Option<[u8; 2]> {
         (!has(&self.is_special, slot)).then(|| self.squares(slot))
     }
 
-    /// Returns the origin and destination squares of a move that is not special, and whether it captured.
+    /// Returns the squares of the move to a slot and whether it captured, or `None` if it is a special move.
     pub(super) fn plain_move(&self, slot: usize) -> Option<([u8; 2], bool)> {
         self.plain_squares(slot).map(|squares| (squares, self.taken[slot] != 0))
     }
 
-    /// Returns the squares of a move that must not be special.
+    /// Returns the origin and destination squares of the move to a slot. It must not be a special move.
     fn squares(&self, slot: usize) -> [u8; 2] {
         let mv = self.plain[slot];
         [mv.from() as u8, mv.to() as u8]
     }
 
-    /// Returns the move to a slot, which must not be special.
+    /// Returns the effects of the move to a slot. It must not be a special move.
     fn plain(&self, slot: usize) -> MoveTo {
         let (mv, taken) = (self.plain[slot], self.taken[slot]);
         let (from, to, piece) = (mv.from() as u8, mv.to() as u8, (mv.0 >> 12) as u8);
@@ -182,7 +183,7 @@ impl MoveTo {
         }
     }
 
-    /// Returns the origin, the destination and the piece of the move.
+    /// Returns the origin square, the destination square and the piece of the move.
     pub(super) fn shift(self) -> [u8; 3] {
         [self.from, self.to, self.piece]
     }
@@ -199,8 +200,8 @@ impl MoveTo {
         self.piece & 8 == 0
     }
 
-    /// Returns whether the move is of a special kind. Castling counts only if the king begins on the e file; in
-    /// Chess960 it may begin elsewhere.
+    /// Returns whether the move is of a special kind. Castling counts only if the king begins on the e-file, which need
+    /// not be so in Chess960.
     pub(super) fn is(self, special: Special) -> bool {
         let castle = self.is_castling() && self.from & 7 == 4;
         match special {
@@ -212,17 +213,18 @@ impl MoveTo {
         }
     }
 
-    /// Returns the squares that the move left: two for castling.
+    /// Returns the squares that the move left. Castling left two squares; for other moves, the same square is returned
+    /// twice.
     pub(super) fn left(self) -> [u8; 2] {
         if self.is_castling() { [self.from, self.rook_from] } else { [self.from; 2] }
     }
 
-    /// Returns the squares that the move reached, in the same order.
+    /// Returns the squares that the move reached, in the order of [`MoveTo::left`].
     pub(super) fn reached(self) -> [u8; 2] {
         if self.is_castling() { [self.to, self.rook_to] } else { [self.to; 2] }
     }
 
-    /// Returns whether the move is a promotion to one of some kinds of pieces, of either colour.
+    /// Returns whether the move is a promotion to one of the given pieces. Their colour does not matter.
     pub(super) fn promotes_to(self, pieces: PieceSet) -> bool {
         let becomes = self.becomes & 7;
         self.kind == BlockMoveKind::Plain
@@ -231,12 +233,12 @@ impl MoveTo {
             && [becomes, becomes | 8].into_iter().any(|code| pieces.contains(Code(code)))
     }
 
-    /// Returns the square of the captured piece.
+    /// Returns the square of the captured piece, if the move captured one.
     pub(super) fn captured(self) -> Option<u8> {
         (self.taken != 0).then_some(self.taken_on)
     }
 
-    /// Returns the set that a leaf names.
+    /// Returns the set of squares of the move that a leaf of a plan stands for.
     pub(super) fn squares(self, leaf: Leaf) -> u64 {
         let both = |squares: [u8; 2]| 1 << squares[0] | 1 << squares[1];
         match leaf {
@@ -250,7 +252,8 @@ impl MoveTo {
         }
     }
 
-    /// Returns the piece, before the move, on a square that the move touches.
+    /// Returns the code of the piece that was on a square before the move. The square must be one that the move
+    /// touches.
     fn before(self, square: u8) -> u8 {
         match self.kind {
             _ if square == self.from => self.piece,
@@ -261,18 +264,18 @@ impl MoveTo {
     }
 }
 
-/// A summary of the path from the root to a node.
+/// A summary of the moves from the root of a game to a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RootWay {
     /// The number of side lines that the path enters.
     pub(super) depth: u32,
-    /// The number of these side lines that begin with a move of White.
+    /// The number of those side lines whose first move is a move of White.
     pub(super) tries: u32,
     has_null_move: bool,
 }
 
 impl RootWay {
-    /// Extends the path by one move.
+    /// Adds one move to the summary.
     pub(super) fn then(self, mv: MoveTo, is_secondary: bool) -> RootWay {
         RootWay {
             depth: self.depth + u32::from(is_secondary),
@@ -286,7 +289,7 @@ impl RootWay {
     }
 }
 
-/// A test of moves, with the columns that it reads.
+/// A condition on moves, with the columns that it reads.
 pub(super) struct Entered<'a> {
     test: &'a EdgeTest,
     from: MoveSquareTest<'a>,
@@ -295,7 +298,7 @@ pub(super) struct Entered<'a> {
     passing: Option<MoveSquareTest<'a>>,
 }
 
-/// A test of one square of a move.
+/// A condition on one square of a move.
 enum MoveSquareTest<'a> {
     Any,
     Pieces(PieceSet, u64),
@@ -315,13 +318,13 @@ impl<'a> Entered<'a> {
         Entered { test, from, to, captures, passing }
     }
 
-    /// Returns the mask of slots whose move passes the test.
+    /// Returns the mask of slots to which moves lead that pass the condition.
     pub(super) fn mask(&self, moves: &BlockMoves, tree: &BlockTree) -> MaskBuilder {
         let mut out = MaskBuilder(match self.plain() {
             Some(test) => test.mask(moves),
             None => vec![0; moves.is_special.len()],
         });
-        // No move leads to the root of a game.
+        // No move leads to the first position of a game.
         out.0.iter_mut().zip(tree.children(self.test.sibling)).for_each(|(word, children)| *word &= children);
         let (left, reached) =
             (|slot: usize| moves.plain[slot].0 & 63, |slot: usize| moves.plain[slot].0 >> 6 & 63);
@@ -336,7 +339,7 @@ impl<'a> Entered<'a> {
         out
     }
 
-    /// Writes the squares that passing moves left, or with `to` reached.
+    /// For each move that passes, writes the squares that it left or, if `to` is true, those that it reached.
     pub(super) fn own_words(&self, moves: &BlockMoves, tree: &BlockTree, to: bool, out: &mut [u64]) {
         let mask = self.mask(moves, tree);
         for slot in slots_of(&mask.0, 0..moves.plain.len()) {
@@ -344,7 +347,7 @@ impl<'a> Entered<'a> {
         }
     }
 
-    /// Returns the test for moves that are not special, or `None` if none of them can pass.
+    /// Returns the condition in a form for plain moves, or `None` if no plain move can pass.
     fn plain(&self) -> Option<PlainTest> {
         let EdgeTest { null, only, passing, promotion, part, .. } = self.test;
         if *null || *only != Special::Any || passing.is_some() || promotion.is_some() || part.is_some() {
@@ -358,7 +361,7 @@ impl<'a> Entered<'a> {
         Some(PlainTest { moves, from, content: content & captures.0, to: to & captures.1 })
     }
 
-    /// Returns whether a move passes. `before` is the slot of the position before the move.
+    /// Returns whether a move passes the condition. `before` is the slot of the position before the move.
     fn passes(&self, mv: MoveTo, before: usize) -> bool {
         if !self.fits(mv, before) {
             return false;
@@ -367,7 +370,8 @@ impl<'a> Entered<'a> {
         king || rook
     }
 
-    /// Returns the squares that the move left, or with `to` reached. For castling, only the parts that pass contribute.
+    /// Returns the squares that a move left or, if `to` is true, those that it reached. Only the parts of castling that
+    /// pass count.
     fn own(&self, mv: MoveTo, before: usize, to: bool) -> u64 {
         if !self.fits(mv, before) {
             return 0;
@@ -377,7 +381,7 @@ impl<'a> Entered<'a> {
         parts.filter(|(passes, _)| *passes).fold(0, |set, (_, square)| set | 1 << square)
     }
 
-    /// Returns whether the conditions hold that are the same for both parts of castling.
+    /// Returns whether those conditions hold that are the same for both parts of castling.
     fn fits(&self, mv: MoveTo, before: usize) -> bool {
         let test = self.test;
         let captures =
@@ -390,7 +394,7 @@ impl<'a> Entered<'a> {
             && test.promotion.is_none_or(|pieces| mv.promotes_to(pieces))
     }
 
-    /// Returns whether the squares pass; for castling, separately for the king and for the rook.
+    /// Returns whether the squares of the move pass; for castling, separately for the king and for the rook.
     fn parts(&self, mv: MoveTo, before: usize) -> [bool; 2] {
         let passes = |from, to| self.from.passes(mv, from, before) && self.to.passes(mv, to, before);
         let king = passes(mv.from, mv.to);
@@ -406,13 +410,12 @@ impl<'a> Entered<'a> {
     }
 }
 
-/// A test of moves that are not special, as sets of contents and squares. Each bit of `moves` and `content` stands for
-/// a piece code.
+/// A condition on plain moves, as sets of pieces and squares. `moves` and `content` have one bit for each piece code.
 struct PlainTest {
     /// The pieces that may move.
     moves: u16,
     from: u64,
-    /// The contents that the destination square may have before the move.
+    /// The pieces that may be on the destination square before the move; bit 0 stands for an empty square.
     content: u16,
     to: u64,
 }
@@ -435,7 +438,7 @@ impl PlainTest {
 }
 
 impl MoveSquareTest<'_> {
-    /// Returns the contents and squares that may pass.
+    /// Returns the pieces and squares that can pass. A column is not considered here.
     fn pieces(&self) -> (u16, u64) {
         match self {
             MoveSquareTest::Any | MoveSquareTest::Column(_) => PlainTest::ANY,
@@ -443,7 +446,7 @@ impl MoveSquareTest<'_> {
         }
     }
 
-    /// If the test has a column, removes the slots whose square is not in the column before the move.
+    /// If the condition has a column, clears the slots whose square is not in the column's set before the move.
     #[inline(always)]
     fn keep(&self, mask: &mut [u32], tree: &BlockTree, square: impl Fn(usize) -> u16) {
         let MoveSquareTest::Column(sets) = self else { return };

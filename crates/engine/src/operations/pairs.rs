@@ -1,15 +1,16 @@
-//! Pairs of positions of a game: the tests that a pair must pass before the body of an `echo` is evaluated for it.
+//! Pairs of positions of a game, for `echo`. A pair is a *source* and a *target*. Cheap tests are applied to all
+//! targets of a source before the body of the `echo` is evaluated.
 
 use super::{OperandSource, tree::NodeRange};
 use crate::carry::SlotColumn;
 use orbit_plan::{Cmp, NO_VALUE, PairSearch, PairTest, PairWord};
 
-/// The targets that form a pair with one source, one bit each.
+/// The nodes that form a pair with one source: bit `i` of word `n` stands for node `64 * n + i`.
 #[derive(Clone, Default)]
 pub(super) struct Targets(Vec<u64>);
 
 impl Targets {
-    /// Returns the first target at or after a node.
+    /// Returns the first target at or after the node `from`.
     pub(super) fn next(&self, from: usize) -> Option<usize> {
         let first = from / 64;
         let ahead = self.0.get(first)? & u64::MAX << (from % 64);
@@ -18,7 +19,7 @@ impl Targets {
         Some(64 * (first + index) + word.trailing_zeros() as usize)
     }
 
-    /// Sets the nodes of a range, which may be empty.
+    /// Makes the nodes of a range the targets. The range may be empty.
     fn fill(&mut self, nodes: usize, first: usize, end: usize) {
         self.0.clear();
         self.0.resize(nodes.div_ceil(64), 0);
@@ -31,7 +32,7 @@ impl Targets {
         }
     }
 
-    /// Keeps the targets that pass a test.
+    /// Keeps only the targets that pass a test.
     fn keep(&mut self, mut test: impl FnMut(usize) -> bool) {
         for (index, word) in self.0.iter_mut().enumerate() {
             let mut left = *word;
@@ -45,7 +46,7 @@ impl Targets {
         }
     }
 
-    /// Keeps the targets whose word passes a test. The words of all targets are tested, without branches.
+    /// Keeps only the targets whose word passes a test. To avoid branches, the words of all nodes are tested.
     fn keep_words(&mut self, words: &[u64], test: impl Fn(u64) -> bool) {
         for (word, words) in self.0.iter_mut().zip(words.chunks(64)) {
             if *word != 0 {
@@ -56,16 +57,16 @@ impl Targets {
     }
 }
 
-/// A search in one game.
+/// A search for pairs in one game.
 pub(super) struct Pairs<'a> {
     search: &'a PairSearch,
     operands: &'a [OperandSource<'a>],
     nodes: NodeRange<'a>,
-    /// The planes of the board at the nodes of the game; empty if no test compares boards.
+    /// The planes of the board at each node of the game; empty if no test compares boards.
     planes: [&'a [u64]; 4],
-    /// The values of variables.
+    /// The current values of the query's variables.
     variables: &'a [u64],
-    /// The square of each piece at the nodes of the game; empty if no variable holds a piece.
+    /// For each node of the game, the square of each piece; empty if no variable holds a piece.
     squares: &'a [[u8; 64]],
 }
 
@@ -84,7 +85,7 @@ impl<'a> Pairs<'a> {
         out
     }
 
-    /// Finds the targets of a source.
+    /// Computes the targets of a source.
     pub(super) fn find(&self, source: usize, targets: &mut Targets) {
         let (mut first, mut end) = (0, self.nodes.len());
         for test in &self.search.tests {
@@ -102,7 +103,7 @@ impl<'a> Pairs<'a> {
             match *test {
                 PairTest::Order(Cmp::Ne) => targets.keep(|target| source != target),
                 PairTest::Order(Cmp::Eq) => targets.keep(|target| source == target),
-                // These tests have already limited the range.
+                // These tests have already been applied to the range of targets.
                 PairTest::Order(_) | PairTest::Mask { source: true, .. } => {}
                 PairTest::Mask { mask, source: false } => targets.keep(|target| self.holds(mask, target)),
                 PairTest::Either { source: mask, target: other } => {
@@ -161,7 +162,7 @@ impl<'a> Pairs<'a> {
         self.operands[mask as usize].holds(self.nodes.slot(node))
     }
 
-    /// Returns the words of an operand for the game, if it is a column of words.
+    /// Returns the words of an operand in this game, or `None` if it is not a column of words.
     fn column(&self, operand: u16) -> Option<&'a [u64]> {
         match self.operands[operand as usize] {
             OperandSource::Column(SlotColumn::Words(words)) => {
@@ -194,12 +195,12 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Returns whether a word may differ from target to target.
+/// Returns whether a word can be different for different targets.
 fn depends_on_target(word: PairWord) -> bool {
     !matches!(word, PairWord::Source(_) | PairWord::Constant(_) | PairWord::Piece { source: true, .. })
 }
 
-/// Returns whether a comparison of two words means that the boards are equal.
+/// Returns whether a comparison of two words means that the two boards are equal.
 fn is_all_the_same(left: PairWord, right: PairWord) -> bool {
     left == PairWord::Same { others: false, count: false } && right == PairWord::Constant(u64::MAX)
 }

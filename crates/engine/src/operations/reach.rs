@@ -1,4 +1,7 @@
-//! Finds, for all positions of a segment at once, the states of an automaton from which a walk can be completed.
+//! Finds the positions at which walks exist, for all positions of a segment at once.
+//!
+//! A *walk* is a sequence of positions that `line` or `path` describes by an automaton. For each state of the
+//! automaton, this module computes a mask of the positions from which the walk can be completed.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -7,33 +10,32 @@ use crate::carry::has;
 use orbit_plan::{AutomatonState, Branch, NO_VALUE, Sees, Walk};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The masks of the states of a walk. A walk goes to later slots, or with `back` to earlier ones. What it can reach
-/// outside a segment is known once the segments on that side are done; within a segment it is found by iterating to a
-/// fixed point.
+/// The masks of the states of a walk. A walk goes to later slots or, with `back`, to earlier ones. So segments are
+/// processed in the opposite order, and everything that a walk can reach outside a segment is known when the segment is
+/// processed. Within a segment, the masks are computed by iterating to a fixed point.
 pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
     games: &'a BlockGames<'a>,
-    /// The steps against the direction of the walk.
+    /// The steps along moves, against the direction of the walk.
     flow: Flow<'a>,
-    /// The operands of the automaton.
+    /// The masks that the automaton reads.
     masks: Vec<Cow<'a, [u32]>>,
-    /// The mask of positions at which a complete walk has a value; `None` if it has one everywhere.
+    /// The mask of positions at which a complete walk has a value; `None` if a complete walk always has one.
     valued: Option<MaskBuilder>,
-    /// The mask of positions that a move leaves; empty if no state needs it.
+    /// The mask of positions from which a move was played; empty if no state needs it.
     inner: Vec<u32>,
-    /// True if all transitions lead to the same state or a later one and the block has no side lines. The states are
-    /// then computed one after the other.
+    /// True if every transition leads to the same state or a later one, and the block has no side lines. The states are
+    /// then computed one after the other, each for all segments.
     is_ordered: bool,
     segments: usize,
-    /// For each state and segment, the positions that the state accepts, or to which it accepts a move, and from which
-    /// the walk can be completed.
+    /// For each state and segment, the positions from which the walk can be completed and that the state accepts. A
+    /// state of a walk over moves accepts a position if it accepts the move to it.
     alive: Vec<u32>,
-    /// The positions with such a child, or with `back` such a parent.
+    /// For each state and segment, the positions with a child in `alive` or, with `back`, with a parent in it.
     next: Vec<u32>,
-    /// The positions with such a position one node further, or at the next move in focus; empty for walks that see
-    /// everything.
+    /// Like `next`, but one node further or at the next move in focus; empty for walks that see every position.
     further: Vec<u32>,
-    /// For walks of pieces in focus, the positions after a move from which a state can be reached by that move or a
+    /// For walks with pieces in focus: the positions after a move from which a state can be reached by this move or a
     /// later one.
     ahead: Vec<u32>,
 }
@@ -69,8 +71,9 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Computes the masks of some segments, which must hold whole games. With a focus, `seen` contains the moves in
-    /// focus of the game. Without it, the masks are an upper bound: every move may be seen as well as skipped.
+    /// Computes the masks of some segments, which must contain whole games. If the walk has a focus, `seen` contains
+    /// the moves of the game that touch pieces in focus. Without `seen`, the masks are an upper bound, because any move
+    /// may count or not.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {
             return self.run_states();
@@ -81,7 +84,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the positions of a segment at which a walk begins.
+    /// Returns the positions of segment `at` at which a walk begins.
     pub(super) fn starts(&self, at: usize) -> u32 {
         let start = |way: &Branch| {
             let to = way.to.map(|state| self.place(at, state.into()));
@@ -93,12 +96,12 @@ impl<'a> WalkReach<'a> {
         self.walk.automaton.first.iter().map(start).fold(0, |all, word| all | word)
     }
 
-    /// Returns whether a walk can be completed from a state that accepts a position, or the move to it.
+    /// Returns whether a walk can be completed from a state that accepts the position in a slot, or the move to it.
     pub(super) fn is_alive(&self, state: usize, slot: usize) -> bool {
         self.alive[self.place(slot / SEGMENT_SLOTS, state)] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns whether an operand of the automaton holds at a slot.
+    /// Returns whether a mask of the automaton is true at a slot.
     pub(super) fn holds(&self, mask: u16, slot: usize) -> bool {
         has(&self.masks[mask as usize], slot)
     }
@@ -111,7 +114,7 @@ impl<'a> WalkReach<'a> {
         self.masks[mask as usize][at]
     }
 
-    /// Returns the positions at which a transition is open.
+    /// Returns the positions of a segment at which all guards of a transition hold.
     fn open(&self, way: &Branch, at: usize) -> u32 {
         way.guards.iter().fold(u32::MAX, |all, &guard| all & self.mask(guard, at))
     }
@@ -120,8 +123,8 @@ impl<'a> WalkReach<'a> {
         self.valued.as_ref().map_or(u32::MAX, |valued| valued.0[at])
     }
 
-    /// Computes the masks of all segments one state at a time. The states to which a state leads are known by then, and
-    /// most operations apply to many words at once.
+    /// Computes the masks of all segments, one state at a time. The states to which a state leads are already known,
+    /// and most operations work on many words at once.
     fn run_states(&mut self) {
         let Walk { automaton, .. } = self.walk;
         let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));
@@ -162,7 +165,7 @@ impl<'a> WalkReach<'a> {
         );
     }
 
-    /// Adds to a mask the positions of `again` from which steps through positions of `again` lead to it.
+    /// Extends a mask along the game: adds the positions of `again` from which steps inside `again` lead to the mask.
     fn go_on(&self, mask: &mut [u32], again: &[u32]) {
         for k in 0..mask.len() {
             let at = if self.walk.back { k } else { mask.len() - 1 - k };
@@ -173,7 +176,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the range of the words of a state.
+    /// Returns the range of the words of a state in the masks.
     fn column(&self, state: usize) -> Range<usize> {
         self.place(0, state)..self.place(self.segments, state)
     }
@@ -187,10 +190,10 @@ impl<'a> WalkReach<'a> {
         while !self.games.count(ways) && self.settle(at, seen) {}
     }
 
-    /// Updates the masks of the states in a segment from what is known so far, and returns whether any of them changed.
+    /// Computes the masks of all states in a segment from what is known so far. Returns whether any of them changed.
     fn settle(&mut self, at: usize, seen: Option<&FocusMasks>) -> bool {
         let mut has_changed = false;
-        // Most transitions lead to later states.
+        // Most transitions lead to later states, so the last state is computed first.
         for state in (0..self.walk.automaton.states.len()).rev() {
             let alive = self.taken(at, state, seen);
             if alive != self.alive[self.place(at, state)] {
@@ -201,7 +204,7 @@ impl<'a> WalkReach<'a> {
         has_changed
     }
 
-    /// Records the mask of a state in a segment, and updates the masks that depend on it.
+    /// Stores the mask of a state in a segment, and updates the masks that depend on it.
     fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&FocusMasks>) {
         let place = self.place(at, state);
         self.alive[place] = alive;
@@ -226,7 +229,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the mask of a state in a segment, as far as it is known.
+    /// Returns the mask of a state in a segment, computed from what is known so far.
     fn taken(&self, at: usize, state: usize, seen: Option<&FocusMasks>) -> u32 {
         let automaton = &self.walk.automaton;
         let (of, further) =
@@ -253,7 +256,7 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the positions that a state accepts, or to which it accepts the move.
+    /// Returns the positions of a segment that a state accepts, or to which it accepts the move.
     fn takes(&self, of: AutomatonState, at: usize, seen: Option<&FocusMasks>) -> u32 {
         let mask = self.mask(of.mask, at);
         match (seen, of.castling) {
@@ -263,18 +266,20 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the positions after a move to which a state is tied, from which the walk continues or is complete.
+    /// For a state that is tied to a move, returns the positions after this move from which the walk continues or is
+    /// complete.
     fn over_move(&self, at: usize, state: usize) -> u32 {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };
-        // For a walk that sees one side, the position in between is skipped, so its children count.
+        // A walk that sees one side skips the position between two of its moves, so the children of that position
+        // count.
         let on = if self.walk.sees == Sees::OneSide { &self.next } else { &self.alive };
         let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
         automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)
     }
 }
 
-/// Returns whether all transitions of a walk that sees every position lead to the same state or a later one.
+/// Returns whether the walk sees every position and all its transitions lead to the same state or a later one.
 fn is_ordered(walk: &Walk) -> bool {
     let is_later = |(state, ways): (usize, &Vec<Branch>)| {
         ways.iter().filter_map(|way| way.to).all(|to| usize::from(to) >= state)
@@ -292,7 +297,7 @@ fn join(mask: &mut [u32], other: &[u32]) {
     mask.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
 }
 
-/// Returns the positions at which a number has a value.
+/// Returns the mask of the positions at which a number has a value.
 fn values(number: OperandSource<'_>, block: &Block) -> MaskBuilder {
     let mut out = MaskBuilder::new(block);
     (0..block.slots()).for_each(|slot| out.put(slot, number.word(slot) as i64 != NO_VALUE));

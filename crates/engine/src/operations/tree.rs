@@ -1,4 +1,4 @@
-//! The nodes of a game.
+//! The trees of lines in the games of a block. A *node* is a position of a game, by its number in the game.
 
 use std::ops::Range;
 
@@ -10,14 +10,15 @@ use crate::{
 use orbit_plan::Sibling;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// The nodes of one game, whose slots are consecutive.
+/// The nodes of one game. Their slots in the block are consecutive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeRange<'a> {
     /// The index of the game in its block.
     pub(super) game: usize,
     first: usize,
     len: usize,
-    /// The parent of each node, in a game with side lines. `None` for other games, where the parent is the node before.
+    /// The parent of each node, in a game with side lines. `None` in other games, where the parent is the previous
+    /// node.
     parents: Option<&'a [u32]>,
 }
 
@@ -35,18 +36,18 @@ impl NodeRange<'_> {
         self.first + node
     }
 
-    /// Returns the nodes at which a mask holds.
+    /// Returns the nodes at which a mask is true.
     pub(super) fn nodes(&self, mask: &MaskBuilder) -> impl Iterator<Item = usize> {
         let first = self.first;
         slots_of(&mask.0, first..first + self.len).map(move |slot| slot - first)
     }
 
-    /// Returns the segments that hold the slots of the game.
+    /// Returns the segments that contain slots of the game.
     pub(super) fn segments(&self) -> Range<usize> {
         self.first / SEGMENT_SLOTS..(self.first + self.len).div_ceil(SEGMENT_SLOTS)
     }
 
-    /// Returns the parent of a node other than the root.
+    /// Returns the parent of a node, which must not be the root.
     pub(super) fn parent(&self, node: usize) -> usize {
         match self.parents {
             Some(parents) => parents[node] as usize,
@@ -54,8 +55,8 @@ impl NodeRange<'_> {
         }
     }
 
-    /// Returns whether a node is an alternative to the first child of its parent. The first child always has the next
-    /// number after its parent.
+    /// Returns whether a node is an alternative to the first child of its parent. The first child of a node always has
+    /// the next number.
     pub(super) fn is_secondary(&self, node: usize) -> bool {
         self.parent(node) + 1 != node
     }
@@ -64,12 +65,12 @@ impl NodeRange<'_> {
         self.is_secondary(node) == (sibling == Sibling::Secondary)
     }
 
-    /// Returns the largest number of positions that have to be visited to find the relation of two nodes.
+    /// Returns the largest number of positions that must be visited to find the relation between two nodes.
     pub(super) fn between(&self, a: usize, b: usize) -> usize {
         if self.has_lines() { a.max(b) } else { 1 }
     }
 
-    /// Returns whether one node is a proper ancestor of another.
+    /// Returns whether `ancestor` is a proper ancestor of `node`.
     pub(super) fn is_before(&self, ancestor: usize, mut node: usize) -> bool {
         if self.parents.is_none() {
             return ancestor < node;
@@ -83,7 +84,7 @@ impl NodeRange<'_> {
         false
     }
 
-    /// Returns the last common ancestor of two nodes, and the number of moves between them.
+    /// Returns the last common ancestor of two nodes, and the number of moves between the nodes.
     pub(super) fn fork(&self, mut a: usize, mut b: usize) -> (usize, usize) {
         if self.parents.is_none() {
             return (a.min(b), a.abs_diff(b));
@@ -98,21 +99,21 @@ impl NodeRange<'_> {
     }
 }
 
-/// The trees of the games of a block, as masks and lists of slots.
+/// The trees of lines in all games of a block, as masks and lists of slots.
 #[derive(Debug)]
 pub(super) struct BlockTree {
-    /// The mask of slots whose parent is the slot before.
+    /// The mask of slots whose parent is the previous slot.
     follows: Vec<u32>,
-    /// The mask of first positions of side lines.
+    /// The mask of slots of the first positions of side lines.
     branches: Vec<u32>,
-    /// The slots in `branches` with the slots of their parents, in order.
+    /// The slots in `branches` in order, each with the slot of its parent.
     links: Vec<(usize, usize)>,
-    /// In a block with side lines, the number of each slot's parent in its game, 0 for roots. Empty in other blocks.
+    /// If the block has side lines, the number of each slot's parent in its game, 0 for roots. Otherwise empty.
     parents: Vec<u32>,
 }
 
 impl BlockTree {
-    /// Builds the trees of a block.
+    /// Builds the trees of the games in a block.
     pub(super) fn new(block: &Block) -> BlockTree {
         let (mut follows, mut branches) = (MaskBuilder::full(block), MaskBuilder::new(block));
         let (mut links, mut parents) = (Vec::new(), Vec::new());
@@ -140,17 +141,18 @@ impl BlockTree {
         NodeRange { game: game.index(), first: slots.start, len: slots.len(), parents }
     }
 
-    /// Returns whether a position other than a root is a child of this kind.
+    /// Returns whether the position in a slot, which must not be a root, is a first child or an alternative, as
+    /// `sibling` says.
     pub(super) fn is_sibling(&self, slot: usize, sibling: Sibling) -> bool {
         has(&self.branches, slot) == (sibling == Sibling::Secondary)
     }
 
-    /// Returns whether a slot is the first of a game.
+    /// Returns whether a slot has the first position of a game.
     pub(super) fn is_root(&self, slot: usize) -> bool {
         !has(&self.follows, slot) && !has(&self.branches, slot)
     }
 
-    /// Returns the slot of the parent of a position other than a root.
+    /// Returns the slot of the parent of a position, which must not be a root.
     pub(super) fn parent(&self, slot: usize) -> usize {
         if self.links.is_empty() || !has(&self.branches, slot) {
             return slot - 1;
@@ -158,7 +160,7 @@ impl BlockTree {
         self.links[self.links.partition_point(|(branch, _)| *branch < slot)].1
     }
 
-    /// Returns the mask of positions that are children of this kind.
+    /// Returns the mask of positions that are first children or alternatives, as `sibling` says; with `None`, of both.
     pub(super) fn children(&self, sibling: Option<Sibling>) -> impl Iterator<Item = u32> {
         let words = self.follows.iter().zip(&self.branches);
         words.map(move |(follows, branches)| match sibling {
@@ -168,7 +170,8 @@ impl BlockTree {
         })
     }
 
-    /// Returns the steps from children of this kind to their parents.
+    /// Returns the steps from children to their parents. `sibling` limits the children to first ones or to
+    /// alternatives.
     pub(super) fn to_parents(&self, sibling: Option<Sibling>) -> Flow<'_> {
         let mut links: Vec<Link> = self.links.iter().map(|&(from, to)| Link { from, to }).collect();
         links.sort_unstable_by_key(|link| link.to);
@@ -179,21 +182,21 @@ impl BlockTree {
         Flow { back: false, follows, links }
     }
 
-    /// Returns the steps from parents to their children.
+    /// Returns the steps from parents to all of their children.
     pub(super) fn to_children(&self) -> Flow<'_> {
         let links = self.links.iter().map(|&(to, from)| Link { from, to }).collect();
         Flow { back: true, follows: Some(&self.follows), links }
     }
 }
 
-/// The steps along the moves of a block, applied to masks with a word for each segment: steps to parents, or with
-/// `back` to children.
+/// Steps along the moves of a block, which are applied to masks of one word for each segment. The steps lead to parents
+/// or, with `back`, to children.
 #[derive(Debug)]
 pub(super) struct Flow<'a> {
     back: bool,
-    /// The mask of slots whose parent is the slot before; `None` if no step uses it.
+    /// The mask of slots whose parent is the previous slot; `None` if there are no such steps.
     follows: Option<&'a [u32]>,
-    /// The other steps, in the order of the slots to which they lead.
+    /// The steps of side lines, in the order of the slots to which they lead.
     links: Vec<Link>,
 }
 
@@ -208,8 +211,7 @@ impl Flow<'_> {
         self.follows.and_then(|follows| follows.get(at)).copied().unwrap_or(0)
     }
 
-    /// Returns the slots of segment `at` to which a step leads from a slot of a mask. `mask` returns the words of the
-    /// mask.
+    /// Returns the slots of segment `at` that one step reaches from a mask. `mask` returns the words of that mask.
     #[inline(always)]
     pub(super) fn step(&self, mask: impl Fn(usize) -> u32, at: usize) -> u32 {
         let follows = self.follows(at);
@@ -229,17 +231,17 @@ impl Flow<'_> {
         out
     }
 
-    /// Returns the whole mask to which a step leads.
+    /// Returns the mask of all slots that one step reaches from `mask`.
     pub(super) fn steps(&self, mask: &[u32]) -> Vec<u32> {
         (0..mask.len()).map(|at| self.step(|at| mask[at], at)).collect()
     }
 
-    /// Extends the slots `reached` of segment `at` by going `stride` steps at once to slots of `through`, as often as
-    /// possible, within the segment and without entering side lines.
+    /// Extends the slots `reached` of segment `at`. Repeats `stride` steps at once as long as they lead to slots of
+    /// `through`. Does not leave the segment, and does not enter side lines.
     #[inline(always)]
     pub(super) fn fill(&self, mut reached: u32, through: u32, at: usize, stride: u32) -> u32 {
         let follows = self.follows(at);
-        // A slot is open if it is in `through` and if all of the steps that lead to it stay inside the segment and the
+        // A slot is open if it is in `through` and if all steps that lead to it stay inside the segment and inside the
         // line.
         let open = (0..stride).fold(through, |open, step| {
             open & if self.back { follows << step } else { follows >> (step + 1) }

@@ -1,9 +1,10 @@
-//! Automata along games: `line` and `path`.
+//! Runs automata along games, for `line` and `path`. A *walk* is a sequence of positions of a game that an automaton
+//! accepts.
 //!
-//! First, [`WalkReach`] finds where a walk exists, for all positions of a segment at once. Values are computed only
-//! where they are wanted. The best value from a node and a state follows from the values of the node's children, so one
-//! pass from the last node to the first is enough; for walks against the moves, one pass from the first node to the
-//! last.
+//! First, [`WalkReach`] finds the positions at which a walk begins, for all positions of a segment at once. The values
+//! of walks (the length, or a number) are computed only where they are requested. The best value from a node and a
+//! state follows from the values of the node's children. So one pass from the last node to the first is enough or, for
+//! walks against the moves, one pass from the first node to the last.
 
 use super::{
     BlockGames, MaskBuilder, OperandSource,
@@ -19,7 +20,7 @@ use orbit_reel::SEGMENT_SLOTS;
 /// The value if there is no walk.
 const NONE: i64 = i64::MIN;
 
-/// Returns the positions at which a walk begins.
+/// Returns the mask of the positions at which a walk begins.
 pub(super) fn found<'a>(
     walk: &'a Walk,
     operands: &'a [OperandSource<'a>],
@@ -46,8 +47,8 @@ pub(super) fn found<'a>(
     out
 }
 
-/// Returns the positions at which a walk begins. With a focus, these are the positions at which a walk could begin for
-/// some set of pieces in focus.
+/// Returns the mask of the positions at which a walk begins. For a walk with a focus, these are the positions at which
+/// a walk would begin for some set of pieces in focus.
 fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     let (mut out, slots) = (MaskBuilder::new(games.block), 0..games.block.slots());
     reach.run(0..out.0.len(), None);
@@ -60,7 +61,7 @@ fn begins(reach: &WalkReach<'_>, slot: usize) -> bool {
     reach.starts(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
 }
 
-/// Computes the result of the best walk from each position.
+/// For each position, computes the result of the best walk that begins there.
 pub(super) fn numbers<'a>(
     walk: &'a Walk,
     operands: &'a [OperandSource<'a>],
@@ -72,23 +73,23 @@ pub(super) fn numbers<'a>(
     games.each(|nodes| runner.run(nodes, out));
 }
 
-/// The evaluation of the values of walks.
+/// The evaluation of one automaton on a block, with the tables of values.
 struct Runner<'a> {
     walk: &'a Walk,
     reach: WalkReach<'a>,
-    /// The mask of positions at which a walk can begin at all.
+    /// The mask of positions at which a walk can begin; elsewhere none is searched for.
     possible: MaskBuilder,
     largest: Option<OperandSource<'a>>,
     evaluated: Option<OperandSource<'a>>,
     focus: Option<OperandSource<'a>>,
     games: &'a BlockGames<'a>,
-    /// The number of transitions of all states.
+    /// The number of transitions of all states together.
     ways: usize,
-    /// For each node and state, the best walk from the children of the node.
+    /// For each node and state, the value of the best walk from the children of the node.
     next: Vec<i64>,
-    /// The best walk one node further, or from the next move in focus.
+    /// For each node and state, the value of the best walk from one node further or from the next move in focus.
     after: Vec<i64>,
-    /// For each node and state that is tied to a move, the best walk by one of the moves that leave the node.
+    /// For each node and each state that is tied to a move, the value of the best walk by a move that leaves the node.
     tied: Vec<i64>,
     /// For each node, true if a move leaves it.
     inner: Vec<bool>,
@@ -107,7 +108,7 @@ impl<'a> Runner<'a> {
         Runner { walk, reach, possible, largest, evaluated, focus, games, ways, next, after, tied, inner }
     }
 
-    /// Computes the result of the best walk from each node of a game.
+    /// For each node of a game, computes the result of the best walk that begins there.
     fn run(&mut self, nodes: NodeRange<'_>, out: &mut [u64]) {
         let mut values = vec![NONE; nodes.len()];
         if matches!(self.walk.sees, Sees::Pieces { .. }) {
@@ -156,7 +157,7 @@ impl<'a> Runner<'a> {
         }
         let pieces = MovedPieces::new(nodes, self.games, focus, capture, &starts);
         let is_list = self.is_list(nodes);
-        // In a game that is a list, a walk must begin with the move after its start.
+        // If the moves in focus form a list, a walk must begin with the move after its start.
         let begins = |start: &usize| !is_list || pieces.sees_next(nodes, *start);
         let positions = nodes.len() * self.walk.automaton.states.len();
         for (set, starts) in pieces.groups(starts.into_iter().filter(begins)) {
@@ -168,14 +169,15 @@ impl<'a> Runner<'a> {
         Some(pieces)
     }
 
-    /// Returns whether the moves in focus form a list that walks traverse in order.
+    /// Returns whether the moves in focus form a list, through which walks pass in order.
     fn is_list(&self, nodes: NodeRange<'_>) -> bool {
         let Walk { automaton, moves, back, sibling, .. } = self.walk;
         let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
         *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
     }
 
-    /// Passes to `tell` the value of the best walk from each of some starts, ascending, over a list of moves in focus.
+    /// Computes the best walk from each start, over a list of moves in focus, and passes its value to `tell`. `starts`
+    /// must be in ascending order.
     fn pass_list(
         &mut self,
         nodes: NodeRange<'_>,
@@ -217,7 +219,7 @@ impl<'a> Runner<'a> {
         (self.next, self.after) = (here, after);
     }
 
-    /// Applies the range and `nestban`, and replaces values by last positions if these are wanted.
+    /// Applies the range of values and `nestban`. If last positions are requested, replaces values by them.
     fn finish(&self, nodes: NodeRange<'_>, values: Vec<i64>, focus: Option<&MovedPieces>, out: &mut [u64]) {
         let (lo, hi) = self.walk.range;
         let mut banned = vec![false; nodes.len()];
@@ -239,7 +241,7 @@ impl<'a> Runner<'a> {
                 let last = reached.last().copied().unwrap_or(node);
                 out[slot] = number(Some(if self.walk.end { last as i64 } else { value }));
                 if self.walk.nestban && self.walk.moves {
-                    // The moves between those in focus belong to the walk as well.
+                    // The moves between the moves in focus belong to the walk as well.
                     banned[node..last].fill(true);
                 } else if self.walk.nestban {
                     banned[node] = true;
@@ -251,7 +253,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns the positions of a walk with this value in a game without side lines, except the first.
+    /// Returns the positions of a walk with a certain value, except the first one, in a game without side lines.
     fn reached(
         &self,
         nodes: NodeRange<'_>,
@@ -288,7 +290,7 @@ impl<'a> Runner<'a> {
         self.better(values)
     }
 
-    /// Returns the first existing value if the first match is wanted, otherwise the largest.
+    /// Returns the better value: the first one that exists if the walk wants the first match, otherwise the largest.
     fn better(&self, mut values: impl Iterator<Item = i64>) -> i64 {
         if self.walk.first_match {
             return values.find(|&value| value != NONE).unwrap_or(NONE);
@@ -296,14 +298,14 @@ impl<'a> Runner<'a> {
         values.fold(NONE, i64::max)
     }
 
-    /// Returns the best value over some transitions, given the values of the states after them and the value of a
-    /// complete walk.
+    /// Returns the best value over some transitions. `next` has the values of the states to which they lead, and
+    /// `complete` is the value of a complete walk.
     fn best(&self, slot: usize, ways: &[Branch], next: &[i64], complete: i64) -> i64 {
         let open = ways.iter().filter(|way| way.guards.iter().all(|&guard| self.reach.holds(guard, slot)));
         self.better(open.map(|way| way.to.map_or(complete, |state| next[state as usize])))
     }
 
-    /// Returns the value of a walk that is complete at a slot.
+    /// Returns the value of a walk that ends at a slot.
     fn complete(&self, slot: usize) -> i64 {
         self.largest.map_or(0, |largest| match largest.word(slot) as i64 {
             NO_VALUE => NONE,
@@ -311,19 +313,19 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Adds one position or move to a value.
+    /// Adds one position or move to the value of a walk.
     fn longer(&self, value: i64) -> i64 {
         if value == NONE || self.walk.largest { value } else { value + 1 }
     }
 
-    /// Returns the values that count for a walk that has reached a node.
+    /// Returns the values of the states from which a walk can continue after a node.
     fn further(&self, node: usize) -> &[i64] {
         let states = self.walk.automaton.states.len();
         let from = if self.walk.sees == Sees::All { &self.next } else { &self.after };
         &from[node * states..(node + 1) * states]
     }
 
-    /// Returns the value of a walk whose state accepts a node, or the move to it.
+    /// Returns the value of the best walk from a state that accepts a node, or that accepts the move to it.
     fn at_node(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let automaton = &self.walk.automaton;
         let slot = nodes.slot(node);
@@ -337,7 +339,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Computes the tables from the last node down to the first start.
+    /// Computes the tables for all nodes from the last one down to `first`.
     fn pass(&mut self, nodes: NodeRange<'_>, first: usize, seen: Option<&FocusMasks>) {
         let walk = self.walk;
         let (automaton, states) = (&walk.automaton, walk.automaton.states.len());
@@ -378,24 +380,25 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Returns the value of the continuation after a state that is tied to the move to a node.
+    /// Returns the value of the continuation after the move to a node, for a state that is tied to this move.
     fn over_move(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let states = self.walk.automaton.states.len();
         let ways = &self.walk.automaton.follow[state];
         let value = |way: &Branch| match way.to {
             None => self.complete(nodes.slot(node)),
-            // For a walk that sees one side, the position in between is skipped, so its children count.
+            // A walk that sees one side skips the position between two of its moves, so the children of that position
+            // count.
             Some(to) if self.walk.sees == Sees::OneSide => self.next[node * states + to as usize],
             Some(to) => self.at_node(nodes, node, to.into()),
         };
         self.better(ways.iter().map(value))
     }
 
-    /// Computes the values of walks against the moves, from the first node to the last.
+    /// Computes the values of walks that run against the moves, in one pass from the first node to the last.
     fn pass_back(&mut self, nodes: NodeRange<'_>, values: &mut [i64]) {
         let automaton = &self.walk.automaton;
         let states = automaton.states.len();
-        // The value of each state at each node.
+        // For each node, the value of each state.
         let mut at: Vec<i64> = Vec::with_capacity(nodes.len() * states);
         let none = vec![NONE; states];
         for (node, value) in values.iter_mut().enumerate() {

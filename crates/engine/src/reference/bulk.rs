@@ -1,4 +1,5 @@
-//! The reference engine over whole blocks: game by game, or position by position for queries about single positions.
+//! Runs the reference engine on whole blocks: game by game or, for queries about single positions, position by
+//! position.
 
 use std::sync::Mutex;
 
@@ -19,13 +20,13 @@ use orbit_reel::{
     replay::{Slot, for_each_slot_of},
 };
 
-/// The reference engine for some queries.
+/// The reference engine for one or more queries.
 #[derive(Debug)]
 pub struct Bulk {
     queries: Vec<OneQuery>,
 }
 
-/// One of the queries.
+/// One of the queries, with the way in which it is evaluated.
 #[derive(Debug)]
 struct OneQuery {
     reference: Reference,
@@ -33,32 +34,32 @@ struct OneQuery {
     way: BulkWay,
 }
 
-/// The way in which a query is evaluated.
+/// The way in which a query is evaluated: at single positions, or game by game.
 #[derive(Debug)]
 enum BulkWay {
-    /// At each position independently.
+    /// Each position is evaluated independently.
     Positions,
-    /// At all positions of a game, with one state.
+    /// All positions of a game are evaluated with one state, such as the values of variables.
     Games {
         query: Box<TypedQuery>,
-        /// The state that lasts from game to game, if games depend on those before them.
+        /// The state that is kept from game to game; `None` if games do not depend on earlier ones.
         run: Option<Mutex<RunState>>,
     },
 }
 
 impl Bulk {
-    /// Creates an engine for some queries, which it evaluates one after the other.
+    /// Creates an engine for some queries. It evaluates them one after the other.
     ///
     /// # Errors
     ///
-    /// See [`ReferenceError`].
+    /// If a query's transforms cannot be expanded; see [`ReferenceError`].
     pub fn new<'a>(queries: impl IntoIterator<Item = &'a TypedQuery>) -> Result<Bulk, ReferenceError> {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
 
-    /// Limits the number of steps: a game that takes more ends the run with an error. Each evaluation of a filter is a
-    /// step. Long strings, searches with regular expressions and passes over long games count as several steps,
-    /// according to the time that they take.
+    /// Limits the number of steps. A game that takes more steps ends the search with an error. Each evaluation of a
+    /// filter is a step. Long strings, searches with regular expressions and passes over long games count as several
+    /// steps, according to the time that they take.
     #[must_use]
     pub fn with_steps_max(mut self, steps_max: u64) -> Bulk {
         for one in &mut self.queries {
@@ -67,11 +68,11 @@ impl Bulk {
         self
     }
 
-    /// Adds the strings that a query yields at hits of a block. Does nothing for a query that yields no strings.
+    /// Adds the strings that a query yields at the hits of a block. Does nothing if the query yields no strings.
     ///
     /// # Errors
     ///
-    /// The error that ends the evaluation of a game.
+    /// If the evaluation of a game ends with an error.
     pub fn add_texts(
         &self,
         query: usize,
@@ -98,7 +99,7 @@ impl Bulk {
 
 impl OneQuery {
     fn new(query: &TypedQuery) -> Result<OneQuery, ReferenceError> {
-        // Answers for single positions cannot hold a string, so strings need whole games.
+        // Answers for single positions cannot contain a string, so queries that yield strings need whole games.
         let way = match asks_of_games(query) || query.body.ty() == Type::Str {
             true => BulkWay::Games {
                 query: Box::new(query.clone()),
@@ -136,8 +137,8 @@ impl OneQuery {
         Ok(found)
     }
 
-    /// Visits each slot of a block with the evaluation of its game, set to the position of the slot. Stops at a
-    /// position that cannot be evaluated.
+    /// Calls `visit` for each slot of a block, with an evaluation of the slot's game at the slot's position. Ends with
+    /// an error at a position that cannot be evaluated.
     fn each_position(
         &self,
         block: &Block,
@@ -158,7 +159,7 @@ impl OneQuery {
         each_game(block, |_| true, visit_game)
     }
 
-    /// Returns the answers of the query on a block, including those for whole games.
+    /// Returns the answers of the query on a block, including its answers for whole games.
     fn whole_games(
         &self,
         (number, query): (usize, &TypedQuery),
@@ -184,14 +185,14 @@ impl OneQuery {
     }
 }
 
-/// Returns whether the query needs whole games: it uses an operation of the game language or a variable that keeps its
-/// value, or it yields strings.
+/// Returns whether the query must be evaluated game by game. This is so if it yields strings, if it keeps state, or if
+/// it has a filter that reads other positions of the game.
 fn asks_of_games(query: &TypedQuery) -> bool {
     let is_told_by_games = query.body.ty() == Type::Str || query.keeps_state.is_some();
     is_told_by_games || query.outlives_games() || query.body.any(|filter| filter.is_of_game())
 }
 
-/// Visits each wanted game of a block: the slots of its positions, and the positions. Stops if `visit` fails.
+/// Calls `visit` for each wanted game of a block, with the slots and the positions of the game. Ends if `visit` fails.
 pub(super) fn each_game<E>(
     block: &Block,
     wanted: impl Fn(usize) -> bool,
@@ -219,7 +220,7 @@ pub(super) fn each_game<E>(
 }
 
 impl Bulk {
-    /// Returns the persistent variables that are printed at the end of a run, and their values.
+    /// Returns the persistent variables that are printed at the end of a search, with their values.
     fn persistent(&self) -> Vec<(String, Vec<u8>)> {
         let runs = self.queries.iter().filter_map(|one| match &one.way {
             BulkWay::Games { run: Some(run), .. } => Some(lock(run)),

@@ -1,4 +1,5 @@
-//! Code that `line` and `path` share.
+//! Code that the filters `line` and `path` share. A *chain* is the sequence of constituents that such a filter matches
+//! against positions or moves of the game.
 
 use std::rc::Rc;
 
@@ -6,14 +7,14 @@ use super::{eval::Evaluation, found::Noted, memory::CompiledChain, program::Chai
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Chain;
 
-/// A chain that was found: the number that measures it, and the number of its last position.
+/// A match of a chain: its value (the length or another number), and the node at which it ends.
 pub(super) struct Chained {
     pub(super) value: i32,
     pub(super) end: usize,
 }
 
 impl Evaluation<'_> {
-    /// Returns the program of a filter's chain. Compiles it at the first use.
+    /// Returns the compiled program of a filter's chain. It is compiled when it is first used.
     pub(super) fn compiled<T>(
         &mut self,
         key: usize,
@@ -37,7 +38,7 @@ impl Evaluation<'_> {
         compiled
     }
 
-    /// Ends the run because a search has too many ways to try.
+    /// Ends the search with an error, because a chain has too many ways to be tried.
     pub(super) fn search_too_long(&mut self, name: &str, span: Span) {
         let number = self.here.spot.game.number();
         let message =
@@ -46,17 +47,17 @@ impl Evaluation<'_> {
         self.state.fail(Diagnostic::error(span, message, "searched here").help(help));
     }
 
-    /// Returns whether `nestban` forbids a chain to begin at this position.
+    /// Returns whether `nestban` forbids a chain to begin at the current position.
     pub(super) fn is_banned(&self, key: usize) -> bool {
         self.state.chains.banned.get(&key).is_some_and(|banned| banned.contains(&self.here.at))
     }
 
-    /// Forbids chains of a filter to begin at some positions.
+    /// Forbids the chain of a filter to begin at the given nodes.
     pub(super) fn ban(&mut self, key: usize, nodes: impl IntoIterator<Item = usize>) {
         self.state.chains.banned.entry(key).or_default().extend(nodes);
     }
 
-    /// Adds comments at both ends of a chain that begins here.
+    /// Adds comments at the first and last position of a chain that begins at the current position.
     pub(super) fn note_ends(&mut self, name: &str, length: i32, end: usize, value: &str) {
         let start = self.here.at;
         let place = self.position_text(start, Noted::Automatic);
@@ -66,7 +67,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Returns a key that identifies a filter while a game is evaluated: its address.
+/// Returns a key that identifies a filter while a game is evaluated: the filter's address.
 pub(super) fn key<T>(filter: &T) -> usize {
     std::ptr::from_ref(filter).addr()
 }

@@ -1,33 +1,33 @@
-//! Computes the comments and ranks of a query for games that another engine has found.
+//! Computes the comments and sort values of a query for games that another engine has found.
 
 use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameAnswers};
 use crate::{Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants};
 use orbit_query::TypedQuery;
 use orbit_reel::{Block, GameRow};
 
-/// An evaluator of a query on games that are known to be found. It computes the output and the sort values of the
-/// query, which the other engines cannot do. The query must treat each game independently.
+/// Evaluates a query on games that another engine has found, to compute the texts and sort values that the other engine
+/// cannot compute. The query must treat each game independently.
 #[derive(Debug)]
 pub struct Commentator {
     query: TypedQuery,
     reference: Reference,
     wanted: Wants,
-    /// True if the query needs to be evaluated at hits only.
+    /// True if it is enough to evaluate the query at the hits.
     at_hits: bool,
-    /// The part of the query that is evaluated at hits, if that is less than the query.
+    /// The part of the query that is evaluated at hits; `None` if that is the whole query.
     left: Option<Reference>,
-    /// True if the query writes nothing but a mark at each hit.
+    /// True if the only output of the query is a mark at each hit.
     marks_alone: bool,
-    /// True if the query prints messages that are wanted, and so must be evaluated on all games.
+    /// True if the query prints messages and these are requested. It must then be evaluated on all games.
     prints: bool,
 }
 
 impl Commentator {
-    /// Expands a query for which [`Wants::COMMENTARY`] or [`Wants::RANKS`] is wanted.
+    /// Prepares a query for which [`Wants::COMMENTARY`] or [`Wants::RANKS`] is requested.
     ///
     /// # Errors
     ///
-    /// See [`ReferenceError`].
+    /// If the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery, wanted: Wants) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
         let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
@@ -37,18 +37,18 @@ impl Commentator {
         Ok(Commentator { query: query.clone(), reference, wanted, at_hits, left, marks_alone, prints })
     }
 
-    /// Returns whether ranks are wanted and the query sorts.
+    /// Returns whether ranks are requested and the query has a `sort` filter.
     pub fn sorts(&self) -> bool {
         self.wanted.contains(Wants::RANKS) && !self.query.sorts.is_empty()
     }
 
-    /// Returns the comments of the query on the games of a block that are found, if comments are wanted, and its
-    /// answers for these games. `number` is the number of the query in the run, and `has_all` says whether the answers
-    /// contain all hits of these games.
+    /// Returns the query's comments on the games of a block that it finds, if comments are requested, and its answers
+    /// for these games. `number` is the number of the query in the search, and `has_all` says whether `answers`
+    /// contains all hits of these games.
     ///
     /// # Errors
     ///
-    /// The error of the query, if it runs into one.
+    /// If the query runs into an error in a game.
     pub fn write(
         &self,
         block: &Block,
@@ -79,7 +79,7 @@ impl Commentator {
         Ok((commentary, games))
     }
 
-    /// Returns comments that are just marks at hits.
+    /// Returns the comments of a query that only marks its hits.
     fn marks(&self, block: &Block, answers: &Answers) -> Commentary {
         let mark = self.query.header.mark();
         let marked = |slot: usize, first: usize| Some(((slot - first) as u32, mark?.into()));

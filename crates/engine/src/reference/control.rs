@@ -1,4 +1,4 @@
-//! Loops, and filters that end the run.
+//! Evaluates loops, and filters that end the search.
 
 use super::{
     copies::{ExplicitForm, PlainFilter},
@@ -10,7 +10,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Text;
 
 impl Evaluation<'_> {
-    /// Repeats a filter until it fails. Returns whether it matched at least once.
+    /// Evaluates a filter again and again until it does not match. Returns whether it matched at least once.
     pub(super) fn repeat(&mut self, of: &PlainFilter, span: Span) -> bool {
         let mut matched = false;
         while self.matches(of) && self.state.repeats("loop", span) {
@@ -26,7 +26,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Evaluates the body once for each match of a regular expression. The string is computed once.
+    /// Evaluates the body once for each match of a regular expression in a string. The string is computed only once.
     pub(super) fn repeat_while_match(
         &mut self,
         text: &Text<ExplicitForm>,
@@ -44,7 +44,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Ends the run unless a filter matches.
+    /// Ends the search with an error unless a filter matches.
     pub(super) fn assert(&mut self, of: &PlainFilter, span: Span) -> bool {
         let holds = self.matches(of);
         if !holds {
@@ -62,7 +62,7 @@ impl Evaluation<'_> {
         false
     }
 
-    /// Returns true if two filters have the same value, or if neither matches. Both are evaluated.
+    /// Returns whether two filters have the same value, or neither of them matches. Both are evaluated.
     pub(super) fn equal(&mut self, a: &PlainFilter, b: &PlainFilter) -> bool {
         match (self.value(a), self.value(b)) {
             (Value::Str(Some(a)), Value::Str(Some(b))) => facts::order(&a, &b).is_eq(),

@@ -1,4 +1,4 @@
-//! Expands transforms into explicit copies, once per query.
+//! Expands the transforms of a query into explicit copies, once for each query.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +15,15 @@ use orbit_query::tree::{
     Ref, Rewrite, Squares, SquaresOp, Text, TextOp, TransformKind, Written, rewrite,
 };
 
-/// The place of a filter in the query text.
+/// The range of a filter in the query text.
 type Span = <Written as Form>::Mark;
 
-/// The form of a tree without transform keywords: each keyword has become the list of its copies.
+/// The form of a tree in which each transform keyword has been replaced by the list of its copies.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ExplicitForm {}
 
 impl Form for ExplicitForm {
-    /// The place of a filter in the query text, for run-time errors.
+    /// The range of a filter in the query text, for errors while the query runs.
     type Mark = Span;
     type OfCondition = Copies<Condition<ExplicitForm>, PlainFilter>;
     type OfSquares = Copies<Squares<ExplicitForm>, Squares<ExplicitForm>>;
@@ -35,15 +35,16 @@ impl Form for ExplicitForm {
 /// A filter without transform keywords.
 pub(super) type PlainFilter = Any<ExplicitForm>;
 
-/// Either a transform as its distinct surviving copies in declaration order, of equal copies the first, or a filter
-/// that no transform changes.
+/// The copies of a transform, or a filter that is not a transform. Only distinct copies that survive are listed, in the
+/// order of declaration; of equal copies, the first is kept.
 #[derive(Clone, Debug)]
 pub(super) enum Copies<F, C> {
     Orbit(Vec<C>),
     NoTransform(F),
 }
 
-/// The same for a number: either the largest value of the copies, or the number of copies that match.
+/// The same for a transform of a number. Its value is the largest value of the copies or the number of copies that
+/// match.
 #[derive(Clone, Debug)]
 pub(super) enum NumberCopies {
     Largest(Copies<Number<ExplicitForm>, Number<ExplicitForm>>),
@@ -68,11 +69,11 @@ impl Extension<ExplicitForm> for NumberCopies {
     }
 }
 
-/// The role of a filter for transforms and for the comparison of copies.
+/// The role that a filter has for transforms and for the comparison of copies.
 enum Standing<'a> {
     /// An operation that is not a transform.
     Plain,
-    /// `notransform`.
+    /// A filter in `notransform`, which transforms do not change.
     Still,
     /// The copies of a transform.
     Orbit(Vec<Ref<'a, ExplicitForm>>),
@@ -104,8 +105,8 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// A transformable part of a copy. The members of a copy are listed in child order. Two copies of one filter are equal
-/// if and only if their members are equal.
+/// A part of a copy that transforms can change. The members of a copy are listed in the order of its child filters. Two
+/// copies of one filter are equal if and only if their members are equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum CopyMember {
     Designator {
@@ -114,44 +115,44 @@ enum CopyMember {
         all_black: bool,
         list: u16,
     },
-    /// The colour or kind of a filter that has two variants: side to move, `white`, `elo white`, `player white`,
-    /// `tag "White"`, `result 1-0`, `light`.
+    /// One of the two variants of a filter: side to move, `white`, `elo white`, `player white`, `tag "White"`, `result
+    /// 1-0`, `light`.
     Side(bool),
     Dirs(u8),
-    /// A nested orbit: the sorted list of the members of its copies.
+    /// The copies of a nested transform: the sorted list of their members.
     Orbit(Vec<Vec<CopyMember>>),
 }
 
-/// A builder of filters that counts their nodes.
+/// Builds the copies of a query, and counts the nodes of the filters that it builds.
 pub(super) struct CopyBuilder {
     nodes: usize,
     order: CopyOrder,
 }
 
-/// The order of copies.
+/// The order in which the copies of a transform are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CopyOrder {
     /// The order of declaration, in which copies are numbered.
     Declared,
-    /// The order of evaluation. Of equal copies, the first gives its name to `currenttransform`.
+    /// The order of evaluation. The first of several equal copies is the one that `currenttransform` names.
     Evaluated,
 }
 
 impl CopyBuilder {
-    /// The largest number of nodes that the copies of one query may have, including copies that turn out to be
-    /// duplicates. Six fused shifts are refused within a second instead of filling memory.
+    /// The largest number of nodes in all copies of one query, including copies that turn out to be duplicates. Without
+    /// the limit, six fused shifts would fill the memory; with it, they are refused within a second.
     pub(super) const NODES_MAX: usize = 4_000_000;
 
-    /// Expands all transforms of a tree.
+    /// Expands all transforms of a filter.
     ///
     /// # Errors
     ///
-    /// See [`ReferenceError`].
+    /// If the transforms cannot be expanded; see [`ReferenceError`].
     pub(super) fn expand(root: &Node, order: CopyOrder) -> Result<PlainFilter, ReferenceError> {
         CopyBuilder { nodes: 0, order }.any(root)
     }
 
-    /// Returns all distinct images of copies under a transform.
+    /// Returns all distinct images of the given copies under a transform.
     fn products<F>(&mut self, kind: TransformKind, copies: &[F]) -> Result<Vec<F>, ReferenceError>
     where
         F: Kind<ExplicitForm, In<ExplicitForm> = F>,
@@ -172,7 +173,7 @@ impl CopyBuilder {
         Ok(distinct_survivors(products))
     }
 
-    /// Returns the copies of a transform around a set. A transform fuses with a transform directly inside it: the
+    /// Returns the copies of a transform around a set. A transform directly inside another one fuses with it: the
     /// copies are all products of the two.
     fn sets(
         &mut self,
@@ -187,7 +188,7 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// Returns the copies of a transform around a condition, or around a filter that the transform turns into one.
+    /// Returns the copies of a transform around a condition, or around another filter that becomes a condition.
     fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let of = without_condition_braces(of);
         let inner = match of {
@@ -224,13 +225,13 @@ impl CopyBuilder {
         Ok(NumberCopies::Largest(Copies::Orbit(self.products(kind, &copies)?)))
     }
 
-    /// Returns the copies of a transform that counts them. Such a transform does not fuse with one inside it.
+    /// Returns the copies of a transform that counts its copies. It does not fuse with a transform inside it.
     fn counted(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let copy = self.any(of)?;
         self.products(kind, &[copy])
     }
 
-    /// Returns the copies of a list of transforms.
+    /// Returns the copies of a list of transforms, as CQL 5 has them.
     fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let base = self.any(of)?;
         let mut copies = Vec::new();
@@ -240,8 +241,8 @@ impl CopyBuilder {
         Ok(distinct_survivors(copies))
     }
 
-    /// Returns all distinct compositions of one element of each keyword of a CQL 5 list, in any order. Compositions
-    /// that swap colours come after all others.
+    /// Returns all distinct compositions of one element of each keyword in a CQL 5 list, in any order of the keywords.
+    /// Compositions that swap colours come last.
     fn compositions(&mut self, transforms: &[ListTransform]) -> Result<Vec<ListImages>, ReferenceError> {
         let others: Vec<_> = transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
         let mut out = self.in_any_order(&others, &mut HashMap::new())?;
@@ -252,8 +253,8 @@ impl CopyBuilder {
         Ok(out)
     }
 
-    /// Returns the compositions in which each keyword in turn acts last: for each of its elements all compositions of
-    /// the others. `known` caches results.
+    /// Returns the compositions of some keywords. Each keyword in turn acts last: each of its elements is combined with
+    /// all compositions of the other keywords. `known` caches results.
     fn in_any_order(
         &mut self,
         transforms: &[ListTransform],
@@ -283,7 +284,7 @@ impl CopyBuilder {
         Ok(out)
     }
 
-    /// Returns the image of a filter under one basic transform.
+    /// Returns the image of a filter under one basic transform, such as one rotation.
     fn image<F>(&mut self, basic: &BasicTransform, filter: &F) -> Result<F, ReferenceError>
     where
         F: Kind<ExplicitForm, In<ExplicitForm> = F>,
@@ -391,8 +392,8 @@ impl Rewrite<Written, ExplicitForm> for CopyBuilder {
     }
 }
 
-/// The image of filters under one basic transform, by the table "how each filter transforms". Nested orbits lose the
-/// copies that do not survive, and those that become equal to an earlier one.
+/// Computes the image of a filter under one basic transform, by the table "how each filter transforms". The nested
+/// transforms of the image keep only copies that survive and that differ from earlier ones.
 struct Image<'a> {
     basic: &'a BasicTransform,
     expander: &'a mut CopyBuilder,
@@ -555,12 +556,12 @@ impl Rewrite<ExplicitForm, ExplicitForm> for Image<'_> {
     }
 }
 
-/// Removes braces that contain a single filter.
+/// Removes braces around a single filter.
 fn without_braces<F: Braced>(filter: &F) -> &F {
     filter.only().map_or(filter, without_braces)
 }
 
-/// Does the same for a condition in braces.
+/// Removes braces around a single condition.
 fn without_condition_braces(node: &Node) -> &Node {
     match node {
         Any::Condition(f)
@@ -573,7 +574,7 @@ fn without_condition_braces(node: &Node) -> &Node {
     }
 }
 
-/// A filter that may be a single filter in braces.
+/// A filter that may be braces around a single filter.
 trait Braced {
     fn only(&self) -> Option<&Self>;
 }
@@ -596,15 +597,15 @@ impl Braced for Number {
     }
 }
 
-/// Drops the copies with an empty designator, then duplicates of earlier copies.
+/// Drops copies that do not survive, then duplicates of earlier copies.
 fn distinct_survivors<F: Kind<ExplicitForm>>(copies: Vec<F>) -> Vec<F> {
     let mut seen = HashSet::new();
     let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
     copies.into_iter().filter(is_new).collect()
 }
 
-/// Returns whether a filter survives: no designator has lost all its squares, and no nested orbit all its copies,
-/// anywhere in the tree.
+/// Returns whether a filter survives a transform. It does not if, anywhere in it, a designator has lost all its squares
+/// or a nested transform has lost all its copies.
 fn survives(filter: Ref<ExplicitForm>) -> bool {
     match (Standing::from_filter(filter), filter) {
         (Standing::Orbit(copies), _) => !copies.is_empty(),
@@ -651,7 +652,7 @@ fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
         },
         Ref::Condition(f) => match f.op() {
             ConditionOp::ToMove(color) => CopyMember::Side(color.is_white()),
-            // A draw is a draw in every copy, so `false` cannot make two copies differ.
+            // A draw is the same in every copy, so `false` cannot make two copies differ.
             ConditionOp::Result(result) => CopyMember::Side(*result == GameResult::WhiteWins),
             _ => return None,
         },
@@ -668,7 +669,7 @@ fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
     })
 }
 
-/// Refuses filters that have no image under an eighth of a turn.
+/// Returns an error if a filter has no image under a rotation by 45 degrees.
 fn rotates_by_45(filter: Ref<ExplicitForm>) -> Result<(), ReferenceError> {
     if let Standing::Still = Standing::from_filter(filter) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! `echo`: pairs of positions of a game.
+//! Evaluates `echo`, which compares the current position (the *source*) with other positions of the game (the
+//! *targets*).
 
 use super::{
     copies::{ExplicitForm, PlainFilter},
@@ -28,8 +29,8 @@ impl Evaluation<'_> {
         first.is_some()
     }
 
-    /// Returns the largest value of the body. Within `sort`, the comments of the first target with that value are kept;
-    /// otherwise those of all targets with a value.
+    /// Returns the largest value of the body over all targets. Within `sort`, only the comments of the first target
+    /// with that value are kept; otherwise, those of all targets with a value.
     pub(super) fn echo_number(&mut self, echo: &Echo<Number<ExplicitForm>>) -> Option<i32> {
         let begin = self.notes_begin();
         let (mut best, mut best_target) = (None, None);
@@ -57,14 +58,14 @@ impl Evaluation<'_> {
         best
     }
 
-    /// Notes the span of this position and the target, if a target matched.
+    /// Records the span of the source and the target, if a target matched.
     fn note_pair(&mut self, begin: usize, target: Option<usize>) {
         if let Some(target) = target {
             self.note_span(begin, SpanKind::Echo, &[self.here.at, target]);
         }
     }
 
-    /// Returns the positions that an echo compares with this one, in the order of their numbers.
+    /// Returns the nodes that an `echo` compares with the current one, in the order of their numbers.
     fn targets<F>(&self, echo: &Echo<F>) -> impl Iterator<Item = usize> + use<F> {
         let (source, in_all) = (self.here.at, echo.in_all);
         (0..self.nodes.len()).filter(move |&target| in_all || target != source)
@@ -81,7 +82,7 @@ impl Evaluation<'_> {
         self.state.cells.bind(echo.target, Cell::Unbound);
     }
 
-    /// Writes comments that name both positions, and their last common ancestor if it is a third position.
+    /// Writes comments that name both positions, and their last common ancestor if that is a third position.
     fn note_echo<F>(&mut self, echo: &Echo<F>, target: usize) {
         if echo.quiet {
             return;

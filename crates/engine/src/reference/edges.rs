@@ -1,8 +1,9 @@
-//! Moves that were played: `--`, `[x]`, `move`, and filters on the move that led to this position.
+//! Evaluates filters about moves that were played: `--`, `[x]`, `move`, and filters about the move that led to the
+//! current position.
 //!
-//! For `--`, castling consists of the move of a king and the move of a rook; for `move`, it is the king's move alone. A
-//! move is castling only if the king goes from e1 or e8 to the c or g file. Any other castling, as in Chess960, is a
-//! move of the king.
+//! For `--`, castling consists of two moves: that of the king and that of the rook. For `move`, it is only the king's
+//! move. A move is castling only if the king goes from e1 or e8 to the c-file or g-file. Any other castling, as in
+//! Chess960, is a move of the king.
 
 use shakmaty::{Bitboard, Piece, Role, Square};
 
@@ -16,7 +17,7 @@ use super::{
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Edge, Move, MoveOf, MoveValue, Promotion, Sibling, Special, Squares};
 
-/// The operands of a `--`, evaluated before the move.
+/// The values of the operands of a `--`, evaluated before the move.
 pub(super) struct MoveOperands {
     capture: bool,
     from: Option<Bitboard>,
@@ -25,8 +26,8 @@ pub(super) struct MoveOperands {
 }
 
 impl MoveOperands {
-    /// Returns the parts that the operands select of a move, if any. The move leads to `at`; `eligible` decides which
-    /// of its parts count.
+    /// Returns the parts of a move that the operands select, if there are any. The move leads to node `at`. `eligible`
+    /// decides which parts count.
     pub(super) fn select(
         &self,
         played: &PlayedMove,
@@ -54,21 +55,21 @@ fn is_of_kind(set: PieceSet, role: Role) -> bool {
     shakmaty::Color::ALL.into_iter().any(|color| set.contains(Code::from_piece(Piece { color, role })))
 }
 
-/// A move that `move` examines.
+/// A move that `move` examines: one that was played or one that is possible.
 struct Candidate {
     from: Bitboard,
     to: Bitboard,
     captured: Bitboard,
-    /// The pieces that a pawn becomes, or could become.
+    /// The pieces to which a pawn is or could be promoted.
     promoted: Vec<Role>,
     is_named: bool,
     en_passant: bool,
     null: bool,
-    /// The position after the move, if it was played.
+    /// The node after the move, if it was played.
     child: Option<usize>,
 }
 
-/// The operands of a `move`.
+/// The values of the operands of a `move`.
 struct MoveSides {
     from: Option<Bitboard>,
     to: Option<Bitboard>,
@@ -83,7 +84,7 @@ impl Evaluation<'_> {
         self.tree().played(self.here.at)
     }
 
-    /// Returns the part of the last move that `from` and `to` name.
+    /// Returns the part of the last move to which `from` and `to` refer.
     fn arrival_part(&self) -> MovePart {
         match self.scope.selected {
             Some(Selected { at, part }) if at == self.here.at => part,
@@ -112,13 +113,13 @@ impl Evaluation<'_> {
         self.arrival().is_some_and(|played| played.null)
     }
 
-    /// Returns whether this position is the first child of its parent, or another one. False for both kinds at the
-    /// root.
+    /// Returns whether the current position is the first child of its parent or an alternative, as `sibling` says. The
+    /// root is neither.
     pub(super) fn is_sibling(&self, sibling: Sibling) -> bool {
         self.tree().parent(self.here.at).is_some() && self.is_child(self.here.at, sibling)
     }
 
-    /// Returns whether a child is of a kind: the first of its parent, or another one.
+    /// Returns whether a child is the first child of its parent or an alternative, as `sibling` says.
     pub(super) fn is_child(&self, child: usize, sibling: Sibling) -> bool {
         self.tree().is_secondary(child) == (sibling == Sibling::Secondary)
     }
@@ -152,7 +153,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the moves that fit the operands of a `--`, in order.
+    /// Returns the moves that fit the operands of a `--`, in the order of the children.
     fn fitting(&mut self, edge: &Edge<ExplicitForm>) -> Vec<Selected> {
         let (before, children) = match self.tree().parent(self.here.at) {
             _ if !edge.entering => (self.here.at, self.tree().children(self.here.at).to_vec()),
@@ -167,12 +168,12 @@ impl Evaluation<'_> {
         children.iter().filter_map(select).collect()
     }
 
-    /// Evaluates a function at the position after a move of which a `--` has selected a part.
+    /// Evaluates a function at the position after a move from which a `--` has selected a part.
     pub(super) fn behind<T>(&mut self, selected: Selected, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = Some(selected), |behind| behind.there(selected.at, evaluate))
     }
 
-    /// Evaluates a function after each fitting move, and returns the first value that it yields.
+    /// Evaluates a function after each move that fits, and returns the first value that the function yields.
     pub(super) fn edge_value<T>(
         &mut self,
         edge: &Edge<ExplicitForm>,
@@ -193,7 +194,7 @@ impl Evaluation<'_> {
         self.edge_value(edge, target).is_some()
     }
 
-    /// Returns the set after the first move that fits, even if the set is empty.
+    /// Returns the value of the target after the first move that fits, even if the value is an empty set.
     pub(super) fn edge_squares(
         &mut self,
         edge: &Edge<ExplicitForm>,
@@ -202,7 +203,7 @@ impl Evaluation<'_> {
         let begin = self.notes_begin();
         let squares = self.edge_value(edge, |there| Some(there.squares(target))).unwrap_or(Bitboard::EMPTY);
         if squares.is_empty() {
-            // A filter with an empty set does not match, so the move must not be reported as its span.
+            // A filter with an empty set does not match, so the move must not be recorded as part of its span.
             self.take_spans(begin);
         }
         squares
@@ -235,7 +236,7 @@ impl Evaluation<'_> {
         self.qualifying(of).len() as i32
     }
 
-    /// Returns the moves that qualify. Adds comments to those that were played.
+    /// Returns the moves that fit a `move`. Adds comments to those that were played.
     fn qualifying(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let before = match of.of {
             MoveOf::Previous => self.tree().parent(self.here.at),
@@ -281,8 +282,8 @@ impl Evaluation<'_> {
             }
     }
 
-    /// Returns the moves that `move` examines. In a constituent of a line that is tied to one move, this is that move
-    /// only.
+    /// Returns the moves that `move` examines. In a constituent of `line` that is tied to one move, only that move is
+    /// examined.
     fn candidates(&mut self, of: &Move<ExplicitForm>) -> Vec<Candidate> {
         let here = self.here.at;
         match of.of {
@@ -298,7 +299,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns moves that could be played. A promotion is one move, whatever the pawn becomes.
+    /// Describes moves that are possible. A promotion is one move, whatever the new piece is.
     fn possible_moves(&self, of: &Move<ExplicitForm>, steps: &[ReducedMove]) -> Vec<Candidate> {
         let mut distinct: Vec<ReducedMove> = Vec::new();
         for &step in steps {
@@ -324,7 +325,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Describes a move that could be played.
+    /// Describes one move that is possible.
     fn possible(&self, of: &Move<ExplicitForm>, step: ReducedMove) -> Candidate {
         let at = |s: Square| self.here.placement.at(s);
         let is_castling = step.is(Special::Castle);

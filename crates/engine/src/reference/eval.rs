@@ -1,4 +1,4 @@
-//! Evaluates an expanded filter at one position.
+//! Evaluates a filter whose transforms have been expanded, at one position.
 
 use std::{cell::OnceCell, collections::BTreeSet, rc::Rc};
 
@@ -30,18 +30,18 @@ pub(super) struct Evaluation<'a> {
     pub(super) nodes: &'a [Spot<'a>],
     /// The position at which filters are evaluated.
     pub(super) here: Here<'a>,
-    /// The positions at which filters were evaluated before. Empty until the evaluation first moves to another
+    /// The positions at which filters have been evaluated. The list is empty until the evaluation first goes to another
     /// position.
     visited: Vec<Option<Here<'a>>>,
     pub(super) declared: &'a Declared,
-    /// The tree of the game, built when it is first needed.
+    /// The tree of lines in the game, built when it is first needed.
     tree: OnceCell<GameTree>,
-    /// The context of the filter that is being evaluated.
+    /// The context of the current filter: the move that an enclosing filter has selected.
     pub(super) scope: Scope,
     pub(super) state: VariableState,
 }
 
-/// One position of a game. Data computed for it is kept for the next filter that is evaluated there.
+/// A position of a game, with data that are computed once and kept for all filters that are evaluated there.
 #[derive(Clone)]
 pub(super) struct Here<'a> {
     pub(super) at: usize,
@@ -81,7 +81,7 @@ impl<'a> Evaluation<'a> {
         self.tree.get_or_init(|| GameTree::new(self.nodes))
     }
 
-    /// Evaluates a function at another position of the game, and returns to this position afterwards.
+    /// Evaluates a function at another position of the game. Then returns to the current position.
     pub(super) fn there<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.visited.resize(self.nodes.len(), None);
         let there = self.visited[at].get_or_insert_with(|| Here::new(self.nodes, at)).clone();
@@ -91,7 +91,7 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Evaluates a function in a changed scope.
+    /// Evaluates a function with a changed scope. Then restores the scope.
     pub(super) fn scoped<T>(
         &mut self,
         change: impl FnOnce(&mut Scope),
@@ -104,22 +104,24 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Evaluates a function outside the target of a `--`.
+    /// Evaluates a function as if no `--` had selected a move.
     pub(super) fn unselected<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = None, evaluate)
     }
 
-    /// Evaluates a function in which `move` examines all moves.
+    /// Evaluates a function in which `move` examines all moves, even inside a constituent that is tied to one move.
     pub(super) fn untied<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.tied = None, evaluate)
     }
 
-    /// Evaluates a function at the position that the filter before a colon names.
+    /// Evaluates a function at the position that the filter before a colon names, outside the context of the current
+    /// filter.
     pub(super) fn apart<T>(&mut self, at: usize, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.untied(|apart| apart.unselected(|apart| apart.there(at, evaluate)))
     }
 
-    /// Returns whether a filter matches. A filter that fails removes its own notes, and undoes nothing else.
+    /// Returns whether a filter matches. A filter that does not match removes its own notes (comments and spans), but
+    /// undoes nothing else.
     pub(super) fn matches(&mut self, filter: &impl Kind<ExplicitForm>) -> bool {
         let filter = filter.node();
         self.state.step(*filter.mark());
@@ -144,8 +146,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the value that a function yields, if it yields one and the run can continue; otherwise removes the notes
-    /// that it made.
+    /// Returns the value that a function yields. If it yields none or if the search must end, removes the notes that
+    /// the function made.
     fn noted<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.state.notes.len();
         let value = if self.state.fault.is_none() { evaluate(self) } else { None };
@@ -156,8 +158,8 @@ impl<'a> Evaluation<'a> {
         value
     }
 
-    /// Returns whether a set filter matches. For most filters this means that the set is not empty. Filters that pass
-    /// on the set of a `--` need more than the value: see [`Evaluation::elsewhere_matches`].
+    /// Returns whether a set filter matches. Most set filters match if their set is not empty. Filters that pass on the
+    /// set of a `--` need more than the set; see [`Evaluation::elsewhere_matches`].
     fn has_squares(&mut self, f: &Squares<ExplicitForm>) -> bool {
         match f.op() {
             S::Game(GameSquares::Elsewhere(of)) => self.elsewhere_matches(of),
@@ -172,8 +174,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the value of a set filter, and whether it matches. The filter is evaluated once, except that an empty
-    /// set of a `--` or of a dictionary entry is evaluated a second time.
+    /// Returns the value of a set filter, and whether the filter matches. The filter is evaluated once. But if the set
+    /// of a `--` or of a dictionary entry is empty, the filter is evaluated a second time.
     pub(super) fn squares_and_match(&mut self, f: &Squares<ExplicitForm>) -> (Bitboard, bool) {
         match f.op() {
             S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
@@ -192,7 +194,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns whether a filter fails. Removes its notes even if it matches.
+    /// Returns whether a filter does not match. Removes its notes in any case.
     fn fails(&mut self, filter: &PlainFilter) -> bool {
         let before = self.state.notes.len();
         let matches = self.matches(filter);
@@ -233,12 +235,12 @@ impl<'a> Evaluation<'a> {
 
     // ---- other positions
 
-    /// Returns this position and those before it, nearest first.
+    /// Returns the current position and those before it, the nearest first.
     fn before(&self) -> Vec<usize> {
         std::iter::successors(Some(self.here.at), |&at| self.nodes[at].parent).collect()
     }
 
-    /// Returns this position and those after it, in the order of their numbers.
+    /// Returns the current position and those after it, in the order of their numbers.
     fn after(&self) -> Vec<usize> {
         let mut is_after = vec![false; self.nodes.len()];
         is_after[self.here.at] = true;
@@ -248,8 +250,8 @@ impl<'a> Evaluation<'a> {
         (0..self.nodes.len()).filter(|&at| is_after[at]).collect()
     }
 
-    /// Returns the positions from this one forwards, or backwards, at which a filter matches. All of them see the same
-    /// variables. With `first`, stops at the first match.
+    /// Returns the positions at which a filter matches, from the current one forwards or backwards. All of them see the
+    /// same values of variables. If `first` is true, stops at the first match.
     fn found(&mut self, back: bool, filter: &PlainFilter, first: bool) -> Vec<usize> {
         self.state.step_nodes(self.nodes.len(), *filter.node().mark());
         let candidates = if back { self.before() } else { self.after() };
@@ -302,7 +304,7 @@ impl<'a> Evaluation<'a> {
 
     // ---- filters that pass on the value of another filter
 
-    /// Returns whether all of some filters match. Stops at the first that does not.
+    /// Returns whether all of the filters match. Stops at the first one that does not match.
     fn all(&mut self, filters: &[PlainFilter]) -> bool {
         filters.iter().all(|filter| self.matches(filter))
     }
@@ -349,7 +351,7 @@ impl<'a> Evaluation<'a> {
             S::DirectionWithin { dirs, lo, hi, of } => {
                 let (lo, hi) = (self.number(lo), self.number(hi));
                 let from = self.squares(of);
-                // No board allows more steps.
+                // The board has no room for more than eight steps.
                 let (Some(lo), Some(hi)) = (lo, hi) else { return Bitboard::EMPTY };
                 let range = lo.clamp(-8, 8)..=hi.clamp(-8, 8);
                 range
@@ -535,7 +537,7 @@ impl<'a> Evaluation<'a> {
         of.map(|number| self.number(number)).collect()
     }
 
-    /// Returns the left value if the relation holds.
+    /// Returns the left value if the relation holds between the two values.
     fn compared(&mut self, cmp: Cmp, a: &Number<ExplicitForm>, b: &Number<ExplicitForm>) -> Option<i32> {
         let begin = self.notes_begin();
         let (left, right) = (self.number(a), self.number(b));
@@ -577,8 +579,8 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Evaluates two strings that are compared. A literal that is compared with a player's name is normalised like a
-    /// name.
+    /// Evaluates two strings that are compared. If one of them is a player's name, a literal is normalised in the same
+    /// way as names.
     fn strings(
         &mut self,
         a: &Text<ExplicitForm>,
@@ -596,7 +598,7 @@ impl<'a> Evaluation<'a> {
         (string(a), string(b))
     }
 
-    /// Returns the number of a position in its game.
+    /// Returns the value of a position filter: the number of a position in the game.
     pub(super) fn position(&mut self, f: &Position<ExplicitForm>) -> Option<i32> {
         self.state.step(f.mark);
         self.noted(|this| this.position_of_op(f))
@@ -660,15 +662,16 @@ impl<'a> Evaluation<'a> {
         set.into_iter().map(|s| [0, 1, 3, 3, 5, 9, 0][self.content_type(s, false) as usize]).sum()
     }
 
-    /// Returns 0 for an empty square and 1..=6 for pawn to king, negative for Black if `signed`.
+    /// Returns the type of the piece on a square: 0 for none, 1 to 6 for pawn to king. If `signed`, the type of a black
+    /// piece is negative.
     fn content_type(&self, s: Square, signed: bool) -> i32 {
         let Some(piece) = self.here.placement.at(s) else { return 0 };
         let role = piece.role as i32;
         if signed && piece.color == Color::Black { -role } else { role }
     }
 
-    /// Returns the move number: 1 at the start of the game, one more after each move of Black. Since sides alternate,
-    /// the number of half-moves played tells which side began.
+    /// Returns the move number: 1 at the start of the game, and one more after each move of Black. The sides alternate,
+    /// so the number of half-moves played shows which side began.
     pub(super) fn move_number(&self) -> i32 {
         let black_to_move = self.here.placement.turn == Color::Black;
         let black_began = black_to_move != (self.here.spot.ply % 2 == 1);
@@ -686,17 +689,17 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// The source of a value that a filter passes on.
+/// The filter or variable from which another filter takes its value.
 enum HandedOn<'f, F> {
     /// The value of this filter.
     Filter(&'f F),
     /// The value of this variable.
     Var(VarId),
-    /// An earlier filter failed.
+    /// There is no value, because an earlier filter in the braces does not match.
     Nothing,
 }
 
-/// Returns a number of copies or positions, if it lies in the range that counts.
+/// Returns the number of copies or positions if it lies in the range that the query accepts.
 fn within(count: i32, counted: Counted) -> Option<i32> {
     match counted {
         Counted::All => Some(count),
@@ -704,7 +707,7 @@ fn within(count: i32, counted: Counted) -> Option<i32> {
     }
 }
 
-/// Returns the operation that yields the string: the last one in braces.
+/// Returns the operation from which a string filter has its value: the last one in braces.
 fn last_op(text: &Text<ExplicitForm>) -> &TextOp<ExplicitForm> {
     match text.op() {
         TextOp::Control(Control::Braces { last, .. }) | TextOp::Form(NoTransform(last)) => last_op(last),
@@ -716,7 +719,7 @@ fn make_square(file: Option<i32>, rank: Option<i32>) -> Option<Square> {
     square(file?.checked_sub(1)?, rank?.checked_sub(1)?)
 }
 
-/// Computes 32-bit arithmetic that wraps. Division truncates; division by zero has no value.
+/// Computes wrapping 32-bit arithmetic. Division truncates. Division by zero has no value.
 fn arithmetic(arith: Arith, left: i32, right: i32) -> Option<i32> {
     match arith {
         Arith::Add => Some(left.wrapping_add(right)),

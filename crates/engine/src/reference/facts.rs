@@ -1,4 +1,4 @@
-//! The numbers and strings that the tags of a game contain. They are constant in a game.
+//! Reads numbers and strings from the tags of a game. They are the same at every position of the game.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,8 @@ use shakmaty::Color;
 use crate::GameFacts;
 use orbit_core::text::decode;
 
-/// Returns the rating of a side, or the larger of both: the leading digits of the tag, at least 1.
+/// Returns the rating of a side or, without a side, the larger of both ratings. A rating is the number at the start of
+/// the tag, if it is at least 1.
 pub(super) fn elo(game: &dyn GameFacts, color: Option<Color>) -> Option<i32> {
     let rating = |name| at_least_1(leading_digits(game.tag(name)?));
     match color {
@@ -18,13 +19,13 @@ pub(super) fn elo(game: &dyn GameFacts, color: Option<Color>) -> Option<i32> {
     }
 }
 
-/// Returns the year of the date tag. Its first four bytes must be digits; at least 1.
+/// Returns the year of the date tag, if its first four bytes are digits and the year is at least 1.
 pub(super) fn year(game: &dyn GameFacts) -> Option<i32> {
     let digits = leading_digits(game.tag("Date")?.get(..4)?);
     if digits.len() == 4 { at_least_1(digits) } else { None }
 }
 
-/// Returns the name of a side, or both names with a line feed between them.
+/// Returns the name of a side or, without a side, both names with a line feed between them.
 pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u8>> {
     match color {
         Some(Color::White) => tag(game, "White"),
@@ -33,7 +34,7 @@ pub(super) fn player(game: &dyn GameFacts, color: Option<Color>) -> Option<Vec<u
     }
 }
 
-/// Returns a tag in the form in which filters read it.
+/// Returns the value of a tag in the form in which filters compare it.
 pub(super) fn tag(game: &dyn GameFacts, name: &str) -> Option<Vec<u8>> {
     let value = game.tag(name);
     match name {
@@ -44,7 +45,7 @@ pub(super) fn tag(game: &dyn GameFacts, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Normalises a name: one space after each comma, no repeated spaces and none at the end.
+/// Normalises a name: one space after each comma, no repeated spaces, and no space at the end.
 pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
     let mut out: Vec<u8> = Vec::new();
     for &byte in name {
@@ -63,8 +64,8 @@ pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Normalises a date to the form `2015.05.??`: year, month and day, with `?` for each unknown digit. A text that is no
-/// date stays unchanged.
+/// Normalises a date to the form `2015.05.??`: year, month and day, with `?` for each unknown digit. A text that is not
+/// a date is returned unchanged.
 fn filled(date: &[u8]) -> Vec<u8> {
     let mut parts: Vec<&[u8]> = date.split(|&byte| byte == b'.').collect();
     parts.resize(parts.len().max(3), b"");
@@ -85,7 +86,7 @@ fn filled(date: &[u8]) -> Vec<u8> {
     if parts.len() > 3 { date.to_vec() } else { out.join(&b'.') }
 }
 
-/// Returns whether one text occurs in the other, as bytes or as letters. The empty text occurs everywhere.
+/// Returns whether `needle` occurs in `text`, compared by bytes or by letters. The empty text occurs in every text.
 pub(super) fn occurs_in(needle: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(text, needle).is_some() || decode(text).contains(decode(needle).as_ref())
 }
@@ -100,7 +101,7 @@ fn leading_digits(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Returns a number of at least 1, if it fits 32 bits.
+/// Parses digits. Returns the number if it is at least 1 and fits in 32 bits.
 fn at_least_1(digits: &[u8]) -> Option<i32> {
     let value: i32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
     (value >= 1).then_some(value)

@@ -1,4 +1,4 @@
-//! The result of a query on a game.
+//! The result of a query on one game: its values, comments and spans.
 
 use shakmaty::Bitboard;
 
@@ -7,19 +7,19 @@ use crate::{Answer, MatchSpan, SortValue};
 /// The result of a query on a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFound {
-    /// The value of the query at each position, by the numbers of the positions.
+    /// The value of the query at each position of the game, in the order of their numbers.
     pub values: Vec<PositionAnswer>,
     /// The number of positions at which the query matches.
     pub match_count: u32,
-    /// The value of each `sort`, if there is one.
+    /// For each `sort` of the query, its best value in the game, if it has one.
     pub sorts: Vec<Option<SortValue>>,
-    /// Comments in the order in which games show them.
+    /// The comments in the order in which they are written to the game.
     pub notes: Vec<Note>,
     /// The positions whose comments are removed from the output.
     pub removed: Vec<usize>,
-    /// The tags that are set in the output, by name.
+    /// The tags that the query sets in the output: their names and values.
     pub tags: Vec<(String, Vec<u8>)>,
-    /// The lines that are printed at once, whether or not the game matches.
+    /// The lines that the query prints at once, even if the game does not match.
     pub messages: Vec<Vec<u8>>,
 }
 
@@ -28,35 +28,35 @@ pub struct GameFound {
 pub struct PositionAnswer {
     /// True if the query matches.
     pub hit: bool,
-    /// The value of the last filter.
+    /// The value of the query, which is the value of its last filter.
     pub value: FoundValue,
-    /// The copies of the outermost transform that match, numbered from 0, if they were wanted.
+    /// The copies of the outermost transform that match, numbered from 0, if they were requested.
     pub copies: Vec<u32>,
-    /// The span of the hit, if the query matches and spans were wanted.
+    /// The span (the positions and moves) of the hit, if the query matches and spans were requested.
     pub span: Option<MatchSpan>,
 }
 
 /// The value of a query at a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FoundValue {
-    /// The value of a condition.
+    /// The value of a condition: true or false.
     Bool(bool),
-    /// The value of a set of squares.
+    /// The value of a set filter.
     Set(Bitboard),
-    /// The value of a number.
+    /// The value of a numeric filter, if it has one.
     Num(Option<i32>),
-    /// The value of a string.
+    /// The value of a string filter, if it has one.
     Str(Option<Vec<u8>>),
-    /// The value of a position: its number in the game.
+    /// The value of a position filter: the number of a position in the game.
     Position(Option<i32>),
 }
 
 impl PositionAnswer {
-    /// The result at a position where the query was not evaluated.
+    /// The result at a position at which the query was not evaluated.
     pub(super) const NONE: PositionAnswer =
         PositionAnswer { hit: false, value: FoundValue::Bool(false), copies: Vec::new(), span: None };
 
-    /// Converts to the answer that engines for single positions give.
+    /// Converts the result to the form that engines for single positions return.
     pub fn answer(&self) -> Answer {
         match &self.value {
             FoundValue::Bool(_) | FoundValue::Str(_) => Answer::Bool(self.hit),
@@ -66,10 +66,10 @@ impl PositionAnswer {
     }
 }
 
-/// A note that a query makes at a position.
+/// A note that a query makes about a position while it is evaluated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// The number of the position.
+    /// The number of the position in the game.
     pub at: usize,
     /// The content of the note.
     pub what: Noted,
@@ -78,12 +78,12 @@ pub struct Note {
 /// The content of a note.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Noted {
-    /// A comment that the query requests.
+    /// A comment that the query writes explicitly.
     Asked(Vec<u8>),
-    /// A comment that filters make automatically.
+    /// A comment that a filter writes automatically.
     Automatic(Vec<u8>),
-    /// A match of the query at this position.
+    /// The fact that the query matches at the position.
     Matched,
-    /// The span of a filter that matches, if spans are wanted.
+    /// The span of a filter that matches. It is recorded only if spans are requested.
     Span(MatchSpan),
 }

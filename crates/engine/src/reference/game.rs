@@ -1,4 +1,5 @@
-//! Dispatches the operations of the game language to the modules that evaluate them.
+//! Dispatches the filters about whole games (moves, lines, other positions, comments) to the modules that evaluate
+//! them.
 
 use shakmaty::Bitboard;
 
@@ -131,7 +132,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the number of a position in its game.
+    /// Evaluates a filter whose value is a position. Returns the number of that position in the game.
     pub(super) fn game_position(&mut self, op: &GamePosition<ExplicitForm>, span: Span) -> Option<i32> {
         use GamePosition as P;
         match op {
@@ -171,14 +172,14 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Evaluates a function at the position that a filter names, if it names one.
+    /// Evaluates a function at the position that a filter names. Returns `None` if the filter names none.
     fn at<T>(&mut self, at: &Position<ExplicitForm>, evaluate: impl FnOnce(&mut Self) -> T) -> Option<T> {
         let at = self.position(at)?;
         Some(self.apart(at as usize, evaluate))
     }
 
-    /// Returns whether a set filter at another position matches. For a `--`, any child counts whose target is not
-    /// empty, while the value of the filter is that of the first child that fits.
+    /// Returns whether a set filter at another position matches. A `--` matches if its target is not empty after any of
+    /// the moves that fit. Its value, however, is the target's value after the first move that fits.
     pub(super) fn elsewhere_matches(&mut self, of: &Elsewhere<ExplicitForm, Squares<ExplicitForm>>) -> bool {
         match of {
             Elsewhere::At { at, of } => self.at(at, |there| there.matches(of)).unwrap_or(false),

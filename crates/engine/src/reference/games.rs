@@ -1,4 +1,4 @@
-//! The answers of a query for the games of a block.
+//! Collects the answers of a query for the games of a block.
 
 use std::sync::Arc;
 
@@ -14,24 +14,24 @@ use crate::{
 use orbit_query::{Type, TypedQuery, tree::Comments};
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};
 
-/// The answers of a query on a block, game by game.
+/// The answers of a query on a block, collected game by game.
 pub(super) struct GameAnswers<'a> {
     query: &'a TypedQuery,
     reference: &'a Reference,
     wanted: WantedFacts,
-    /// The positions at which the query is evaluated; `None` for all.
+    /// The positions at which the query is evaluated; `None` for all positions.
     only: Option<&'a Hits>,
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
     hits: Hits,
-    /// The copies that match at each hit, by slot, if they are wanted.
+    /// The copies that match at each hit, with the slot of the hit, if copies are requested.
     copies: Vec<(usize, Vec<u32>)>,
     games: Vec<GameAnswer>,
     commentary: Option<Commentary>,
     spans: Option<Spans>,
 }
 
-/// A run-time error of a query.
+/// An error that ended the evaluation of a query, and the game and place at which it occurred.
 pub(super) struct QueryFault {
     fault: GameFault,
     game: u32,
@@ -86,7 +86,7 @@ impl<'a> GameAnswers<'a> {
         }
     }
 
-    /// Evaluates the query on the next game.
+    /// Evaluates the query on the next game and adds its answers.
     pub(super) fn add(
         &mut self,
         slots: &[Slot],
@@ -122,7 +122,8 @@ impl<'a> GameAnswers<'a> {
         Ok(())
     }
 
-    /// Adds the output of the query. Games without a match are included if the header asks for them.
+    /// Adds the output of the query for a game. A game without a match is included only if the query's header accepts
+    /// it.
     fn comment(&mut self, game: &GameRow, found: GameFound) {
         let Some(commentary) = &mut self.commentary else { return };
         commentary.messages.extend(found.messages);
@@ -146,18 +147,18 @@ impl<'a> GameAnswers<'a> {
         });
     }
 
-    /// Restricts the evaluation to some positions.
+    /// Limits the evaluation to the given positions.
     #[must_use]
     pub(super) fn at(self, only: Option<&'a Hits>) -> GameAnswers<'a> {
         GameAnswers { only, ..self }
     }
 
-    /// Returns the comments of the query, if they were wanted, and its answers for each game.
+    /// Returns the comments of the query, if they were requested, and the answer for each game.
     pub(super) fn into_told(self) -> (Option<Commentary>, Vec<GameAnswer>) {
         (self.commentary, self.games)
     }
 
-    /// Returns the answers, after `select` has removed the hits that do not count.
+    /// Returns all answers. First calls `select`, which removes the hits that do not count.
     pub(super) fn finish(mut self, select: impl FnOnce(&mut Hits)) -> Answers {
         select(&mut self.hits);
         let copies = self.detail.map(|detail| {
@@ -176,7 +177,7 @@ impl<'a> GameAnswers<'a> {
     }
 }
 
-/// Records the answer of a query at a slot.
+/// Records the answer of a query at a slot: if it is a hit, and its value.
 pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
     hits.bits[slot / SEGMENT_SLOTS] |= u32::from(is_hit) << (slot % SEGMENT_SLOTS);
     match (&mut hits.values, answer) {

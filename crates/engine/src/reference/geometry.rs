@@ -1,19 +1,19 @@
-//! The basic transforms on coordinates, written from the formulas.
+//! The basic transforms, computed on coordinates directly from their formulas.
 //!
-//! A square is a pair (file, rank), both 0..=7. Everything else is built on [`BoardSymmetry::image`] and on moving
-//! single squares.
+//! A square is a pair (file, rank); both are numbers from 0 to 7. Everything else is built on [`BoardSymmetry::image`]
+//! and on moving single squares.
 
 use shakmaty::{Bitboard, File, Rank, Square};
 
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Dirs, ListTransform, Pieces, TransformKind};
 
-/// Returns the square with a file and a rank, if both are 0..=7.
+/// Returns the square on a file and a rank, or `None` if one of them is not in 0..=7.
 pub(super) fn square(x: i32, y: i32) -> Option<Square> {
     if (0..8).contains(&x) && (0..8).contains(&y) { Some(Square::new((8 * y + x) as u32)) } else { None }
 }
 
-/// Returns the file and the rank of a square, 0..=7.
+/// Returns the file and the rank of a square, both in 0..=7.
 pub(super) fn xy(square: Square) -> (i32, i32) {
     (square as i32 % 8, square as i32 / 8)
 }
@@ -43,8 +43,8 @@ impl BoardSymmetry {
         BoardSymmetry::ReflectAnti,
     ];
 
-    /// All symmetries in the order in which the copies of `flip` are evaluated: breadth-first from the identity,
-    /// applying the quarter turn and the reflection of ranks to each.
+    /// All symmetries in the order in which the copies of `flip` are evaluated. It is a breadth-first order from the
+    /// identity, in which a quarter turn and the reflection of ranks are applied to each symmetry.
     const IN_TURN: [BoardSymmetry; 8] = [
         BoardSymmetry::Identity,
         BoardSymmetry::Rotate90Ccw,
@@ -56,7 +56,7 @@ impl BoardSymmetry {
         BoardSymmetry::ReflectFiles,
     ];
 
-    /// Returns the name of the symmetry in CQL.
+    /// Returns the name of the symmetry in CQL; the identity has none.
     fn name(self) -> Option<&'static str> {
         Some(match self {
             BoardSymmetry::Identity => return None,
@@ -70,7 +70,7 @@ impl BoardSymmetry {
         })
     }
 
-    /// Returns the image of a point. The formulas also hold off the board, so they can be applied to steps.
+    /// Returns the image of a point. The formulas are valid outside the board as well, so they can be applied to steps.
     fn image(self, (x, y): (i32, i32)) -> (i32, i32) {
         match self {
             BoardSymmetry::Identity => (x, y),
@@ -105,7 +105,7 @@ impl BoardSymmetry {
         Dirs(out)
     }
 
-    /// Returns whether light squares become dark. Since a1 is dark, it is enough to look at the image of a1.
+    /// Returns whether light squares become dark. It is enough to examine the image of a1, which is a dark square.
     fn swaps_shades(self) -> bool {
         let (x, y) = self.image((0, 0));
         (x + y) % 2 != 0
@@ -117,17 +117,17 @@ impl BoardSymmetry {
 pub(super) enum BasicTransform {
     /// A symmetry of the board, applied to squares and directions.
     Turn(BoardSymmetry),
-    /// A rotation of directions by this many eighths of a turn, counter-clockwise.
+    /// A rotation of directions, counter-clockwise, by this number of eighths of a turn.
     Rotate45(u8),
-    /// A swap of colours together with a reflection of ranks.
+    /// Exchanges the colours, and reflects the ranks.
     SwapColors,
-    /// A shift of squares by -7..=7 in each direction.
+    /// A shift of squares, by -7..=7 squares in each direction.
     Shift { right: i32, up: i32 },
-    /// The transforms of a CQL 5 list, one after the other.
+    /// The transforms of a CQL 5 list, applied one after the other.
     List(ListImages),
 }
 
-/// The effect of a composition of CQL 5 transforms: the image of each square, and whether colours are swapped.
+/// The effect of several CQL 5 transforms together: the image of each square, and whether colours are exchanged.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ListImages {
     images: Vec<Bitboard>,
@@ -140,13 +140,13 @@ impl ListImages {
         ListImages { images: Square::ALL.into_iter().map(Bitboard::from).collect(), swaps_colors: false }
     }
 
-    /// Returns the transform that swaps colours and reflects ranks.
+    /// Returns the transform that exchanges colours and reflects ranks.
     pub(super) fn colors() -> ListImages {
         ListImages { swaps_colors: true, ..ListImages::identity().then_turned(BoardSymmetry::ReflectRanks) }
     }
 
-    /// Returns the transforms that a keyword stands for: symmetries in the order of [`BoardSymmetry::ALL`], shifts by
-    /// ascending steps to the right, then by ascending steps up.
+    /// Returns the transforms that a keyword of a CQL 5 list stands for. Symmetries have the order of
+    /// [`BoardSymmetry::ALL`]. Shifts are ordered by ascending steps to the right, then by ascending steps up.
     pub(super) fn all(transform: ListTransform) -> Vec<ListImages> {
         let turned = |list: &[BoardSymmetry]| -> Vec<ListImages> {
             list.iter().map(|&symmetry| ListImages::identity().then_turned(symmetry)).collect()
@@ -176,7 +176,7 @@ impl ListImages {
         }
     }
 
-    /// Applies these transforms, then another.
+    /// Returns the transform that applies this one, then `next`.
     pub(super) fn then(&self, next: &ListImages) -> ListImages {
         let images = self.images.iter().map(|&image| next.squares(image)).collect();
         ListImages { images, swaps_colors: self.swaps_colors != next.swaps_colors }
@@ -186,7 +186,7 @@ impl ListImages {
         ListImages { images: self.images.into_iter().map(|s| symmetry.squares(s)).collect(), ..self }
     }
 
-    /// Applies single steps along the ranks, then along the files.
+    /// Applies single steps to the right (or left), then single steps up (or down).
     fn then_moved(mut self, right: i32, up: i32) -> ListImages {
         for image in &mut self.images {
             for _ in 0..right.abs() {
@@ -204,8 +204,8 @@ impl ListImages {
     }
 }
 
-/// Applies one step of a CQL 5 shift. A square whose image is off the board is dropped. A square at the edge opposite
-/// to the direction of the step stays in the set in addition to its image.
+/// Applies one step of a CQL 5 shift. A square whose image is off the board is dropped. A square at the edge from which
+/// the step leads away stays in the set, in addition to its image.
 fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in mask {
@@ -213,7 +213,7 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
         if let Some(image) = square(x + dx, y + dy) {
             out.add(image);
         }
-        // No square moves into this one, so it keeps its member.
+        // No square of the board moves to this one, so it stays as it is.
         if square(x - dx, y - dy).is_none() {
             out.add(s);
         }
@@ -222,8 +222,8 @@ fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
 }
 
 impl BasicTransform {
-    /// Returns the basic transforms of a keyword in declaration order: symmetries in the order of
-    /// [`BoardSymmetry::ALL`], shifts by ascending steps to the right, then by ascending steps up.
+    /// Returns the basic transforms that a keyword stands for, in the order of declaration. Symmetries have the order
+    /// of [`BoardSymmetry::ALL`]. Shifts are ordered by ascending steps to the right, then by ascending steps up.
     pub(super) fn all(kind: TransformKind) -> Vec<BasicTransform> {
         let turns = |list: &[BoardSymmetry]| list.iter().map(|&s| BasicTransform::Turn(s)).collect();
         let identity = BasicTransform::Turn(BoardSymmetry::Identity);
@@ -252,7 +252,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the same transforms in the order in which copies are evaluated: see [`BoardSymmetry::IN_TURN`].
+    /// Returns the same transforms in the order in which their copies are evaluated; see [`BoardSymmetry::IN_TURN`].
     pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
             TransformKind::Flip => BoardSymmetry::IN_TURN.map(BasicTransform::Turn).into(),
@@ -260,7 +260,8 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the name that `currenttransform` writes. A transform that changes nothing has none.
+    /// Returns the name that `currenttransform` writes for this transform. A transform that changes nothing has no
+    /// name.
     pub(super) fn name(&self) -> Option<String> {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.name().map(String::from),
@@ -279,7 +280,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the image of a designator's squares.
+    /// Returns the image of the squares of a designator.
     pub(super) fn squares(&self, mask: Bitboard) -> Bitboard {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.squares(mask),
@@ -290,7 +291,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the image of a designator's pieces.
+    /// Returns the image of the pieces of a designator.
     pub(super) fn pieces(&self, pieces: Pieces) -> Pieces {
         if !self.swaps_colors() {
             return pieces;
@@ -311,7 +312,7 @@ impl BasicTransform {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.dirs(dirs),
             BasicTransform::SwapColors => BoardSymmetry::ReflectRanks.dirs(dirs),
-            // CQL 5 has no directions.
+            // CQL 5 has no filters with directions.
             BasicTransform::Shift { .. } | BasicTransform::List(_) => dirs,
             BasicTransform::Rotate45(eighths) => {
                 let mut out = 0;
@@ -325,7 +326,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns whether `light` becomes `dark`.
+    /// Returns whether the transform exchanges `light` and `dark`.
     pub(super) fn swaps_shades(&self) -> bool {
         match self {
             BasicTransform::Turn(symmetry) => symmetry.swaps_shades(),
@@ -335,7 +336,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns whether White becomes Black.
+    /// Returns whether the transform exchanges White and Black.
     pub(super) fn swaps_colors(&self) -> bool {
         match self {
             BasicTransform::SwapColors => true,
@@ -345,8 +346,8 @@ impl BasicTransform {
     }
 }
 
-/// Shifts the squares of a mask. Squares that leave the board are dropped. But a full rank takes part in the vertical
-/// movement only, a full file in the horizontal movement only, and the full board in neither.
+/// Shifts the squares of a mask, and drops squares that leave the board. There are three exceptions: a full rank only
+/// moves vertically, a full file only moves horizontally, and the full board does not move.
 fn shifted(mask: Bitboard, right: i32, up: i32) -> Bitboard {
     if mask == Bitboard::FULL {
         return mask;
@@ -405,7 +406,7 @@ mod tests {
         assert_eq!(shifted(no_h2, -1, 0), set("a2,b2,c2,d2,e2,f2"));
     }
 
-    /// Computes a shift in another way, as a check: one step at a time, each of which leaves full ranks (or files)
+    /// Computes a shift in another way, for comparison: one step at a time. Each step leaves full ranks (or full files)
     /// unchanged.
     fn stepwise(mask: Bitboard, right: i32, up: i32) -> Bitboard {
         let mut out = mask;
@@ -441,7 +442,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(1);
         for round in 0..2000 {
             let mut mask = Bitboard(random.u64(..) & random.u64(..) & random.u64(..));
-            // Full lines.
+            // Half of the masks contain full ranks.
             if round % 2 == 0 {
                 mask |= rank(random.u32(1..=8));
             }
@@ -511,7 +512,7 @@ mod tests {
         assert_eq!(size(TransformKind::ShiftVertical), 15);
     }
 
-    /// Worked examples of the CQL 5 manual, position list: transforms.
+    /// The examples in the CQL 5 manual for transforms of position lists.
     #[test]
     fn steps_of_cql_5_leave_squares_at_the_edge_behind() {
         let moved = |names: &str, right, up| ListImages::identity().then_moved(right, up).squares(set(names));

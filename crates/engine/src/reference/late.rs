@@ -1,7 +1,8 @@
-//! Finds the spans of hits that another engine has found.
+//! Finds the spans of hits that another engine has found. A *span* is the list of positions and moves of which a hit
+//! consists.
 //!
 //! A game is evaluated when the span of one of its hits is first requested. If positions can be evaluated
-//! independently, only the hits are evaluated, and of the copies of a transform only those up to the first that
+//! independently, only the hits are evaluated; of the copies of a transform, only those up to the first one that
 //! matches.
 
 use std::{
@@ -22,7 +23,7 @@ use crate::{
 use orbit_query::{TypedQuery, tree::Kind};
 use orbit_reel::GameRow;
 
-/// A finder of the spans of a query's hits. The query must treat each game independently.
+/// Finds the spans of a query's hits. The query must treat each game independently.
 #[derive(Debug)]
 pub struct SpanFinder {
     query: TypedQuery,
@@ -30,35 +31,35 @@ pub struct SpanFinder {
     judges_apart: bool,
 }
 
-/// A finder of the spans of a query's hits on one block.
+/// Finds the spans of a query's hits on one block.
 #[derive(Debug)]
 pub struct LateSpans<'a> {
     finder: &'a SpanFinder,
-    /// The number of the query in the run.
+    /// The number of the query in the search.
     number: usize,
-    /// The place for the error, if the query runs into one.
+    /// Receives the error if the query runs into one.
     fault: &'a OnceCell<EngineError>,
     interrupt: &'a Interrupt,
-    /// The game that was requested last, by its index in the block, and its hits.
+    /// The game that was requested last: its index in the block, and the spans of its hits.
     known: RefCell<Option<(usize, GameSpans)>>,
 }
 
-/// A hit: the number of its position, and the lowest copy that matches, if that is known.
+/// A hit: the number of its position in the game, and the lowest copy that matches, if it is known.
 type LateHit = (u32, Option<usize>);
 
 impl SpanFinder {
-    /// Expands a query.
+    /// Prepares a query by expanding its transforms.
     ///
     /// # Errors
     ///
-    /// See [`ReferenceError`].
+    /// If the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery) -> Result<SpanFinder, ReferenceError> {
         let reference = Reference::new(query)?;
         Ok(SpanFinder { query: query.clone(), reference, judges_apart: query.judges_apart() })
     }
 
-    /// Starts on a block. `number` is the number of the query, and `fault` receives the error if the query runs into
-    /// one.
+    /// Prepares to find spans on a block. `number` is the number of the query in the search. `fault` receives the error
+    /// if the query runs into one.
     pub fn late<'a>(
         &'a self,
         number: usize,
@@ -108,7 +109,7 @@ impl Reference {
 }
 
 impl Evaluation<'_> {
-    /// Returns the span of a copy if it is known, otherwise that of the first copy that matches.
+    /// Returns the span of the given copy or, if `copy` is `None`, of the first copy that matches.
     fn span_of_copies<F: Kind<super::ExplicitForm>>(
         &mut self,
         copies: &[F],
@@ -143,7 +144,7 @@ impl LateSpans<'_> {
                     true => EngineError::Interrupted,
                     false => EngineError::Query { query: self.number, game, place, diagnostic },
                 };
-                // The first error is kept.
+                // If there has already been an error, the first one is kept.
                 let _ = self.fault.set(error);
                 Vec::new()
             }
@@ -165,7 +166,7 @@ impl FindSpan for LateSpans<'_> {
     }
 }
 
-/// Returns the positions of a game, or only those of its main line.
+/// Returns all positions of a game or, if `main_line` is true, those of its main line.
 fn spots<'a>(game: &'a GameRow<'a>, main_line: bool) -> Vec<Spot<'a>> {
     let count = if main_line { game.plies() + 1 } else { game.positions() };
     let mut spots: Vec<Spot> = Vec::with_capacity(count);

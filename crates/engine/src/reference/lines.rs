@@ -1,4 +1,5 @@
-//! Geometry of pieces on one board: directions, attacks, rays, pins and pawn structure, computed square by square.
+//! Geometry of the pieces on one board: directions, attacks, rays, pins and pawn structure. Everything is computed
+//! square by square.
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
@@ -8,13 +9,14 @@ use super::{
 };
 use orbit_query::tree::{Dirs, PawnKind, PinPart};
 
-/// Returns the squares after `start` up to the edge of the board in one direction.
+/// Returns the squares after `start` in one direction, up to the edge of the board.
 pub(super) fn walk(start: Square, (dx, dy): (i8, i8)) -> impl Iterator<Item = Square> {
     let (x, y) = xy(start);
     (1..8).map_while(move |n| square(x + n * i32::from(dx), y + n * i32::from(dy)))
 }
 
-/// Returns the squares `lo..=hi` steps away from a square of the set; negative numbers are steps backwards.
+/// Returns the squares that are `lo..=hi` steps away from a square of the set, in one of the directions. A negative
+/// number of steps goes backwards.
 pub(super) fn direction(dirs: Dirs, lo: i8, hi: i8, from: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for start in from {
@@ -30,7 +32,7 @@ pub(super) fn direction(dirs: Dirs, lo: i8, hi: i8, from: Bitboard) -> Bitboard 
     out
 }
 
-/// Returns the light squares of a set, or the dark ones; a1 is dark.
+/// Returns the light squares of a set or, if `light` is false, its dark squares. a1 is dark.
 pub(super) fn shade(light: bool, squares: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in squares {
@@ -42,7 +44,7 @@ pub(super) fn shade(light: bool, squares: Bitboard) -> Bitboard {
     out
 }
 
-/// Returns all squares strictly between a square of one set and a square of the other.
+/// Returns all squares that lie strictly between a square of one set and a square of the other on a straight line.
 pub(super) fn between(from: Bitboard, to: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for start in from {
@@ -70,7 +72,7 @@ pub(super) fn attackers(board: &SquareArray, attackers: Bitboard, targets: Bitbo
     out
 }
 
-/// Returns the squares of `targets` that a piece on `attackers` attacks.
+/// Returns the squares of `targets` that a piece on a square of `attackers` attacks.
 pub(super) fn attacked(board: &SquareArray, targets: Bitboard, attackers: Bitboard) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in attackers {
@@ -79,7 +81,7 @@ pub(super) fn attacked(board: &SquareArray, targets: Bitboard, attackers: Bitboa
     out
 }
 
-/// Returns the number of pairs of squares, one of each set, such that the piece on the first attacks the second.
+/// Returns the number of pairs in which the piece on a square of `attackers` attacks a square of `targets`.
 pub(super) fn attack_count(board: &SquareArray, attackers: Bitboard, targets: Bitboard) -> i32 {
     let mut pairs = 0;
     for from in attackers {
@@ -90,8 +92,8 @@ pub(super) fn attack_count(board: &SquareArray, attackers: Bitboard, targets: Bi
     pairs
 }
 
-/// Returns the number of straight lines whose occupied squares lie in these sets in this order, one in each, with the
-/// first and the last at the ends. Opposite directions are different lines.
+/// Returns the number of straight lines with one occupied square in each of the sets, in the order of the sets and
+/// without other occupied squares in between. Lines in opposite directions count separately.
 pub(super) fn ray_count(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> i32 {
     let mut lines = 0;
     for start in sets[0].into_iter().filter(|&start| board.at(start).is_some()) {
@@ -105,7 +107,7 @@ pub(super) fn ray_count(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[B
     lines
 }
 
-/// Returns whether a queen, rook or bishop on the square moves in this direction.
+/// Returns whether the piece on a square is a queen, rook or bishop that moves in this direction.
 pub(super) fn slides(board: &SquareArray, from: Square, (dx, dy): (i8, i8)) -> bool {
     let diagonal = dx != 0 && dy != 0;
     match board.at(from).map(|piece| piece.role) {
@@ -116,17 +118,17 @@ pub(super) fn slides(board: &SquareArray, from: Square, (dx, dy): (i8, i8)) -> b
     }
 }
 
-/// The end squares of the lines of a ray.
+/// The end squares of the lines that a `ray` filter finds.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RayEnds {
-    /// The first squares of all complete lines.
+    /// The first squares of all lines found.
     pub(super) first: Bitboard,
-    /// The last squares of all complete lines.
+    /// The last squares of all lines found.
     pub(super) last: Bitboard,
 }
 
-/// Finds all lines that start in the first set and meet the other sets in order. The squares between are empty or
-/// members. With `attack`, the first square must hold a slider that moves in the direction.
+/// Finds all lines that start in the first set and meet the other sets in order. All other squares of a line must be
+/// empty. If `attack` is true, the first square must hold a queen, rook or bishop that moves in the direction.
 pub(super) fn ray(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboard]) -> RayEnds {
     let mut ends = RayEnds::default();
     for start in sets[0] {
@@ -145,8 +147,8 @@ pub(super) fn ray(board: &SquareArray, dirs: Dirs, attack: bool, sets: &[Bitboar
     ends
 }
 
-/// Returns the last squares of all ways to find the sets in order on the path. An empty square in the next set is tried
-/// both as a member of that set and as a square that is passed over.
+/// Returns the last squares of all ways to meet the sets in order on a path. An empty square in the next set is tried
+/// both as a member of that set and as a square that is skipped.
 fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard {
     let Some((&here, further)) = path.split_first() else { return Bitboard::EMPTY };
     let (&next, later) = sets.split_first().expect("a ray has a last set");
@@ -160,8 +162,9 @@ fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard
     out
 }
 
-/// Returns one part of all pins: a slider of one colour on `from`, a piece of the other colour on `through`, and behind
-/// it, with nothing between, a square of `to` that is empty or holds a piece of the other colour than the slider's.
+/// Returns one part of all pins. In a pin, a slider of one colour is on `from`, and a piece of the other colour on
+/// `through`. Behind that piece, with nothing in between, is a square of `to` that is empty or holds another piece of
+/// its colour.
 pub(super) fn pin(
     board: &SquareArray,
     value: PinPart,
@@ -199,7 +202,7 @@ pub(super) fn pin(
     out
 }
 
-/// Returns the pawns of a kind of pawn structure, both colours together.
+/// Returns the pawns, of both colours, that have a certain place in the pawn structure, such as isolated pawns.
 pub(super) fn pawns(board: &SquareArray, kind: PawnKind) -> Bitboard {
     let all: Vec<(Square, Color)> = Square::ALL
         .into_iter()

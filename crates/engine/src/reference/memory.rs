@@ -1,4 +1,4 @@
-//! The memory of `line` and `path` during a game.
+//! The data that `line` and `path` keep while a game is evaluated.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,19 +10,20 @@ use super::{
     program::ChainProgram,
 };
 
-/// The memory of a query's chains during one game. Each copy of a chain is identified by its address.
+/// The data of a query's chains during one game. A chain is identified by its address, so the copies of a chain are
+/// different ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChainMemory {
     pub(super) programs: HashMap<usize, Option<Rc<CompiledChain>>>,
-    /// The positions at which `nestban` forbids a chain to begin.
+    /// For each chain, the nodes at which `nestban` forbids it to begin.
     pub(super) banned: HashMap<usize, HashSet<usize>>,
-    /// The path that succeeded last.
+    /// The last path that matched.
     pub(super) last_walk: Option<PathProgress>,
-    /// The longest runs that `consecutivemoves` has found, one for each of the two variables.
+    /// The longest runs of equal moves that `consecutivemoves` has found, one for each of its two variables.
     runs: [MoveRun; 2],
 }
 
-/// A run of consecutive positions on the path to the position of a variable.
+/// Consecutive positions on the path to the position that a variable holds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MoveRun {
     /// The name of the variable.
@@ -30,23 +31,23 @@ pub(super) struct MoveRun {
     pub(super) nodes: Vec<usize>,
 }
 
-/// A compiled chain.
+/// A chain compiled to a program.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledChain {
     pub(super) program: ChainProgram,
-    /// True if the filters of the chain keep state, so that all ways have to be tried.
+    /// True if a filter in the chain keeps state, so that all ways through the chain must be tried.
     pub(super) keeps_state: bool,
 }
 
 impl ChainMemory {
-    /// Keeps a pair of runs if it is longer than any before.
+    /// Keeps a pair of runs if it is longer than all earlier pairs.
     pub(super) fn keep_longest(&mut self, runs: [MoveRun; 2]) {
         if runs[0].nodes.len() > self.runs[0].nodes.len() {
             self.runs = runs;
         }
     }
 
-    /// Returns comments on the moves of the longest runs, which belong to the whole game.
+    /// Returns comments on the moves of the longest runs. These comments are written once for the whole game.
     pub(super) fn notes(&self) -> Vec<Note> {
         let moves = self.runs.iter().flat_map(|run| run.nodes.iter().zip(1..).map(move |it| (&run.name, it)));
         moves
@@ -58,14 +59,14 @@ impl ChainMemory {
     }
 }
 
-/// The progress of a path, or its final state after it succeeded.
+/// The progress of a path that is being searched, or the result after it has matched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathProgress {
     pub(super) start: usize,
-    /// The number of moves that count.
+    /// The number of moves on the path that count.
     pub(super) count: i32,
-    /// The number of moves between them that do not count.
+    /// The number of moves between these that do not count.
     pub(super) unfocused: i32,
-    /// The end of the best way so far, or of the finished path.
+    /// The last node of the best way so far, or of the path that matched.
     pub(super) last: Option<usize>,
 }

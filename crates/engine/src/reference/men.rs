@@ -1,4 +1,4 @@
-//! Tracks the pieces of a game by number.
+//! Tracks the pieces of a game: each piece has a number, which it keeps through all moves.
 
 use shakmaty::{Bitboard, Square};
 
@@ -10,14 +10,14 @@ use orbit_core::board::Position;
 pub(super) struct PieceMap([Option<u8>; 64]);
 
 impl PieceMap {
-    /// Numbers the pieces of the first position in the order of their squares.
+    /// Numbers the pieces of the first position, in the order of their squares.
     pub(super) fn at_start(position: &Position) -> PieceMap {
         let mut numbers = 0..=u8::MAX;
         let occupied = |s| position.board.at(s).piece().is_some();
         PieceMap(std::array::from_fn(|n| if occupied(Square::new(n as u32)) { numbers.next() } else { None }))
     }
 
-    /// Returns the map after a move.
+    /// Returns the numbers of the pieces after a move.
     pub(super) fn after(&self, played: &PlayedMove) -> PieceMap {
         let mut out = self.clone();
         if let Some(captured) = played.captured {
@@ -32,17 +32,17 @@ impl PieceMap {
         out
     }
 
-    /// Returns the piece on a square.
+    /// Returns the number of the piece on a square.
     pub(super) fn on(&self, s: Square) -> Option<u8> {
         self.0[s as usize]
     }
 
-    /// Returns the pieces on a set of squares.
+    /// Returns the numbers of the pieces on a set of squares.
     pub(super) fn on_any(&self, squares: Bitboard) -> impl Iterator<Item = u8> {
         squares.into_iter().filter_map(|s| self.on(s))
     }
 
-    /// Returns the square of a piece, if it is on the board.
+    /// Returns the square of the piece with a number, if the piece is on the board.
     pub(super) fn square_of(&self, piece: u8) -> Option<Square> {
         Square::ALL.into_iter().find(|&s| self.on(s) == Some(piece))
     }

@@ -1,18 +1,18 @@
-//! Check and moves.
+//! Computes checks, legal moves and pseudolegal moves of a position.
 //!
-//! Positions that shakmaty can play are left to shakmaty. It refuses placements that a query may nevertheless meet: no
-//! king, two kings of a colour, a king that could be captured, pawns on the back ranks. For these, and for pseudolegal
-//! moves in all positions, this module has its own simple generator. The rules for such placements:
+//! Positions that shakmaty accepts are left to shakmaty. It refuses some positions that a query may still meet: no
+//! king, two kings of one colour, a king that could be captured, pawns on the back ranks. For these positions, and for
+//! all pseudolegal moves, this module has its own simple generator. It follows these rules:
 //!
-//! * A side is in check if any of its kings is attacked. Without a king it is never in check, mate or stalemate.
-//! * A pseudolegal move may capture any piece of the other colour, kings included. Pawns move two squares only from
-//!   their second rank. Castling is pseudolegal only if it is legal.
-//! * A legal move is a pseudolegal move after which no own king is attacked, so without a king all pseudolegal moves
+//! * A side is in check if any of its kings is attacked. A side without a king is never in check, mated or stalemated.
+//! * A pseudolegal move may capture any piece of the other colour, even a king. Pawns move two squares only from their
+//!   second rank. Castling is pseudolegal only if it is legal.
+//! * A legal move is a pseudolegal move after which no own king is attacked. So without a king, all pseudolegal moves
 //!   are legal.
-//! * Castling moves the lowest own king of the back rank and the rook that the right names; the rook must be on the
-//!   right's side of the king. It is legal if the king is not in check and if it passes and reaches only unattacked
-//!   squares.
-//! * En passant requires the enemy pawn directly past the target square. The target square and the square from which
+//! * Castling moves the first own king on the back rank and the rook that the castling right names. The rook must be on
+//!   that side of the king. Castling is legal if the king is not in check, and passes and reaches only squares that are
+//!   not attacked.
+//! * En passant requires an enemy pawn directly behind the target square. The target square and the square from which
 //!   that pawn came must be empty.
 
 use shakmaty::{Bitboard, Color, Move, Piece, Position as _, Role, Square, attacks};
@@ -21,7 +21,7 @@ use super::geometry::{square, xy};
 use orbit_core::board::Position;
 use orbit_query::tree::Special;
 
-/// A move, reduced to the parts that queries ask for. Castling is the king's move.
+/// A move, reduced to the properties that filters examine. Castling is represented by the king's move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ReducedMove {
     pub(super) from: Square,
@@ -37,8 +37,8 @@ enum StepKind {
 }
 
 impl ReducedMove {
-    /// Returns the square of the piece that the move captures, if a piece is there. For en passant it differs from the
-    /// arrival square.
+    /// Returns the square on which the move captures, if a piece is there. For en passant, it is not the square to
+    /// which the pawn moves.
     pub(super) fn takes_on(self) -> Square {
         match self.kind {
             StepKind::EnPassant => square(xy(self.to).0, xy(self.from).1).expect("both are on the board"),
@@ -46,7 +46,7 @@ impl ReducedMove {
         }
     }
 
-    /// Returns whether the move is one of those that `legal --(...)` names.
+    /// Returns whether the move belongs to the moves that `legal --(...)` names.
     pub(super) fn is(self, special: Special) -> bool {
         match special {
             Special::Any => true,
@@ -58,7 +58,7 @@ impl ReducedMove {
     }
 }
 
-/// The legal moves of a position and whether the side to move is in check.
+/// The legal moves of a position, and whether the side to move is in check.
 pub(super) struct LegalMoves {
     pub(super) check: bool,
     pub(super) has_king: bool,
@@ -103,14 +103,14 @@ fn on_rank_of(s: Square, file: i32) -> Square {
     square(file, xy(s).1).expect("files are 0..=7")
 }
 
-/// One position as an array of squares.
+/// A position as an array of squares.
 #[derive(Clone)]
 pub(super) struct SquareArray {
     squares: [Option<Piece>; 64],
     occupied: Bitboard,
     pub(super) turn: Color,
     en_passant: Option<Square>,
-    /// The rook and the side of each castling right of the side to move; the side is true for the king's side.
+    /// The castling rights of the side to move: the square of the rook, and true for castling on the king's side.
     rights: Vec<(Square, bool)>,
 }
 
@@ -139,7 +139,8 @@ impl SquareArray {
         self.occupied.set(s, content.is_some());
     }
 
-    /// Returns the squares that the piece on `s` attacks, whatever is on them. Empty if there is no piece.
+    /// Returns the squares that the piece on `s` attacks, whether they are empty or not. Returns no squares if `s` is
+    /// empty.
     pub(super) fn attacks_from(&self, s: Square) -> Bitboard {
         self.at(s).map_or(Bitboard::EMPTY, |piece| attacks::attacks(s, piece, self.occupied))
     }
@@ -159,13 +160,13 @@ impl SquareArray {
         self.of_color(color).any(|(s, _)| self.attacks_from(s).contains(target))
     }
 
-    /// Returns whether any king of a colour is attacked.
+    /// Returns whether a king of a colour is attacked.
     fn king_attacked(&self, color: Color) -> bool {
         self.kings(color).any(|king| self.attacked_by(!color, king))
     }
 
-    /// Returns all moves of the side to move, even if they leave a king attacked. A promotion is listed once, not once
-    /// for each piece.
+    /// Returns all moves of the side to move, including moves that leave a king attacked. A promotion is listed once,
+    /// not once for each new piece.
     pub(super) fn pseudolegal_moves(&self) -> Vec<ReducedMove> {
         let mut out = Vec::new();
         for (from, piece) in self.of_color(self.turn) {
@@ -206,7 +207,7 @@ impl SquareArray {
         }
     }
 
-    /// Returns whether the position looks as it does after a double step over `s`.
+    /// Returns whether the pieces are placed as they are after a double step over `s`.
     fn en_passant_possible(&self, s: Square) -> bool {
         let (x, y) = xy(s);
         let (up, sixth) = if self.turn.is_white() { (1, 5) } else { (-1, 2) };
@@ -215,7 +216,8 @@ impl SquareArray {
         y == sixth && passed && self.at(s).is_none() && at(y + up).is_none()
     }
 
-    /// Returns the castling move of a right, if king and rook are in place and nothing is in the way.
+    /// Returns the castling move for a castling right. Returns `None` if king or rook is not in its place, or if a
+    /// piece is between.
     fn castling(&self, rook: Square, king_side: bool) -> Option<ReducedMove> {
         let back = xy(rook).1;
         let king = self.kings(self.turn).find(|&king| xy(king).1 == back)?;
@@ -241,7 +243,7 @@ impl SquareArray {
             let unattacked = |s: Square| {
                 let mut there = self.clone();
                 there.put(step.from, None);
-                // In Chess960, the king may pass its own rook.
+                // In Chess960, the king may pass over its own rook.
                 there.put(s, king);
                 !there.attacked_by(!self.turn, s)
             };
@@ -252,7 +254,7 @@ impl SquareArray {
         !self.after(step).king_attacked(self.turn)
     }
 
-    /// Returns the squares after a move. The promoted piece does not matter: it cannot attack its own king.
+    /// Returns the board after a move. A promoted piece is left as a pawn, because it cannot attack its own king.
     fn after(&self, step: ReducedMove) -> SquareArray {
         let mut out = self.clone();
         let mover = self.at(step.from);
@@ -272,7 +274,7 @@ impl SquareArray {
     }
 }
 
-/// Returns the squares of a rank between two squares, both included.
+/// Returns the squares between two squares of one rank, including both.
 fn run(a: Square, b: Square) -> impl Iterator<Item = Square> {
     (a.min(b) as u32..=a.max(b) as u32).map(Square::new)
 }
@@ -298,7 +300,7 @@ mod tests {
         steps.iter().map(|step| (step.from, step.to, flags(step).0, flags(step).1)).collect()
     }
 
-    /// Compares the generator with shakmaty on all positions of random games.
+    /// Compares the generator with shakmaty in all positions of random games.
     #[test]
     fn own_legal_moves_are_shakmatys() {
         let starts = [
@@ -344,7 +346,7 @@ mod tests {
         let castlings = |steps: Vec<ReducedMove>| {
             names(&steps.into_iter().filter(|step| step.is(Special::Castle)).collect::<Vec<_>>())
         };
-        // Castling through check is not among them: CQL allows castling only if it is legal.
+        // Castling through check is not pseudolegal either: CQL allows castling only if it is legal.
         assert_eq!(castlings(through_check.pseudolegal_moves()), BTreeSet::from(["e1c1".into()]));
         assert_eq!(castlings(through_check.legal_moves()), BTreeSet::from(["e1c1".into()]));
     }
@@ -354,11 +356,11 @@ mod tests {
         let kingless = LegalMoves::from_position(&position("8/8/8/8/8/8/4r3/R7 w - - 0 1"));
         assert!(!kingless.has_king && !kingless.check);
         assert_eq!(kingless.legal.len(), 14);
-        // Two kings, of which one is attacked: only moves that leave neither attacked.
+        // With two kings, one of which is attacked, only moves that leave neither king attacked are legal.
         let two = LegalMoves::from_position(&position("4r1k1/8/8/8/8/8/8/K3K3 w - - 0 1"));
         assert!(two.check);
         assert_eq!(names(&two.legal), BTreeSet::from(["e1d1", "e1d2", "e1f1", "e1f2"].map(String::from)));
-        // A king that could be captured may be taken.
+        // A king that is attacked while the other side is to move may be captured.
         let hanging = LegalMoves::from_position(&position("4k3/8/8/8/8/8/8/4R2K w - - 0 1"));
         assert!(!hanging.check && names(&hanging.legal).contains("e1e8"));
     }

@@ -1,4 +1,4 @@
-//! Other positions of the game: the filters that name or compare the nodes of its tree.
+//! Evaluates filters that name or compare positions of the game. A *node* is a position of the game, by its number.
 
 use shakmaty::{Bitboard, Color, Piece, Square};
 
@@ -6,7 +6,7 @@ use super::{copies::ExplicitForm, eval::Evaluation, memory::MoveRun, played::Pla
 use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Number, Position, PositionOrder, VarId};
 
-/// The properties by which `consecutivemoves` compares two moves.
+/// The properties of a move that `consecutivemoves` compares.
 #[derive(PartialEq)]
 struct Shift {
     step: Option<(Square, Square)>,
@@ -14,7 +14,7 @@ struct Shift {
 }
 
 impl Evaluation<'_> {
-    /// Returns the node that a filter names.
+    /// Evaluates a position filter. Returns the node that it names, if any.
     pub(super) fn node(&mut self, of: &Position<ExplicitForm>) -> Option<usize> {
         self.position(of).and_then(|at| usize::try_from(at).ok())
     }
@@ -73,7 +73,7 @@ impl Evaluation<'_> {
         self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree().is_proper_ancestor(ancestor, of))
     }
 
-    /// Returns the left position if the relation holds.
+    /// Returns the left position if the relation holds between the two positions.
     pub(super) fn compared_positions(
         &mut self,
         by: PositionOrder,
@@ -91,7 +91,8 @@ impl Evaluation<'_> {
         holds.then_some(numbered(left))
     }
 
-    /// Returns the squares with equal contents; empty if one of the two positions does not exist.
+    /// Returns the squares that have the same contents in two positions. The set is empty if one of the positions does
+    /// not exist.
     pub(super) fn same_contents(
         &mut self,
         a: &Position<ExplicitForm>,
@@ -110,13 +111,12 @@ impl Evaluation<'_> {
         self.tree().depth(self.here.at) as i32
     }
 
-    /// Returns the side that played the move that led to a node.
+    /// Returns the side that played the move to a node.
     fn mover(&self, at: usize) -> Color {
         !self.nodes[at].position.state.turn()
     }
 
-    /// Returns whether the moves from the root to this position include no null move and no alternative that White
-    /// played.
+    /// Returns whether no move from the root to the current position is a null move or an alternative move of White.
     pub(super) fn is_virtual_mainline(&mut self, span: Span) -> bool {
         self.state.step_nodes(self.here.at, span);
         self.tree().line_to(self.here.at).all(|at| {
@@ -125,15 +125,16 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Returns whether exactly one position between the root and this position is reached by an alternative of White.
+    /// Returns whether exactly one move from the root to the current position is an alternative move of White.
     pub(super) fn is_try(&mut self, span: Span) -> bool {
         self.state.step_nodes(self.here.at, span);
         let alternatives = self.tree().line_to(self.here.at);
         alternatives.filter(|&at| self.tree().is_secondary(at) && self.mover(at).is_white()).count() == 1
     }
 
-    /// Finds the longest run of equal moves on the two paths from the last common ancestor to the positions of two
-    /// variables. Neither position may be an ancestor of the other. Returns the length of the run.
+    /// Finds the longest run of equal moves on two paths: from the last common ancestor of two positions to each of
+    /// them. The positions are the values of two variables, and neither may be an ancestor of the other. Returns the
+    /// length of the run.
     pub(super) fn consecutive_moves(
         &mut self,
         first: VarId,
@@ -173,33 +174,34 @@ impl Evaluation<'_> {
         Some(length as i32)
     }
 
-    /// Returns the positions below a node on the path down to another one.
+    /// Returns the nodes on the path from a node down to another one, without the first.
     pub(super) fn way_down(&self, from: usize, to: usize) -> Vec<usize> {
         let mut way: Vec<usize> = self.tree().line_to(to).take_while(|&at| at != from).collect();
         way.reverse();
         way
     }
 
-    /// Returns the squares and the piece of the moves that lead to some positions.
+    /// Returns the squares and the piece of each move that leads to one of the nodes.
     fn moves_on(&self, way: &[usize]) -> Vec<Shift> {
         let shift = |played: &PlayedMove| Shift { step: played.step, man: played.man };
         way.iter().filter_map(|&at| self.tree().played(at).map(shift)).collect()
     }
 
-    /// Returns the ends of a range, if both have a value.
+    /// Returns the ends of a range, if both of them have a value.
     pub(super) fn range(&mut self, [lo, hi]: &[Number<ExplicitForm>; 2]) -> Option<[i32; 2]> {
         let (lo, hi) = (self.number(lo), self.number(hi));
         Some([lo?, hi?])
     }
 }
 
-/// Converts the number of a node to the number that filters see.
+/// Converts a node to the number that filters have as their value.
 fn numbered(at: usize) -> i32 {
     at as i32
 }
 
-/// Finds the longest run that two lists have in common. Returns the index of the run in each list, the first of equally
-/// long runs, and its length. `goes_on` gets the number of comparisons of each round, and may end the search.
+/// Finds the longest run that two lists have in common. Returns its index in each list and its length; of equally long
+/// runs, the first. `goes_on` is called with the number of comparisons in each round, and ends the search if it returns
+/// false.
 fn longest_common_run<T: PartialEq>(
     a: &[T],
     b: &[T],

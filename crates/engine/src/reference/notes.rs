@@ -1,4 +1,4 @@
-//! The output of a query about the games that it finds: comments, tags, sort values and messages.
+//! Evaluates the filters that write output for a game: comments, tags, sort values and messages.
 
 use super::{
     copies::{ExplicitForm, PlainFilter},
@@ -11,7 +11,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::{Number, SortId, Text};
 
 impl<'a> Evaluation<'a> {
-    /// Adds a note at a position. An enclosing filter that fails removes it.
+    /// Adds a note at a node. If an enclosing filter does not match, that filter removes the note.
     pub(super) fn note(&mut self, at: usize, what: Noted) {
         self.state.notes.push(Note { at, what });
     }
@@ -22,7 +22,7 @@ impl<'a> Evaluation<'a> {
         true
     }
 
-    /// Adds an automatic comment.
+    /// Adds a comment that a filter writes automatically.
     pub(super) fn note_automatic(&mut self, at: usize, text: impl Into<Vec<u8>>) {
         self.note(at, Noted::Automatic(text.into()));
     }
@@ -57,7 +57,8 @@ impl<'a> Evaluation<'a> {
         self.sorted_by(sort, |this| this.text(of), |text| SortValue::Text(text.clone()))
     }
 
-    /// Keeps the best value of a game, the first of equal values, and the comments that were made for it.
+    /// Keeps the best value of a `sort` in the game and the comments that were written for it. Of equal values, the
+    /// first is kept.
     fn sorted_by<T>(
         &mut self,
         sort: SortId,
@@ -100,7 +101,7 @@ impl<'a> Evaluation<'a> {
         self.with_files(span, |files| files.read(&name))
     }
 
-    /// Uses the files that the query may access. An error ends the run.
+    /// Runs work on the files that the query may access. An error ends the search.
     fn with_files<T>(
         &mut self,
         span: Span,
@@ -114,8 +115,8 @@ impl<'a> Evaluation<'a> {
         done.map_err(|fault| self.state.fail(fault)).ok()
     }
 
-    /// Joins the words of the comments after the move that led here, or before the first move, with single spaces,
-    /// because PGN may break lines anywhere. Returns `None` if there are no words.
+    /// Returns the words of the comments after the move to the current position, joined with single spaces, because PGN
+    /// may break lines anywhere. Comments before a move are left out. Returns `None` if there are no words.
     pub(super) fn original_comment(&mut self, span: Span) -> Option<Vec<u8>> {
         let comments = self.annotations(span).iter().filter_map(|annotation| match &annotation.kind {
             AnnotationKind::Comment(text) => Some(&text[..]),
@@ -131,7 +132,8 @@ impl<'a> Evaluation<'a> {
         self.annotations(span).iter().any(is_wanted)
     }
 
-    /// Returns the annotations of this position. Reading them counts as work: there may be many, even without words.
+    /// Returns the annotations of the current position. Reading them counts as work, because there may be many even if
+    /// they have no words.
     fn annotations(&mut self, span: Span) -> &'a [Annotation] {
         let (all, at) = (self.here.spot.game.annotations(), self.here.at);
         let from = all.partition_point(|annotation| (annotation.node as usize) < at);

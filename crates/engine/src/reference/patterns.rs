@@ -1,16 +1,16 @@
-//! Searches with regular expressions.
+//! Evaluates searches with regular expressions in strings.
 
 use super::{copies::ExplicitForm, eval::Evaluation};
 use crate::regexes::{Captures, Groups, TooLong, groups_of};
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::Text;
 
-/// The number of steps of a search that take as long as one filter.
+/// The number of steps of a search that take as long as the evaluation of one filter.
 const STEPS_A_FILTER: u64 = 64;
 
 impl Evaluation<'_> {
-    /// Returns the text of the first match, and keeps its groups until the next search. A search that fails clears
-    /// them.
+    /// Returns the text of the first match. Its groups are kept until the next search. A search without a match clears
+    /// the groups.
     pub(super) fn search(&mut self, text: &Text<ExplicitForm>, pattern: &str, span: Span) -> Option<Vec<u8>> {
         self.state.groups = None;
         let text = self.text(text)?;
@@ -21,8 +21,8 @@ impl Evaluation<'_> {
         matched
     }
 
-    /// Returns the groups of the next match from a place, and moves the place behind the match, or behind the next byte
-    /// if the match is empty.
+    /// Returns the groups of the next match at or after `from`. Then moves `from` to the end of the match, or by one
+    /// byte if the match is empty.
     pub(super) fn next_match(
         &mut self,
         text: &[u8],
@@ -38,14 +38,14 @@ impl Evaluation<'_> {
         Some(self.groups_of(&found, text, span))
     }
 
-    /// Returns the texts of the groups of a match.
+    /// Returns the text of each group of a match.
     fn groups_of(&mut self, found: &Captures, text: &[u8], span: Span) -> Groups {
         let bytes = found.iter().flatten().map(|(start, end)| end.saturating_sub(*start)).sum();
         self.state.step_bytes(bytes, span);
         groups_of(found, text)
     }
 
-    /// Returns the first match from a place. A search that takes too long ends the run.
+    /// Returns the first match at or after a place. A search that takes too long ends the whole search with an error.
     fn first_match(&mut self, pattern: &str, text: &[u8], from: usize, span: Span) -> Option<Captures> {
         let mut steps = 0;
         let found = self.declared.patterns.get(pattern)?.find(text, from, &mut steps, &self.state.interrupt);
@@ -68,12 +68,12 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Evaluates `\1`: `None` if the group took no part in the match.
+    /// Evaluates `\1`, the text of a group. Returns `None` if the group is not part of the match.
     pub(super) fn group(&mut self, group: u32, span: Span) -> Option<Vec<u8>> {
         self.last_group(group, span).map(|(_, text)| text)
     }
 
-    /// Evaluates `\-1`.
+    /// Evaluates `\-1`, the place at which a group begins.
     pub(super) fn group_start(&mut self, group: u32, span: Span) -> Option<i32> {
         self.last_group(group, span).map(|(start, _)| start as i32)
     }

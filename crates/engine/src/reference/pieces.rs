@@ -1,4 +1,5 @@
-//! The pieces of a game. Each piece keeps its number from the first position on, even if it moves or is promoted.
+//! Evaluates filters about single pieces of a game. Each piece has a number from the first position on, which it keeps
+//! even if it moves or is promoted.
 
 use shakmaty::{Bitboard, Square};
 
@@ -11,7 +12,8 @@ impl Evaluation<'_> {
         self.tree().men(self.here.at)
     }
 
-    /// Returns the piece on a square, if the set is one square and the square is occupied.
+    /// Returns the piece on a set's square. Returns `None` unless the set has exactly one square and that square is
+    /// occupied.
     fn only_piece(&mut self, of: &Squares<ExplicitForm>) -> Option<u8> {
         let s = self.squares(of).single_square()?;
         self.men().on(s)
@@ -22,21 +24,21 @@ impl Evaluation<'_> {
         self.number_of_var(var, span).map(|piece| piece as u8)
     }
 
-    /// Returns the square of a variable's piece in this position.
+    /// Returns the square of a variable's piece in the current position; empty if it has been captured.
     pub(super) fn piece_squares(&mut self, var: VarId, span: Span) -> Bitboard {
         let piece = self.piece_of(var, span);
         let square = piece.and_then(|piece| self.men().square_of(piece));
         square.map_or(Bitboard::EMPTY, Bitboard::from)
     }
 
-    /// Writes a piece as `Rh1`; empty if it was captured.
+    /// Writes a piece and its square as `Rh1`. Writes nothing if the piece has been captured.
     pub(super) fn piece_text(&mut self, var: VarId, span: Span) -> Vec<u8> {
         let square = self.piece_squares(var, span).single_square();
         let man = square.and_then(|s| Some((self.here.placement.at(s)?, s)));
         man.map_or(Vec::new(), |(man, s)| format!("{}{s}", man.char()).into_bytes())
     }
 
-    /// Evaluates `piece X=S`.
+    /// Evaluates `piece X=S`: stores the piece on the square of `S` in the variable `X`.
     pub(super) fn bind_piece(&mut self, var: VarId, of: &Squares<ExplicitForm>) -> bool {
         let piece = self.only_piece(of);
         if let Some(piece) = piece.filter(|_| self.state.fault.is_none()) {
@@ -45,13 +47,14 @@ impl Evaluation<'_> {
         piece.is_some()
     }
 
-    /// Returns the pieces on a set, each with its square and the value that the variable of a loop has there.
+    /// Returns the pieces on a set of squares. Each comes with its square and with the value that the variable of a
+    /// loop gets for it.
     pub(super) fn pieces_to_try(&mut self, domain: &Squares<ExplicitForm>) -> Vec<(Square, Cell<Evaluated>)> {
         let squares = self.squares(domain);
         squares.into_iter().filter_map(|s| Some((s, Cell::Number(self.men().on(s)?.into())))).collect()
     }
 
-    /// Evaluates `pieceid X` and `pieceid S`. A piece keeps its number when it is captured.
+    /// Evaluates `pieceid X` and `pieceid S`. A captured piece still has its number.
     pub(super) fn piece_id(&mut self, of: &Squares<ExplicitForm>) -> Option<i32> {
         let piece = match of.op() {
             SquaresOp::Game(GameSquares::Piece(var)) => self.piece_of(*var, of.mark),

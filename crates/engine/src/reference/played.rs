@@ -1,4 +1,4 @@
-//! The effect of a move that was played.
+//! The effects of a move that was played.
 
 use shakmaty::{Bitboard, Piece, Role, Square};
 
@@ -9,40 +9,42 @@ use orbit_query::tree::Special;
 /// A move that was played.
 #[derive(Clone, Debug)]
 pub(super) struct PlayedMove {
-    /// The man that moved: for castling the king, for a null move the king of the side that passes.
+    /// The piece that moved: for castling the king, for a null move the king of the side that passes.
     pub(super) man: Option<Piece>,
-    /// The squares of the move. A null move goes from the king's square to itself, and has no squares if there is no
-    /// king.
+    /// The origin and destination of the move. For a null move, both are the king's square; there are none if there is
+    /// no king.
     pub(super) step: Option<(Square, Square)>,
-    /// The squares of the rook's move in castling of any kind.
+    /// The origin and destination of the rook, for castling of any kind.
     pub(super) rook: Option<(Square, Square)>,
-    /// For castling in the sense of the filters, whether it is on the king's side.
+    /// True for castling on the king's side, false on the queen's side. `None` if filters do not count the move as
+    /// castling.
     pub(super) castle: Option<bool>,
     pub(super) en_passant: bool,
     /// The square on which a piece was captured.
     pub(super) captured: Option<Square>,
-    /// The piece that a pawn became.
+    /// The piece to which a pawn was promoted.
     pub(super) promoted: Option<Role>,
     pub(super) null: bool,
 }
 
-/// The part of a move that a filter can name: the square that it leaves and the one that it reaches.
+/// The part of a move to which a filter can refer: the square that it leaves and the square that it reaches. Castling
+/// has two parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MovePart {
     pub(super) from: Bitboard,
     pub(super) to: Bitboard,
 }
 
-/// The part of a move that a `--` has selected. After that move, `from` and `to` name this part.
+/// The part of a move that a `--` has selected. After the move, `from` and `to` refer to this part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selected {
-    /// The position after the move.
+    /// The node after the move.
     pub(super) at: usize,
     pub(super) part: MovePart,
 }
 
 impl PlayedMove {
-    /// Describes a move from a position.
+    /// Describes a move that was played from the position `before`.
     pub(super) fn new(before: &Position, arrival: PackedMove) -> PlayedMove {
         let at = |s: Square| before.board.at(s).piece();
         let (from, to) = (arrival.from(), arrival.to());
@@ -78,7 +80,7 @@ impl PlayedMove {
         }
     }
 
-    /// Describes castling, which is packed as king takes own rook.
+    /// Describes castling. A packed castling move names the king's square and the square of its own rook.
     fn castling(plain: PlayedMove, king: Square, rook: Square) -> PlayedMove {
         let king_side = rook > king;
         let on_rank = |file| square(file, xy(king).1).expect("files are 0..=7");
@@ -91,12 +93,12 @@ impl PlayedMove {
         }
     }
 
-    /// Returns the origin and destination of each piece that moved.
+    /// Returns the origin and destination of each piece that moved: two pieces for castling.
     pub(super) fn shifts(&self) -> impl Iterator<Item = (Square, Square)> {
         self.step.into_iter().chain(self.rook)
     }
 
-    /// Returns the parts that a `--` can name. Castling consists of two.
+    /// Returns the parts of the move to which a `--` can refer. Castling has two parts.
     pub(super) fn parts(&self) -> Vec<MovePart> {
         let set = Bitboard::from_square;
         let rook = self.rook.filter(|_| self.castle.is_some());
@@ -118,7 +120,7 @@ impl PlayedMove {
 }
 
 impl MovePart {
-    /// Returns the union of some parts.
+    /// Returns the union of several parts.
     pub(super) fn of_all(parts: impl IntoIterator<Item = MovePart>) -> MovePart {
         let none = MovePart { from: Bitboard::EMPTY, to: Bitboard::EMPTY };
         parts.into_iter().fold(none, |a, b| MovePart { from: a.from | b.from, to: a.to | b.to })

@@ -1,4 +1,4 @@
-//! `line`: chains of consecutive positions.
+//! Evaluates `line`, which matches a chain of filters against consecutive positions.
 
 use super::{
     chains::{Chained, key},
@@ -20,7 +20,7 @@ impl Evaluation<'_> {
         self.play(line).map(|found| found.end as i32)
     }
 
-    /// Finds the longest line that begins at this position.
+    /// Finds the longest line that begins at the current position.
     fn play(&mut self, line: &Line<ExplicitForm>) -> Option<Chained> {
         let begin = self.notes_begin();
         let mut steps = Vec::new();
@@ -62,7 +62,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// The rules of one line.
+/// The rules by which one `line` is searched for.
 struct LineRules<'c> {
     line: &'c Line<ExplicitForm>,
     steps: &'c [&'c LineStep<ExplicitForm>],
@@ -70,7 +70,8 @@ struct LineRules<'c> {
 }
 
 impl LineRules<'_> {
-    /// Returns the positions that may follow one. If a move `by` is given, only the position after it may follow.
+    /// Returns the positions that may follow a position. If `by` is given, only the position after this move may
+    /// follow.
     fn after(&self, eval: &Evaluation, at: usize, by: Option<usize>) -> Vec<usize> {
         let may_step = |child: usize| self.line.sibling.is_none_or(|sibling| eval.is_child(child, sibling));
         if self.line.back {
@@ -84,7 +85,8 @@ impl LineRules<'_> {
 impl ChainRules for LineRules<'_> {
     const ENDS_BEHIND: bool = true;
 
-    /// Returns one attempt for each move that leaves the position, if the constituent is tied to a move.
+    /// Returns the attempts to match a constituent. If it is tied to a move, there is one attempt for each move from
+    /// the position.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt> {
         let children = eval.tree().children(at);
         if self.steps[one].tied && !self.line.back && !children.is_empty() {
@@ -106,7 +108,7 @@ impl ChainRules for LineRules<'_> {
         Next::At(next.into_iter().flat_map(|between| self.after(eval, between, None)).collect())
     }
 
-    /// Returns the number of positions of the line, not counting those that are skipped.
+    /// Returns the number of positions of the line; positions that the line skips do not count.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32> {
         let moves = eval.nodes[at].ply.abs_diff(eval.nodes[self.start].ply) as i32;
         Some(1 + if self.line.single_color { moves / 2 } else { moves })

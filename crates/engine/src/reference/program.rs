@@ -1,4 +1,5 @@
-//! Compiles a chain of constituents to a program that says what may come next, fewer repetitions first.
+//! Compiles a chain of constituents (as in `line` and `path`) to a program. The program says which constituents may
+//! come next, with fewer repetitions first.
 
 use orbit_query::tree::{
     Any, Chain, ConditionOp, GameCondition, GameNumber, GamePosition, GameText, NumberOp, PositionOp, Ref,
@@ -10,27 +11,27 @@ use super::copies::ExplicitForm;
 /// An operation of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProgramOp {
-    /// The constituent with this number must fit; then the next operation runs.
+    /// The constituent with this number must match; then the next operation runs.
     One(usize),
-    /// Both places may follow; the first is tried first.
+    /// Both operations may follow; the first one is tried first.
     Fork(usize, usize),
     /// The chain may end here.
     Accept,
 }
 
-/// A chain compiled to a program.
+/// A chain of constituents, compiled to a program.
 #[derive(Clone, Debug)]
 pub(super) struct ChainProgram {
     ops: Vec<ProgramOp>,
-    /// For each operation, true if the chain may end there without another constituent.
+    /// For each operation, true if the chain may end there without a further constituent.
     may_end: Vec<bool>,
 }
 
 impl ChainProgram {
-    /// The largest number of operations, as a limit for nested counted repetitions.
+    /// The largest number of operations. It limits nested repetitions with counts.
     pub(super) const OPS_MAX: usize = 20_000;
 
-    /// Compiles a chain for a game with this many positions. Returns `None` if the program is too long.
+    /// Compiles a chain for a game with `nodes` positions. Returns `None` if the program would be too long.
     pub(super) fn new<T>(chain: &Chain<T>, nodes: usize) -> Option<ChainProgram> {
         let mut ops = Vec::new();
         emit(chain, 0, u32::try_from(nodes).unwrap_or(u32::MAX), &mut ops)?;
@@ -48,11 +49,11 @@ impl ChainProgram {
     }
 }
 
-/// Compiles a chain whose first constituent has the number `first`, and returns the number of its constituents.
+/// Compiles a chain whose first constituent has the number `first`. Returns the number of constituents in the chain.
 ///
-/// No chain is longer than the game. A maximum beyond the length of the game is therefore treated as no maximum, and a
-/// minimum beyond it can be reduced to one more than the number of positions, which still cannot match. Repetitions of
-/// an empty constituent are not affected, as one of them is equivalent to many.
+/// No match is longer than the game. So a maximum beyond the length of the game is treated as no maximum. A minimum
+/// beyond it can be reduced to one more than the number of positions, which still cannot be reached. Repetitions of a
+/// constituent that may be empty are not affected, because one such repetition is equivalent to many.
 fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>) -> Option<usize> {
     if ops.len() > ChainProgram::OPS_MAX {
         return None;
@@ -96,11 +97,11 @@ fn emit<T>(chain: &Chain<T>, first: usize, nodes: u32, ops: &mut Vec<ProgramOp>)
     }
 }
 
-/// Returns for each operation whether the end can be reached without a constituent.
+/// Returns, for each operation, whether the end of the program can be reached without a constituent.
 fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
     let mut may_end: Vec<bool> = ops.iter().map(|op| *op == ProgramOp::Accept).collect();
-    // Unbounded repetitions jump backwards, so one pass is not enough. Each pass settles at least one more level of
-    // nesting.
+    // Repetitions without a maximum jump backwards, so one pass is not enough. Each pass completes at least one more
+    // level of nesting.
     let mut is_known = false;
     while !is_known {
         is_known = true;
@@ -116,9 +117,9 @@ fn may_end(ops: &[ProgramOp]) -> Vec<bool> {
     may_end
 }
 
-/// Returns whether some filters of a chain keep state: the value of a filter at a position may depend on earlier
-/// evaluations in the same chain, or it matters how often and in which order filters are evaluated. All ways through
-/// such a chain have to be walked.
+/// Returns whether a filter of a chain keeps state. This is so if its value at a position may depend on earlier
+/// evaluations in the same chain, or if it matters how often or in which order filters are evaluated. All ways through
+/// such a chain must be tried.
 pub(super) fn keeps_state<'a>(filters: impl IntoIterator<Item = &'a Any<ExplicitForm>>) -> bool {
     let (mut keeps, mut sets_path, mut reads_path) = (false, false, false);
     for filter in filters {
@@ -196,7 +197,7 @@ mod tests {
         Chain::Repeat { of: Box::new(of), min, max }
     }
 
-    /// Returns the numbers of constituents with which a program accepts, up to a length.
+    /// Returns the numbers of constituents that a program accepts, up to `length_max`.
     fn lengths(chain: &Chain<()>, nodes: usize, length_max: usize) -> Vec<usize> {
         let program = ChainProgram::new(chain, nodes).unwrap();
         let mut places = vec![0];
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn repeats_beyond_the_game_are_without_end() {
-        // In a game of three positions, five repetitions cannot be distinguished from any larger number.
+        // In a game of three positions, five repetitions cannot be told apart from any larger number.
         assert_eq!(lengths(&repeat(one(), 1, Some(5)), 3, 6), [1, 2, 3, 4, 5, 6]);
         assert_eq!(lengths(&repeat(one(), 1_000_000, None), 3, 5), [4, 5]);
         assert!(ChainProgram::new(&repeat(repeat(one(), 400, Some(400)), 400, Some(400)), 400).is_none());

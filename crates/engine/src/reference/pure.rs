@@ -1,4 +1,4 @@
-//! Pure mates and stalemates, square by square, as `docs/mates.md` defines them.
+//! Finds pure mates and stalemates, square by square, as `docs/mates.md` defines them.
 
 use shakmaty::{Bitboard, Role, Square};
 
@@ -8,8 +8,8 @@ use super::{
 };
 use orbit_query::tree::{Dirs, PureKind};
 
-/// Returns the men that take part in a mate of the side to move, or in a stalemate if `mate` is false. Empty unless it
-/// is of this kind.
+/// Returns the men that take part in the mate of the side to move or, if `mate` is false, in its stalemate. The set is
+/// empty unless the mate or stalemate is of the given kind.
 pub(super) fn men(board: &SquareArray, kind: PureKind, mate: bool) -> Bitboard {
     let mut kings = board.kings(board.turn);
     let (Some(king), None) = (kings.next(), kings.next()) else { return Bitboard::EMPTY };
@@ -28,7 +28,7 @@ pub(super) fn men(board: &SquareArray, kind: PureKind, mate: bool) -> Bitboard {
     if (wanted.collect::<Bitboard>() & !men).any() { Bitboard::EMPTY } else { men }
 }
 
-/// A man between a slider and a square, with nothing else between them.
+/// A man between a slider (queen, rook or bishop) and a square on its line, with nothing else in between.
 struct Shield {
     slider: Square,
     man: Square,
@@ -37,7 +37,7 @@ struct Shield {
 
 struct ReferenceScene<'a> {
     board: &'a SquareArray,
-    /// The board without the king.
+    /// The board without the king of the side to move.
     lifted: SquareArray,
     king: Square,
     mate: bool,
@@ -72,19 +72,19 @@ impl<'a> ReferenceScene<'a> {
         shakmaty::attacks::king_attacks(self.king).into_iter()
     }
 
-    /// Returns the number of enemies that attack a square, also through the king.
+    /// Returns the number of enemy men that attack a square. Lines through the king count.
     fn attacks_on(&self, target: Square) -> usize {
         let enemies = self.lifted.of_color(!self.board.turn);
         enemies.filter(|&(s, _)| self.lifted.attacks_from(s).contains(target)).count()
     }
 
-    /// Returns the enemy that pins an own man to the king.
+    /// Returns the enemy man that pins a man of the side to move to its king, if there is one.
     fn pinner(&self, man: Square) -> Option<Square> {
         let pin = |line: &&Shield| line.man == man && line.end == self.king && self.is_enemy(line.slider);
         self.lines.iter().find(pin).filter(|_| self.is_own(man)).map(|line| line.slider)
     }
 
-    /// Returns the square of a man that gives check and the squares between it and the king.
+    /// Returns the square of a man that gives check, with the squares between it and the king if it is a slider.
     fn line_of(&self, checker: Square) -> Bitboard {
         let sliding = matches!(
             self.board.at(checker).map(|piece| piece.role),
@@ -94,14 +94,15 @@ impl<'a> ReferenceScene<'a> {
         Bitboard::from(checker) | if sliding { way } else { Bitboard::EMPTY }
     }
 
-    /// Returns whether an own man other than the king could move to one of the squares or capture a man there.
+    /// Returns whether a man, which must not be the king, could move to one of the squares or capture a man there.
     fn could_reach(&self, man: Square, targets: Bitboard) -> bool {
         let moves = self.board.pseudolegal_moves();
         let mut moves = moves.iter().filter(|step| step.from == man && man != self.king);
         moves.any(|step| targets.contains(step.to) || targets.contains(step.takes_on()))
     }
 
-    /// Returns the squares where an own man would refute the mate, if there is a single check.
+    /// Returns the squares on which a man of the side to move would refute the mate. There are none unless exactly one
+    /// man gives check.
     fn refutations(&self) -> Bitboard {
         match *self.checkers {
             [checker] => self.line_of(checker) | self.board.kings(!self.board.turn).collect::<Bitboard>(),
@@ -109,12 +110,12 @@ impl<'a> ReferenceScene<'a> {
         }
     }
 
-    /// Returns whether a man is pinned and would refute the mate if it were not.
+    /// Returns whether a man is pinned and would refute the mate if it were not pinned.
     fn is_refuter(&self, man: Square) -> bool {
         self.pinner(man).is_some() && self.could_reach(man, self.refutations())
     }
 
-    /// Returns whether a man is allowed to be pinned in a pure mate or stalemate.
+    /// Returns whether a pinned man is allowed in a pure mate or stalemate.
     fn has_licence(&self, man: Square) -> bool {
         if self.mate { self.is_refuter(man) } else { self.pinner(man).is_some() }
     }
@@ -154,8 +155,8 @@ impl<'a> ReferenceScene<'a> {
     }
 }
 
-/// Returns all lines of all sliders: the first man in their way, and each square behind it up to and including the next
-/// man.
+/// Returns all lines of all sliders: the slider, the first man on its line, and each square behind that man, up to and
+/// including the next man.
 fn lines(board: &SquareArray) -> Vec<Shield> {
     let mut out = Vec::new();
     for slider in Square::ALL {

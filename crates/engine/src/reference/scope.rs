@@ -1,15 +1,15 @@
-//! The context of a filter: some filters have another meaning in a target of `--`, in a constituent of a `line`, or in
-//! a `path`.
+//! The context of a filter. Some filters have a different meaning in the target of a `--`, in a constituent of a
+//! `line`, or in a `path`.
 
 use super::{memory::PathProgress, played::Selected};
 
 /// The context in which a filter is evaluated.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
-    /// In the target of a `--`: the part of the move that `from` and `to` name.
+    /// In the target of a `--`: the part of the move to which `from` and `to` refer.
     pub(super) selected: Option<Selected>,
-    /// In a constituent of a `line` that is tried by one move: the position to which that move leads.
+    /// In a constituent of a `line` that is tried with one particular move: the position after that move.
     pub(super) tied: Option<usize>,
-    /// In a `path`: its progress.
+    /// In a `path`: the progress of the path so far.
     pub(super) walk: Option<PathProgress>,
 }

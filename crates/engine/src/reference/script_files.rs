@@ -1,4 +1,4 @@
-//! The files that a query reads and writes. All of them lie below one folder.
+//! The files that a query reads and writes. All of them are inside one folder.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -12,11 +12,11 @@ use orbit_core::sync::lock;
 /// The size of the largest file that is read, in bytes.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// The folder whose files a query may use.
+/// The folder whose files a query may read and write.
 #[derive(Debug)]
 pub(super) struct ScriptFiles {
     folder: PathBuf,
-    /// The files that this run has written to.
+    /// The files that this search has written to, by their paths.
     written: Mutex<BTreeMap<PathBuf, File>>,
 }
 
@@ -25,7 +25,7 @@ impl ScriptFiles {
         ScriptFiles { folder: folder.to_path_buf(), written: Mutex::default() }
     }
 
-    /// Appends to a file. If this run has not written to the file yet, the file is emptied first.
+    /// Appends to a file. The first time that a search writes to a file, the file is emptied first.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl ScriptFiles {
         }
     }
 
-    /// Returns the path of a file. Neither its name nor a link may lead out of the folder.
+    /// Returns the path of a file inside the folder. Neither the name nor a symbolic link may lead out of the folder.
     fn path(&self, name: &[u8]) -> Result<PathBuf, String> {
         let shown = String::from_utf8_lossy(name);
         let name = std::str::from_utf8(name).map_err(|_| format!("the name `{shown}` is not UTF-8"))?;

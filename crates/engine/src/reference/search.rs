@@ -1,10 +1,10 @@
-//! The search for the best way through a chain.
+//! The search for the best way through a chain of constituents, for `line` and `path`.
 //!
-//! All ways are tried in order: at each position the constituents that may come next, fewer repetitions first, and
-//! after each constituent the positions to which it leads. The value of a way depends only on its last position. The
-//! best continuation from a position and a place in the chain is therefore the same however the search got there,
-//! unless filters of the chain keep state. Without state each continuation is computed once, and the search takes
-//! polynomial time. With state all ways are walked, up to a limit.
+//! All ways are tried in order. At each position these are the constituents that may come next, fewer repetitions
+//! first; after each constituent, the positions to which it leads. The value of a way depends only on its last
+//! position. So the best continuation from a position and a place in the chain does not depend on the way to it, unless
+//! filters of the chain keep state. Without state, each continuation is computed once, and the search takes polynomial
+//! time. With state, all ways are tried, up to a limit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,53 +17,53 @@ use super::{
 use orbit_core::diagnostic::Span;
 use orbit_query::tree::{Cell, VarId};
 
-/// The rules of a kind of chain.
+/// The rules of one kind of chain: those of `line` or of `path`.
 pub(super) trait ChainRules {
-    /// Returns the ways in which a constituent can be tried at a position, in order.
+    /// Returns the attempts to match a constituent at a position, in order.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt>;
 
-    /// Returns whether a constituent fits.
+    /// Returns whether a constituent matches in an attempt.
     fn fits(&mut self, eval: &mut Evaluation, at: usize, one: usize, attempt: Attempt) -> bool;
 
-    /// Returns where the chain continues after a constituent that fits.
+    /// Returns the positions at which the chain continues after a constituent that matched.
     fn next(&mut self, eval: &Evaluation, at: usize, one: usize, attempt: Attempt) -> Next;
 
-    /// Returns the value of a way that ends at a position, if it may end there.
+    /// Returns the value of a way that ends at a position, or `None` if no way may end there.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32>;
 
-    /// True if a way ends at the position where the last constituent was tried, rather than where the next one would
-    /// be.
+    /// True if a way ends at the position at which its last constituent was tried, false if it ends at the position
+    /// where the next constituent would be tried.
     const ENDS_BEHIND: bool;
 }
 
-/// One way to try a constituent: by a move that leaves `before`, or at the position alone.
+/// An attempt to match a constituent: with a move that leaves `before`, or at the position alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Attempt {
     pub(super) before: usize,
     pub(super) by: Option<usize>,
 }
 
-/// The place where a chain continues; see [`ChainRules::next`].
+/// The positions at which a chain continues; see [`ChainRules::next`].
 pub(super) enum Next {
     /// The same position.
     Here,
-    /// Each of these positions in turn.
+    /// At each of these positions, in order.
     At(Vec<usize>),
 }
 
-/// A constituent that fits, as a step of a way.
+/// A constituent that matched, as a step of a way.
 pub(super) struct WayStep {
     /// The position at which the constituent was tried.
     pub(super) at: usize,
     pub(super) attempt: Attempt,
-    /// The comments that the constituent made.
+    /// The comments that the constituent wrote.
     pub(super) notes: Vec<Note>,
 }
 
-/// The values of atomic variables.
+/// The values of atomic variables. A search undoes changes of these variables when it goes back to try another way.
 type Atoms = Vec<(VarId, Cell<Evaluated>)>;
 
-/// The best ways from some place.
+/// The best ways from a position and a place in the chain.
 struct BestWays {
     value: i32,
     /// The first of the best ways, or all of them if `keep_all` is set.
@@ -72,9 +72,9 @@ struct BestWays {
 
 #[derive(Clone)]
 struct SearchWay {
-    /// The constituents up to the next place.
+    /// The constituents up to the next position.
     steps: Vec<usize>,
-    /// The best ways from the next place; `None` at the end of the way.
+    /// The best ways from the next position; `None` at the end of the way.
     next: Option<usize>,
     atoms: Atoms,
 }
@@ -82,15 +82,15 @@ struct SearchWay {
 /// One search for the best way through a chain.
 pub(super) struct Search<'p> {
     program: &'p ChainProgram,
-    /// True if the search ends at the first way found instead of the best.
+    /// True if the search ends at the first way that it finds, instead of looking for the best.
     pub(super) first_match: bool,
     /// True if all equally good ways are kept.
     pub(super) keep_all: bool,
-    /// The variables whose changes are undone.
+    /// The atomic variables, whose changes are undone when the search goes back.
     pub(super) atoms: Vec<VarId>,
-    /// Without state: the best way from each position and place in the program.
+    /// If no filter keeps state: the best way from each position and place in the program.
     memo: Option<HashMap<(usize, usize), Option<usize>>>,
-    /// Without state: the step of each attempt that was tried, `None` if it does not fit.
+    /// If no filter keeps state: the step of each attempt so far, or `None` if the constituent did not match.
     fitting: HashMap<(usize, usize, Option<usize>), Option<usize>>,
     steps: Vec<WayStep>,
     bests: Vec<BestWays>,
@@ -102,17 +102,17 @@ pub(super) struct Goal {
     best: usize,
 }
 
-/// A position and a place in the program from which ways are being tried.
+/// A position and a place in the program from which all ways are tried.
 struct SearchFrame {
     at: usize,
     pc: usize,
     open: Vec<PendingStep>,
-    /// The places in the program that were reached without a move.
+    /// The places in the program that were already reached at this position.
     seen: HashSet<usize>,
     best: Option<BestWays>,
-    /// The constituents that led here from the frame before.
+    /// The constituents that led from the frame before to this one.
     steps: Vec<usize>,
-    /// The values of atomic variables on entry.
+    /// The values of atomic variables when the frame was entered.
     atoms: Atoms,
 }
 
@@ -123,7 +123,7 @@ enum PendingStep {
     Enter { at: usize, pc: usize, steps: Vec<usize>, atoms: Atoms },
 }
 
-/// A constituent to try.
+/// A constituent that is to be tried.
 struct Try {
     pc: usize,
     one: usize,
@@ -133,9 +133,9 @@ struct Try {
 }
 
 impl<'p> Search<'p> {
-    /// The largest number of attempts of a search that has to walk all ways.
+    /// The largest number of attempts in a search that must try all ways.
     pub(super) const STEPS_MAX: u64 = 2_000_000;
-    /// The largest number of attempts of a search that tries each place once.
+    /// The largest number of attempts in a search that computes each continuation once.
     const PLACES_MAX: u64 = 50_000_000;
 
     pub(super) fn new(program: &'p ChainProgram, keeps_state: bool) -> Search<'p> {
@@ -151,11 +151,11 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Returns the best way from a position, if there is one. `span` is the place of the chain in the query.
+    /// Returns the best way from a position, if there is one. `span` is the range of the chain in the query text.
     ///
     /// # Errors
     ///
-    /// If the limit of attempts is reached.
+    /// If the search needs too many attempts.
     pub(super) fn run<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -199,7 +199,7 @@ impl<'p> Search<'p> {
         SearchFrame { at, pc, open, seen: HashSet::new(), best: None, steps, atoms }
     }
 
-    /// Ends a frame: restores the atomic variables and records the best ways from its place.
+    /// Ends a frame: restores the atomic variables, and records the best ways from the frame's position and place.
     fn leave(
         &mut self,
         eval: &mut Evaluation,
@@ -218,7 +218,7 @@ impl<'p> Search<'p> {
         best
     }
 
-    /// Runs the operation at a place in the program, at the position of a frame.
+    /// Runs the operation at a place in the program, at the position of the frame.
     fn op<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -227,7 +227,8 @@ impl<'p> Search<'p> {
         pc: usize,
         steps: Vec<usize>,
     ) {
-        // A place that was reached before leads to nothing new. This ends repetitions of an empty constituent.
+        // A place that was already reached leads to nothing new. This check also ends repetitions of an empty
+        // constituent.
         if !frame.seen.insert(pc) {
             return;
         }
@@ -273,7 +274,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Returns the step of a constituent, if it fits.
+    /// Returns the step of a constituent, or `None` if the constituent does not match.
     fn step<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -299,7 +300,7 @@ impl<'p> Search<'p> {
         step
     }
 
-    /// Records that a way ends at the position of a frame.
+    /// Records a way that ends at the position of the frame.
     fn end<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -338,7 +339,8 @@ impl<'p> Search<'p> {
 
     // ---- results
 
-    /// Returns the steps of the first of the best ways. Sets the atomic variables to their values at its end.
+    /// Returns the steps of the first of the best ways. Gives the atomic variables the values that they have at its
+    /// end.
     pub(super) fn first_way(&self, eval: &mut Evaluation, goal: &Goal) -> Vec<&WayStep> {
         let (mut steps, mut at) = (Vec::new(), Some(goal.best));
         while let Some(best) = at {
@@ -350,7 +352,7 @@ impl<'p> Search<'p> {
         steps
     }
 
-    /// Returns the steps of the best ways after the first, at most `ways_max` of them.
+    /// Returns the steps of the best ways other than the first, at most `ways_max` of them.
     pub(super) fn other_ways(&self, goal: &Goal, ways_max: usize) -> Vec<Vec<&WayStep>> {
         let mut ways = Vec::new();
         let mut open: Vec<(&SearchWay, Vec<&WayStep>)> = Vec::new();
@@ -371,7 +373,7 @@ impl<'p> Search<'p> {
     }
 }
 
-/// The error of a search that reached the limit of attempts.
+/// The error of a search that reached its limit of attempts.
 #[derive(Debug)]
 pub(super) struct SearchTooLong;
 

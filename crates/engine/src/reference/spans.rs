@@ -1,7 +1,7 @@
-//! Spans: the positions and moves that a matching filter consists of.
+//! Records spans: the positions and moves of which the match of a filter consists.
 //!
-//! A filter notes its span when it has matched, in place of the spans that filters within it noted. If an enclosing
-//! filter then fails, it removes the span together with the comments.
+//! A filter that matches records its span, which replaces the spans that filters inside it recorded. If an enclosing
+//! filter does not match, that filter removes the span together with the comments.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use super::{
 use crate::{MatchSpan, SpanKind};
 
 impl Evaluation<'_> {
-    /// Returns the place in the notes where the notes of the next filter begin.
+    /// Returns the index in the list of notes at which the notes of the next filter begin.
     pub(super) fn notes_begin(&self) -> usize {
         self.state.notes.len()
     }
 
-    /// Notes the span of a line, of found positions or of an echo from its positions. All moves between neighbours
+    /// Records the span of a `line`, `find` or `echo`, given its positions. All moves between neighbouring positions
     /// belong to it.
     pub(super) fn note_span(&mut self, begin: usize, kind: SpanKind, nodes: &[usize]) {
         if !self.state.tells_spans {
@@ -25,7 +25,7 @@ impl Evaluation<'_> {
         }
         let pairs = nodes.iter().zip(nodes.iter().skip(1));
         let pairs: Vec<_> = match kind {
-            // Found positions may lie on different branches, so each is connected to the hit.
+            // Found positions may be on different branches, so each one is connected to the hit by moves.
             SpanKind::Find => nodes.iter().skip(1).map(|&found| (nodes[0], found)).collect(),
             _ => pairs.map(|(&a, &b)| (a, b)).collect(),
         };
@@ -34,7 +34,7 @@ impl Evaluation<'_> {
         self.note_span_of(begin, kind, nodes, &moves);
     }
 
-    /// Notes a span with some moves, given by the positions to which they lead.
+    /// Records a span with the given moves. A move is given by the position to which it leads.
     pub(super) fn note_span_of(&mut self, begin: usize, kind: SpanKind, nodes: &[usize], moves: &[usize]) {
         if !self.state.tells_spans {
             return;
@@ -44,8 +44,8 @@ impl Evaluation<'_> {
         self.note(self.here.at, Noted::Span(MatchSpan { kind, nodes, moves }));
     }
 
-    /// Notes a move as a span. If the filter on the position after the move has a line, a path or a move that begins
-    /// there, the span continues with it.
+    /// Records a move as a span. If the filter at the position after the move has recorded a line, a path or a move
+    /// that begins there, the span includes it.
     pub(super) fn note_move(&mut self, begin: usize, before: usize, behind: usize) {
         if !self.state.tells_spans {
             return;
@@ -62,12 +62,12 @@ impl Evaluation<'_> {
         self.note(self.here.at, Noted::Span(MatchSpan { kind, nodes, moves }));
     }
 
-    /// Removes the spans noted since `begin`, and returns the one to report.
+    /// Removes the spans that were recorded since `begin`, and returns the one to report.
     pub(super) fn take_span(&mut self, begin: usize) -> Option<MatchSpan> {
         MatchSpan::chosen(self.take_spans(begin))
     }
 
-    /// Removes and returns the spans noted since `begin`.
+    /// Removes the spans that were recorded since `begin`, and returns them.
     pub(super) fn take_spans(&mut self, begin: usize) -> Vec<MatchSpan> {
         let mut spans = Vec::new();
         if !self.state.tells_spans {
@@ -82,14 +82,15 @@ impl Evaluation<'_> {
         spans
     }
 
-    /// Removes the spans of `find` and `echo` from the operands of a comparison: their numbers are only compared.
+    /// Removes the spans of `find` and `echo` from the operands of a comparison, because only their numbers matter
+    /// there.
     pub(super) fn forget_found(&mut self, begin: usize) {
         for span in self.take_spans(begin).into_iter().filter(|span| span.kind.is_of_moves()) {
             self.note(self.here.at, Noted::Span(span));
         }
     }
 
-    /// Keeps the span of the first copy of a filter that matches, and removes the spans of all others.
+    /// Keeps the spans of the first copy that matches, and removes those of all other copies.
     pub(super) fn first_copy(&mut self, begin: usize, matches: bool, is_first: &mut bool) {
         if matches && *is_first {
             *is_first = false;
@@ -98,7 +99,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Returns the moves between two positions, if one is an ancestor of the other.
+    /// Returns the moves between two positions, or none if neither position is an ancestor of the other.
     fn moves_between(&self, a: usize, b: usize) -> Vec<usize> {
         match (self.tree().is_proper_ancestor(a, b), self.tree().is_proper_ancestor(b, a)) {
             (true, _) => self.way_down(a, b),

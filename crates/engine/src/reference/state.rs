@@ -1,4 +1,4 @@
-//! The state of an evaluation that lasts from filter to filter and from position to position of a game.
+//! The state of an evaluation, which is kept from filter to filter and from position to position of a game.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use orbit_query::{
     tree::{Cell, Cells, Dictionary, DictionaryId, Holds, Life, Sort, SortId, Var, VarId},
 };
 
-/// The declarations of a query. The state has an entry for each.
+/// The declarations of a query: its variables, dictionaries, sorts and files. The state has an entry for each.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
     pub(super) vars: Vec<Var>,
     pub(super) dictionaries: Vec<Dictionary>,
     pub(super) sorts: Vec<Sort>,
-    /// The regular expressions of the query, by their text.
+    /// The compiled regular expressions of the query, by their text.
     pub(super) patterns: BTreeMap<String, CompiledPattern>,
     /// The files that the query may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
@@ -61,10 +61,10 @@ pub(super) enum Datum {
     Position(i32),
 }
 
-/// The entries of a dictionary, in the order of the keys.
+/// The entries of a dictionary, in the order of their keys.
 pub(super) type DictionaryEntries = BTreeMap<Datum, Datum>;
 
-/// The best value of one `sort` so far, with the comments that led to it.
+/// The best value of one `sort` so far, with the comments that were written for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sorted {
     pub(super) best: Option<SortValue>,
@@ -78,50 +78,50 @@ pub(super) struct VariableState {
     pub(super) cells: Cells<Evaluated>,
     /// The entries of the dictionaries.
     dictionaries: Vec<DictionaryEntries>,
-    /// The groups of the last match of a regular expression; `None` if the last search failed.
+    /// The groups of the last match of a regular expression; `None` if the last search found no match.
     pub(super) groups: Option<Groups>,
-    /// Comments and spans in the order in which they were made. A filter that fails removes its own.
+    /// Comments and spans, in the order in which they were made. A filter that does not match removes its own.
     pub(super) notes: Vec<Note>,
-    /// True if filters note their spans.
+    /// True if filters record their spans.
     pub(super) tells_spans: bool,
     /// The best value of each `sort`.
     sorted: Vec<Sorted>,
     /// True while a `sort` is being evaluated.
     pub(super) sorts: bool,
-    /// The tags that are set in the output.
+    /// The tags that are set in the output, by name.
     pub(super) tags: BTreeMap<String, Vec<u8>>,
     /// The positions whose comments are removed from the output.
     pub(super) removed: BTreeSet<usize>,
-    /// The lines that are to be printed at once.
+    /// The lines that the query prints at once.
     pub(super) messages: Vec<Vec<u8>>,
-    /// The memory of `line` and `path`.
+    /// The data that `line` and `path` keep during the game.
     pub(super) chains: ChainMemory,
     /// The number of the last game of the database, if it is known.
     pub(super) last_game: Option<u32>,
-    /// The number of repetitions of `loop` and `while` so far.
+    /// The number of repetitions of `loop` and `while` in this game so far.
     repetitions: u64,
-    /// The number of steps that are left.
+    /// The number of steps that the evaluation may still take.
     steps_left: u64,
-    /// The switch that ends the run from outside.
+    /// The switch with which the caller ends the search.
     pub(super) interrupt: Interrupt,
-    /// The number of steps since the last look at the switch. A run looks at its first step.
+    /// The number of steps since the switch was last checked. It is checked at the first step, too.
     unlooked: u64,
-    /// The error that ends the run, if there is one. From then on, filters fail and loops end.
+    /// The error that ends the search, if there is one. After it, no filter matches and all loops end.
     pub(super) fault: Option<Diagnostic>,
 }
 
 impl VariableState {
-    /// The largest number of repetitions of `loop` and `while` in one game: an endless loop is found within seconds.
+    /// The largest number of repetitions of `loop` and `while` in one game. It ends an endless loop within seconds.
     const REPETITIONS_MAX: u64 = 10_000_000;
 
-    /// The number of steps between two looks at the switch. A filter takes a few microseconds, one on all squares
-    /// somewhat more.
+    /// The number of steps between two checks of the switch. A filter takes a few microseconds; one that examines all
+    /// squares takes somewhat longer.
     const STEPS_A_LOOK: u64 = 1024;
 
-    /// The number of bytes of strings whose handling takes as long as one filter.
+    /// The number of bytes of strings that take as long to process as one filter.
     const BYTES_A_STEP: usize = 1024;
 
-    /// The number of positions that count as one step if a filter visits the positions of a game.
+    /// The number of positions that count as one step when a filter visits many positions of the game.
     const NODES_A_STEP: usize = 64;
 
     /// Creates the state for the start of a game.
@@ -155,17 +155,17 @@ impl VariableState {
         &mut self.sorted[sort.0 as usize]
     }
 
-    /// Returns the best values of all sorts, and leaves none.
+    /// Removes the best values of all sorts, and returns them.
     pub(super) fn take_sorted(&mut self) -> Vec<Sorted> {
         std::mem::take(&mut self.sorted)
     }
 
-    /// Records the error that ends the run. The first error stays.
+    /// Records the error that ends the search. If there is one already, the first error is kept.
     pub(super) fn fail(&mut self, fault: Diagnostic) {
         self.fault.get_or_insert(fault);
     }
 
-    /// Looks at the switch, and ends the run if it is set.
+    /// Checks the switch, and ends the search if it is set.
     pub(super) fn look(&mut self) {
         self.unlooked = 0;
         if self.interrupt.is_set() {
@@ -173,22 +173,22 @@ impl VariableState {
         }
     }
 
-    /// Counts one filter, or work that takes as long.
+    /// Counts one step: the evaluation of one filter, or work that takes as long.
     pub(super) fn step(&mut self, span: Span) {
         self.steps(1, span);
     }
 
-    /// Counts work on a number of bytes of strings.
+    /// Counts the work on a number of bytes of strings.
     pub(super) fn step_bytes(&mut self, bytes: usize, span: Span) {
         self.steps((bytes / VariableState::BYTES_A_STEP) as u64, span);
     }
 
-    /// Counts a visit of a number of positions, or of other list entries.
+    /// Counts the work of visiting a number of positions, or of other entries of a list.
     pub(super) fn step_nodes(&mut self, nodes: usize, span: Span) {
         self.steps((nodes / VariableState::NODES_A_STEP) as u64, span);
     }
 
-    /// Counts steps, and looks at the switch at intervals. After an error nothing is counted.
+    /// Counts steps, and checks the switch at intervals. After an error, nothing is counted.
     pub(super) fn steps(&mut self, count: u64, span: Span) {
         if self.fault.is_some() {
             return;
@@ -221,17 +221,17 @@ impl VariableState {
     }
 }
 
-/// The variables and dictionaries that last from one game to the next.
+/// The variables and dictionaries that keep their values from one game to the next.
 #[derive(Clone, Debug)]
 pub struct RunState {
     cells: Vec<(VarId, Cell<Evaluated>)>,
     dictionaries: Vec<(DictionaryId, DictionaryEntries)>,
-    /// The name of each variable, and whether it is printed at the end.
+    /// The name of each variable, and whether it is printed at the end of the search.
     names: Vec<(String, bool)>,
 }
 
 impl RunState {
-    /// Creates the state for the start of a run: variables are 0, "" or [], and dictionaries are empty.
+    /// Creates the state for the start of a search: each variable is 0, "" or [], and all dictionaries are empty.
     pub fn new(query: &TypedQuery) -> RunState {
         let lasting = |life: Life| matches!(life, Life::Run { .. });
         let vars = query.vars.iter().zip(0..).filter(|(var, _)| lasting(var.life));
@@ -252,13 +252,13 @@ impl RunState {
         }
     }
 
-    /// Returns the names of the variables that are printed at the end of a run, and their values as text.
+    /// Returns the names and values of the variables that are printed at the end of a search.
     pub fn printed(&self) -> Vec<(&str, Vec<u8>)> {
         let named = self.names.iter().zip(&self.cells).filter(|((_, printed), _)| *printed);
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
     }
 
-    /// Moves the values into the state of a game, which may change them.
+    /// Moves the values into the state of a game. The evaluation of the game may change them.
     pub(super) fn lend(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             state.cells.bind(*var, std::mem::replace(cell, Cell::Unbound));

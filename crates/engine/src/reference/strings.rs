@@ -1,4 +1,4 @@
-//! Strings of bytes: joining, slicing and parsing.
+//! Evaluates filters about strings of bytes: joining, slicing and parsing.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{copies::ExplicitForm, eval::Evaluation};
 use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::tree::{Number, Spelt, Text};
 
-/// The longest string that a query may make.
+/// The largest length of a string that a query creates, in bytes.
 const LENGTH_MAX: usize = 16 << 20;
 
 impl Evaluation<'_> {
@@ -62,14 +62,14 @@ impl Evaluation<'_> {
         if largest { texts.max() } else { texts.min() }
     }
 
-    /// Returns the index of the first occurrence of one string in another.
+    /// Returns the index of the first occurrence of `needle` in `text`.
     pub(super) fn index_of(&mut self, needle: &Text<ExplicitForm>, text: &Text<ExplicitForm>) -> Option<i32> {
         let (needle, text) = (self.text(needle), self.text(text));
         let (needle, text) = (needle?, text?);
         memchr::memmem::find(&text, &needle).map(|at| at as i32)
     }
 
-    /// Parses digits, optionally after a minus sign.
+    /// Parses decimal digits with an optional minus sign before them.
     pub(super) fn number_in(&mut self, of: &Text<ExplicitForm>) -> Option<i32> {
         let text = self.text(of)?;
         let digits = text.strip_prefix(b"-").unwrap_or(&text);
@@ -91,7 +91,7 @@ impl Evaluation<'_> {
         (code > 0).then(|| vec![code])
     }
 
-    /// Returns the letter of a piece, or `_` for an empty square.
+    /// Returns the letter of the piece on a square, or `_` if the square is empty.
     pub(super) fn content_name(&self, spelt: Spelt, square: Square) -> Vec<u8> {
         let letter = self.here.placement.at(square).map_or('_', |piece| match spelt {
             Spelt::Type => piece.role.upper_char(),
@@ -106,8 +106,8 @@ impl Evaluation<'_> {
     }
 }
 
-/// Returns the range of a string between two bounds, if the bounds have values. The range is half-open; negative bounds
-/// count from the end, and all bounds are clamped to the length.
+/// Returns the half-open range of a string between two bounds, or `None` if a bound has no value. Negative bounds count
+/// from the end. All bounds are limited to the length of the string.
 pub(super) fn clamped(
     length: usize,
     from: Option<Option<i32>>,

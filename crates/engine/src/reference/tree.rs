@@ -1,10 +1,10 @@
-//! The tree of a game.
+//! The tree of the lines in a game. A *node* is a position of the game, by its number.
 
 use super::{men::PieceMap, played::PlayedMove};
 use crate::Spot;
 
-/// The facts that follow from the moves of a game: the tree, the effect of each move, the pieces on each square. Nodes
-/// are numbered in preorder, so a parent comes before its children and a subtree is a range of numbers.
+/// The data that follow from the moves of a game: the tree, the effect of each move, and the pieces on each square.
+/// Nodes are numbered in preorder: a parent comes before its children, and a subtree is a range of numbers.
 #[derive(Debug)]
 pub(super) struct GameTree {
     nodes: Vec<GameNode>,
@@ -16,9 +16,9 @@ struct GameNode {
     children: Vec<usize>,
     /// The index of the node among the children of its parent.
     sibling: usize,
-    /// The last node of the subtree; the node itself if it has no children.
+    /// The last node of the subtree, which is the node itself if it has no children.
     last: usize,
-    /// The number of alternatives on the path from the root.
+    /// The number of alternatives to main moves on the path from the root.
     depth: usize,
     played: Option<PlayedMove>,
     men: PieceMap,
@@ -85,7 +85,7 @@ impl GameTree {
         self.nodes[at].sibling > 0
     }
 
-    /// Returns the last node of a subtree. The subtree consists of the nodes from `at` to that one.
+    /// Returns the last node of the subtree of `at`. The subtree consists of all nodes from `at` to that node.
     pub(super) fn last(&self, at: usize) -> usize {
         self.nodes[at].last
     }
@@ -94,17 +94,17 @@ impl GameTree {
         self.nodes[at].depth
     }
 
-    /// Returns the move that led to a node.
+    /// Returns the move that led to a node; the root has none.
     pub(super) fn played(&self, at: usize) -> Option<&PlayedMove> {
         self.nodes[at].played.as_ref()
     }
 
-    /// Returns the map of pieces at a node.
+    /// Returns the number of the piece on each square at a node.
     pub(super) fn men(&self, at: usize) -> &PieceMap {
         &self.nodes[at].men
     }
 
-    /// Returns a node and its ancestors, nearest first.
+    /// Returns a node and its ancestors, the nearest first.
     pub(super) fn line_to(&self, at: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(at), |&at| self.parent(at))
     }

@@ -1,4 +1,4 @@
-//! The values of filters and variables.
+//! The values of filters and variables in the reference engine.
 
 use shakmaty::Bitboard;
 
@@ -14,7 +14,7 @@ pub(super) enum Value {
     Position(Option<i32>),
 }
 
-/// The marker type for cells that hold computed values.
+/// Marks cells (the storage of variables) whose values have been computed.
 #[derive(Clone, Debug)]
 pub(super) enum Evaluated {}
 
@@ -26,7 +26,7 @@ impl CellValues for Evaluated {
     type Position = i32;
 }
 
-/// Writes a set as `[a1,b2]`, one square without brackets.
+/// Writes a set of squares as `[a1,b2]`. A single square is written without brackets.
 pub(super) fn squares_text(squares: Bitboard) -> Vec<u8> {
     let names: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
     match &names[..] {

@@ -1,4 +1,4 @@
-//! Variables: the filters that bind and read them, and loops over squares.
+//! Evaluates filters that assign and read variables, and loops over squares.
 
 use shakmaty::{Bitboard, Square};
 
@@ -16,7 +16,7 @@ impl Evaluation<'_> {
         &self.declared.vars[var.0 as usize].name
     }
 
-    /// Ends the run because a variable without a value is read.
+    /// Ends the search with an error, because a variable is read before it has a value.
     pub(super) fn is_unbound(&mut self, var: VarId, span: Span) {
         let name = self.name(var);
         let fault = Diagnostic::error(span, format!("variable `{name}` holds nothing"), "read here")
@@ -32,7 +32,7 @@ impl Evaluation<'_> {
         squares.unwrap_or(Bitboard::EMPTY)
     }
 
-    /// Returns the number that a variable holds, or the number of its piece.
+    /// Returns the number that a variable holds. A variable that holds a piece holds the number of that piece.
     pub(super) fn number_of_var(&mut self, var: VarId, span: Span) -> Option<i32> {
         let number = self.state.cells.number(var).copied();
         if number.is_none() {
@@ -57,7 +57,7 @@ impl Evaluation<'_> {
         position
     }
 
-    /// Returns the value that is assigned, if there is one; a set always is.
+    /// Returns the value that is to be assigned, if there is one. A set filter always has a value.
     fn assigned(&mut self, value: &Assigned<ExplicitForm>) -> Option<Cell<Evaluated>> {
         match value {
             Assigned::Squares(f) => Some(Cell::Squares(self.squares(f))),
@@ -89,7 +89,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Evaluates `x[i:j]="..."`.
+    /// Evaluates `x[i:j]="..."`, which replaces a part of the string in `x`.
     pub(super) fn set_slice(
         &mut self,
         var: VarId,
@@ -108,7 +108,7 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Returns whether a loop may bind its variable. The variable must not be bound already.
+    /// Returns whether a loop may assign its variable. It is an error if the variable already has a value.
     pub(super) fn may_loop(&mut self, var: VarId, span: Span) -> bool {
         if self.state.cells.is_bound(var) {
             let name = self.name(var);
@@ -120,7 +120,7 @@ impl Evaluation<'_> {
         self.state.fault.is_none()
     }
 
-    /// Returns the squares of a set, each with the value that the variable of a loop has there.
+    /// Returns the squares of a set. Each comes with the value that the variable of a loop gets for it.
     pub(super) fn squares_to_try(
         &mut self,
         domain: &Squares<ExplicitForm>,
@@ -129,7 +129,8 @@ impl Evaluation<'_> {
         squares.into_iter().map(|s| (s, Cell::Squares(Bitboard::from(s)))).collect()
     }
 
-    /// Returns the squares for which the body of a loop matches while the variable has the value of that square.
+    /// Returns the squares for which the body of a loop matches. The variable has the value of the square during the
+    /// evaluation.
     pub(super) fn loop_over(
         &mut self,
         var: VarId,
@@ -151,7 +152,8 @@ impl Evaluation<'_> {
         out
     }
 
-    /// Returns whether the body of a loop matches for all squares. Stops at the first square for which it does not.
+    /// Returns whether the body of a loop matches for all squares. Stops at the first square for which it does not
+    /// match.
     pub(super) fn all_over(
         &mut self,
         var: VarId,

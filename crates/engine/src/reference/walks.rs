@@ -1,4 +1,4 @@
-//! `path`: chains of moves.
+//! Evaluates `path`, which matches a chain of filters against moves.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -27,7 +27,8 @@ impl Evaluation<'_> {
         self.walk(path).map(|found| found.end as i32)
     }
 
-    /// Returns the progress of the path around the filter, or of the path that succeeded last.
+    /// Returns the progress of the path that encloses the filter. Without one, returns the result of the last path that
+    /// matched.
     fn current_walk(&self) -> Option<PathProgress> {
         self.scope.walk.or(self.state.chains.last_walk)
     }
@@ -48,7 +49,7 @@ impl Evaluation<'_> {
         self.current_walk().and_then(|walk| walk.last).map(|last| last as i32)
     }
 
-    /// Finds the best path that begins at this position.
+    /// Finds the best path that begins at the current position.
     fn walk(&mut self, path: &Path<ExplicitForm>) -> Option<Chained> {
         self.untied(|this| this.unselected(|this| this.walk_of_its_own(path)))
     }
@@ -85,7 +86,7 @@ impl Evaluation<'_> {
         self.succeed(&rules, goal.value, &way, &others)
     }
 
-    /// Records a path as the last that succeeded, and writes its comments.
+    /// Records a path as the last one that matched, and writes its comments.
     fn succeed(
         &mut self,
         rules: &PathRules<'_>,
@@ -122,7 +123,7 @@ impl Evaluation<'_> {
         Some(Chained { value, end })
     }
 
-    /// Writes the comments that keywords of the path request.
+    /// Writes the comments that the keywords `title` and `piecepath` of the path request.
     fn note_asked(&mut self, rules: &PathRules<'_>, nodes: &[usize]) {
         let (path, start) = (rules.path, self.here.at);
         if let Some(title) = &path.title {
@@ -143,7 +144,8 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Writes the squares of each piece in focus that moves or is captured, ordered by the first of them: `Ng1-f3-g1`.
+    /// Writes the squares of each piece in focus that moves or is captured, as `Ng1-f3-g1`, in the order of their first
+    /// squares.
     fn piece_paths(&self, focus: &BTreeSet<u8>, nodes: &[usize]) -> String {
         let (Some(&start), Some(&end)) = (nodes.first(), nodes.last()) else { return String::new() };
         let mut line: Vec<usize> = self.tree().line_to(end).take_while(|&at| at > start).collect();
@@ -170,10 +172,10 @@ impl Evaluation<'_> {
     }
 }
 
-/// The largest number of equally good ways that get comments.
+/// The largest number of equally good ways for which comments are written.
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// Returns the place of a path in the query, as the span of its operands.
+/// Returns the range of a path in the query text, which is that of its operands.
 fn span_of(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]) -> Option<Span> {
     let sides = |step: &&PathStep<ExplicitForm>| match step {
         PathStep::Edge { edge, targets } => {
@@ -203,16 +205,16 @@ fn path_keeps_state(path: &Path<ExplicitForm>, steps: &[&PathStep<ExplicitForm>]
     keeps_state(&filters)
 }
 
-/// The rules of one path.
+/// The rules by which one `path` is searched for.
 struct PathRules<'c> {
     path: &'c Path<ExplicitForm>,
     steps: &'c [&'c PathStep<ExplicitForm>],
     start: usize,
-    /// The pieces in focus; `None` if all moves count.
+    /// The numbers of the pieces in focus: only moves that touch one of them count. `None` if all moves count.
     focus: Option<BTreeSet<u8>>,
-    /// For each position that the search has reached, the number of moves that count.
+    /// For each position that the search has reached, the number of counted moves on the way to it.
     counts: HashMap<usize, i32>,
-    /// The best way so far: its value and its last position.
+    /// The value and the last position of the best way so far.
     best: Option<(i32, usize)>,
 }
 
@@ -232,7 +234,7 @@ impl<'c> PathRules<'c> {
         PathRules { path, steps, start, focus, counts: HashMap::from([(start, 0)]), best: None }
     }
 
-    /// Returns the progress of the path at a position.
+    /// Returns the progress of the path when the search is at a position.
     fn walk(&self, eval: &Evaluation, at: usize) -> PathProgress {
         let count = self.counts.get(&at).copied().unwrap_or(0);
         let plies = eval.nodes[at].ply - eval.nodes[self.start].ply;
@@ -244,7 +246,7 @@ impl<'c> PathRules<'c> {
         }
     }
 
-    /// Returns the positions of a way: the start, and those after its moves.
+    /// Returns the positions of a way: its start, and the positions after its moves.
     fn nodes(&self, way: &[&WayStep]) -> Vec<usize> {
         std::iter::once(self.start).chain(way.iter().filter_map(|step| step.attempt.by)).collect()
     }
@@ -253,20 +255,20 @@ impl<'c> PathRules<'c> {
         matches!(self.path.focus, Some(Focus::Pieces { capture: true, .. }))
     }
 
-    /// Returns whether one of the pieces on some squares before a move is in focus.
+    /// Returns whether a piece in focus is on one of the squares before a move.
     fn any_in_focus(&self, eval: &Evaluation, before: usize, squares: shakmaty::Bitboard) -> bool {
         let Some(focus) = &self.focus else { return true };
         eval.tree().men(before).on_any(squares).any(|piece| focus.contains(&piece))
     }
 
-    /// Returns whether a move captures a piece in focus, and counts for that reason.
+    /// Returns whether a move counts because it captures a piece in focus.
     fn is_focused_capture(&self, eval: &Evaluation, attempt: Attempt) -> bool {
         let played = attempt.by.and_then(|child| eval.tree().played(child));
         let captured = played.and_then(|played| played.captured);
         self.captures() && captured.is_some_and(|s| self.any_in_focus(eval, attempt.before, s.into()))
     }
 
-    /// Returns whether the selected part of a move is in focus.
+    /// Returns whether the selected part of a move touches a piece in focus.
     fn is_part_in_focus(&self, eval: &Evaluation, attempt: Attempt, part: &MovePart) -> bool {
         self.any_in_focus(eval, attempt.before, part.from) || self.is_focused_capture(eval, attempt)
     }
@@ -279,8 +281,8 @@ impl<'c> PathRules<'c> {
             || self.is_focused_capture(eval, attempt)
     }
 
-    /// Returns the nearest moves in focus on every branch. At the start of the path, only moves that leave the start
-    /// count.
+    /// Returns the nearest moves that count, on every branch of the game. At the start of the path, only moves that
+    /// leave the start are considered.
     fn exits(&self, eval: &Evaluation, at: usize) -> Vec<Attempt> {
         let mut exits = Vec::new();
         let leave = |before: usize| {
@@ -299,7 +301,7 @@ impl<'c> PathRules<'c> {
         exits
     }
 
-    /// Evaluates a function as a part of this path.
+    /// Evaluates a function as a part of this path, so that filters can read its progress.
     fn within<T>(&self, eval: &mut Evaluation, at: usize, evaluate: impl FnOnce(&mut Evaluation) -> T) -> T {
         let walk = self.walk(eval, at);
         eval.scoped(|scope| scope.walk = Some(walk), evaluate)
@@ -347,7 +349,7 @@ impl ChainRules for PathRules<'_> {
         }
     }
 
-    /// Returns the number of moves that count, or the value of `max`. A path has at least one move.
+    /// Returns the number of moves that count, or the value of `max` if the path has one. A path has at least one move.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32> {
         if at == self.start {
             return None;

@@ -1,4 +1,5 @@
-//! Evaluates a query on a whole game, position by position with one state.
+//! Evaluates a query on a whole game, position by position. All evaluations share one state, such as the values of
+//! variables.
 
 use super::{
     Reference,
@@ -12,18 +13,18 @@ use crate::{Interrupt, Spot};
 use orbit_core::diagnostic::Diagnostic;
 use orbit_query::tree::Any;
 
-/// The data that is wanted for a game besides the values at its positions.
+/// The data about a game that are requested in addition to the values at its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WantedFacts {
-    /// True if the copies of the outermost transform that match are wanted.
+    /// True if the matching copies of the outermost transform are requested.
     pub copies: bool,
-    /// True if the spans of hits are wanted.
+    /// True if the spans of hits are requested.
     pub spans: bool,
     /// The number of the last game of the database, if it is known.
     pub last_game: Option<u32>,
 }
 
-/// The error that stopped the evaluation of a game.
+/// The error that ended the evaluation of a game, with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFault {
     /// The node at which the error was detected.
@@ -33,13 +34,13 @@ pub struct GameFault {
 }
 
 impl Reference {
-    /// Evaluates the query on a game, once at each position for which `is_asked` is true, in the order of their
-    /// numbers.
+    /// Evaluates the query on a game: once at each position for which `is_asked` is true, in the order of the
+    /// positions' numbers.
     ///
     /// # Errors
     ///
-    /// The error that ends the run: a variable that is read before it has a value, an assertion that fails, a loop that
-    /// does not end, an interrupt.
+    /// If the search must end: a variable is read before it has a value, an assertion fails, a loop does not end, or
+    /// the search was interrupted.
     pub fn game(
         &self,
         nodes: &[Spot],
@@ -64,7 +65,7 @@ impl Reference {
                 return Err(GameFault { at, diagnostic });
             }
             if let Some(before) = before.filter(|_| found.hit) {
-                // To find which copies match, the copies are evaluated a second time, from the same state.
+                // To find the matching copies, they are evaluated a second time, from the same state.
                 let after = std::mem::replace(&mut evaluation.state, before);
                 let matching = evaluation.there(at, |there| self.matching_copies(there));
                 if let Some(diagnostic) = evaluation.state.fault.take() {

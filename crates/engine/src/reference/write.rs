@@ -1,4 +1,4 @@
-//! Writes values as text.
+//! Writes the values of filters as text, for comments and messages.
 
 use shakmaty::{Color, Role, Square};
 
@@ -15,7 +15,7 @@ use orbit_query::tree::{
 };
 
 impl Evaluation<'_> {
-    /// Writes the values of filters, one after the other.
+    /// Writes the values of several filters, one after the other.
     pub(super) fn written(&mut self, of: &[PlainFilter]) -> Vec<u8> {
         let mut out = Vec::new();
         for filter in of {
@@ -25,7 +25,8 @@ impl Evaluation<'_> {
         out
     }
 
-    /// Writes the value of a filter as text. A filter that does not match has none, except that an empty set is `[]`.
+    /// Writes the value of a filter as text. Returns `None` if the filter does not match; but an empty set is written
+    /// as `[]`.
     pub(super) fn value_text(&mut self, filter: &PlainFilter) -> Option<Vec<u8>> {
         if let Some(var) = variable(filter)
             && !self.state.cells.is_bound(var)
@@ -52,8 +53,8 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Writes a position as `move 3(wtm)`. In a side line the text is `move 3(wtm)[17]`, and the number is also noted
-    /// at that position, as a comment of the given kind.
+    /// Writes a position as `move 3(wtm)`. In a side line, writes `move 3(wtm)[17]`, and adds the number as a comment
+    /// of the given kind at the position.
     pub(super) fn position_text(&mut self, at: usize, kind: fn(Vec<u8>) -> Noted) -> String {
         let (number, turn, in_mainline) = self.there(at, |there| {
             let turn = there.here.placement.turn.fold_wb("wtm", "btm");
@@ -66,7 +67,7 @@ impl Evaluation<'_> {
         format!("move {number}({turn})[{at}]")
     }
 
-    /// Writes the position as `placement side castling ep 0 1`.
+    /// Writes the position as `placement side castling ep 0 1`, like a FEN with constant counters.
     pub(super) fn fen(&self) -> Vec<u8> {
         let board = &self.here.placement;
         let ranks: Vec<String> = (0..8).rev().map(|y| rank(board, y)).collect();
@@ -94,7 +95,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Writes a rank of the board as in FEN.
+/// Writes one rank of the board, in the notation of FEN.
 fn rank(board: &SquareArray, y: i32) -> String {
     let mut out = String::new();
     let mut empty = 0;
@@ -116,7 +117,7 @@ fn rank(board: &SquareArray, y: i32) -> String {
     out
 }
 
-/// Returns the square behind a pawn that has just moved two squares.
+/// Returns the square over which a pawn has just moved two squares, if the last move was such a move.
 fn passed(before: &SquareArray, after: &SquareArray) -> Option<Square> {
     let (pawn, home, behind, ahead) = match before.turn {
         Color::White => (Role::Pawn.of(Color::White), 1, 2, 3),
@@ -132,7 +133,7 @@ fn passed(before: &SquareArray, after: &SquareArray) -> Option<Square> {
     steps.map(|(_, _, behind)| behind)
 }
 
-/// Returns the variable, if the filter is a variable.
+/// Returns the variable that a filter reads, if the filter is a variable.
 fn variable(filter: &PlainFilter) -> Option<VarId> {
     match filter {
         Any::Condition(_) => None,

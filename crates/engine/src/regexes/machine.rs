@@ -1,4 +1,4 @@
-//! Compiles patterns to programs and runs these on a backtracking machine that counts its steps.
+//! Compiles patterns to programs, and runs them on a backtracking machine that counts its steps.
 
 use crate::Interrupt;
 
@@ -6,12 +6,13 @@ use super::syntax::{ByteSet, SyntaxNode, folded, is_line_end, is_word, tree};
 
 /// The largest number of steps of one search.
 pub(super) const STEPS_MAX: u64 = 10_000_000;
-/// The number of steps between two looks at the interrupt.
+/// The number of steps between two checks of the interrupt.
 const STEPS_A_LOOK: u64 = 1 << 16;
-/// The largest number of entries on the undo stack: places to go back to, and changes to undo on the way.
+/// The largest number of entries on the undo stack. An entry is a place to which to go back, or a write to undo on the
+/// way there.
 const UNDONE_MAX: usize = 4_000_000;
 
-/// The value of a register that is not set.
+/// The value of a register that has no value.
 const NONE: usize = usize::MAX;
 
 #[derive(Clone, Debug)]
@@ -28,14 +29,14 @@ enum RegexOp {
         groups: Vec<usize>,
         fold: bool,
     },
-    /// Writes the current place to a register.
+    /// Writes the current place in the text to a register.
     Mark(usize),
-    /// Continues at the first operation, and at the second if the first leads to no match.
+    /// Continues at the first operation. If that leads to no match, continues at the second one.
     Split(usize, usize),
     Jump(usize),
-    /// Begins a loop: sets its count to 0.
+    /// Begins a loop by setting its count to 0.
     Begin(LoopRegisters),
-    /// Decides whether the loop runs again. The body follows.
+    /// Decides whether the loop runs again. The body of the loop follows.
     Again {
         of: LoopRegisters,
         min: u32,
@@ -43,18 +44,18 @@ enum RegexOp {
         greedy: bool,
         exit: usize,
     },
-    /// Begins a repetition: clears its groups.
+    /// Begins a repetition of a loop by clearing the groups inside.
     Enter {
         of: LoopRegisters,
         groups: std::ops::Range<usize>,
     },
-    /// Ends a repetition, and goes back to the operation that decides whether the loop runs again.
+    /// Ends a repetition of a loop, and continues at the operation that decides whether the loop runs again.
     Repeated {
         of: LoopRegisters,
         min: u32,
         again: usize,
     },
-    /// Requires that the operations up to the next `Match` match here, or that they do not.
+    /// A lookaround: the operations up to the next `Match` must match at this place or, if negated, must not match.
     Look {
         negated: bool,
         exit: usize,
@@ -62,7 +63,7 @@ enum RegexOp {
     Match,
 }
 
-/// The registers of a loop: the number of repetitions, and the start of the last one.
+/// The registers of a loop: the number of repetitions so far, and the place at which the last one began.
 #[derive(Clone, Copy, Debug)]
 struct LoopRegisters {
     count: usize,
@@ -73,21 +74,21 @@ struct LoopRegisters {
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledPattern {
     ops: Vec<RegexOp>,
-    /// For each operation, true if it reads the text backwards.
+    /// For each operation, true if it reads the text backwards, as in a lookbehind.
     backwards: Vec<bool>,
     registers: usize,
     groups: usize,
 }
 
-/// The error of a search that was given up.
+/// The error of a search that took too many steps or was interrupted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TooLong;
 
-/// The start and end of each group; the first is the match itself.
+/// The start and end of each group in a match. Group 0 is the match itself.
 pub(crate) type Captures = Vec<Option<(usize, usize)>>;
 
 impl CompiledPattern {
-    /// Compiles a pattern that is known to be valid.
+    /// Compiles a pattern, which must be valid.
     pub(crate) fn new(pattern: &str) -> CompiledPattern {
         let (tree, groups) = tree(pattern.as_bytes());
         let mut out =
@@ -97,11 +98,11 @@ impl CompiledPattern {
         out
     }
 
-    /// Finds the first match at or after a place. Sets `steps` to the number of steps that the search takes.
+    /// Finds the first match at or after `from`. Sets `steps` to the number of steps that the search took.
     ///
     /// # Errors
     ///
-    /// If the search takes too many steps, or was interrupted.
+    /// If the search takes too many steps or is interrupted.
     pub(crate) fn find(
         &self,
         text: &[u8],
@@ -188,7 +189,7 @@ impl CompiledPattern {
         }
     }
 
-    /// Compiles `x*` or `x?` where `x` takes one byte: no repetition has to be counted.
+    /// Compiles `x*` or `x?` for an `x` that matches one byte. No repetitions need to be counted.
     fn plain_repeat(&mut self, of: &SyntaxNode, max: Option<u32>, greedy: bool, backwards: bool) {
         if max.is_some_and(|max| max > 1) {
             (0..max.unwrap_or(0).min(1_000)).for_each(|_| self.plain_repeat(of, Some(1), greedy, backwards));
@@ -208,7 +209,7 @@ fn takes_one(node: &SyntaxNode) -> bool {
     matches!(node, SyntaxNode::Set(_))
 }
 
-/// An action on the way back.
+/// An action that is carried out when the search goes back.
 enum Undo {
     Write { register: usize, value: usize },
     Try { op: usize, at: usize },
@@ -224,8 +225,8 @@ struct RegexSearch<'p> {
 }
 
 impl RegexSearch<'_> {
-    /// Runs from an operation to the next `Match` and returns the place in the text there. After a failure, all writes
-    /// are undone.
+    /// Runs from an operation to the next `Match`, and returns the place in the text that it reaches. If there is no
+    /// match, all writes have been undone.
     fn run(&mut self, op: usize, at: usize) -> Result<Option<usize>, TooLong> {
         let base = self.undo.len();
         let mut next = Some((op, at));
@@ -245,7 +246,7 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Undoes writes up to the last place to go back to, and returns that place.
+    /// Undoes writes back to the last place from which the search can continue, and returns that place.
     fn back(&mut self, base: usize) -> Option<(usize, usize)> {
         while self.undo.len() > base {
             match self.undo.pop()? {
@@ -265,7 +266,7 @@ impl RegexSearch<'_> {
         self.undo.push(Undo::Try { op, at });
     }
 
-    /// Runs one operation. Returns the next operation and place, if the operation matches.
+    /// Runs one operation. Returns the next operation and place, or `None` if the operation does not match.
     fn step(&mut self, op: usize, at: usize) -> Result<Option<(usize, usize)>, TooLong> {
         let pattern = self.pattern;
         let on = Some((op + 1, at));
@@ -339,8 +340,8 @@ impl RegexSearch<'_> {
         })
     }
 
-    /// Drops the alternatives inside a lookaround that matched. The writes inside stay on the stack, so that going back
-    /// undoes them.
+    /// Drops the alternatives inside a lookaround that matched. Its writes stay on the stack, so that they can be
+    /// undone later.
     fn keep_writes(&mut self, base: usize) {
         let inside = self.undo.split_off(base);
         self.undo.extend(inside.into_iter().filter(|undo| matches!(undo, Undo::Write { .. })));
@@ -354,8 +355,8 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Returns the end of a second occurrence, at `at`, of the text that a group has matched. A group without a match
-    /// matches the empty text.
+    /// Matches the text of a group a second time at the place `at`, and returns the place where this ends. A group that
+    /// has no text matches the empty text.
     fn again(&mut self, groups: &[usize], fold: bool, at: usize, backwards: bool) -> Option<usize> {
         let set = groups.iter().map(|group| (self.registers[2 * group], self.registers[2 * group + 1]));
         let Some((from, to)) = set.into_iter().find(|set| set.0 != NONE && set.1 != NONE) else {

@@ -1,5 +1,5 @@
-//! Syntax trees of regular expressions of ECMAScript. Patterns are known to be correct: the parser of queries refuses
-//! others.
+//! The syntax trees of regular expressions of ECMAScript. The patterns are valid, because the parser of queries refuses
+//! invalid ones.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl ByteSet {
 pub(super) enum SyntaxNode {
     Set(ByteSet),
     Sequence(Vec<SyntaxNode>),
-    /// The first alternative that leads to a match.
+    /// Alternatives. The first one that leads to a match is taken.
     Either(Vec<SyntaxNode>),
     Group(usize, Box<SyntaxNode>),
     Repeat {
@@ -33,15 +33,15 @@ pub(super) enum SyntaxNode {
         min: u32,
         max: Option<u32>,
         greedy: bool,
-        /// The groups inside, which each repetition clears.
+        /// The groups inside, which are cleared before each repetition.
         groups: Range<usize>,
     },
-    /// `^` and `$`; with `lines` they also match at the ends of lines.
+    /// `^` and `$`. With `lines`, they also match at the start and end of each line.
     Border {
         end: bool,
         lines: bool,
     },
-    /// `\b`, `\B`.
+    /// `\b` and `\B`.
     Word {
         within: bool,
     },
@@ -50,14 +50,14 @@ pub(super) enum SyntaxNode {
         negated: bool,
         of: Box<SyntaxNode>,
     },
-    /// The text that one of these groups has matched: the group of a number, or all groups of a name.
+    /// The text of one of these groups: the group with a number, or all groups with a name.
     Back {
         groups: Vec<usize>,
         fold: bool,
     },
 }
 
-/// The flags that `(?i:...)` and similar groups change.
+/// The flags that groups such as `(?i:...)` change.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     fold: bool,
@@ -65,7 +65,7 @@ struct Flags {
     dot_all: bool,
 }
 
-/// Returns the tree of a pattern, and the number of its groups, including group 0 for the whole pattern.
+/// Returns the syntax tree of a pattern, and its number of groups. Group 0 is the whole pattern.
 pub(super) fn tree(pattern: &[u8]) -> (SyntaxNode, usize) {
     let names = names(pattern);
     let mut reader = PatternReader { pattern, at: 0, groups: 1, names, flags: Flags::default() };
@@ -73,7 +73,7 @@ pub(super) fn tree(pattern: &[u8]) -> (SyntaxNode, usize) {
     (tree, reader.groups)
 }
 
-/// Returns the names of all groups, `None` for groups without a name.
+/// Returns the names of all groups; `None` for a group without a name.
 fn names(pattern: &[u8]) -> Vec<Option<Vec<u8>>> {
     let (mut names, mut at, mut in_class) = (vec![None], 0, false);
     while at < pattern.len() {
@@ -142,7 +142,7 @@ impl PatternReader<'_> {
         SyntaxNode::Repeat { of: Box::new(of), min, max, greedy, groups: first..self.groups }
     }
 
-    /// Reads `{2}`, `{2,}` or `{2,3}`. A brace that begins anything else is a letter.
+    /// Reads `{2}`, `{2,}` or `{2,3}`. Any other brace is an ordinary character, and `None` is returned.
     fn counts(&mut self) -> Option<(u32, Option<u32>)> {
         let start = self.at;
         let counts = self.eat(b"{").then(|| self.counts_inside()).flatten();
@@ -225,7 +225,7 @@ impl PatternReader<'_> {
         SyntaxNode::Group(number, Box::new(self.closed()))
     }
 
-    /// Reads up to and including the closing parenthesis.
+    /// Reads a group up to and including its closing parenthesis.
     fn closed(&mut self) -> SyntaxNode {
         let flags = self.flags;
         let of = self.disjunction();
@@ -234,7 +234,8 @@ impl PatternReader<'_> {
         of
     }
 
-    /// Reads the rest of `(?:...)`, `(?i:...)` or `(?i-s:...)`, after the question mark.
+    /// Reads the rest of a group such as `(?:...)`, `(?i:...)` or `(?i-s:...)`, from the character after the question
+    /// mark.
     fn modified(&mut self) -> SyntaxNode {
         let (flags, mut on) = (self.flags, true);
         while let Some(flag) = self.peek() {
@@ -256,9 +257,9 @@ impl PatternReader<'_> {
         SyntaxNode::Set(self.such(&[(letter, letter)], false))
     }
 
-    /// Returns the bytes in some ranges, or all other bytes.
+    /// Returns the set of the bytes in some ranges or, if negated, of all other bytes.
     fn such(&self, ranges: &[(u32, u32)], negated: bool) -> ByteSet {
-        // Larger characters have no lower-case letter among the bytes.
+        // Characters above this number have no lower-case letter among the bytes.
         const FOLDED_MAX: u32 = 0x3ff;
         let has = |byte: u32| ranges.iter().any(|range| (range.0..=range.1).contains(&byte));
         if !self.flags.fold {
@@ -283,7 +284,7 @@ impl PatternReader<'_> {
         self.letter(letter)
     }
 
-    /// Reads `\1` or `\k<name>`, after the backslash.
+    /// Reads a back reference such as `\1` or `\k<name>`, from the character after the backslash.
     fn back(&mut self) -> Option<SyntaxNode> {
         let (start, fold) = (self.at, self.flags.fold);
         if self.names.iter().flatten().next().is_some() && self.eat(b"k<") {
@@ -303,7 +304,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// Reads `\d` and similar classes, after the backslash.
+    /// Reads a class such as `\d`, from the character after the backslash.
     fn class_escape(&mut self) -> Option<Vec<(u32, u32)>> {
         let such: fn(u8) -> bool = match self.peek()?.to_ascii_lowercase() {
             b'd' => |byte| byte.is_ascii_digit(),
@@ -317,7 +318,7 @@ impl PatternReader<'_> {
         Some(bytes.map(|byte| (byte.into(), byte.into())).collect())
     }
 
-    /// Returns the character of an escape, after the backslash.
+    /// Returns the character that an escape stands for. Reads from the character after the backslash.
     fn character(&mut self, in_class: bool) -> u32 {
         let Some(letter) = self.peek() else { return b'\\'.into() };
         self.at += 1;
@@ -356,7 +357,7 @@ impl PatternReader<'_> {
         u32::from_str_radix(text, 16).ok()
     }
 
-    /// Reads up to three digits whose value fits in a byte.
+    /// Reads up to three octal digits whose value fits in a byte.
     fn octal(&mut self) -> u32 {
         let mut number = 0;
         while let Some(digit @ b'0'..=b'7') = self.peek()
@@ -368,7 +369,7 @@ impl PatternReader<'_> {
         number
     }
 
-    /// Reads a class, after its opening bracket.
+    /// Reads a class such as `[a-z]`, from the character after its opening bracket.
     fn class(&mut self) -> SyntaxNode {
         let negated = self.eat(b"^");
         let mut ranges = Vec::new();
@@ -415,7 +416,7 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Returns the character that represents a letter in comparisons that ignore case.
+/// Returns the character that stands for a letter in comparisons that ignore case.
 pub(super) fn folded(letter: u32) -> u32 {
     let Some(own) = char::from_u32(letter) else { return letter };
     let mut upper = own.to_uppercase();

@@ -4,8 +4,8 @@ use regress::Regex;
 use super::{CompiledPattern, TooLong, groups_of};
 use crate::Interrupt;
 
-/// Returns the groups that another implementation of the same language finds. Each byte of pattern and text is a
-/// character.
+/// Returns the groups that another implementation of ECMAScript's regular expressions finds. Each byte of the pattern
+/// and of the text is one character.
 fn expected(pattern: &str, text: &[u8]) -> Vec<Option<(usize, usize)>> {
     let characters = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
     let searched = characters(text);
@@ -119,7 +119,7 @@ fn another_implementation_finds_the_same() {
     }
 }
 
-/// Generates patterns of a few letters, groups, repetitions, lookaheads and lookbehinds.
+/// Generates patterns with a few letters, groups, repetitions, lookaheads and lookbehinds.
 fn patterns() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "a", "b", "c", ".", "[ab]", "[^a]", "\\\\w", "\\\\b", "^", "$", "\\\\1", "é",

@@ -1,7 +1,8 @@
-//! 7z archives: members come from the list at the end of the file, their bytes from a thread.
+//! Reads 7z archives. The list of members is at the end of the file; a thread unpacks their bytes.
 //!
-//! The members of a block are compressed together and can only be unpacked one after the other, and the crate passes them to a
-//! callback. So a thread unpacks the wanted members in their order; it runs at most [`PIECES_AHEAD`] pieces ahead of the reader.
+//! A block of a 7z archive has several members, which are compressed together and can only be unpacked one after the other. The
+//! crate `sevenz_rust2` passes them to a callback. So a thread unpacks the wanted members in their order, and sends their bytes to
+//! the reader. It is at most [`PIECES_AHEAD`] pieces ahead of the reader.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -19,15 +20,15 @@ use orbit_core::sync::lock;
 
 /// The most memory that the list of members may take, in KiB.
 const LIST_KIB_MAX: usize = 32 << 10;
-/// The most memory that unpacking a block may take (its dictionary), in KiB; level 9 of 7-Zip needs 64 MiB to 256 MiB.
+/// The most memory that the dictionary of a block may take, in KiB. Level 9 of 7-Zip needs 64 MiB to 256 MiB.
 const BLOCK_KIB_MAX: usize = 512 << 10;
-/// The number of bytes in one message of the thread.
+/// The most bytes in one message of the thread.
 const PIECE: usize = 128 << 10;
 const PIECES_AHEAD: usize = 8;
 /// The interval at which a waiting reader checks the interrupt flag.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Lists the members. The place of a member is its index among all entries, folders included.
+/// Lists the members. The `place` of a member is its index among all entries, folders included.
 pub(super) fn list(file: &mut &File, list: &mut MemberList) -> Result<sevenz_rust2::Archive, ArchiveRefusal> {
     let found = sevenz_rust2::Archive::read_with_memory_limit(file, &Password::empty(), LIST_KIB_MAX)
         .map_err(|error| reason(&error, "the 7z archive"))?;
@@ -59,12 +60,12 @@ pub(super) fn list(file: &mut &File, list: &mut MemberList) -> Result<sevenz_rus
     Ok(found)
 }
 
-/// Returns the block of an entry; `None` if the entry is empty.
+/// Returns the index of the block that contains an entry; `None` if the entry is empty.
 fn block_of(list: &sevenz_rust2::Archive, number: usize) -> Option<usize> {
     list.stream_map.file_block_index.get(number).copied().flatten()
 }
 
-/// A message of the thread about one member.
+/// A message that the thread sends about one member.
 enum MemberMessage {
     Bytes(Vec<u8>),
     End,
@@ -74,13 +75,13 @@ enum MemberMessage {
 /// A thread that unpacks members of an archive.
 pub(super) struct MemberThread {
     archive: Arc<Archive>,
-    /// The places of the members that the thread has yet to deliver, in their order.
+    /// The indices of the members that the thread has not delivered yet, in their order.
     wanted: Vec<usize>,
     line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
 }
 
 impl MemberThread {
-    /// Starts with the member at `place`; the members after it that look like games follow.
+    /// Starts the thread. It unpacks the member at `place`, and then all later members that look like games.
     pub(super) fn start(archive: &Arc<Archive>, place: usize) -> io::Result<MemberThread> {
         let file = archive.file()?;
         let mut wanted: Vec<usize> = archive.places_of_games().filter(|&other| other > place).collect();
@@ -91,12 +92,12 @@ impl MemberThread {
         Ok(MemberThread { archive: Arc::clone(archive), wanted, line: Arc::new(Mutex::new(line)) })
     }
 
-    /// Returns whether the thread has yet to deliver a member of an archive.
+    /// Returns whether the thread will still deliver a member of an archive.
     pub(super) fn reaches(&self, archive: &Arc<Archive>, place: usize) -> bool {
         Arc::ptr_eq(&self.archive, archive) && self.wanted.binary_search(&place).is_ok()
     }
 
-    /// Returns a reader of a member that the thread has yet to deliver. The members before it are dropped.
+    /// Returns a reader of a member that the thread will still deliver. The members before it are dropped.
     pub(super) fn read(&mut self, place: usize, interrupt: &Arc<AtomicBool>) -> MemberBytes {
         self.wanted.retain(|&other| other > place);
         MemberBytes {
@@ -108,7 +109,7 @@ impl MemberThread {
     }
 }
 
-/// The bytes of a member as the thread delivers them.
+/// A reader of the bytes of a member, which the thread delivers.
 pub(super) struct MemberBytes {
     line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
     place: usize,
@@ -129,7 +130,7 @@ impl Read for MemberBytes {
     }
 }
 
-/// Waits for the next message about a member; `None` after an interrupt, or if the thread has ended.
+/// Waits for the next message about a member. Returns `None` after an interrupt, or if the thread has ended.
 fn message(
     line: &Mutex<Receiver<(usize, MemberMessage)>>,
     wanted: usize,
@@ -146,10 +147,10 @@ fn message(
     None
 }
 
-/// The work of the thread.
+/// The data with which the thread unpacks members.
 struct Unpacker {
     archive: Arc<Archive>,
-    /// The places of the members to unpack, in their order.
+    /// The indices of the members to unpack, in their order.
     wanted: Vec<usize>,
     to: SyncSender<(usize, MemberMessage)>,
 }
@@ -177,7 +178,7 @@ impl Unpacker {
             if is_left {
                 return;
             }
-            // Every member that the block did not deliver gets the failure.
+            // Each member that the block should have delivered, but did not, gets the failure.
             let refusal = result.map_or_else(|error| reason(&error, "it"), |()| damaged());
             for &place in &of_block[ended..] {
                 if !self.say(place, MemberMessage::Fault(refusal.clone())) {
@@ -188,8 +189,7 @@ impl Unpacker {
         }
     }
 
-    /// Unpacks the wanted members of one block and counts in `ended` those that are complete. Returns whether the reader was
-    /// dropped.
+    /// Unpacks the wanted members of one block, and counts the complete ones in `ended`. Returns whether the reader was dropped.
     fn block(
         &self,
         file: &mut File,
@@ -205,7 +205,7 @@ impl Unpacker {
         let mut each = |_: &_, from: &mut dyn Read| {
             let place = numbers.next().unwrap_or(usize::MAX);
             if wanted.get(*ended) != Some(&place) {
-                // The crate unpacks and drops it. The reader may have gone meanwhile.
+                // The crate unpacks this member, which is not wanted, and drops its bytes.
                 return Ok(true);
             }
             loop {
@@ -228,7 +228,7 @@ impl Unpacker {
         decoder.for_each_entries(&mut each).map(drop)
     }
 
-    /// Sends a message; `false` if the reader was dropped.
+    /// Sends a message. Returns `false` if the reader was dropped.
     fn say(&self, place: usize, message: MemberMessage) -> bool {
         self.to.send((place, message)).is_ok()
     }

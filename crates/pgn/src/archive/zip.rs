@@ -1,6 +1,7 @@
-//! Zip archives: members come from the directory at the end of the file; their bytes are unpacked by the code for other sources.
+//! Reads zip archives. The directory at the end of the file lists the members. Their bytes are unpacked by the code that also
+//! unpacks gzip, bzip2 and zstd files.
 //!
-//! Only the directory decides where members lie and how long they are. The header before a member may say something else and is
+//! Only the directory decides where the members are and how long they are. The header before a member may contradict it and is
 //! ignored.
 
 use std::fs::File;
@@ -15,16 +16,16 @@ use rawzip::{
 use super::{ArchiveRefusal, MemberList, refuse_ratio};
 use crate::unpack::{Bzip2, Deflate, RawInput, Unpack, UnpackFault, Zstd};
 
-/// The bytes of a member's local header before its name.
+/// The number of bytes in a member's local header before its name.
 const HEADER_BYTES: u64 = 30;
 /// The number of bytes read at once from a stored (uncompressed) member.
 const STRETCH: usize = 64 << 10;
-/// The characters from 0x80 of code page 437, the encoding of member names unless the archive declares another one.
+/// The characters of code page 437 from 0x80 on. This is the encoding of member names, unless the archive declares another one.
 /// Source: APPNOTE.TXT 6.3.10, appendix D.
 const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀\
                              αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// The position and the packing of a member.
+/// The offset of a member in the archive, and its compression.
 pub(super) struct MemberPlace {
     header: u64,
     packed: u64,
@@ -46,7 +47,7 @@ pub(super) fn is_at_end(file: File) -> bool {
     ZipArchive::from_file(file, &mut vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE]).is_ok()
 }
 
-/// Lists the members.
+/// Lists the members of an archive.
 pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>, ArchiveRefusal> {
     let mut buffer = vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE];
     let archive = ZipArchive::from_file(file, &mut buffer).map_err(reason)?;
@@ -75,7 +76,7 @@ pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>
             });
         list.add(&name_of(&entry), bytes, place)?;
     }
-    // Programs that do not know zip64 cut counts above 65,535 to 16 bits.
+    // Programs that do not know zip64 write only the lowest 16 bits of a count above 65,535.
     if count as u16 != announced as u16 {
         return Err(ArchiveRefusal(format!(
             "the zip archive is damaged (its directory has {count} members and should have {announced}): get it anew"
@@ -89,8 +90,8 @@ pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>
     Ok(places)
 }
 
-/// Decodes the name of a member: UTF-8 if the directory declares it, if an Info-ZIP field holds it, or if the bytes are valid
-/// UTF-8, which programs on macOS write without declaring it; otherwise code page 437.
+/// Decodes the name of a member. It is UTF-8 if the directory declares it, if it comes from an Info-ZIP field, or if the bytes are
+/// valid UTF-8, since programs on macOS do not declare it. Otherwise it is code page 437.
 fn name_of(entry: &ZipFileHeaderRecord) -> String {
     let path = entry.file_path();
     let raw = path.as_bytes();
@@ -141,7 +142,8 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
         );
     }
     let length = |at: usize| i64::from(u16::from_le_bytes([header[at], header[at + 1]]));
-    // The lengths of the name and the extra fields may differ from those in the directory.
+    // The lengths of the name and of the extra fields are read from the local header, since they may differ from those in the
+    // directory.
     file.seek(SeekFrom::Current(length(26) + length(28)))?;
     let unpack: Option<Box<dyn Unpack<Take<File>>>> = match place.method {
         Method::Stored => None,
@@ -162,25 +164,25 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
     })
 }
 
-/// A member that is being unpacked. Its length and checksum are compared with the directory.
+/// A reader that unpacks a member. It compares the member's length and checksum with the directory.
 pub(super) struct UnpackingMember {
     input: RawInput<Take<File>>,
-    /// `None` for a stored member.
+    /// The decompressor; `None` for a stored (uncompressed) member.
     unpack: Option<Box<dyn Unpack<Take<File>>>>,
     ready: Vec<u8>,
-    /// The number of bytes of `ready` that the reader has taken.
+    /// The number of bytes of `ready` that were already returned by `read`.
     from: usize,
-    /// The number of bytes that the directory announces and that are still missing.
+    /// The number of bytes that are not unpacked yet, by the length in the directory.
     left: u64,
     crc: u32,
     hasher: Hasher,
     at_end: bool,
-    /// A fault to report once all of `ready` was taken.
+    /// A fault to report after all bytes of `ready` were returned.
     fault: Option<UnpackFault>,
 }
 
 impl UnpackingMember {
-    /// Unpacks a little; `false` at the end.
+    /// Unpacks a little more into `ready`. Returns `false` at the end of the member.
     fn step(&mut self) -> Result<bool, UnpackFault> {
         let goes_on = match &mut self.unpack {
             Some(unpack) => unpack.step(&mut self.input, &mut self.ready),

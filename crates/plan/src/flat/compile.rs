@@ -299,7 +299,7 @@ impl<'l> Compiler<'l> {
         Ok(operand as u16)
     }
 
-    /// The word of a filter in the graph, if the filter is a leaf.
+    /// Returns the word of a filter in the graph, if the filter is a leaf.
     pub(super) fn leaf(
         &mut self,
         filter: FilterRef,
@@ -432,7 +432,7 @@ impl<'l> Compiler<'l> {
         out
     }
 
-    /// The register of a variable.
+    /// Returns the register of a variable.
     pub(super) fn var(&self, var: VarId) -> u16 {
         var.0 as u16
     }

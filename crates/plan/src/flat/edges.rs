@@ -111,7 +111,7 @@ impl Compiler<'_> {
         self.emit(Instr::Go { to: here })
     }
 
-    /// The register of the string whose letters name the pieces to which a pawn may promote.
+    /// Returns the register of the string whose letters name the pieces to which a pawn may promote.
     fn letters(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<RegisterWord>> {
         let Some(Promotion::Letters(text)) = &edge.promotion else { return Ok(None) };
         let word = self.word()?;
@@ -127,7 +127,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The pieces to which a pawn may promote, if no string names them.
+/// Returns the pieces to which a pawn may promote, if no string names them.
 pub(super) fn pieces(edge: &Edge<Expanded>) -> Option<PieceSet> {
     match edge.promotion {
         Some(Promotion::Pieces(pieces)) => Some(pieces),

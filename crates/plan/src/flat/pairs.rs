@@ -33,7 +33,7 @@ impl NamePair {
     }
 }
 
-/// The filters with which a body begins; each is evaluated if those before it match.
+/// Returns the filters with which a body begins; each is evaluated if those before it match.
 fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
     let braces: Vec<FilterRef<'_>> = match body {
         Ref::Condition(f) => match f.op() {
@@ -144,7 +144,7 @@ impl Compiler<'_> {
         Ok(search)
     }
 
-    /// The index of the first of four operands with the planes of the board.
+    /// Returns the index of the first of four operands with the planes of the board.
     pub(super) fn planes(&mut self) -> CompileResult<u16> {
         let mut planes = Vec::new();
         for plane in 0..4 {
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         Ok(planes[0])
     }
 
-    /// The tests that a pair must pass for a filter to match; none if none are known.
+    /// Returns the tests that a pair must pass for a filter to match; none if none are known.
     fn pair_tests(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Vec<PairTest>> {
         match filter {
             Ref::Condition(f) if let C::Or(a, b) = f.op() => {
@@ -171,7 +171,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The masks with which one side of an `or` begins, each of the source or of the target.
+    /// Returns the masks with which one side of an `or` begins, each of the source or of the target.
     fn masks_of_side(&mut self, side: FilterRef, pair: &NamePair) -> CompileResult<Vec<(Id, bool)>> {
         let mut masks = Vec::new();
         for filter in conjuncts(side) {
@@ -184,7 +184,7 @@ impl Compiler<'_> {
         Ok(masks)
     }
 
-    /// The mask to which a filter is equal, and whether it is one of the source.
+    /// Returns the mask to which a filter is equal, and whether it is one of the source.
     fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),
@@ -205,8 +205,8 @@ impl Compiler<'_> {
         Ok(self.leaf(of, |lower| lower.truth(of))?.map(|mask| (mask, source)))
     }
 
-    /// The tests that follow from an `or`: if one of two conjunctions holds, then of any two masks, one from each, at least one
-    /// holds.
+    /// Returns the tests that follow from an `or`: if one of two conjunctions holds, then of any two masks, one from each, at
+    /// least one holds.
     fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> CompileResult<Vec<PairTest>> {
         let mut tests = Vec::new();
         for &(a, of_source) in &left {
@@ -224,8 +224,8 @@ impl Compiler<'_> {
         Ok(tests)
     }
 
-    /// The assignment that a conjunct is. It may be made for pairs that fail later, because nobody can observe that: only the
-    /// conjuncts from this one on name the variable.
+    /// Returns the assignment that a conjunct is. It may be made for pairs that fail later, because nobody can observe that: only
+    /// the conjuncts from this one on name the variable.
     fn pair_assignment(
         &mut self,
         conjuncts: &[FilterRef],

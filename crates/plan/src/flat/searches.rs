@@ -113,7 +113,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The lead of a filter, if one can be found.
+    /// Returns the lead of a filter, if one can be found.
     pub(super) fn lead(&mut self, mut filter: FilterRef) -> CompileResult<Option<Lead>> {
         loop {
             if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
@@ -126,7 +126,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The lead of a chain at its beginning; `of` gives the lead of a constituent.
+    /// Returns the lead of a chain at its beginning; `of` gives the lead of a constituent.
     pub(super) fn chain_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -136,7 +136,7 @@ impl Compiler<'_> {
         Ok(lead.filter(|_| !may_be_empty))
     }
 
-    /// The lead that the possible first constituents of a chain share, and whether the chain may have no constituents.
+    /// Returns the lead that the possible first constituents of a chain share, and whether the chain may have no constituents.
     fn first_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -180,7 +180,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The variables that some filters read and that may be unbound; `None` if the filters keep something or may end the run.
+    /// Returns the variables that some filters read and that may be unbound; `None` if the filters keep something or may end the
+    /// run.
     fn unsure(&self, filters: &[FilterRef]) -> Option<Vec<u16>> {
         let mut vars = Vec::new();
         for filter in filters {
@@ -196,8 +197,8 @@ impl Compiler<'_> {
         Some(vars)
     }
 
-    /// The test of moves that is needed for a filter to match: at a node where no move passes, the filter fails before it keeps
-    /// anything.
+    /// Returns the test of moves that is needed for a filter to match: at a node where no move passes, the filter fails before it
+    /// keeps anything.
     fn move_seek(&mut self, filter: FilterRef) -> CompileResult<Option<u16>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(edge) = first.and_then(edge_of) else { return Ok(None) };
@@ -223,8 +224,9 @@ impl Compiler<'_> {
         Ok(Some(place))
     }
 
-    /// The square of a piece that is needed for a filter to match, and the set that gives this square: the set is one at another
-    /// position, or that of a variable. At a position where the piece stands elsewhere, the filter fails before it keeps anything.
+    /// Returns the square of a piece that is needed for a filter to match, and the set that gives this square: the set is one at
+    /// another position, or that of a variable. At a position where the piece stands elsewhere, the filter fails before it keeps
+    /// anything.
     fn stand<'f>(&mut self, filter: FilterRef<'f>) -> CompileResult<Option<(Stand, &'f Squares)>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(Ref::Condition(f)) = first else { return Ok(None) };
@@ -251,7 +253,7 @@ impl Compiler<'_> {
         Ok(None)
     }
 
-    /// The register of a superset of `set` that is the same at all positions as long as no variable changes.
+    /// Returns the register of a superset of `set` that is the same at all positions as long as no variable changes.
     fn steady(&mut self, set: &Squares) -> CompileResult<Option<RegisterWord>> {
         match set.op() {
             S::Intersect(a, b) => Ok(self.steady(a)?.or(self.steady(b)?)),
@@ -266,7 +268,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The lead of a `--`: the part of it that does not depend on variables.
+    /// Returns the lead of a `--`: the part of it that does not depend on variables.
     pub(super) fn relaxed(&mut self, edge: &Edge<Expanded>) -> CompileResult<Option<Lead>> {
         if edge.entering || self.selected.is_some() {
             return Ok(None);
@@ -288,7 +290,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A superset of a set that does not depend on variables.
+    /// Returns a superset of a set that does not depend on variables.
     fn known_part(&self, set: &Squares) -> Option<Squares> {
         if self.is_leaf(set.node()) {
             return Some(set.clone());
@@ -300,7 +302,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The operand of a filter that is evaluated first and must match.
+/// Returns the operand of a filter that is evaluated first and must match.
 fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -320,7 +322,7 @@ fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
     }
 }
 
-/// The test of a filter that is a `--`.
+/// Returns the test of a filter that is a `--`.
 fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -339,7 +341,7 @@ fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
     }
 }
 
-/// The variable of the piece whose square is the only one that the set can contain.
+/// Returns the variable of the piece whose square is the only one that the set can contain.
 fn piece_of(set: &Squares) -> Option<VarId> {
     match set.op() {
         S::Game(GameSquares::Piece(var)) => Some(*var),
@@ -361,7 +363,7 @@ fn is_steady(set: &Squares) -> bool {
     }
 }
 
-/// The operands of a `--`.
+/// Returns the operands of a `--`.
 fn operands(edge: &Edge<Expanded>) -> Vec<FilterRef<'_>> {
     let letters = match &edge.promotion {
         Some(Promotion::Letters(text)) => Some(text.node()),

@@ -327,7 +327,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The index of an item in a list; a new item is added.
+/// Returns the index of an item in a list; a new item is added.
 fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     let place = list.iter().position(|known| *known == what).unwrap_or_else(|| {
         list.push(what);
@@ -336,7 +336,7 @@ fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     u16::try_from(place).map_err(|_| "so many strings")
 }
 
-/// The variable that the filter is, if it is one.
+/// Returns the variable that the filter is, if it is one.
 fn variable(filter: FilterRef) -> Option<VarId> {
     use orbit_query::tree::Ref;
     match filter {

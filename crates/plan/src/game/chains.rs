@@ -112,7 +112,7 @@ impl Lower {
         (number, self.and(ok, side))
     }
 
-    /// The moves that a path sees, and the mask of positions at which it can begin at all.
+    /// Returns the moves that a path sees, and the mask of positions at which it can begin at all.
     fn focus(&mut self, focus: Option<&Focus<Expanded>>) -> (Sees, Id) {
         let always = self.dag.mask(true);
         match focus {

@@ -17,7 +17,7 @@ impl Lower {
         self.dag.game(GameOp::Leaf(leaf), Vec::new())
     }
 
-    /// The squares that the previous move left or reached.
+    /// Returns the squares that the previous move left or reached.
     pub(super) fn moved_squares(&mut self, to: bool) -> Id {
         match self.owned {
             Some(owned) if to => owned.to,
@@ -45,7 +45,7 @@ impl Lower {
         of.as_ref().map(|of| self.square_test(of, operands))
     }
 
-    /// The test of a `--`, and the sets that it needs; these are evaluated before the move.
+    /// Returns the test of a `--`, and the sets that it needs; these are evaluated before the move.
     fn edge_test(&mut self, edge: &Edge<Expanded>) -> (EdgeTest, Vec<Id>) {
         let mut operands = Vec::new();
         let from = self.optional_test(&edge.from, &mut operands).unwrap_or(SquareTest::Any);
@@ -94,7 +94,7 @@ impl Lower {
         (self.passed(test, operands), target)
     }
 
-    /// The mask of positions to which a move leads that passes a test.
+    /// Returns the mask of positions to which a move leads that passes a test.
     fn entered(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) {
             let initial = self.dag.add(Op::Initial);
@@ -103,7 +103,7 @@ impl Lower {
         self.dag.game(GameOp::Entered(test), operands)
     }
 
-    /// The same, for callers that ignore first positions of games; the mask may be wrong there.
+    /// Returns the same, for callers that ignore first positions of games; the mask may be wrong there.
     fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
     }
@@ -125,7 +125,7 @@ impl Lower {
         }
     }
 
-    /// The mask of a target.
+    /// Returns the mask of a target.
     pub(crate) fn target(&mut self, target: Option<&Filter>) -> Id {
         match target {
             Some(target) => self.truth(target.node()),
@@ -144,8 +144,8 @@ impl Lower {
         self.dag.game(GameOp::CountChildren, vec![entered, target])
     }
 
-    /// The word of the target after the first move that qualifies; `none` where there is no such move. `word` lowers the target:
-    /// its word, and the mask of positions at which it counts.
+    /// Returns the word of the target after the first move that qualifies; `none` where there is no such move. `word` lowers the
+    /// target: its word, and the mask of positions at which it counts.
     pub(super) fn edge_word(
         &mut self,
         edge: &Edge<Expanded>,
@@ -163,7 +163,7 @@ impl Lower {
 
     // ---- `move`
 
-    /// The mask of positions to which a move leads that a `move` filter accepts.
+    /// Returns the mask of positions to which a move leads that a `move` filter accepts.
     pub(super) fn move_entered(&mut self, of: &Move<Expanded>) -> Id {
         let test = |lower: &mut Lower| {
             let mut operands = Vec::new();
@@ -189,7 +189,7 @@ impl Lower {
         self.entered(test, operands)
     }
 
-    /// The mask of positions at which a `move` filter matches.
+    /// Returns the mask of positions at which a `move` filter matches.
     pub(super) fn move_truth(&mut self, of: &Move<Expanded>) -> Id {
         match of.of {
             MoveOf::Previous => self.move_entered(of),
@@ -204,7 +204,7 @@ impl Lower {
         }
     }
 
-    /// The squares that a `move` filter names.
+    /// Returns the squares that a `move` filter names.
     pub(super) fn move_squares(&mut self, of: &Move<Expanded>) -> Id {
         if matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal) {
             return self.legal_squares(of, of.value == MoveValue::From);
@@ -222,7 +222,7 @@ impl Lower {
         }
     }
 
-    /// The squares that legal moves reach, or with `left` those that they leave.
+    /// Returns the squares that legal moves reach, or with `left` those that they leave.
     fn legal_squares(&mut self, of: &Move<Expanded>, left: bool) -> Id {
         let (from, to) = self.legal_sets(of);
         self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only, left })

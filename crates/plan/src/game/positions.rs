@@ -56,20 +56,20 @@ impl Lower {
         self.packed_number(position)
     }
 
-    /// A number or position that an operation computes from two positions.
+    /// Returns a number or position that an operation computes from two positions.
     pub(super) fn of_two(&mut self, op: GameOp, a: &Position, b: &Position) -> (Id, Id) {
         let operands = vec![self.packed_position(a), self.packed_position(b)];
         let word = self.dag.game(op, operands);
         self.unpacked_number(word)
     }
 
-    /// The mask of where one position is a proper ancestor of the other.
+    /// Returns the mask of where one position is a proper ancestor of the other.
     pub(super) fn is_before(&mut self, a: &Position, b: &Position) -> Id {
         let operands = vec![self.packed_position(a), self.packed_position(b)];
         self.dag.game(GameOp::Before, operands)
     }
 
-    /// The mask of where both positions have a value and are in the given order.
+    /// Returns the mask of where both positions have a value and are in the given order.
     fn ordered(&mut self, by: PositionOrder, left: &Position, right: &Position) -> Id {
         match by {
             PositionOrder::Number(cmp) => {
@@ -89,7 +89,7 @@ impl Lower {
         }
     }
 
-    /// The squares with equal contents at two positions.
+    /// Returns the squares with equal contents at two positions.
     pub(super) fn same_contents(&mut self, a: &Position, b: &Position) -> Id {
         let mut differ = self.dag.word(0);
         for plane in 0..4 {
@@ -121,7 +121,7 @@ impl Lower {
         self.dag.game(GameOp::MaskAt, vec![position, mask])
     }
 
-    /// The word at another position; `none` where that position does not exist.
+    /// Returns the word at another position; `none` where that position does not exist.
     pub(super) fn word_at(&mut self, at: &Position, none: u64, word: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let word = self.apart(word);
@@ -129,7 +129,7 @@ impl Lower {
         self.dag.game(GameOp::WordAt, vec![position, word, none])
     }
 
-    /// A number or position that is evaluated at another position, packed into one word.
+    /// Returns a number or position that is evaluated at another position, packed into one word.
     pub(super) fn elsewhere_word<F>(
         &mut self,
         of: &orbit_query::tree::Elsewhere<Expanded, F>,

@@ -14,7 +14,7 @@ use orbit_query::{
 };
 use orbit_transforms::FilterRef;
 
-/// The diagnostic for a filter that no plan can express.
+/// Returns the diagnostic for a filter that no plan can express.
 pub(crate) fn not_planned(at: Span, what: &str) -> Diagnostic {
     Diagnostic::error(at, format!("the engines `cpu` and `gpu` lack {what}"), "the reference engine has it")
 }

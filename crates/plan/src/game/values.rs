@@ -11,7 +11,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Number, Squares};
 
 impl Lower {
-    /// The mask of positions at which a condition of the game language holds.
+    /// Returns the mask of positions at which a condition of the game language holds.
     pub(crate) fn game_condition(&mut self, op: &C<Expanded>) -> Id {
         match op {
             C::At { at, of } => self.mask_at(at, |lower| lower.condition(of)),
@@ -40,7 +40,7 @@ impl Lower {
         }
     }
 
-    /// A set of the game language.
+    /// Returns a set of the game language.
     pub(crate) fn game_squares(&mut self, op: &S<Expanded>) -> Id {
         match op {
             S::Elsewhere(Elsewhere::At { at, of }) => self.word_at(at, 0, |lower| lower.squares(of)),
@@ -57,8 +57,8 @@ impl Lower {
         }
     }
 
-    /// The mask of positions at which a set of the game language is nonempty. As a condition, a `--` uses the first move after
-    /// which the target has a square.
+    /// Returns the mask of positions at which a set of the game language is nonempty. As a condition, a `--` uses the first move
+    /// after which the target has a square.
     pub(crate) fn game_squares_truth(&mut self, op: &S<Expanded>) -> Id {
         let some = |of: &Squares| {
             let of = of.clone();
@@ -75,7 +75,7 @@ impl Lower {
         }
     }
 
-    /// A number of the game language, and the mask of positions at which it has a value.
+    /// Returns a number of the game language, and the mask of positions at which it has a value.
     pub(crate) fn game_number(&mut self, op: &N<Expanded>) -> (Id, Id) {
         let always = self.dag.mask(true);
         match op {
@@ -97,7 +97,7 @@ impl Lower {
         }
     }
 
-    /// The mask of positions at which a number of the game language has a value.
+    /// Returns the mask of positions at which a number of the game language has a value.
     pub(crate) fn game_number_truth(&mut self, op: &N<Expanded>) -> Id {
         let some = |of: &Number| {
             let of = of.clone();

@@ -63,7 +63,7 @@ enum Instruction {
 }
 
 impl Automaton {
-    /// The automaton of a chain whose constituents refer to `operands` masks; `None` if it is too large.
+    /// Returns the automaton of a chain whose constituents refer to `operands` masks; `None` if it is too large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
         let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;
@@ -137,7 +137,7 @@ impl StateCode {
         self.instructions.len() - 1
     }
 
-    /// The branches from an instruction to the next states, in the order in which they are tried.
+    /// Returns the branches from an instruction to the next states, in the order in which they are tried.
     fn branches(&self, from: usize) -> Option<Vec<Branch>> {
         let mut search = WaySearch { code: self, tried: 0, out: Vec::new() };
         search.follow(from, Vec::new(), &[])?;

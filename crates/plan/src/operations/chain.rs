@@ -111,7 +111,7 @@ pub enum SearchMemory {
 }
 
 impl FlatChain {
-    /// The labels to which the chain refers.
+    /// Returns the labels to which the chain refers.
     pub(crate) fn labels(&mut self) -> impl Iterator<Item = &mut Label> {
         let steps = self.steps.iter_mut().flat_map(|step| [&mut step.sides, &mut step.behind]);
         steps.flatten().chain(self.largest.as_mut().map(|(code, _)| code))

@@ -15,7 +15,7 @@ pub enum KeyOrder {
 }
 
 impl KeyOrder {
-    /// The order of the keys of `dictionary`.
+    /// Returns the order of the keys of `dictionary`.
     pub fn from_dictionary(dictionary: &Dictionary) -> KeyOrder {
         match dictionary.keys {
             Some(Holds::Text) => KeyOrder::Texts,
@@ -68,7 +68,7 @@ pub enum EntryInstr {
 }
 
 impl EntryInstr {
-    /// The label to which the instruction may jump.
+    /// Returns the label to which the instruction may jump.
     pub(super) fn label(&mut self) -> Option<&mut Label> {
         match self {
             EntryInstr::Get { no, .. } => Some(no),

@@ -415,7 +415,7 @@ pub enum Instr {
 }
 
 impl Instr {
-    /// The label to which the instruction may jump.
+    /// Returns the label to which the instruction may jump.
     pub(crate) fn label(&mut self) -> Option<&mut Label> {
         match self {
             Instr::Jump(to) => Some(to),

@@ -136,7 +136,7 @@ pub enum TextInstr {
 }
 
 impl TextInstr {
-    /// The label to which the instruction may jump.
+    /// Returns the label to which the instruction may jump.
     pub(super) fn label(&mut self) -> Option<&mut Label> {
         match self {
             TextInstr::UnlessCompare { no, .. } | TextInstr::UnlessIn { no, .. } => Some(no),

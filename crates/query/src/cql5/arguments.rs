@@ -1,4 +1,4 @@
-//! Keywords with arguments, and the keywords of match lists.
+//! Reads keywords that have arguments, and the keywords of match lists.
 
 use super::{Cql5Result, keywords, lexer::Cql5Tok, parser::Cql5Parser};
 use crate::{
@@ -21,7 +21,7 @@ impl Cql5Parser<'_> {
         let range = self.range(name)?;
         let at = span.to(self.last_span());
         if is_any(&range) {
-            // It is cheaper to compute whether some piece attacks than to count the attacks.
+            // It is cheaper to test whether any piece attacks than to count the attacks.
             return Ok(filter(C::Braces(vec![filter(S::Attacks(x, y), at)]), at));
         }
         Ok(within(&Number::new(N::AttackCount(x, y), at), &range))
@@ -101,7 +101,7 @@ impl Cql5Parser<'_> {
         matches!(self.tok(), Cql5Tok::Text(text) if text.starts_with(|c: char| c.is_ascii_digit() || "<>≤≥-".contains(c)))
     }
 
-    /// Reads `n`, `lo hi`, `lo unlimited`, or a sign and a number.
+    /// Reads a range of numbers: `n`, `lo hi`, `lo unlimited`, or a comparison sign and a number.
     fn range(&mut self, name: &str) -> Cql5Result<NumberRange> {
         let from = self.span();
         let Cql5Tok::Text(text) = self.tok() else { return Err(self.no_range(name)) };
@@ -164,7 +164,7 @@ impl Cql5Parser<'_> {
 
     // ---- match lists
 
-    /// Reads the rest of `(match ...`: conditions on the game, and one position list.
+    /// Reads the rest of a match list after `(match`: conditions on the game, and one position list.
     pub(super) fn match_list(&mut self, open: Span) -> Cql5Result<Node> {
         let (mut items, mut position) = (Vec::new(), None);
         loop {
@@ -247,7 +247,7 @@ impl Cql5Parser<'_> {
     }
 }
 
-/// Returns true if a range contains all numbers from 1 on, and not 0.
+/// Returns true if a range contains all numbers from 1 upwards, and not 0.
 fn is_any(range: &NumberRange) -> bool {
     matches!(range[..], [(Cmp::Ge, 1)] | [(Cmp::Gt, 0)])
 }
@@ -268,7 +268,7 @@ fn of_designator(name: &str, of: Squares, at: Span) -> Number {
         "piececount" => number(N::Cardinality(of)),
         "power" => number(N::Power(of)),
         _ => {
-            // If colours are swapped, the difference changes its sign, as it must.
+            // If colours are swapped, the difference changes its sign, as the language requires.
             let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
             let sides = [Pieces { all_white: true, ..none }, Pieces { all_black: true, ..none }];
             let [white, black] = sides.map(|pieces| {

@@ -1,9 +1,9 @@
 //! Piece designators as CQL 5 writes them.
 //!
-//! Several signs mean something else than in CQL 6: here `.` is an empty square, `△` and `▲` are queens and rooks, and `[ah12]` is
-//! the range that CQL 6 writes as `a-h1-2`.
+//! Several signs have another meaning than in CQL 6: in CQL 5 `.` is an empty square, `△` and `▲` are queens and rooks, and
+//! `[ah12]` is the range that CQL 6 writes as `a-h1-2`.
 //!
-//! Source: CQL 5 manual, piece designators.
+//! Source: the manual of CQL 5, section on piece designators.
 
 use shakmaty::Bitboard;
 
@@ -28,11 +28,11 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
     }
 }
 
-/// Reads a text that must be one designator; `at` is its place in the query.
+/// Reads a text that must be one designator. `at` is the place of the text in the query.
 ///
 /// # Errors
 ///
-/// The first part of the text that does not fit a designator.
+/// The error for the first part of the text that is not part of a designator.
 pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     let node =
         |pieces, squares| Squares::new(S::Designator { pieces, squares }, Span::new(at, at + text.len()));
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     {
         return Ok(node(Pieces::UNNAMED, on));
     }
-    // `[ba]` looks like squares whose files run backwards.
+    // `[ba]` could be two pieces, or files that run backwards.
     let (pieces, len) = pieces(text, at).map_err(|error| squares_alone.err().unwrap_or(error))?;
     let rest = &text[len..];
     if rest.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     }
 }
 
-/// Reads one piece, or several in brackets.
+/// Reads one piece, or several pieces in brackets. Also returns the number of bytes that were read.
 fn pieces(text: &str, at: usize) -> Cql5Result<(Pieces, usize)> {
     let Some(inside) = text.strip_prefix('[') else {
         let c = text.chars().next().expect("a token is not empty");
@@ -73,7 +73,7 @@ fn pieces(text: &str, at: usize) -> Cql5Result<(Pieces, usize)> {
     Err(Diagnostic::error(Span::new(at, at + 1), "`[` is not closed", "close it with `]`"))
 }
 
-/// A symbol of CQL 6 that CQL 5 lacks: the message about what to write instead.
+/// Returns the message about a symbol that only CQL 6 has: it says what to write instead.
 fn of_cql_6(c: char) -> Option<&'static str> {
     Some(match c {
         '_' | '□' => "an empty square is `.` in CQL 5",
@@ -110,7 +110,8 @@ fn no_piece(text: &str, c: char, at: usize, k: usize) -> Diagnostic {
     )
 }
 
-/// The error for a text after the pieces that is no set of squares; its first `more` bytes are one.
+/// Returns the error for a text whose first `len` bytes are pieces, followed by something that is no set of squares. After the
+/// pieces, `more` bytes are still squares.
 fn wrong_squares(text: &str, at: usize, len: usize, more: usize) -> Diagnostic {
     let (pieces, rest) = text.split_at(len);
     let after = &rest[more..];
@@ -157,8 +158,8 @@ fn symbol_or_bracket(text: &str) -> bool {
     text.starts_with('[') || text.chars().next().is_some_and(|c| symbol(c).is_some())
 }
 
-/// Reads squares at the start of a text; also returns the number of bytes they take. They are one square, in which `?` stands for
-/// any file or rank, or a list in brackets.
+/// Reads squares at the start of a text. Also returns the number of bytes that were read. The squares are one square, in which
+/// `?` stands for any file or rank, or a list in brackets.
 fn squares(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     if !text.starts_with('[') {
         let single = |k: usize, from: u8| {
@@ -190,7 +191,8 @@ fn blanks(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_whitespace).count()
 }
 
-/// Reads an element of a list of squares: files, then ranks. Each is a single one, `?`, or a range with or without a hyphen.
+/// Reads one element of a list of squares: files, then ranks. Files and ranks are each a single one, `?`, or a range with or
+/// without a hyphen.
 fn element(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let Some((files, len)) = lines(text, at, b'a', "file")? else { return Ok(None) };
     let Some((ranks, more)) = lines(&text[len..], at + len, b'1', "rank")? else {
@@ -202,7 +204,7 @@ fn element(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     Ok(Some((rectangle(files, ranks), len + more)))
 }
 
-/// Refuses files without ranks, unless their letters may be pieces: `[ab]`.
+/// Refuses files without ranks, unless their letters can also be pieces, as in `[ab]`.
 fn files_alone(text: &str, at: usize, len: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let part = &text[..len];
     if part.chars().all(|c| symbol(c).is_some()) {
@@ -215,7 +217,7 @@ fn files_alone(text: &str, at: usize, len: usize) -> Cql5Result<Option<(Bitboard
     ))
 }
 
-/// Reads files or ranks as bits; also returns the number of bytes they take.
+/// Reads files (`from` is `a`) or ranks (`from` is `1`) as bits of a byte. Also returns the number of bytes that were read.
 fn lines(text: &str, at: usize, from: u8, what: &str) -> Cql5Result<Option<(u8, usize)>> {
     let b = text.as_bytes();
     let is_line = |k: usize| b.get(k).is_some_and(|c| (from..from + 8).contains(c));
@@ -269,7 +271,7 @@ mod tests {
         assert_eq!(designator(text).0, wanted, "{text}");
     }
 
-    /// Source: CQL 5 manual, piece designators.
+    /// Source: the manual of CQL 5, section on piece designators.
     #[test]
     fn signs_have_the_meaning_of_cql_5() {
         for (text, letters) in [

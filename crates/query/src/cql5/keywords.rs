@@ -1,6 +1,6 @@
-//! The words of CQL 5 position lists, as rows of the same kind as those of CQL 6.
+//! The words of CQL 5 position lists, in a table of the same form as that of CQL 6.
 //!
-//! Besides the words of CQL 5 itself there are those of CQL-S, most of which are about moves, the game, or text.
+//! The table also contains the words that CQL-S added. Most of these words are about moves, the game, or text.
 
 use std::sync::LazyLock;
 
@@ -28,13 +28,13 @@ use orbit_core::{
 /// The way in which a list reads a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeywordReading {
-    /// It transforms the list.
+    /// The word transforms the list.
     Transform(ListTransform),
-    /// It is a condition, which this function reads after the keyword.
+    /// The word is a condition; this function reads the rest of the condition after the keyword.
     Condition(fn(&mut Cql5Parser, &str, Span) -> Cql5Result<Node>),
-    /// It begins a condition that is not supported yet.
+    /// The word begins a condition that is not supported yet.
     Unbuilt,
-    /// It is part of a designator.
+    /// The word is a piece symbol of a designator.
     Piece(Pieces),
 }
 
@@ -49,7 +49,7 @@ pub(crate) static TABLE: LazyLock<DialectWords<KeywordReading>> =
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
-/// The two men of a sign; a code is one of [`Code`], or 0 for an empty square.
+/// Makes the reading of a sign that names two kinds of men. A code is one of [`Code`], or 0 for an empty square.
 const fn men(first: u8, second: u8) -> KeywordReading {
     Piece(Pieces { list: PieceSet::only(Code(first)).union(PieceSet::only(Code(second))), ..NONE })
 }
@@ -62,14 +62,14 @@ const fn line(dirs: u8, attack: bool) -> (Dirs, bool) {
     (Dirs(dirs), attack)
 }
 
-/// Reads a condition that is one keyword.
+/// Makes the reading of a condition that consists of its keyword alone.
 macro_rules! leaf {
     ($op:expr) => {
         Test(|parser, name, span| parser.leaf($op, name, span))
     };
 }
 
-/// Reads a number of lines.
+/// Makes the reading of a keyword that counts lines of squares, such as `:ray`.
 macro_rules! ray {
     ($dirs:expr, $attack:expr) => {
         Test(|parser, name, span| parser.ray(name, line($dirs, $attack), span))
@@ -223,7 +223,7 @@ const GROUPS: &[KeywordRows] = &[
     ] },
 ];
 
-/// A keyword that is not supported yet.
+/// Makes the row of a keyword that is not supported yet.
 const fn later(
     spellings: Spellings,
     arguments: &'static str,
@@ -233,7 +233,7 @@ const fn later(
     here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(WordStatus::NotYet)
 }
 
-/// A keyword of match lists; position lists refuse it as not supported.
+/// Makes the row of a keyword of match lists. Position lists refuse it as not supported.
 const fn within(
     spellings: Spellings,
     arguments: &'static str,
@@ -244,12 +244,12 @@ const fn within(
     row.with_status(WordStatus::Within("the keyword of position lists"))
 }
 
-/// The way in which a list reads a word.
+/// Returns the way in which a list reads a word.
 pub(super) fn reading(word: &str) -> Option<KeywordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
 
-/// The pieces that a sign names in a designator.
+/// Returns the pieces that a sign names in a designator.
 pub(super) fn piece(sign: char) -> Option<Pieces> {
     match reading(sign.encode_utf8(&mut [0; 4]))? {
         Piece(pieces) => Some(pieces),
@@ -257,7 +257,7 @@ pub(super) fn piece(sign: char) -> Option<Pieces> {
     }
 }
 
-/// The transform that a keyword names.
+/// Returns the transform that a keyword names.
 pub(super) fn transform(name: &str) -> Option<ListTransform> {
     match reading(name)? {
         Change(transform) => Some(transform),
@@ -275,7 +275,8 @@ pub(super) fn is_unbuilt(name: &str) -> bool {
     matches!(reading(name), Some(Unbuilt))
 }
 
-/// The keyword that a misspelt one most resembles: a supported one if there is one, else one that is not supported yet.
+/// Returns the keyword that a misspelt one most resembles: a supported keyword if one is similar enough, else one that is not
+/// supported yet.
 pub(crate) fn nearest(misspelt: &str) -> Option<&'static str> {
     TABLE.nearest(
         misspelt,

@@ -1,6 +1,7 @@
 //! Splits the text of a CQL 5 list into tokens: parentheses, keywords, and the texts between blanks.
 //!
-//! The meaning of such a text (a designator, a number, a result) depends on the keyword before it, so here it stays a text.
+//! The meaning of a text (a designator, a number, a result) depends on the keyword before it, so the lexer leaves it
+//! uninterpreted.
 
 use crate::token::QUERY_BYTES_MAX;
 use orbit_core::diagnostic::{Diagnostic, Span};
@@ -12,12 +13,12 @@ use super::Cql5Result;
 pub(super) enum Cql5Tok<'a> {
     Open,
     Close,
-    /// `:name`, or `!:name` if it is negated.
+    /// A keyword `:name`, or `!:name` if it is negated.
     Keyword {
         negated: bool,
         name: &'a str,
     },
-    /// Any other text up to a blank, a parenthesis or a keyword; blanks inside brackets belong to it.
+    /// Any other text up to a blank, a parenthesis or a keyword. Blanks inside brackets are part of the text.
     Text(&'a str),
     End,
 }
@@ -33,7 +34,7 @@ pub(super) struct Cql5Token<'a> {
 ///
 /// # Errors
 ///
-/// If a comment or a bracket is not closed, a colon has no keyword, or the text is too long.
+/// Fails if a comment or a bracket is not closed, if a colon has no keyword, or if the text is too long.
 pub(super) fn lex(text: &str) -> Cql5Result<Vec<Cql5Token<'_>>> {
     if text.len() > QUERY_BYTES_MAX {
         return Err(Diagnostic::error(
@@ -64,7 +65,7 @@ pub(super) fn lex(text: &str) -> Cql5Result<Vec<Cql5Token<'_>>> {
     }
 }
 
-/// The number of bytes of blanks and comments at the start of a text.
+/// Returns the number of bytes of blanks and comments at the start of a text.
 fn blank(text: &str, at: usize) -> Cql5Result<usize> {
     let mut len = 0;
     loop {
@@ -88,7 +89,7 @@ fn blank(text: &str, at: usize) -> Cql5Result<usize> {
     }
 }
 
-/// Reads a keyword with its colon; `!` may be before or after the colon.
+/// Reads a keyword with its colon. A `!` may precede or follow the colon.
 fn keyword(rest: &str, at: usize) -> Cql5Result<(Cql5Tok<'_>, usize)> {
     let signs = rest.bytes().take_while(|b| b":!".contains(b)).count();
     let name = rest[signs..].bytes().take_while(|&b| b.is_ascii_alphanumeric() || b == b'*').count();

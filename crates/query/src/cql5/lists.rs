@@ -17,7 +17,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum depth of nested lists.
 const DEPTH_MAX: u32 = 100;
 
-/// The parts of a list that were read so far.
+/// The parts of a list that have been read so far.
 #[derive(Default)]
 struct ParsedList {
     items: Vec<Node>,
@@ -25,7 +25,7 @@ struct ParsedList {
 }
 
 impl Cql5Parser<'_> {
-    /// Reads the whole text.
+    /// Reads the whole query.
     pub(super) fn query(mut self) -> Cql5Result<crate::Parsed> {
         let (open, word) = (self.bump(), self.span());
         let body = match self.tok() {
@@ -75,7 +75,8 @@ impl Cql5Parser<'_> {
 
     // ---- lists
 
-    /// Reads the rest of a list up to its parenthesis; `position` and everything before it was read.
+    /// Reads the rest of a list, up to and including its closing parenthesis. The opening parenthesis and `position` were read
+    /// already.
     fn list(&mut self, open: Span, join: Join) -> Cql5Result<Node> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -114,7 +115,7 @@ impl Cql5Parser<'_> {
         })
     }
 
-    /// Reads a list in a list, with or without the word `position`.
+    /// Reads a list inside a list, with or without the word `position`.
     fn nested(&mut self, join: Join) -> Cql5Result<Node> {
         let open = self.bump();
         match self.tok() {
@@ -131,7 +132,7 @@ impl Cql5Parser<'_> {
         }
     }
 
-    /// Reads the position list of a match list.
+    /// Reads the position list that is part of a match list.
     pub(super) fn position_of_match(&mut self) -> Cql5Result<Node> {
         let next = self.tokens[(self.at + 1).min(self.tokens.len() - 1)];
         if next.tok != Cql5Tok::Text("position") {
@@ -144,7 +145,7 @@ impl Cql5Parser<'_> {
         self.nested(Join::All)
     }
 
-    /// Reads a designator, the only item that is plain text.
+    /// Reads an item of a list that is not a keyword or a list. Only a designator is such an item.
     fn item(&mut self, text: &str) -> Cql5Result<Node> {
         let span = self.span();
         if let Some(error) = self.stray(text) {
@@ -178,7 +179,7 @@ impl Cql5Parser<'_> {
         Ok(set.into())
     }
 
-    /// The error for a text that looks like CQL 6, or like an argument without its keyword.
+    /// Returns the error for a text that looks like CQL 6, or like an argument without its keyword; `None` for any other text.
     fn stray(&self, text: &str) -> Option<Diagnostic> {
         let help = match text {
             "and" => "all of a list must match: leave the word out",
@@ -283,7 +284,7 @@ impl Cql5Parser<'_> {
         Ok(())
     }
 
-    /// Refuses a text or list that looks like the argument of a keyword without arguments.
+    /// Refuses a text or a list after a keyword that takes no arguments, if it looks like an argument.
     fn no_argument(&self, name: &str, span: Span) -> Cql5Result<()> {
         let error = || {
             Diagnostic::error(
@@ -328,7 +329,7 @@ impl Cql5Parser<'_> {
     }
 }
 
-/// The error for a keyword that is not supported yet, or unknown.
+/// Returns the error for a keyword that is unknown or not supported yet.
 fn unknown(name: &str, span: Span) -> Diagnostic {
     if keywords::is_unbuilt(name) {
         return unsupported(span, &format!("the keyword `:{name}`"));
@@ -341,7 +342,7 @@ fn unknown(name: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// Makes a condition of a filter of any type.
+/// Makes a condition from a filter of any type.
 fn condition(node: Node) -> Node {
     if let Node::Condition(_) = node {
         return node;
@@ -350,7 +351,7 @@ fn condition(node: Node) -> Node {
     filter(C::Braces(vec![node]), span)
 }
 
-/// Joins items to one condition.
+/// Joins items to one condition that matches if all items match, or if one of them does.
 fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
     match (items.len(), join) {
         (0, _) => filter(C::Bool(join == Join::All), span),
@@ -360,7 +361,7 @@ fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
     }
 }
 
-/// Joins choices with `or`, to a tree of the least possible depth.
+/// Joins choices with `or`, as a tree of the least possible depth.
 fn any_of(mut items: Vec<Node>) -> Node {
     if items.len() == 1 {
         return condition(items.remove(0));

@@ -1,4 +1,4 @@
-//! Notes on lists that would mean something else in CQL 6.
+//! Adds notes on parts of a list that would have another meaning in CQL 6.
 
 use shakmaty::Bitboard;
 
@@ -18,7 +18,7 @@ const SIGNS: [(char, &str, &str); 3] = [
     ('.', "an empty square", "in CQL 6 it is any square; an empty one is `_` there"),
 ];
 
-/// Adds a note for each sign with another meaning in CQL 6, and one for shifts that have other images there.
+/// Adds a note for each sign that has another meaning in CQL 6, and one note if a shift of the list has other results in CQL 6.
 pub(super) fn dialects(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, meaning, elsewhere) in SIGNS {
         let mut first = None;
@@ -44,7 +44,7 @@ pub(super) fn dialects(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The squares of a designator.
+/// Returns the squares of a designator.
 fn designated(node: Ref<Written>) -> Option<Bitboard> {
     match node {
         Ref::Squares(f) => match f.op() {
@@ -55,7 +55,8 @@ fn designated(node: Ref<Written>) -> Option<Bitboard> {
     }
 }
 
-/// The first designator for which shifts of its list leave squares in place.
+/// Returns the first designator with squares that stay in place when its list is shifted, as squares at the edge of the board do.
+/// `steps` are the shifts of the lists around `node`.
 fn left_behind<'a>(node: Ref<'a, Written>, steps: &[(i8, i8)]) -> Option<Ref<'a, Written>> {
     if let Some(squares) = designated(node) {
         return steps.iter().any(|&step| smears(squares, step)).then_some(node);
@@ -73,7 +74,8 @@ fn smears(squares: Bitboard, step: (i8, i8)) -> bool {
     SquareMap::edge_shift(step).apply(squares) != board::shift(squares, step)
 }
 
-/// The single steps of which shifts may consist; a flip may turn them.
+/// Returns the steps, of one file or one rank each, of which the shifts among the transforms may consist. A flip may turn these
+/// steps.
 fn single_steps(transforms: &[ListTransform]) -> Vec<(i8, i8)> {
     use ListTransform::*;
     let turns = transforms.iter().any(|t| matches!(t, Flip | FlipDiagonal | FlipOffDiagonal));

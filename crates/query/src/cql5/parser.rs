@@ -1,4 +1,4 @@
-//! The parser of lists and its tokens. The contents of a list are read in [`super::lists`].
+//! The parser of CQL 5 lists, and its access to tokens. The contents of a list are read in [`super::lists`].
 
 use super::{
     Cql5Result,
@@ -6,7 +6,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The condition under which the items of a list match.
+/// The way in which the items of a list are joined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Join {
     All,

@@ -9,13 +9,14 @@ use crate::tree::{
 };
 
 impl Teller<'_> {
-    /// Describes a move that leaves this position or led to it; `None` if it cannot be described.
+    /// Describes a move that leaves the current position or led to it. Returns `None` if the move has a part that cannot be
+    /// described.
     pub(super) fn edge_here(&self, edge: &Edge<Written>) -> Option<String> {
         let when = if edge.entering { "last" } else { "next" };
         Some(format!("{} {when}", self.edge(edge, "a piece")?))
     }
 
-    /// A move; `any` names the moving piece if the query does not.
+    /// Describes a move. `any` is the name for the moving piece if the query does not name one.
     fn edge(&self, edge: &Edge<Written>, any: &str) -> Option<String> {
         let who = edge.from.as_ref().map_or(Some(any.into()), |from| self.noun(from))?;
         let verb = match (edge.capture, edge.entering) {
@@ -41,7 +42,7 @@ impl Teller<'_> {
         Some(format!("{who} {verb}{whither}{what}"))
     }
 
-    /// Positions that follow each other.
+    /// Describes a line: positions that follow each other.
     pub(super) fn line(&self, line: &Line<Written>) -> Option<String> {
         let count = count(line.range.as_ref())?;
         let which = match line.sibling {
@@ -63,7 +64,7 @@ impl Teller<'_> {
         Some(format!("in {count}positions{color}{comma} {order}{which}: {steps}{ban}"))
     }
 
-    /// Moves that follow each other.
+    /// Describes a path: moves that follow each other.
     pub(super) fn path(&self, path: &Path<Written>) -> Option<String> {
         if path.range.is_some() || path.max.is_some() {
             return None;
@@ -107,7 +108,8 @@ impl Teller<'_> {
     }
 }
 
-/// The number of positions that a range demands, `3 to 5 `; empty without a range.
+/// Returns the number of positions that a range allows, such as `3 to 5 `. Empty if there is no range, `None` if a bound is no
+/// literal.
 fn count(range: Option<&[Number<Written>; 2]>) -> Option<String> {
     match range.map(|[low, high]| (low.op(), high.op())) {
         None => Some(String::new()),
@@ -116,7 +118,7 @@ fn count(range: Option<&[Number<Written>; 2]>) -> Option<String> {
     }
 }
 
-/// The constituents of a chain in order; `tell` describes one of them.
+/// Returns descriptions of the constituents of a chain, in order. `tell` describes one constituent.
 fn told<T>(chain: &Chain<T>, tell: &dyn Fn(&T) -> Option<String>) -> Option<String> {
     match chain {
         Chain::One(one) => tell(one),

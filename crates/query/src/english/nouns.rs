@@ -1,4 +1,4 @@
-//! Names of pieces, squares, relations and kinds.
+//! Names of pieces, squares, relations and kinds of pieces in English.
 
 use shakmaty::{Bitboard, Color, Piece, Role, Square};
 
@@ -12,7 +12,7 @@ fn color(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
 }
 
-/// The pieces of a set, White's first.
+/// Returns the pieces of a set. White's pieces come first.
 fn listed(pieces: PieceSet) -> Vec<Piece> {
     [6, 5, 4, 3, 2, 1, 14, 13, 12, 11, 10, 9]
         .map(Code)
@@ -22,7 +22,7 @@ fn listed(pieces: PieceSet) -> Vec<Piece> {
         .collect()
 }
 
-/// The only piece that a designator names.
+/// Returns the piece that a designator names, if it names only one.
 pub(super) fn single(pieces: Pieces) -> Option<Piece> {
     let accepts = pieces.accepts();
     match &listed(accepts)[..] {
@@ -31,14 +31,14 @@ pub(super) fn single(pieces: Pieces) -> Option<Piece> {
     }
 }
 
-/// The side to which all pieces of a designator belong.
+/// Returns the side to which all pieces of a designator belong, if there is one such side.
 pub(super) fn side(pieces: Pieces) -> Option<Color> {
     let all = listed(pieces.accepts());
     let side = all.first()?.color;
     (!pieces.accepts().contains(Code::EMPTY) && all.iter().all(|piece| piece.color == side)).then_some(side)
 }
 
-/// Pieces without an article, `white queen or rook`; `plural` for `white queens or rooks`.
+/// Returns the names of pieces without an article: `white queen or rook`, or with `plural` `white queens or rooks`.
 fn named(pieces: Pieces, plural: bool) -> Option<String> {
     let accepts = pieces.accepts();
     let s = if plural { "s" } else { "" };
@@ -69,7 +69,7 @@ fn named(pieces: Pieces, plural: bool) -> Option<String> {
         (true, true) => return None,
         (false, true) => format!("white {}", super::listed(&white, "or")),
         (true, false) => format!("black {}", super::listed(&black, "or")),
-        // Both sides have the same kinds.
+        // Both sides have the same kinds of pieces.
         (false, false) if white == black => super::listed(&white, "or"),
         (false, false) => {
             format!("white {} or black {}", super::listed(&white, "or"), super::listed(&black, "or"))
@@ -77,7 +77,7 @@ fn named(pieces: Pieces, plural: bool) -> Option<String> {
     })
 }
 
-/// Kinds of pieces, `queen or rook`.
+/// Returns the names of kinds of pieces, whatever their colour: `queen or rook`.
 pub(super) fn kinds(pieces: PieceSet) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
     for piece in listed(pieces) {
@@ -89,7 +89,7 @@ pub(super) fn kinds(pieces: PieceSet) -> Option<String> {
     (!names.is_empty()).then(|| super::listed(&names, "or"))
 }
 
-/// ` on d4`, ` on rank 7`; empty for the whole board.
+/// Returns the place of squares: ` on d4`, ` on rank 7`. Empty for the whole board.
 fn place(squares: Bitboard) -> Option<String> {
     if squares == Bitboard::FULL {
         return Some(String::new());
@@ -129,12 +129,12 @@ fn lines(squares: Bitboard, line: impl Fn(Square) -> u32) -> Vec<u32> {
     lines
 }
 
-/// A noun without its article: `white knight on d4`.
+/// Returns a designator as a noun without its article: `white knight on d4`.
 pub(super) fn bare(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{}{}", named(pieces, false)?, place(squares)?))
 }
 
-/// `a white knight`, `the black king on g8`.
+/// Returns a designator as a noun with its article: `a white knight`, `the black king on g8`.
 pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> Option<String> {
     let article = match single(pieces) {
         Some(piece) if piece.role == Role::King => "the",
@@ -147,12 +147,12 @@ pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{article} {}", bare(pieces, squares)?))
 }
 
-/// `white pawns on rank 7`.
+/// Returns a designator as a noun in the plural: `white pawns on rank 7`.
 pub(super) fn plural(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{}{}", named(pieces, true)?, place(squares)?))
 }
 
-/// The clause that is true where a designator has a square.
+/// Returns a clause that says that a designator has a square: `a white knight stands on d4`.
 pub(super) fn stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     if pieces.accepts() == PieceSet::ALL {
         return None;
@@ -171,7 +171,7 @@ pub(super) fn stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     })
 }
 
-/// The clause that is true where a designator has no square.
+/// Returns a clause that says that a designator has no square.
 pub(super) fn none_stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     if matches!(pieces.accepts(), PieceSet::ALL | PieceSet::EMPTY) {
         return None;
@@ -183,7 +183,7 @@ pub(super) fn none_stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     })
 }
 
-/// The square to which a move goes: `g7`, `a square on rank 8`.
+/// Returns the square to which a move goes: `g7`, `a square on rank 8`.
 pub(super) fn target(to: &Squares) -> Option<String> {
     let SquaresOp::Designator { pieces, squares } = to.op() else { return None };
     designator(*pieces, *squares)
@@ -207,7 +207,7 @@ pub(super) fn pure(kind: PureKind, mate: bool) -> String {
     format!("it is {kind} {}", if mate { "mate" } else { "stalemate" })
 }
 
-/// A string that is not a literal.
+/// Returns the name of a string that is not a literal, such as `the name of a player`.
 pub(super) fn text(text: &Text) -> Option<String> {
     Some(match text.op() {
         TextOp::Player(None) => "the name of a player".into(),
@@ -238,7 +238,7 @@ pub(super) fn arithmetic(op: Arith) -> &'static str {
     }
 }
 
-/// `2`, `2 to 5`.
+/// Returns a range of numbers in words: `2`, `2 to 5`.
 pub(super) fn range(low: i32, high: i32) -> String {
     if low == high { low.to_string() } else { format!("{low} to {high}") }
 }

@@ -60,7 +60,7 @@ impl<V: CellValues> Cells<V> {
         std::mem::replace(&mut self.0[var.0 as usize], Cell::Unbound)
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     pub fn cell(&self, var: VarId) -> &Cell<V> {
         &self.0[var.0 as usize]
     }
@@ -70,7 +70,7 @@ impl<V: CellValues> Cells<V> {
         !matches!(self.0[var.0 as usize], Cell::Unbound)
     }
 
-    /// The set that a variable holds.
+    /// Returns the set that a variable holds.
     pub fn squares(&self, var: VarId) -> Option<&V::Squares> {
         match &self.0[var.0 as usize] {
             Cell::Squares(squares) => Some(squares),
@@ -78,7 +78,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// The number that a variable holds.
+    /// Returns the number that a variable holds.
     pub fn number(&self, var: VarId) -> Option<&V::Number> {
         match &self.0[var.0 as usize] {
             Cell::Number(number) => Some(number),
@@ -86,7 +86,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// The string that a variable holds.
+    /// Returns the string that a variable holds.
     pub fn text(&self, var: VarId) -> Option<&V::Text> {
         match &self.0[var.0 as usize] {
             Cell::Text(text) => Some(text),
@@ -94,7 +94,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// The position that a variable holds.
+    /// Returns the position that a variable holds.
     pub fn position(&self, var: VarId) -> Option<&V::Position> {
         match &self.0[var.0 as usize] {
             Cell::Position(position) => Some(position),

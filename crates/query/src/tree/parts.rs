@@ -18,7 +18,7 @@ impl Pieces {
     /// The pieces of a designator that names none (`a4`): white pieces, black pieces and the empty square.
     pub const UNNAMED: Pieces = Pieces { all_white: true, all_black: true, list: PieceSet::EMPTY };
 
-    /// All contents that the designator accepts.
+    /// Returns all contents that the designator accepts.
     pub fn accepts(self) -> PieceSet {
         let mut out = self.list;
         if self.all_white {
@@ -42,7 +42,7 @@ impl Dirs {
     /// Steps (files, ranks) of the eight directions, in bit order.
     pub const STEPS: [(i8, i8); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
 
-    /// The steps of the directions in the set.
+    /// Returns the steps of the directions in the set.
     pub fn steps(self) -> impl Iterator<Item = (i8, i8)> {
         (0..8).filter(move |k| self.0 >> k & 1 != 0).map(|k| Dirs::STEPS[k as usize])
     }
@@ -61,7 +61,7 @@ pub enum Cmp {
 }
 
 impl Cmp {
-    /// The operator as CQL writes it.
+    /// Returns the operator as CQL writes it.
     pub const fn sign(self) -> &'static str {
         match self {
             Cmp::Eq => "==",
@@ -73,7 +73,7 @@ impl Cmp {
         }
     }
 
-    /// The operator that expresses the same relation with swapped operands.
+    /// Returns the operator that expresses the same relation with swapped operands.
     pub const fn swapped(self) -> Cmp {
         match self {
             Cmp::Lt => Cmp::Gt,
@@ -201,7 +201,7 @@ pub enum Spelt {
 }
 
 impl Spelt {
-    /// The letter for the content of a square; `_` if the square is empty.
+    /// Returns the letter for the content of a square; `_` if the square is empty.
     pub fn letter(self, content: Code) -> char {
         match (content.piece(), self) {
             (None, _) => '_',
@@ -223,7 +223,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// The request for these moves, pseudolegal or legal.
+    /// Returns the request for these moves, pseudolegal or legal.
     pub fn asked(self, pseudo: bool) -> MoveRequest {
         let any = self == Special::Any;
         let castling = [Special::KingSide, Special::QueenSide];
@@ -236,7 +236,7 @@ impl Special {
     }
 }
 
-/// The contents of a square that pass a test.
+/// Returns the contents of a square that pass a test.
 pub fn contents_where(mut test: impl FnMut(Code) -> bool) -> PieceSet {
     let contents = (0..15u8).map(Code).filter(|&code| PieceSet::ALL.contains(code) && test(code));
     PieceSet(contents.fold(0, |set, code| set | 1 << code.0))

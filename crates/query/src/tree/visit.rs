@@ -53,7 +53,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// The operands, in order.
+    /// Returns the operands, in order.
     pub fn children(self) -> Vec<Ref<'a, P>> {
         let mut out = Vec::new();
         self.each_child(&mut |child| out.push(child));

@@ -113,8 +113,8 @@ impl<'a> Ref<'a, Written> {
             || self.keyword().is_some()
     }
 
-    /// The transform to which this one is applied and with which it fuses: directly nested transforms act as one if the outer ones
-    /// have neither `count` nor a range.
+    /// Returns the transform to which this one is applied and with which it fuses: directly nested transforms act as one if the
+    /// outer ones have neither `count` nor a range.
     pub fn fused(self) -> Option<Ref<'a, Written>> {
         match self.keyword() {
             Some((inner, false)) if inner.keyword().is_some() => Some(inner),

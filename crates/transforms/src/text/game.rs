@@ -281,7 +281,7 @@ fn edge<F: Kind<Expanded>>(of: &Edge<Expanded>, target: Option<&F>) -> String {
     format!("{}{}{target}", if of.entering { "currentmove " } else { "" }, dash(of))
 }
 
-/// The text of L, the dash, R and the promotion, without blanks between them.
+/// Returns the text of L, the dash, R and the promotion, without blanks between them.
 fn dash(of: &Edge<Expanded>) -> String {
     let from = of.from.as_ref().map_or(String::new(), tight);
     let to = of.to.as_ref().map_or(String::new(), reached);
@@ -293,12 +293,12 @@ fn dash(of: &Edge<Expanded>) -> String {
     format!("{from}{}{to}{promotion}", if of.capture { "[x]" } else { "--" })
 }
 
-/// The text of a set that touches a dash on its right, where a parenthesis would mean a target.
+/// Returns the text of a set that touches a dash on its right, where a parenthesis would mean a target.
 pub(super) fn reached(set: &Squares) -> String {
     braced(set)
 }
 
-/// The text of an operand, in braces instead of parentheses.
+/// Returns the text of an operand, in braces instead of parentheses.
 fn braced(filter: &impl Kind<Expanded>) -> String {
     let tight = tight(filter);
     if tight.starts_with('(') { format!("{{{}}}", text(filter.node())) } else { tight }
@@ -328,7 +328,7 @@ fn special(of: Special) -> &'static str {
     }
 }
 
-/// The text of `move`; the word that determines its value comes first.
+/// Returns the text of `move`; the word that determines its value comes first.
 fn moves(of: &Move<Expanded>) -> String {
     let set = |word: &str, set: &Option<Squares>| set.as_ref().map(|set| prefix(word, set));
     let mut others = vec![
@@ -368,7 +368,7 @@ fn range(range: Option<&[Number; 2]>) -> String {
     range.map_or(String::new(), |[lo, hi]| format!("{} {} ", text(lo.node()), text(hi.node())))
 }
 
-/// The words whose flag is true, each with a blank after it.
+/// Returns the words whose flag is true, each with a blank after it.
 fn said(words: &[(bool, &str)]) -> String {
     words.iter().filter(|(said, _)| *said).fold(String::new(), |out, (_, word)| out + word + " ")
 }
@@ -458,7 +458,7 @@ fn moves_in_row(all: &[Chain<PathStep<Expanded>>]) -> String {
     parts.join(" ")
 }
 
-/// The text of a part of a path; a filter directly after a move must be separated, because it would belong to the move.
+/// Returns the text of a part of a path; a filter directly after a move must be separated, because it would belong to the move.
 fn path_part(chain: &Chain<PathStep<Expanded>>, behind_move: bool) -> String {
     match chain {
         Chain::One(PathStep::Filter(filter)) if behind_move => format!("({})", asked(filter)),
@@ -476,7 +476,7 @@ fn path_part(chain: &Chain<PathStep<Expanded>>, behind_move: bool) -> String {
     }
 }
 
-/// The text of a filter of a path, in braces, so that it is neither an option nor a move.
+/// Returns the text of a filter of a path, in braces, so that it is neither an option nor a move.
 fn asked(filter: &Filter) -> String {
     let is_number = matches!(filter, Filter::Number(f) if matches!(f.op(), NumberOp::Int(_)));
     match text(filter.node()) {

@@ -4,7 +4,7 @@ use super::{COMPARISONS, Construct, GameQueries, new, pick_leaf};
 use crate::differential::term::{Term, Ty};
 
 impl GameQueries<'_> {
-    /// A filter about a variable that holds a value of a type, given a template in which `$` is its name.
+    /// Returns a filter about a variable that holds a value of a type, given a template in which `$` is its name.
     fn held(&mut self, ty: Ty, template: &str, subs: Vec<Term>) -> Term {
         let name = self.name("vv");
         new(ty, template.replace('$', &name), subs)

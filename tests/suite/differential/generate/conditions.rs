@@ -81,7 +81,7 @@ impl Generator<'_> {
         Term::leaf(Ty::Bool, text)
     }
 
-    /// A board with few squares named.
+    /// Returns a board with few squares named.
     fn fen(&mut self) -> String {
         if self.turned {
             return "true".into();

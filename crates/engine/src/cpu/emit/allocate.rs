@@ -1,8 +1,8 @@
-//! Turns nodes into instructions on a limited number of registers.
+//! Turns the nodes of a region's graph into instructions on a limited number of vector registers.
 //!
 //! Nodes are processed in their order. When no register is free, the value whose next use is farthest away is evicted.
-//! It is read again from its place in memory: its column, the pool, or a slot in the scratch memory to which it is
-//! stored at eviction.
+//! A later use reads it again from memory: from its column, from the pool of constants, or from a slot in the scratch
+//! memory to which the value is stored when it is evicted.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,18 +14,18 @@ use super::{
 };
 use orbit_plan::TRUE;
 
-/// The code of a region.
+/// The code of one region.
 #[derive(Debug)]
 pub(super) struct RegionCode {
     pub(super) insts: Vec<Inst>,
     pub(super) pool: Vec<u64>,
-    /// The number of vectors of scratch memory.
+    /// The number of vectors that the code needs in the scratch memory.
     pub(super) slots: u32,
-    /// The queries whose answers are written, by lines.
+    /// The queries whose answers the code writes, one for each line of the answers.
     pub(super) answers: Vec<usize>,
 }
 
-/// Writes the instructions for the nodes in `order`, using the first `registers` vector registers, at least six.
+/// Writes the instructions for the nodes in `order`. They use the first `registers` vector registers, at least six.
 pub(super) fn body(
     graph: &Graph,
     order: &[GraphValue],
@@ -48,16 +48,16 @@ pub(super) fn body(
     RegionCode { insts, pool, slots, answers: sinks.answers.iter().map(|&(query, _)| query).collect() }
 }
 
-/// The place of a value in memory.
+/// The place in memory from which a value can be read again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Home {
-    /// The column of a register of the machine.
+    /// The column of a register of the machine: one word for each position of a group.
     Column(u32),
     Scratch(u32),
     Pool(u32),
 }
 
-/// The destination of a value: a register of the machine, or a line of the answers.
+/// The destination of a value after the region: a register of the machine, or a line of the answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ValueSink {
     Store(u32),
@@ -70,28 +70,28 @@ struct RegisterAllocator<'a> {
     insts: Vec<Inst>,
     pool: Vec<u64>,
     pooled: HashMap<u64, u32>,
-    /// The place in the order of the current node.
+    /// The place of the current node in the order of nodes.
     place: u32,
-    /// For each value, the places of the nodes that still read it, the nearest last.
+    /// For each value, the places of the nodes that have still to read it, in descending order.
     readers: Vec<Vec<u32>>,
-    /// The register that holds each value.
+    /// The vector register that holds each value.
     register_of: Vec<Option<u8>>,
     homes: Vec<Option<Home>>,
-    /// The value that each register holds.
+    /// The value that each vector register holds.
     held: Vec<Option<GraphValue>>,
-    /// The registers that the current instruction needs.
+    /// The vector registers that the current instruction needs, so they must not be evicted.
     pinned: Vec<u8>,
     slots: u32,
     free_slots: Vec<u32>,
     /// The registers of the machine that the region writes.
     written: BTreeSet<u32>,
-    /// The destinations of values that are stored as soon as they are computed.
+    /// The destinations of the values that are stored as soon as they are computed.
     early: HashMap<GraphValue, Vec<ValueSink>>,
-    /// The values that are stored after all nodes, with their destinations, in order.
+    /// The values that are stored after all nodes have been computed, with their destinations, in order.
     late: Vec<(GraphValue, ValueSink)>,
 }
 
-/// The mask register that tests write.
+/// The mask register to which comparisons write.
 const MASK: u8 = 1;
 
 impl<'a> RegisterAllocator<'a> {
@@ -115,7 +115,7 @@ impl<'a> RegisterAllocator<'a> {
             early: HashMap::new(),
             late: Vec::new(),
         };
-        // If the region also reads a column, the column is written only after all of its reads.
+        // A column that the region also reads is written only after all nodes, so that the reads get the old value.
         let columns: BTreeSet<u32> = order.iter().filter_map(|&value| allocator.column(value)).collect();
         let stores = sinks.stores.iter().map(|&(register, value)| (value, ValueSink::Store(register)));
         let answers = (0..).zip(&sinks.answers).map(|(line, &(_, value))| (value, ValueSink::Answer(line)));
@@ -155,8 +155,9 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns whether a value is computed at its place in the order, rather than read from memory where it is needed.
-    /// A column that the region also writes is loaded at its place.
+    /// Returns whether a value is computed at its place in the order. Other values are read from memory where they are
+    /// needed. A column that the region also writes counts as computed: it is loaded at its place, before it can be
+    /// overwritten.
     fn is_computed(&self, value: GraphValue) -> bool {
         match self.graph.node(value) {
             WordNode::Word(_) => false,
@@ -165,7 +166,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns the index of a word in the pool.
+    /// Returns the index of a constant word in the pool, and adds the word if it is new.
     fn pooled(&mut self, word: u64) -> u32 {
         let next = self.pool.len() as u32;
         let place = *self.pooled.entry(word).or_insert(next);
@@ -179,7 +180,7 @@ impl<'a> RegisterAllocator<'a> {
         self.insts.push(Inst::Vector { op, to, a, b, imm, within: 0 });
     }
 
-    /// Returns a free register. If there is none, evicts the value whose next use is farthest away.
+    /// Returns a free vector register. If there is none, evicts the value whose next use is farthest away.
     fn free_register(&mut self) -> u8 {
         let registers = (0u8..).zip(&self.held).filter(|(register, _)| !self.pinned.contains(register));
         let mut registers = registers.map(|(register, held)| (register, *held));
@@ -207,7 +208,7 @@ impl<'a> RegisterAllocator<'a> {
         self.pinned.push(register);
     }
 
-    /// Returns a value as an operand in memory. The instruction that uses it must be the next one.
+    /// Returns the operand that reads a value from memory. The instruction that uses the operand must be written next.
     fn at_home(&mut self, value: GraphValue) -> VectorOperand {
         match self.homes[value.index()].expect("a value that no register holds lies in memory") {
             Home::Column(register) => {
@@ -219,7 +220,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Returns the register of a value, and loads the value if necessary.
+    /// Returns the register of a value. If no register holds the value, it is loaded first.
     fn register(&mut self, value: GraphValue) -> u8 {
         if let Some(register) = self.register_of[value.index()] {
             self.pinned.push(register);
@@ -233,7 +234,8 @@ impl<'a> RegisterAllocator<'a> {
         register
     }
 
-    /// Returns whether a value is best read from memory: it is a constant word, or it is not read again.
+    /// Returns whether a value should be read straight from memory: no register holds it, and it is a constant word or
+    /// is read for the last time.
     fn is_in_memory(&self, value: GraphValue) -> bool {
         let is_word = matches!(self.graph.node(value), WordNode::Word(_));
         let has_home = self.homes[value.index()].is_some();
@@ -245,8 +247,8 @@ impl<'a> RegisterAllocator<'a> {
         self.readers[value.index()].len() == 1
     }
 
-    /// Returns the register for the result of the current instruction. This is the register of an operand that dies, if
-    /// there is one.
+    /// Returns the register for the result of the current instruction. If the instruction is the last to read one of
+    /// its operands, the result takes that operand's register.
     fn result(&mut self, value: GraphValue) -> u8 {
         let dying = operands(self.graph.node(value)).into_iter().find_map(|operand| {
             let register = self.register_of[operand.index()].filter(|_| self.dies(operand))?;
@@ -263,7 +265,8 @@ impl<'a> RegisterAllocator<'a> {
         register
     }
 
-    /// Writes an instruction with two operands, the second of which may be in memory. Its result is that of a node.
+    /// Writes an instruction with two operands, the second of which may be in memory. The result is the value of the
+    /// node `value`.
     fn two(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let first = self.register(a);
         let b_in_memory = self.is_in_memory(b);
@@ -274,7 +277,7 @@ impl<'a> RegisterAllocator<'a> {
         to
     }
 
-    /// Writes an instruction whose two operands may be exchanged.
+    /// Writes an instruction whose two operands may be exchanged, so that the one in memory comes second.
     fn either(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, b: GraphValue) -> u8 {
         let (a, b) = if self.is_in_memory(a) && !self.is_in_memory(b) { (b, a) } else { (a, b) };
         self.two(op, value, a, b)
@@ -282,7 +285,7 @@ impl<'a> RegisterAllocator<'a> {
 
     /// Writes an instruction with one operand.
     fn one(&mut self, op: VectorOp, value: GraphValue, a: GraphValue, by: u8) {
-        // AVX2 shifts only registers.
+        // With AVX2, a shift cannot read its operand from memory.
         let in_memory = self.width == Width::Zmm && self.is_in_memory(a);
         let operand = if in_memory { None } else { Some(VectorOperand::In(self.register(a))) };
         let to = self.result(value);
@@ -337,7 +340,7 @@ impl<'a> RegisterAllocator<'a> {
         self.masks(value);
     }
 
-    /// Expands the mask register to the words of a node.
+    /// Expands the mask register to words, all ones or 0, as the value of a node.
     fn masks(&mut self, value: GraphValue) {
         let to = self.result(value);
         self.put(VectorOp::Masks, to, 0, VectorOperand::In(MASK), 0);
@@ -345,7 +348,7 @@ impl<'a> RegisterAllocator<'a> {
 
     fn meets(&mut self, value: GraphValue, terms: &[(GraphValue, GraphValue, bool)]) {
         for (k, &(word, keep, not)) in terms.iter().enumerate() {
-            // Both operands may be in memory, but the instruction reads only one of them there.
+            // Both operands may be in memory, but the instruction can read only one of them there.
             let (word, keep) = if self.is_in_memory(word) { (keep, word) } else { (word, keep) };
             let all = matches!(self.graph.node(keep), WordNode::Word(TRUE));
             let (word, keep) = match self.graph.node(word) {
@@ -407,19 +410,19 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Sets `to` to the complement of `from`, for AVX2.
+    /// Sets `to` to the complement of `from`. AVX2 has no instruction for it, so this is an exclusive or with all ones.
     fn turn(&mut self, to: u8, from: u8) {
         let all = VectorOperand::Pool(self.pooled(TRUE));
         self.put(VectorOp::Xor, to, from, all, 0);
     }
 
-    /// Writes a ternary logic instruction for any function of one to three leaves, for AVX-512. The instruction
-    /// overwrites its first operand.
+    /// Writes a ternary logic instruction (AVX-512), which computes any function of one to three leaves. The
+    /// instruction overwrites its first operand.
     fn ternary(&mut self, value: GraphValue, logic: &Logic) {
         let leaves = &logic.leaves;
         let is_word = |leaf: &GraphValue| matches!(self.graph.node(*leaf), WordNode::Word(_));
         let in_memory = leaves.iter().copied().filter(|&leaf| self.is_in_memory(leaf));
-        // Only one operand may be in memory.
+        // Only one operand of the instruction may be in memory.
         let third = in_memory.max_by_key(is_word).unwrap_or_else(|| {
             let lives = |leaf: &&GraphValue| !self.dies(**leaf);
             *leaves.iter().find(lives).unwrap_or(&leaves[leaves.len() - 1])
@@ -432,7 +435,7 @@ impl<'a> RegisterAllocator<'a> {
         if !third_in_memory {
             self.register(third);
         }
-        // The first operand should be one that dies, if there is one.
+        // The instruction overwrites its first operand. If possible, that is a value that is not read again.
         others.sort_by_key(|&leaf| self.dies(leaf));
         let (first, second) = match *others.as_slice() {
             [second, first] => (Some(first), Some(second)),
@@ -466,13 +469,13 @@ impl<'a> RegisterAllocator<'a> {
         self.put(VectorOp::Ternary, to, a, b, imm);
     }
 
-    /// Stores a value to its destinations as soon as it is computed, where nothing later overwrites them.
+    /// Stores a value to those of its destinations that nothing later overwrites, as soon as the value is computed.
     fn put_early(&mut self, value: GraphValue) {
         let register = self.register_of[value.index()].expect("it was just computed");
         for sink in self.early.remove(&value).unwrap_or_default() {
             self.put_away(register, sink);
             if let ValueSink::Store(column) = sink {
-                // No other value is stored there, so the column can serve as the value's place in memory.
+                // No other value is stored to this column, so a later use can read the value from it.
                 self.homes[value.index()].get_or_insert(Home::Column(column));
             }
         }
@@ -498,7 +501,7 @@ impl<'a> RegisterAllocator<'a> {
         }
     }
 
-    /// Drops the values that the current node was the last to read.
+    /// Frees the registers of values that are not read after the current node.
     fn release(&mut self, value: GraphValue) {
         self.pinned.clear();
         for operand in operands(self.graph.node(value)) {

@@ -1,4 +1,4 @@
-//! Converts the answers of queries that machine code writes.
+//! Converts the bytes in which machine code writes the answers of queries to words of one bit for each slot.
 
 use std::arch::x86_64::{_mm256_add_epi8, _mm256_movemask_epi8, _mm256_set_epi64x};
 
@@ -6,7 +6,8 @@ use super::assembler::{ANSWER_BYTES, Width};
 use orbit_core::isa::Isa;
 use orbit_reel::{SEGMENT_SLOTS, lanes::LANES};
 
-/// Converts the bytes that machine code writes to the words of some queries, one for each segment.
+/// Converts the bytes that machine code writes to one word for each segment and query in `out`. `bytes` has one line
+/// for each of `queries`.
 pub(super) fn answers(
     isa: Isa,
     bytes: &[[u8; ANSWER_BYTES]],
@@ -30,7 +31,7 @@ fn answers_with_avx2(
     out: &mut [[u32; LANES]],
 ) {
     for (&query, bytes) in queries.iter().zip(bytes) {
-        // One byte for each row. AVX2 code writes two halves of four bits.
+        // One byte for each row of eight positions. AVX2 code writes each byte as two halves of four bits.
         let rows = match width {
             Width::Zmm => *bytes.first_chunk().expect("half of them"),
             Width::Ymm => halves_joined(bytes),
@@ -54,7 +55,7 @@ fn transposed(rows: [u8; SEGMENT_SLOTS]) -> [u32; LANES] {
     let [a, b, c, d]: [i64; 4] = bytemuck::cast(rows);
     let mut rows = _mm256_set_epi64x(d, c, b, a);
     let mut words = [0; LANES];
-    // Takes the highest bits of all bytes, then those below.
+    // Takes the highest bit of every byte, then shifts all bytes left by one.
     for word in words.iter_mut().rev() {
         *word = _mm256_movemask_epi8(rows) as u32;
         rows = _mm256_add_epi8(rows, rows);

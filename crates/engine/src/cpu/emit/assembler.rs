@@ -1,9 +1,9 @@
-//! Instructions as data, and their encoding.
+//! Encodes the instructions of a region as bytes.
 //!
-//! The code of a region is a loop over the words of a group. It is called as a function with three pointers, by the
-//! System V convention on every system: `rdi` is a table of the addresses of columns, `rsi` scratch memory, and `rdx`
-//! the place for answers. `rcx` counts bytes of a column, and `rax` holds the address of a column. Constant words, the
-//! *pool*, are stored after the code.
+//! The code of a region is a loop over the words of a group of positions. It is called as a function with three
+//! pointers, by the System V convention on every system: `rdi` points to a table of the addresses of columns, `rsi` to
+//! scratch memory, and `rdx` to the place for answers. `rcx` counts bytes of a column, and `rax` holds the address of a
+//! column. Constant words, the *pool*, are stored after the code.
 //!
 //! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.3 (VEX) and 2.7 (EVEX),
 //! and the pages of the instructions.
@@ -11,9 +11,9 @@
 /// The width of the vectors that the code uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Width {
-    /// Four words, for AVX2.
+    /// 32 bytes, four words, for AVX2.
     Ymm,
-    /// Eight words, for AVX-512.
+    /// 64 bytes, eight words, for AVX-512.
     Zmm,
 }
 
@@ -34,8 +34,8 @@ impl Width {
         }
     }
 
-    /// Returns the number of bytes that a word of the pool takes. AVX-512 broadcasts a word while reading it; AVX2
-    /// reads whole vectors.
+    /// Returns the number of bytes of a word in the pool. AVX-512 repeats a word in all lanes while it reads the word.
+    /// AVX2 reads a whole vector, so the pool holds each word four times.
     fn pool_bytes(self) -> usize {
         match self {
             Width::Ymm => 32,
@@ -44,7 +44,7 @@ impl Width {
     }
 }
 
-/// The operation of a vector instruction. Its last operand may be in memory.
+/// The operation of a vector instruction: `to` is the destination, `a` and `b` are operands. Only `b` may be in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VectorOp {
     /// `to = b`
@@ -72,24 +72,24 @@ pub(super) enum VectorOp {
     Count,
     /// `to` = the sum of the differences of the bytes of `a` and `b`
     Sums,
-    /// Mask: `a == b`; with AVX-512 `to` is a mask register, here and below
+    /// A mask of `a == b`. Here and in the next operations, AVX-512 writes the result to a mask register.
     Equal,
-    /// Mask: `a > b`, signed
+    /// A mask of `a > b`, as signed numbers
     Greater,
-    /// Mask: `a & b` is not empty (AVX-512)
+    /// A mask that holds where `a & b` is not empty (AVX-512)
     Meets,
-    /// Mask: `a & b` is empty (AVX-512)
+    /// A mask that holds where `a & b` is empty (AVX-512)
     Misses,
-    /// `to` = the mask register `b` as words (AVX-512)
+    /// `to` = the bits of the mask register `b`, expanded to words (AVX-512)
     Masks,
     /// The mask register `to` = the sign bits of `b` (AVX-512)
     Signs,
 }
 
-/// The place of an operand.
+/// The place of an instruction's operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VectorOperand {
-    /// A register.
+    /// A vector register.
     In(u8),
     /// The column whose address is in `rax`.
     Column,
@@ -99,22 +99,24 @@ pub(super) enum VectorOperand {
     Pool(u32),
 }
 
-/// One instruction, or two that belong together.
+/// One machine instruction, or two that belong together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inst {
-    /// A vector instruction. If `within` names a mask register, a test holds only where that mask does.
+    /// A vector instruction. If `within` names a mask register, a comparison yields true only where that mask is true.
     Vector { op: VectorOp, to: u8, a: u8, b: VectorOperand, imm: u8, within: u8 },
     /// `rax` = the address of a column.
     Address(u32),
-    /// The sign bits of a register, written to a byte of the answers. Each line has [`ANSWER_BYTES`] bytes.
+    /// Writes the sign bits of a register to a byte of the answers. Each line of the answers has [`ANSWER_BYTES`]
+    /// bytes.
     Answer { line: u32, from: u8 },
 }
 
-/// The number of bytes of an answer of a group: one for each vector. AVX-512 uses half of them.
+/// The number of bytes that the answer of a query for a group takes: one for each vector. AVX-512 uses only half of
+/// them.
 pub(super) const ANSWER_BYTES: usize = 64;
 
-/// The encoding of an operation: the opcode map, the prefix, the opcode, and the digit that replaces a register, if
-/// there is one.
+/// The encoding of an operation: the opcode map, the prefix and the opcode. Some instructions have a digit in the field
+/// of a register.
 struct Encoding {
     map: u8,
     prefix: u8,
@@ -155,13 +157,13 @@ fn row(op: VectorOp) -> Encoding {
     Encoding { map, prefix, opcode, digit, has_imm: digit.is_some() || op == VectorOp::Ternary }
 }
 
-/// An assembler of functions. They are written one after the other, each followed by its pool.
+/// Writes functions as bytes, one after the other, each followed by its pool of constants.
 #[derive(Debug)]
 pub(super) struct Assembler {
     width: Width,
     bytes: Vec<u8>,
-    /// The references to the pool: the place of the displacement, the end of its instruction, and the index of the
-    /// word.
+    /// The references to the pool that must still be filled in: the place of the displacement, the end of its
+    /// instruction, and the index of the word.
     distances: Vec<(usize, usize, u32)>,
 }
 
@@ -170,13 +172,13 @@ impl Assembler {
         Assembler { width, bytes: Vec::new(), distances: Vec::new() }
     }
 
-    /// Returns all bytes that were written.
+    /// Returns the bytes of all functions.
     pub(super) fn finish(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Writes a function that runs some instructions for each vector of a column of `column_bytes`. Returns the offset
-    /// at which it begins.
+    /// Writes a function that runs the instructions of `body` for each vector of a column of `column_bytes` bytes.
+    /// Returns the offset at which the function begins.
     pub(super) fn function(&mut self, body: &[Inst], pool: &[u64], column_bytes: u32) -> usize {
         self.align(64);
         let begin = self.bytes.len();
@@ -207,7 +209,7 @@ impl Assembler {
         begin
     }
 
-    /// Pads with `int3`, which is never reached.
+    /// Pads with `int3` instructions, which are never reached.
     fn align(&mut self, to: usize) {
         self.bytes.resize(self.bytes.len().next_multiple_of(to), 0xcc);
     }
@@ -240,7 +242,7 @@ impl Assembler {
 
     fn vector(&mut self, op: VectorOp, to: u8, a: u8, b: VectorOperand, imm: u8, within: u8) {
         let Encoding { map, prefix, opcode, digit, has_imm } = row(op);
-        // A shift encodes its destination in the field in which other instructions have their first source.
+        // A shift by a constant has its destination in the field in which other instructions have their first operand.
         let (reg, vvvv) = if let Some(digit) = digit { (digit, to) } else { (to, a) };
         let rm = if let VectorOperand::In(rm) = b { rm } else { 0 };
         let bit = |value: u8, bit: u8| value >> bit & 1;

@@ -1,4 +1,4 @@
-//! Memory that holds machine code, and calls into it.
+//! Memory that holds machine code, and the call into it.
 //!
 //! The memory is first writable, then executable, but never both.
 
@@ -9,7 +9,7 @@ use super::{
     assembler::ANSWER_BYTES,
 };
 
-/// Functions of machine code.
+/// The functions of one compiled program, in executable memory.
 pub(super) struct MachineFunctions {
     map: memmap2::Mmap,
 }
@@ -20,20 +20,20 @@ impl fmt::Debug for MachineFunctions {
     }
 }
 
-/// A function in this memory: its start, and the extent of what it accesses.
+/// A function in [`MachineFunctions`]: its start, and the extent of the memory that it accesses.
 #[derive(Clone, Debug)]
 pub(super) struct MachineFunction {
     pub(super) begin: usize,
-    /// One more than the largest register of the machine that it reads or writes.
+    /// One more than the largest number of a column that the function reads or writes.
     pub(super) columns: usize,
-    /// The number of vectors of scratch memory, in the width for which the function was written.
+    /// The number of scratch vectors that it uses, in the width for which the function was written.
     pub(super) slots: usize,
-    /// The number of lines of answers.
+    /// The number of lines of answers that it writes.
     pub(super) lines: usize,
 }
 
 impl MachineFunctions {
-    /// Makes functions that an assembler wrote executable. Returns `None` if the system does not provide executable
+    /// Copies functions that an assembler wrote to executable memory. Returns `None` if the system provides no such
     /// memory.
     pub(super) fn new(bytes: &[u8]) -> Option<MachineFunctions> {
         let mut map = memmap2::MmapMut::map_anon(bytes.len()).ok()?;
@@ -41,11 +41,11 @@ impl MachineFunctions {
         Some(MachineFunctions { map: map.make_exec().ok()? })
     }
 
-    /// Calls a function of this code. The processor must have the instructions for which it was written.
+    /// Calls one of these functions. The processor must have the instruction set for which the function was written.
     ///
     /// # Panics
     ///
-    /// If there is less memory than the function accesses.
+    /// If a slice is shorter than the function's accesses.
     pub(super) fn call(
         &self,
         function: &MachineFunction,

@@ -1,4 +1,4 @@
-//! Joins functions of bits to larger functions, as long as each still fits in one instruction.
+//! Joins nodes that compute functions of bits, as long as the joined function still fits in one instruction.
 
 use super::{
     assembler::Width,
@@ -6,7 +6,7 @@ use super::{
     lower::Sinks,
 };
 
-/// Joins nodes, and returns those that are still needed, operands first.
+/// Joins nodes of the graph. Returns the nodes that are still needed, each after its operands.
 pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<GraphValue> {
     let mut uses = uses(graph, sinks);
     for k in 0..graph.nodes.len() {
@@ -30,7 +30,7 @@ pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<Graph
     (0..graph.nodes.len()).filter(|&k| uses[k] > 0).map(|k| GraphValue(k as u32)).collect()
 }
 
-/// Returns the operands of a node, repeated ones included.
+/// Returns the operands of a node. A value that is an operand twice is listed twice.
 pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     match node {
         WordNode::Column(_) | WordNode::Word(_) => Vec::new(),
@@ -47,7 +47,7 @@ pub(super) fn operands(node: &WordNode) -> Vec<GraphValue> {
     }
 }
 
-/// Counts how often each node is read by nodes that are needed.
+/// Returns, for each node, how often nodes that are needed read it.
 fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     let mut uses = vec![0; graph.nodes.len()];
     let roots = sinks.stores.iter().map(|&(_, value)| value);
@@ -60,7 +60,7 @@ fn uses(graph: &Graph, sinks: &Sinks) -> Vec<usize> {
     uses
 }
 
-/// If a node is no longer read, releases its operands.
+/// If no node reads a value any longer, decreases the counts of its operands.
 fn drop_unused(graph: &Graph, value: GraphValue, uses: &mut [usize]) {
     if uses[value.index()] > 0 {
         return;
@@ -71,7 +71,8 @@ fn drop_unused(graph: &Graph, value: GraphValue, uses: &mut [usize]) {
     }
 }
 
-/// Merges a function with the function that computes one of its leaves, `inner`; `None` if the result needs more instructions.
+/// Merges a function with the function `inner` that computes one of its leaves. Returns `None` if the merged function
+/// would not fit in one instruction.
 fn joined(graph: &Graph, logic: &Logic, inner: GraphValue, uses: usize, width: Width) -> Option<Logic> {
     let WordNode::Logic(of) = graph.node(inner) else { return None };
     let is_opposite = of.leaves.len() == 1;
@@ -96,12 +97,12 @@ fn joined(graph: &Graph, logic: &Logic, inner: GraphValue, uses: usize, width: W
         .then_some(joined)
 }
 
-/// Returns whether AVX2 has an instruction for a function of two words.
+/// Returns whether AVX2 computes this function of two words in one instruction.
 fn is_one_instruction(logic: &Logic) -> bool {
     matches!(logic.table, AND | OR | XOR | FIRST_ALONE | SECOND_ALONE)
 }
 
-/// The truth tables of functions of two words.
+/// The truth tables of functions of two words, in the form of [`Logic::table`](Logic).
 pub(super) const AND: u8 = 0xc0;
 pub(super) const OR: u8 = 0xfc;
 pub(super) const XOR: u8 = 0x3c;

@@ -1,13 +1,13 @@
-//! The computation of a region as a graph of operations on words that a vector unit supports.
+//! The computation of a region as a graph. Its nodes are operations on words that a vector unit supports.
 //!
-//! Operands come before their users, and equal operations on equal operands are one node.
+//! Each node comes after its operands. Equal operations on equal operands are one node.
 
 use std::collections::HashMap;
 
 use orbit_core::board::attacks;
 use orbit_plan::TRUE;
 
-/// A node of a graph.
+/// The value of a node of a graph, by the node's index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct GraphValue(pub(super) u32);
 
@@ -17,46 +17,47 @@ impl GraphValue {
     }
 }
 
-/// An operation on words.
+/// A node of the graph: an operation on words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum WordNode {
     /// The contents of a register of the machine at the start of the region.
     Column(u32),
-    /// The same word everywhere.
+    /// A constant word, the same at every position.
     Word(u64),
-    /// Any function of the bits of one to three words.
+    /// A function of the bits of one to three words.
     Logic(Logic),
     Up(GraphValue, u8),
     Down(GraphValue, u8),
-    /// Rotated left.
+    /// The word rotated left.
     Around(GraphValue, u8),
     Add(GraphValue, GraphValue),
     Sub(GraphValue, GraphValue),
-    /// The number of bits that are set.
+    /// The number of set bits.
     Count(GraphValue),
-    /// The sum of the bytes.
+    /// The sum of the word's eight bytes.
     Sums(GraphValue),
-    /// A mask: both words are equal.
+    /// A mask: all ones where both words are equal.
     Equal(GraphValue, GraphValue),
-    /// A mask: the first word is greater, signed.
+    /// A mask: all ones where the first word is greater, as a signed number.
     Greater(GraphValue, GraphValue),
-    /// A mask: for each term, the two words have a bit in common, or with the flag they have none.
+    /// A mask: all ones where every term holds. A term holds if its two words have a bit in common; with the flag, if
+    /// they have none.
     Meets(Vec<(GraphValue, GraphValue, bool)>),
 }
 
-/// A function of bits. Bit `4 * a + 2 * b + c` of the table is its value for the bits of the three leaves. The function
-/// does not depend on leaves that are missing.
+/// A function of the bits of up to three leaves `a`, `b` and `c`. Bit `4 * a + 2 * b + c` of the table is the value of
+/// the function for these bits. If there are fewer leaves, the function does not depend on the missing ones.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Logic {
     pub(super) table: u8,
     pub(super) leaves: Vec<GraphValue>,
 }
 
-/// The tables of the functions that return one of the leaves.
+/// The truth tables of the functions that return the first, second or third leaf.
 pub(super) const LEAVES: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 impl Logic {
-    /// Builds a function from distinct leaves, and drops the leaves on which it does not depend.
+    /// Builds a function from distinct leaves. Leaves on which the function does not depend are dropped.
     pub(super) fn new(value: impl Fn(&dyn Fn(GraphValue) -> bool) -> bool, leaves: &[GraphValue]) -> Logic {
         let mut leaves: Vec<GraphValue> = leaves.to_vec();
         let table_of = |leaves: &[GraphValue]| {
@@ -70,7 +71,7 @@ impl Logic {
         };
         let mut table = table_of(&leaves);
         for k in (0..leaves.len()).rev() {
-            // Drops the leaf if its bit never makes a difference.
+            // The leaf is dropped if its bit never makes a difference.
             let by = [4, 2, 1][k];
             if (table & LEAVES[k]) >> by == table & !LEAVES[k] {
                 leaves.remove(k);
@@ -80,7 +81,7 @@ impl Logic {
         Logic { table, leaves }
     }
 
-    /// Returns the value of the function for some bits of its leaves.
+    /// Returns the value of the function. `bit` gives the bit of each leaf.
     pub(super) fn value(&self, bit: &dyn Fn(GraphValue) -> bool) -> bool {
         let place = self.leaves.iter().zip([4, 2, 1]).map(|(&leaf, place)| if bit(leaf) { place } else { 0 });
         self.table >> place.sum::<u8>() & 1 != 0
@@ -91,10 +92,10 @@ impl Logic {
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<WordNode>,
-    /// For each node, the bits that may be set.
+    /// For each node, the bits that may be set in its value.
     bounds: Vec<u64>,
     known: HashMap<WordNode, GraphValue>,
-    /// True if the vector unit rotates, counts bits and has mask registers, as AVX-512 does.
+    /// True if the vector unit can rotate words, count bits and write mask registers, as AVX-512 does.
     is_wide: bool,
 }
 
@@ -153,7 +154,7 @@ impl Graph {
         self.bounds[value.index()]
     }
 
-    /// Returns the constant value of a node, if it has one.
+    /// Returns the value of a node if it is known to be constant.
     fn constant(&self, value: GraphValue) -> Option<u64> {
         match self.node(value) {
             WordNode::Word(word) => Some(*word),
@@ -170,7 +171,7 @@ impl Graph {
         self.put(WordNode::Word(word))
     }
 
-    /// Adds a function of two words. The function is given twice: on bits and on whole words.
+    /// Adds a function of two words. `bits` and `words` are the same function, on single bits and on whole words.
     fn logic(
         &mut self,
         a: GraphValue,
@@ -205,7 +206,7 @@ impl Graph {
         match (logic.leaves.as_slice(), logic.table) {
             ([], table) => self.word(if table == 0 { 0 } else { TRUE }),
             (&[only], 0xf0) => only,
-            // The complement of a complement.
+            // The complement of a complement is the word itself.
             (&[only], _) => match self.node(only) {
                 WordNode::Logic(Logic { leaves, .. }) if leaves.len() == 1 => leaves[0],
                 _ => self.put(WordNode::Logic(logic)),
@@ -251,7 +252,7 @@ impl Graph {
         self.or(a, b)
     }
 
-    /// Shifts left, or right if `by` is negative.
+    /// Shifts a word left by `by` bits, or right if `by` is negative.
     pub(super) fn shift(&mut self, a: GraphValue, by: i32) -> GraphValue {
         let amount = by.unsigned_abs();
         match (self.constant(a), by) {
@@ -295,7 +296,7 @@ impl Graph {
         }
     }
 
-    /// Counts the bits that are set.
+    /// Returns the number of set bits.
     pub(super) fn count(&mut self, a: GraphValue) -> GraphValue {
         if let Some(word) = self.constant(a) {
             return self.word(word.count_ones().into());
@@ -303,7 +304,8 @@ impl Graph {
         if self.is_wide {
             return self.put(WordNode::Count(a));
         }
-        // Counts in each two bits, four, eight; then adds all bytes. Source: Warren, Hacker's Delight, section 5-1.
+        // Adds neighbouring bits, then pairs, then groups of four, and finally all bytes. Source: Warren, Hacker's
+        // Delight, section 5-1.
         let [twos, fours, eights] =
             [0x5555_5555_5555_5555, 0x3333_3333_3333_3333, 0x0f0f_0f0f_0f0f_0f0f].map(|word| self.word(word));
         let half = self.shift(a, -1);
@@ -321,7 +323,7 @@ impl Graph {
     pub(super) fn equal(&mut self, a: GraphValue, b: GraphValue) -> GraphValue {
         match [a, b].map(|it| self.constant(it)) {
             [Some(a), Some(b)] => self.word(if a == b { TRUE } else { 0 }),
-            // The operand that may be in memory comes last.
+            // Only the last operand may be in memory, so the constant comes last.
             [Some(_), None] => self.put(WordNode::Equal(b, a)),
             _ => self.put(WordNode::Equal(a, b)),
         }
@@ -334,7 +336,8 @@ impl Graph {
         }
     }
 
-    /// Computes a mask: for each term, the two words have a bit in common, or with the flag they have none.
+    /// Computes a mask that is true where every term holds. A term holds if its two words have a bit in common; with
+    /// the flag, if they have none.
     pub(super) fn meets(&mut self, terms: &[(GraphValue, GraphValue, bool)]) -> GraphValue {
         let mut left = Vec::new();
         for &(word, keep, not) in terms {
@@ -358,13 +361,13 @@ impl Graph {
         all
     }
 
-    /// Computes a mask: the set is not empty.
+    /// Computes a mask that is true where the set is not empty.
     pub(super) fn any(&mut self, a: GraphValue) -> GraphValue {
         let all = self.word(TRUE);
         self.meets(&[(a, all, false)])
     }
 
-    /// Moves squares by (files, ranks). Squares that leave the board are lost.
+    /// Moves squares by `dx` files and `dy` ranks. Squares that would leave the board are dropped.
     pub(super) fn translate(&mut self, a: GraphValue, dx: i8, dy: i8) -> GraphValue {
         if dx.unsigned_abs() > 7 || dy.unsigned_abs() > 7 {
             return self.word(0);
@@ -373,8 +376,8 @@ impl Graph {
         self.moved(a, stay, by)
     }
 
-    /// Computes `(a & keep)` shifted by `by` bits; no bit of it may be shifted out. The mask is applied after the
-    /// shift, because other nodes may use the same shifted word.
+    /// Computes `a & keep`, shifted left by `by` bits (right if negative). No bit of `keep` may be shifted out. The
+    /// mask is applied after the shift, because other nodes may use the same shifted word.
     pub(super) fn moved(&mut self, a: GraphValue, keep: u64, by: i32) -> GraphValue {
         let moved = self.shift(a, by);
         let keep = if by >= 0 { keep << (by & 63) } else { keep >> (-by & 63) };
@@ -382,10 +385,12 @@ impl Graph {
         self.and(moved, keep)
     }
 
-    /// Returns all squares reached in a direction over squares of `empty`, and the first square that is not empty.
+    /// Returns all squares that a slide from `a` in a direction passes over while they are in `empty`, and the first
+    /// square that is not empty.
     pub(super) fn slide(&mut self, a: GraphValue, empty: GraphValue, dir: u8) -> GraphValue {
         let (dx, dy) = orbit_plan::DIR_STEPS[usize::from(dir)];
-        // A step from a square that is not on the edge never wraps around, so a fill over such squares does not either.
+        // A step from a square that is not on the edge never wraps around. So a fill over such squares does not wrap
+        // either.
         let (_, by) = attacks::translation(dx, dy);
         let wrapped = match dx {
             1 => 0x0101_0101_0101_0101,

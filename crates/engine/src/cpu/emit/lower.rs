@@ -1,4 +1,4 @@
-//! Turns steps into nodes of a graph.
+//! Turns the steps of a program into nodes of a [`Graph`].
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -7,7 +7,7 @@ use orbit_plan::{
     ChainOp, Cmp, DIR_STEPS, Id, NO_VALUE, Op, OperationChain, Reduce, Reg, Scalar, Step, TRUE,
 };
 
-/// A step that runs once, with the row of each enclosing loop.
+/// A step that runs once, with the table row of each unrolled loop that encloses it.
 #[derive(Clone, Debug)]
 pub(super) struct Flat<'a> {
     /// The index of the step in the program.
@@ -16,7 +16,8 @@ pub(super) struct Flat<'a> {
     pub(super) scalars: Scalars<'a>,
 }
 
-/// The scalars of a program. The parameters of each open loop are replaced by the words of its current row.
+/// The constants of a program. The parameters of each unrolled loop are replaced by the words of the loop's current
+/// row.
 #[derive(Clone, Debug)]
 pub(super) struct Scalars<'a> {
     constants: &'a [u64],
@@ -35,7 +36,7 @@ impl<'a> Scalars<'a> {
         Scalars { constants, row: None }
     }
 
-    /// Returns the scalars in a row of a loop.
+    /// Returns the scalars inside a loop whose current row is `words`. `first` is the first parameter of the loop.
     pub(super) fn in_row(&self, first: Scalar, words: &'a [u64]) -> Scalars<'a> {
         let row = LoopRow { first: first.0 as usize, words, outside: self.clone() };
         Scalars { constants: self.constants, row: Some(Rc::new(row)) }
@@ -54,16 +55,16 @@ impl<'a> Scalars<'a> {
     }
 }
 
-/// The results of a region.
+/// The results of a region: the values that outlive it.
 #[derive(Debug, Default)]
 pub(super) struct Sinks {
-    /// The registers of the machine that are stored, with their final values.
+    /// The registers of the machine that the region writes, with their final values.
     pub(super) stores: Vec<(u32, GraphValue)>,
-    /// The queries that are answered, with their masks.
+    /// The queries that the region answers, with their masks of hits.
     pub(super) answers: Vec<(usize, GraphValue)>,
 }
 
-/// Returns whether a step can be expressed as nodes.
+/// Returns whether a step can be expressed as nodes of a graph.
 pub(super) fn is_said(step: &Step) -> bool {
     let Step::Do { op, .. } = step else { return true };
     match op {
@@ -114,7 +115,7 @@ pub(super) fn is_said(step: &Step) -> bool {
     }
 }
 
-/// Estimates the number of instructions of a step.
+/// Estimates the number of machine instructions of a step.
 pub(super) fn weight(step: &Step) -> usize {
     match step {
         Step::Chain { chain, .. } => 2 * chain.terms.len(),
@@ -166,7 +167,7 @@ pub(super) fn written(step: &Step) -> Option<Reg> {
     }
 }
 
-/// Turns steps into nodes. `is_live` says which registers are read after them.
+/// Turns steps into nodes. `is_live` returns true for registers that are read after the steps.
 pub(super) fn lowered(graph: &mut Graph, steps: &[Flat<'_>], is_live: impl Fn(u32) -> bool) -> Sinks {
     let mut lower = EmitLower { graph, registers: BTreeMap::new() };
     let mut answers = Vec::new();
@@ -188,7 +189,7 @@ pub(super) fn lowered(graph: &mut Graph, steps: &[Flat<'_>], is_live: impl Fn(u3
 
 struct EmitLower<'a> {
     graph: &'a mut Graph,
-    /// The values of the registers that were written.
+    /// The value of each register that the region has written so far.
     registers: BTreeMap<u32, GraphValue>,
 }
 
@@ -265,7 +266,7 @@ impl EmitLower<'_> {
         self.graph.select(mask, a, b)
     }
 
-    /// Sign-extends the lower half, if the word may not be a number of 32 bits.
+    /// Sign-extends the lower half of a word, unless the word is known to be a non-negative 32-bit number.
     fn number(&mut self, a: GraphValue) -> GraphValue {
         if self.graph.bounds(a) < 1 << 31 {
             return a;
@@ -276,7 +277,7 @@ impl EmitLower<'_> {
         self.graph.sub(a, sign)
     }
 
-    /// Computes the number of the lowest square, or 64 if there is none.
+    /// Computes the number of the lowest square in a set, or 64 if the set is empty.
     fn lowest(&mut self, a: GraphValue) -> GraphValue {
         let one = self.graph.word(1);
         let below = self.graph.sub(a, one);
@@ -360,7 +361,7 @@ impl EmitLower<'_> {
         }
     }
 
-    /// Computes an operation on one word.
+    /// Computes an operation that has one operand.
     fn of_one(&mut self, op: Op, a: GraphValue) -> GraphValue {
         let all_but_the_middle = |radius: i8| {
             (-radius..=radius)

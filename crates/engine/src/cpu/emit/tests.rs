@@ -1,5 +1,5 @@
-//! Checks machine code: a disassembler reads what was written, and random programs compute the same as with the
-//! kernels.
+//! Tests of machine code. A disassembler reads the encoded instructions, and random programs must compute the same
+//! words with machine code as with the kernels.
 
 use fastrand::Rng;
 use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind};
@@ -38,8 +38,8 @@ const OPS: [VectorOp; 20] = [
     VectorOp::Masks,
 ];
 
-/// Returns the mnemonic of an operation and three flags: it writes a mask register, it has a first source, it has an immediate
-/// operand.
+/// Returns the mnemonic of an operation and three flags: whether it writes a mask register, whether it has a first
+/// operand, and whether it has an immediate operand.
 fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)> {
     let wide = width == Width::Zmm;
     Some(match op {
@@ -66,7 +66,7 @@ fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)>
     })
 }
 
-/// Generates instructions with many registers and places.
+/// Generates instructions with random registers, and with operands in all places that an operation allows.
 fn instructions(width: Width) -> Vec<Inst> {
     let mut rng = Rng::with_seed(1);
     let mut out = Vec::new();
@@ -86,9 +86,9 @@ fn instructions(width: Width) -> Vec<Inst> {
                 VectorOp::Masks => VectorOperand::In(b & 7),
                 VectorOp::Store => places[1 + k as usize % 2],
                 VectorOp::Spread => places[3],
-                // It reads bytes and cannot broadcast.
+                // This instruction adds bytes, so it cannot broadcast a word from memory.
                 VectorOp::Sums if width == Width::Zmm => places[k as usize % 3],
-                // AVX2 shifts only registers.
+                // With AVX2, a shift cannot read its operand from memory.
                 VectorOp::Up | VectorOp::Down if width == Width::Ymm => places[0],
                 VectorOp::Load if width == Width::Zmm => places[k as usize % 3],
                 _ => places[k as usize % 4],
@@ -103,7 +103,7 @@ fn instructions(width: Width) -> Vec<Inst> {
     out
 }
 
-/// Returns the one or two instructions of an `Inst` in the notation of the manual.
+/// Returns the one or two machine instructions of an `Inst`, in the notation of Intel's manual.
 fn expected(inst: Inst, width: Width) -> Vec<String> {
     let vector = |k: u8| format!("{}{k}", if width == Width::Zmm { "ZMM" } else { "YMM" });
     match inst {
@@ -144,7 +144,7 @@ fn expected(inst: Inst, width: Width) -> Vec<String> {
     }
 }
 
-/// Returns what the disassembler read, in the same notation.
+/// Returns a disassembled instruction in the same notation as [`expected`].
 fn text(inst: &Instruction, pool: usize, pool_bytes: usize) -> String {
     let operand = |k: u32| match inst.op_kind(k) {
         OpKind::Register if k == 0 && inst.has_op_mask() => {
@@ -174,7 +174,7 @@ fn the_disassembler_reads_what_was_written() {
         let body = instructions(width);
         let mut assembler = Assembler::new(width);
         let pool = [3, 1, 4, 1, 5, 9, 2];
-        // The second function checks that displacements are computed anew for each function.
+        // The second function checks that the displacements to the pool are computed for each function separately.
         let begins = [(); 2].map(|()| assembler.function(&body, &pool, 2048));
         assert!(begins[0] == 0 && begins[1] > 0 && begins[1] % 64 == 0);
         let bytes = assembler.finish();
@@ -211,13 +211,13 @@ fn the_disassembler_reads_what_was_written() {
     }
 }
 
-/// A program of random steps: chains, loops over tables, operations of all kinds.
+/// A program of random steps: chains of terms, loops over tables, and operations of all kinds.
 struct Random {
     rng: Rng,
     program: Program,
-    /// The registers that hold a value.
+    /// The registers to which the program has written a value so far.
     full: Vec<u32>,
-    /// The scalars that are not parameters of loops.
+    /// The constants among the program's scalars; the other scalars are parameters of loops.
     constants: Vec<Scalar>,
     queries: usize,
 }
@@ -246,7 +246,8 @@ impl Random {
             queries: 0,
         };
         while random.program.steps.len() < steps {
-            // Values from before a loop are forgotten after it.
+            // The steps after a loop do not read values from before it, so loops must be rare if many registers are to
+            // be live.
             let most = if registers == 90 { 200 } else { 20 };
             match random.rng.u8(..most) {
                 0 => random.looped(4, 2),
@@ -258,13 +259,14 @@ impl Random {
     }
 
     fn full(&mut self) -> u32 {
-        // If there are many, choose any of them, so that the processor's registers run out.
+        // If many registers hold a value, any of them may be chosen, so that more values are live than the processor
+        // has registers.
         let is_near = self.full.len() < 40 && self.rng.bool();
         let last = if is_near { self.full.len().saturating_sub(6) } else { 0 };
         self.full[self.rng.usize(last..self.full.len())]
     }
 
-    /// Returns a register that is not among the given ones.
+    /// Returns a register that is not among the registers in `read`.
     fn free(&mut self, first: u32, read: &[u32]) -> Reg {
         loop {
             let register = self.rng.u32(first..self.program.registers as u32);
@@ -283,7 +285,7 @@ impl Random {
         self.constants[self.rng.usize(..self.constants.len())]
     }
 
-    /// Adds a step that writes none of the registers before `first`.
+    /// Adds a random step that writes none of the registers before `first`.
     fn step(&mut self, first: u32) {
         let [a, b, c] = [(); 3].map(|()| self.full());
         let dst = self.free(first, &[a, b, c]);
@@ -310,7 +312,7 @@ impl Random {
             let (src, mut keep) = (Reg(self.full()), self.scalar());
             let by = if self.rng.bool() { 0 } else { self.rng.i8(-63..=63) };
             let word = self.program.scalars[keep.0 as usize];
-            // No bit that is kept may be shifted out.
+            // A chain may not shift out a bit that its mask keeps.
             let room = if by >= 0 { TRUE >> by } else { TRUE << -by };
             if word & !room != 0 {
                 keep = Scalar(self.program.scalars.len() as u32);
@@ -324,7 +326,8 @@ impl Random {
     fn operation(&mut self, a: Id, b: Id, c: Id) -> PlanOp {
         let cmp = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge][self.rng.usize(..6)];
         let (dx, dy) = (self.rng.i8(-7..=7), self.rng.i8(-7..=7));
-        // Steps that cannot be compiled divide the program into regions. Some programs have none.
+        // Steps that cannot be compiled divide the program into several regions. Some programs have none of these
+        // steps.
         let kinds = if self.program.registers == 30 { 28 } else { 26 };
         match self.rng.u8(..kinds) {
             0 => PlanOp::And(a, b),
@@ -369,9 +372,9 @@ impl Random {
         self.queries += 1;
     }
 
-    /// Adds a loop, sometimes with a nested one.
+    /// Adds a loop over a table, sometimes with a loop inside it.
     fn looped(&mut self, first: u32, depth: u32) {
-        // Nothing else in the loop may write its result, so registers before `body` are left alone.
+        // Nothing else in the loop may write the register of its result, so registers before `body` are not written.
         let body = first + 1;
         if body + 8 > self.program.registers as u32 {
             return self.step(first);
@@ -424,7 +427,7 @@ impl Random {
     }
 }
 
-/// Creates a machine filled with random words.
+/// Creates a machine whose registers hold random words.
 fn filled(program: &Program, isa: Isa, rng: &mut Rng) -> RegisterMachine {
     let mut machine = RegisterMachine::new(program, isa);
     for register in &mut machine.regs {
@@ -451,7 +454,7 @@ fn machine_code_computes_what_kernels_do() {
         for isa in Isa::available() {
             let Some(mut native) = compile(&program, &kept, isa) else { continue };
             if seed % 2 == 0 {
-                // So few registers that they run out all the time.
+                // The code may use so few vector registers that it must evict values all the time.
                 native =
                     compiled(&program, &kept, native.width, 6 + seed as usize % 5).expect("it was compiled");
             }
@@ -459,7 +462,7 @@ fn machine_code_computes_what_kernels_do() {
             let mut by_kernels = filled(&program, isa, &mut rng);
             let mut machine = RegisterMachine::new(&program, isa);
             machine.regs.clone_from(&by_kernels.regs);
-            // Run it twice: the code must not change what it reads.
+            // The code runs twice, to check that it does not change its inputs.
             for _ in 0..2 {
                 kernels::run(isa, &program, 0..program.steps.len(), &mut by_kernels);
                 native.run(&program, &mut machine);
@@ -479,7 +482,7 @@ fn machine_code_computes_what_kernels_do() {
             }
         }
     }
-    // Checks that the test covers what it should.
+    // Checks that the random programs cover regions, several regions in a program, mixed programs and evicted values.
     assert!(regions > 500 && several > 50 && mixed > 50, "{regions} regions, {several}, {mixed}");
     assert!(spilled > 60 || Isa::available().len() == 1, "registers ran out in {spilled} programs");
 }

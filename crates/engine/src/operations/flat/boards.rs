@@ -1,17 +1,17 @@
-//! The positions of a game, replayed when one of them is first needed.
+//! The positions of a game, which are all replayed when one of them is first needed.
 
 use crate::operations::{BlockGames, tree::NodeRange};
 use orbit_core::board::Position;
 use orbit_reel::{SEGMENT_SLOTS, replay::SegmentColumns};
 
-/// The positions of the current game; empty until one of them is needed. About 40 bytes for each node.
+/// The positions of the current game, about 40 bytes for each node; empty until one of them is needed.
 #[derive(Default)]
 pub(super) struct Boards {
     of: Vec<Position>,
 }
 
 impl Boards {
-    /// Prepares for the first node of a game.
+    /// Prepares for a new game.
     pub(super) fn begin(&mut self) {
         self.of.clear();
     }

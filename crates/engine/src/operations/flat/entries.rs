@@ -1,22 +1,22 @@
-//! Dictionaries of flat programs. They are empty at the start of each game.
+//! The dictionaries of flat programs. All are empty at the start of each game.
 
 use hashbrown::HashMap;
 
 use super::{FlatMachine, Stopped, strings::FlatStrings};
 use orbit_plan::{EntryInstr, FlatProgram, KeyOrder, Label};
 
-/// The largest number of entries that a game may make in all dictionaries, about 40 MB. Games with more are left to the
-/// reference engine.
+/// The largest number of entries in all dictionaries of a game, about 40 MB. A game with more is left to the reference
+/// engine.
 const ENTRIES_MAX: usize = 1 << 20;
 
-/// The capacity that an empty dictionary keeps for the next game.
+/// The capacity that a dictionary keeps for the next game.
 const KEPT_MAX: usize = 1 << 12;
 
-/// The contents of dictionaries.
+/// The contents of all dictionaries of a program. Keys and values are words of registers.
 pub(super) struct Entries {
     of: Vec<HashMap<u64, u64>>,
     order: Vec<KeyOrder>,
-    /// For each loop, the keys that it still has to visit, the next one last.
+    /// For each loop over keys, the keys that it still has to visit. The next key is the last one.
     open: Vec<Vec<u64>>,
 }
 
@@ -29,7 +29,7 @@ impl Entries {
         }
     }
 
-    /// Prepares for the first node of a game.
+    /// Empties all dictionaries for a new game.
     pub(super) fn begin(&mut self) {
         for of in &mut self.of {
             of.clear();
@@ -59,7 +59,8 @@ impl Entries {
 }
 
 impl FlatMachine<'_> {
-    /// Runs an instruction on dictionaries. Returns the next instruction, unless that is the one after it.
+    /// Runs an instruction on dictionaries. Returns the instruction to which it jumps, or `None` to continue with the
+    /// next one.
     pub(super) fn entry(&mut self, instr: EntryInstr) -> Result<Option<Label>, Stopped> {
         match instr {
             EntryInstr::Get { to, dictionary, key, no } => {

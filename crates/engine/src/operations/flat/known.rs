@@ -1,41 +1,42 @@
-//! Tables of the best ways of a chain from the nodes of a game. A new table needs no initialisation.
+//! Tables that remember results of the search for a chain's best way, for each node of a game. Starting a new table
+//! takes no time for initialisation.
 
-/// The largest number of tables that a chain has at once.
+/// The largest number of tables that a chain has at the same time.
 const TABLES_MAX: usize = 64;
 
-/// The largest number of entries of 16 bytes that the tables of all chains have at once.
+/// The largest number of entries in the tables of all chains. An entry takes 16 bytes.
 const ENTRIES_MAX: usize = 8 << 20;
 
-/// The best way from some place.
+/// The best way to complete a chain from some node and place in the chain.
 #[derive(Clone, Copy)]
 pub(super) struct BestWay {
-    /// The length that the way adds to the chain, or with `max` the largest number.
+    /// The length that the way adds to the chain or, for `max`, the largest number.
     pub(super) value: i64,
     pub(super) end: u32,
 }
 
-/// Tables, each of which is valid for certain values of variables and registers.
+/// The tables of one chain. Each table is valid for certain values of variables and registers, which are its key.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// The keys of the tables, one after the other. All keys of a chain have the same number of words.
+    /// The keys of all tables, one after the other. Each has the same number of words.
     keys: Vec<u64>,
-    /// The stamp of each table. Entries with this stamp are filled.
+    /// The stamp of each table. An entry is filled if it has the stamp of its table.
     stamps: Vec<u32>,
-    /// The stamp of the table that was begun last.
+    /// The stamp of the newest table.
     last_stamp: u32,
-    /// The entries of the tables, one table after the other. An entry belongs to its table only if it has the stamp of
-    /// that table.
+    /// The entries of all tables, one table after the other. An entry with another stamp than its table was left by an
+    /// older table.
     entries: Vec<KnownEntry>,
-    /// The number of entries of each table.
+    /// The number of entries in each table.
     len: usize,
-    /// The largest number of tables, given the size of one.
+    /// The largest number of tables, which follows from the size of one.
     tables_max: usize,
 }
 
 #[derive(Clone, Copy, Default)]
 struct KnownEntry {
     stamp: u32,
-    /// The last position of the best way, [`KnownEntry::NO_END`] if there is no way.
+    /// The last position of the best way, or [`KnownEntry::NO_END`] if there is no way.
     end: u32,
     value: i64,
 }
@@ -45,20 +46,21 @@ impl KnownEntry {
 }
 
 impl Tables {
-    /// Forgets all tables. New tables have `len` entries, and `chains` chains share the memory.
+    /// Removes all tables. New tables get `len` entries. The memory is divided among `chains` chains.
     pub(super) fn begin_game(&mut self, len: usize, chains: usize) {
         self.clear();
         self.len = len;
         self.tables_max = (ENTRIES_MAX / chains / len).min(TABLES_MAX);
     }
 
-    /// Forgets all tables.
+    /// Removes all tables.
     pub(super) fn clear(&mut self) {
         self.keys.clear();
         self.stamps.clear();
     }
 
-    /// Returns the table for a key. Returns `None` if there is no room for a table.
+    /// Returns the index of the table for a key, which is created if necessary. Returns `None` if there is no room for
+    /// it.
     pub(super) fn place(&mut self, key: &[u64]) -> Option<usize> {
         let known = match key.last() {
             None => self.stamps.len().checked_sub(1),
@@ -79,7 +81,7 @@ impl Tables {
         }
         self.last_stamp = self.last_stamp.wrapping_add(1);
         if self.last_stamp == 0 {
-            // The stamp has wrapped around: older entries would seem to be new.
+            // The stamp has wrapped around, so old entries could have the stamp of a new table.
             self.entries.clear();
             self.clear();
             self.last_stamp = 1;
@@ -94,13 +96,14 @@ impl Tables {
         Some(table)
     }
 
-    /// Returns the best way from a place, if the table has an entry for it.
+    /// Returns the best way from a place, if the table has an entry for the place. The inner `None` means that there is
+    /// no way.
     pub(super) fn get(&self, table: usize, place: usize) -> Option<Option<BestWay>> {
         let KnownEntry { stamp, end, value } = self.entries[table * self.len + place];
         (stamp == self.stamps[table]).then(|| (end != KnownEntry::NO_END).then_some(BestWay { value, end }))
     }
 
-    /// Records the best way from a place.
+    /// Records the best way from a place; `None` if there is no way.
     pub(super) fn put(&mut self, table: usize, place: usize, best: Option<BestWay>) {
         let (value, end) = best.map_or((0, KnownEntry::NO_END), |best| (best.value, best.end));
         self.entries[table * self.len + place] = KnownEntry { stamp: self.stamps[table], end, value };

@@ -1,4 +1,4 @@
-//! The instructions of flat programs on moves that were played or could be played.
+//! The instructions of flat programs about moves: the moves that were played, and the moves that are possible.
 
 use super::{FlatMachine, Stopped, first_child};
 use crate::operations::{moves::MoveTo, node_at, tree::NodeRange};
@@ -6,7 +6,7 @@ use orbit_core::board::moves::{ARRIVALS, MoveRequest, ORIGINS, PAIRS, View};
 use orbit_plan::{FlatMove, Leaf, LegalValue, MoveInstr, MoveValue, RegisterWord};
 
 impl FlatMachine<'_> {
-    /// Runs an instruction on moves.
+    /// Runs an instruction about moves at node `at`.
     pub(super) fn look_at_moves(
         &mut self,
         nodes: NodeRange<'_>,
@@ -40,8 +40,8 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Returns the union of the squares of all moves that pass a test, or a non-zero word if the test only asks whether
-    /// one passes.
+    /// Returns the union of the squares of all moves from a node that pass a test. If the test only asks whether a move
+    /// passes, the result is any non-zero word.
     fn played(&self, nodes: NodeRange<'_>, test: FlatMove, at: usize) -> Result<u64, Stopped> {
         let leads_to = |child: usize| {
             let mv = self.games.moves().to(nodes.slot(child));
@@ -82,7 +82,8 @@ impl FlatMachine<'_> {
             && (!test.null || mv.is_null())
     }
 
-    /// Returns the length of the longest run of equal moves after the last common ancestor of two nodes.
+    /// Returns the length of the longest run of equal moves on the two paths from the last common ancestor of two
+    /// nodes.
     fn common_run(&self, nodes: NodeRange<'_>, a: usize, b: usize) -> Result<Option<i32>, Stopped> {
         let (fork, _) = nodes.fork(a, b);
         if fork == a || fork == b {
@@ -93,7 +94,8 @@ impl FlatMachine<'_> {
             up.take_while(|&node| node != fork).map(|node| self.games.moves().to(nodes.slot(node)).shift())
         };
         let other: Vec<_> = moves_down_to(b).collect();
-        // For each move of the other path, the length of the run that ends there and at the current move.
+        // For each move of the other path, the length of the run of equal moves that ends at this move and at the
+        // current one.
         let mut runs = vec![0; other.len()];
         let mut longest = 0;
         for shift in moves_down_to(a) {
@@ -109,8 +111,8 @@ impl FlatMachine<'_> {
     }
 }
 
-/// Returns the squares or the number of the moves between some squares. Moves of a side with several kings are left to
-/// the reference engine.
+/// Returns the squares or the number of the moves from `from` to `to`. Positions in which a side has several kings are
+/// left to the reference engine.
 fn legal<const WHAT: u8>(view: &View, asked: MoveRequest, from: u64, to: u64) -> Result<u64, Stopped> {
     if view.has_several_kings() {
         return Err(Stopped);

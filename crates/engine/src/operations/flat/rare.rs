@@ -1,4 +1,4 @@
-//! The instructions of flat programs that run less often.
+//! The less frequent instructions of flat programs. They are separate to keep the main loop of the machine short.
 
 use shakmaty::Square;
 
@@ -7,7 +7,8 @@ use crate::operations::{OperandSource, node_at, pairs::Pairs, tree::NodeRange};
 use orbit_plan::{Instr, Label, RegisterWord, word_of};
 
 impl FlatMachine<'_> {
-    /// Runs such an instruction at a node. Returns the next instruction, unless that is the one after it.
+    /// Runs a less frequent instruction at a node. Returns the instruction to which it jumps, or `None` to continue
+    /// with the next one.
     #[inline(never)]
     pub(super) fn rare(
         &mut self,

@@ -1,5 +1,5 @@
-//! Searches along a game that skip positions at which a filter cannot match: those that no suitable move leaves, and
-//! those at which a piece is on another square.
+//! Searches along a game for positions at which a filter may match. They skip positions that no suitable move leaves,
+//! and positions at which a certain piece is on another square.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,8 @@ use super::{FlatMachine, NONE, POSITIONS_A_TURN, PieceIds, Stopped, bit};
 use crate::operations::{moves::BlockMoves, tree::NodeRange};
 use orbit_plan::{MoveSeek, RegisterWord};
 
-/// For each position of a game, the union of the moves that leave it. Filled at the first search.
+/// For each position of a game, the union of the moves that leave it. The table is filled by the first search in the
+/// game.
 #[derive(Default)]
 pub(super) struct Leaving {
     is_filled: bool,
@@ -21,12 +22,12 @@ struct Left {
     from: u64,
     /// The squares that the moves reach.
     to: u64,
-    /// The pieces that move, one bit each; 0 if the program does not track pieces.
+    /// The pieces that move, one bit for each number of a piece; 0 if the program does not track pieces.
     movers: u64,
 }
 
 impl Leaving {
-    /// Prepares for the first node of a game.
+    /// Prepares for a new game.
     pub(super) fn begin(&mut self) {
         self.is_filled = false;
     }
@@ -56,7 +57,7 @@ impl Leaving {
 }
 
 impl FlatMachine<'_> {
-    /// Returns the first node in a range that is left by a move which passes the test of a search.
+    /// Returns the first node in a range from which a move is played that passes the test of a search.
     pub(super) fn next_left(
         &mut self,
         nodes: NodeRange<'_>,
@@ -83,7 +84,8 @@ impl FlatMachine<'_> {
         Ok(found.map(|place| first + place))
     }
 
-    /// Returns the first node in a range at which the squares of a piece (one, or none after its capture) are those of a set.
+    /// Returns the first node in a range at which the squares of a piece equal a set. A piece has one square, or none
+    /// after its capture.
     pub(super) fn next_standing(
         &mut self,
         nodes: RangeInclusive<usize>,

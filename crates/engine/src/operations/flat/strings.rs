@@ -1,8 +1,8 @@
-//! Strings of flat programs. A register holds the number of a string, and equal strings have equal numbers.
+//! The strings of flat programs. A register holds the number of a string, and equal strings have equal numbers.
 //!
-//! The strings of a game are forgotten at its end, while the literals of a program stay. All strings together take at
-//! most [`BYTES_MAX`] bytes, and there are at most [`STRINGS_MAX`] of them. A game that makes more is left to the
-//! reference engine.
+//! The strings of a game are removed at its end, while the literals of the program stay. All strings together may take
+//! [`BYTES_MAX`] bytes, and there may be [`STRINGS_MAX`] of them. A game that creates more is left to the reference
+//! engine.
 
 use std::{hash::BuildHasher, ops::Range};
 
@@ -17,22 +17,22 @@ use orbit_core::{
 };
 use orbit_plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, RegisterWord, Spelt, TextInstr};
 
-/// The largest number of bytes of all strings of a game.
+/// The largest total length of all strings of a game, in bytes.
 const BYTES_MAX: usize = 64 << 20;
 
 /// The largest number of strings of a game.
 const STRINGS_MAX: usize = 1 << 20;
 
-/// The length of the longest string, the same as in the reference engine.
+/// The length of the longest string, in bytes. The reference engine has the same limit.
 const LENGTH_MAX: usize = 16 << 20;
 
-/// The number of bytes of strings whose handling takes as long as a visit of a position.
+/// The number of bytes of strings that take as long to process as one visited position.
 const BYTES_A_POSITION: usize = 16;
 
-/// The capacity that is kept from one game for the next, in bytes and in strings.
+/// The capacity that is kept from one game to the next, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
 
-/// The strings of one byte. They need no memory of their own.
+/// All strings of one byte. They need no memory in [`FlatStrings`].
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0;
@@ -43,26 +43,27 @@ static LETTERS: [u8; 256] = {
     letters
 };
 
-/// The strings of a program and of the current game.
+/// The literals of a program and the strings of the current game.
 pub(super) struct FlatStrings {
     bytes: Vec<u8>,
-    /// The place of each string with a number of at least [`LITERALS`].
+    /// The range of bytes of each string whose number is at least [`LITERALS`].
     places: Vec<Range<u32>>,
-    /// For each of these strings, true if it is UTF-8. Other strings may spell the same letters with other bytes.
+    /// For each of these strings, true if it is UTF-8. Other strings are in an unknown encoding, so equal letters may
+    /// have different bytes.
     are_utf8: Vec<bool>,
-    /// The numbers of the strings of the program, and of those of the game, by contents.
+    /// The numbers of the literals, and those of the game's strings, by contents.
     known: [HashTable<u32>; 2],
     hasher: DefaultHashBuilder,
-    /// The number of strings and of bytes of the program.
+    /// The number of literals, and the number of their bytes.
     literals: [usize; 2],
-    /// A buffer in which a string is made.
+    /// A buffer in which a new string is built.
     made: Vec<u8>,
-    /// The FEN of each node, 0 where it is not known.
+    /// For each node, the number of its FEN; 0 where the FEN has not been built yet.
     fens: Vec<u64>,
-    /// The strings that are constant in the game, as far as they are known.
+    /// The strings that are constant in the game, as far as they have been built.
     of_game: Vec<Option<u64>>,
     patterns: Vec<CompiledPattern>,
-    /// The matches that were found in strings of the game.
+    /// The results of regular expressions on strings of the game, by pattern and string.
     matches: HashMap<(u16, u64), u64>,
 }
 
@@ -89,7 +90,7 @@ impl FlatStrings {
         out
     }
 
-    /// Prepares for the first node of a game.
+    /// Removes the strings of the last game.
     pub(super) fn begin(&mut self) {
         let [places, bytes] = self.literals;
         self.fens.clear();
@@ -110,7 +111,7 @@ impl FlatStrings {
         self.known[1].shrink_to(strings_max, |_| 0);
     }
 
-    /// Returns the bytes of a string.
+    /// Returns the bytes of the string with a number.
     pub(super) fn get(&self, string: u64) -> &[u8] {
         match string {
             0..EMPTY => std::slice::from_ref(&LETTERS[string as usize]),
@@ -130,7 +131,7 @@ impl FlatStrings {
         }
     }
 
-    /// Adds a string to those of the program (0) or to those of the game (1).
+    /// Adds a string to the literals (`whose` is 0) or to the strings of the game (1). Returns its number.
     fn add(&mut self, text: &[u8], hash: u64, whose: usize) -> u64 {
         let place = self.places.len() as u32;
         let start = self.bytes.len() as u32;
@@ -145,7 +146,7 @@ impl FlatStrings {
         number(place)
     }
 
-    /// Returns the number of the string in the buffer.
+    /// Returns the number of the string in the buffer, which is added if it is new.
     fn finish(&mut self) -> Result<u64, Stopped> {
         let made = std::mem::take(&mut self.made);
         let number = self.number_of(&made);
@@ -174,19 +175,19 @@ impl FlatStrings {
     }
 }
 
-/// Returns the number of a string from its place.
+/// Returns the number of the string with the index `place`.
 fn number(place: u32) -> u64 {
     LITERALS + u64::from(place)
 }
 
 impl FlatMachine<'_> {
-    /// Returns a string if it has a value.
+    /// Returns the string in a register, or `None` if the register has no value.
     fn string(&self, word: RegisterWord) -> Option<&[u8]> {
         let string = self.get(word);
         (string as i64 != NO_VALUE).then(|| self.strings.get(string))
     }
 
-    /// Makes a string and puts its number into a register, or `NO_VALUE` if there is none.
+    /// Builds a string and writes its number to a register. If `make` returns `None`, the register gets `NO_VALUE`.
     fn put_string(
         &mut self,
         to: RegisterWord,
@@ -203,13 +204,14 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Counts work on the bytes of some strings.
+    /// Counts the work on the bytes of the strings in some registers.
     fn read(&mut self, strings: &[RegisterWord]) -> Result<(), Stopped> {
         let bytes: usize = strings.iter().filter_map(|&string| self.string(string)).map(<[u8]>::len).sum();
         self.look_at(bytes / BYTES_A_POSITION)
     }
 
-    /// Runs an instruction on strings. Returns the next instruction, unless that is the one after it.
+    /// Runs an instruction on strings. Returns the instruction to which it jumps, or `None` to continue with the next
+    /// one.
     pub(super) fn text(
         &mut self,
         nodes: NodeRange<'_>,
@@ -320,22 +322,22 @@ impl FlatMachine<'_> {
         Ok(None)
     }
 
-    /// Returns the pieces that the letters of a string name, in either colour; empty without a value.
+    /// Returns the pieces that the letters of a string name, in both colours; no pieces if the register has no value.
     pub(super) fn pieces_of(&self, letters: RegisterWord) -> PieceSet {
         let pieces = self.string(letters).unwrap_or_default().iter();
         let pieces = pieces.filter_map(|&letter| Piece::from_char(char::from(letter)));
         pieces.fold(PieceSet::NONE, |all, piece| all.union(PieceSet::only(Code::from_piece(piece))))
     }
 
-    /// Returns whether a relation holds between two strings that have values. It compares their bytes or their letters.
-    /// If both are UTF-8 the two orders are the same.
+    /// Returns whether a relation holds between two strings that have values. If `as_bytes` is true, their bytes are
+    /// compared, otherwise their letters. For two strings in UTF-8, both orders are the same.
     fn holds(&self, cmp: Cmp, both: [RegisterWord; 2], as_bytes: bool) -> bool {
         let [Some(a), Some(b)] = both.map(|word| self.string(word)) else { return false };
         let as_bytes = as_bytes || both.into_iter().all(|word| self.strings.is_utf8(self.get(word)));
         cmp.holds(if as_bytes { a.cmp(b) } else { text::compare(a, b) })
     }
 
-    /// Returns the range between two places of a string. Negative places count from the end.
+    /// Returns the range between two places in a string of `length` bytes. Negative places count from the end.
     fn part(
         &self,
         length: usize,
@@ -352,7 +354,8 @@ impl FlatMachine<'_> {
         Some(from..end.max(from))
     }
 
-    /// Returns the letter of the contents of the only square of a set, if `contents` includes them.
+    /// Returns the letter for the piece on the only square of a set. Returns `None` if the set has another number of
+    /// squares, or if `contents` does not include the piece.
     fn letter_on(
         &mut self,
         nodes: NodeRange<'_>,
@@ -419,7 +422,7 @@ impl FlatMachine<'_> {
     }
 }
 
-/// Parses digits, optionally after a minus sign.
+/// Parses decimal digits with an optional minus sign before them.
 fn spelled_number(text: &[u8]) -> Option<i32> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
@@ -430,7 +433,7 @@ fn name(square: Square, out: &mut Vec<u8>) {
     out.extend([b'a' + square as u8 % 8, b'1' + square as u8 / 8]);
 }
 
-/// Writes one square by its name, other sets in brackets.
+/// Writes the name of a single square; other sets are written as a list in brackets.
 fn names(squares: Bitboard, out: &mut Vec<u8>) {
     let alone = squares.count() == 1;
     if !alone {
@@ -447,7 +450,8 @@ fn names(squares: Bitboard, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes placement, side to move, castling rights, the square behind a double step, and constant counters.
+/// Writes a FEN: piece placement, side to move, castling rights, the square behind a double step, and constant
+/// counters.
 fn write_fen(position: &Position, out: &mut Vec<u8>) {
     let (board, state) = (position.board, position.state);
     for rank in (0..8).rev() {

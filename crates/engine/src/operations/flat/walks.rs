@@ -1,9 +1,11 @@
-//! The search for the best way through a chain of a flat program.
+//! The search for the best way through a chain, as in `line` or `path`.
 //!
-//! All ways are tried in the order of the language: at each position the constituents that may come next, fewer
-//! repetitions first, and after each move the position to which it leads. The best continuation from a position and a
-//! place in the chain is the same however the search got there, as long as no filter keeps state. It is then
-//! remembered, also for other starts for which the variables and registers have the same values.
+//! A chain is a sequence of *constituents*, filters that must match position by position. Every way through the chain
+//! and the game is tried, in the order that the language defines. At each position, the constituents that may come next
+//! are tried with fewer repetitions first; after each move, the search continues at the position to which the move
+//! leads. The best continuation from a position and a place in the chain does not depend on the way to it, as long as
+//! no filter keeps state. In this case it is remembered. It is also used for searches from other positions, if
+//! variables and registers have the same values.
 
 use super::{
     FlatMachine, NONE, Stopped, first_child,
@@ -12,35 +14,35 @@ use super::{
 use crate::operations::tree::NodeRange;
 use orbit_plan::{FlatChain, FlatFocus, FlatOp, FlatStep, NO_VALUE, RegisterWord, SearchMemory};
 
-/// The largest number of attempts in one search: without memory, and with it.
+/// The largest number of attempts in one search: without remembered results, and with them.
 const TRIED_MAX: [u64; 2] = [2_000_000, 50_000_000];
 
-/// The data about a game that the chains of a program keep.
+/// The data that the chains of a program keep about the current game.
 #[derive(Default)]
 pub(super) struct Walks {
-    /// The data of each chain; `None` while the chain is being searched.
+    /// The data of each chain; `None` while that chain is being searched.
     of_each: Vec<Option<Box<Searched>>>,
-    /// The pieces that the move to each node touches.
+    /// For each node, the pieces that the move to it moves or captures.
     moved: Vec<TouchedPieces>,
-    /// The ply of each node, in a game with side lines.
+    /// The ply of each node; filled only for a game with side lines.
     plies: Vec<u32>,
-    /// The number of entries of all tables.
+    /// The number of entries in the tables of all chains.
     entries: usize,
 }
 
-/// The pieces that a move touches, one bit each.
+/// The pieces that a move moves and captures, one bit for each number of a piece.
 #[derive(Clone, Copy, Default)]
 struct TouchedPieces {
     movers: u64,
     taken: u64,
 }
 
-/// The data of one chain about a game, and buffers for its search.
+/// The data of one chain about the current game, and the buffers for its search.
 #[derive(Default)]
 struct Searched {
     /// The nodes at which `nestban` forbids the chain to begin.
     banned: Vec<bool>,
-    /// For each operation and node, the best continuation, as long as variables and registers have the same values.
+    /// Remembers, for each operation of the chain and each node, the best continuation from there.
     tables: Tables,
     key: Vec<u64>,
     frames: Vec<WalkFrame>,
@@ -49,24 +51,24 @@ struct Searched {
     exits: Vec<(u32, u32)>,
 }
 
-/// A node and a place in the chain from which ways are being tried.
+/// A node and a place in the chain from which the search tries all continuations.
 struct WalkFrame {
     at: u32,
     op: u16,
-    /// The number of moves of a path that led here.
+    /// The number of counted moves on the way to this node, for a path.
     count: u32,
-    /// The length of the list of pending work when the frame was entered; entries after that belong to the frame.
+    /// The length of the list `open` when the frame was entered. Later entries belong to this frame.
     open: usize,
-    /// The length of the list of seen operations when the frame was entered; entries after that belong to the frame.
+    /// The length of the list `seen` when the frame was entered. Later entries belong to this frame.
     seen: usize,
     best: Option<BestWay>,
 }
 
-/// Pending work, the next to run last.
+/// Work that is still to be done. The next work is the last one in the list.
 #[derive(Clone, Copy)]
 enum PendingWalk {
     Op(u16),
-    /// A constituent; for a path, a move from one node to another.
+    /// Tries a constituent. For a path, `before` and `child` are the nodes before and after the move.
     Try {
         op: u16,
         step: u16,
@@ -79,7 +81,7 @@ enum PendingWalk {
     },
 }
 
-/// The moves that count.
+/// The moves that count as steps of a path.
 #[derive(Clone, Copy)]
 enum SeenMoves {
     All,
@@ -88,7 +90,7 @@ enum SeenMoves {
 }
 
 impl FlatMachine<'_> {
-    /// Prepares for the first node of a game.
+    /// Prepares for a new game.
     pub(super) fn begin_walks(&mut self, nodes: NodeRange<'_>) {
         let walks = &mut self.walks;
         walks.of_each.resize_with(self.program.chains.len(), Option::default);
@@ -118,17 +120,18 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns whether a chain may begin at a node.
+    /// Returns whether a chain may begin at a node. `nestban` forbids it inside an earlier result.
     pub(super) fn is_free(&self, chain: u16, node: usize) -> bool {
         let of = self.walks.of_each[usize::from(chain)].as_ref();
         !of.is_some_and(|of| of.banned.get(node).is_some_and(|&banned| banned))
     }
 
-    /// Returns the value of the best chain that begins at a node, or its last node.
+    /// Returns the value of the best way through a chain from a node, or the last node of that way.
     pub(super) fn chain(&mut self, nodes: NodeRange<'_>, place: u16, at: usize) -> Result<i64, Stopped> {
         let program = self.program;
         let chain = &program.chains[usize::from(place)];
-        // The data holds the buffers of the search. It can be taken out because a chain never contains itself.
+        // The search needs this data while `self` is borrowed. It can be taken out because a chain never contains
+        // itself.
         let mut of = self.walks.of_each[usize::from(place)].take().unwrap_or_default();
         let best = self.search(nodes, chain, &mut of, at);
         let out = best.and_then(|best| self.found(nodes, chain, &mut of, at, best));
@@ -139,7 +142,7 @@ impl FlatMachine<'_> {
         out
     }
 
-    /// Applies the range and `nestban` to the result of a search.
+    /// Checks the result of a search against the allowed range, and records the nodes that `nestban` forbids.
     fn found(
         &self,
         nodes: NodeRange<'_>,
@@ -158,7 +161,7 @@ impl FlatMachine<'_> {
             self.look_at((end as usize).saturating_sub(start))?;
             of.banned.resize(nodes.len(), false);
             let mut node = end as usize;
-            // Another path may begin at the last position of a path.
+            // The last position of a path may be the first position of another path.
             if !chain.is_path {
                 of.banned[node] = true;
             }
@@ -258,7 +261,7 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Adds the attempts for a constituent to the pending work.
+    /// Adds the attempts to match a constituent to the pending work.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn open(
         &self,
@@ -272,7 +275,7 @@ impl FlatMachine<'_> {
     ) -> Result<(), Stopped> {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return Ok(()) };
         if chain.steps[usize::from(step)].tied.is_some() && first_child(nodes, at as usize).is_some() {
-            // A tied constituent is tried with each move that leaves the position.
+            // A constituent that is tied to a move is tried with each move that leaves the position.
             let first = of.open.len();
             let attempt = |child: usize| PendingWalk::Try { op, step, before: at, child: child as u32 };
             of.open.extend(self.children(nodes, at as usize).map(attempt));
@@ -289,7 +292,7 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Adds the continuations after a constituent that fits to the pending work.
+    /// Adds the continuations after a constituent that matches to the pending work.
     fn go_on(&self, nodes: NodeRange<'_>, chain: &FlatChain, of: &mut Searched, op: u16, child: u32) {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return };
         let next = op + 1;
@@ -305,7 +308,7 @@ impl FlatMachine<'_> {
         let first = of.open.len();
         let mut enter = |node: usize| of.open.push(PendingWalk::Enter { at: node as u32, op: next });
         self.after(nodes, chain, at as usize, &mut |node| {
-            // A constituent that is tied to a move continues with that move.
+            // A constituent that is tied to a move continues with this move only.
             if child != at && node != child as usize {
                 return;
             }
@@ -318,7 +321,7 @@ impl FlatMachine<'_> {
         of.open[first..].reverse();
     }
 
-    /// Visits the nodes that may follow one in a line, in their order.
+    /// Calls `visit` with each node that may follow a node in a line, in their order.
     fn after(&self, nodes: NodeRange<'_>, chain: &FlatChain, at: usize, visit: &mut dyn FnMut(usize)) {
         let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
         if chain.back {
@@ -338,7 +341,8 @@ impl FlatMachine<'_> {
         std::iter::successors(first_child(nodes, at), next)
     }
 
-    /// Returns whether a constituent fits: after a move, or at the current node.
+    /// Returns whether a constituent matches after the move from `before` to `child`. If both are the same node, there
+    /// is no move.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn fits(
         &mut self,
@@ -376,7 +380,7 @@ impl FlatMachine<'_> {
         self.run(nodes, code.0 as usize, child)
     }
 
-    /// Returns the value of a path that ends at a node; `None` if `max` has no value there.
+    /// Returns the value of a path that ends at node `at`, or `None` if `max` has no value there.
     fn at_end(
         &mut self,
         nodes: NodeRange<'_>,
@@ -390,7 +394,7 @@ impl FlatMachine<'_> {
         Ok(self.value(number).map(i64::from))
     }
 
-    /// Passes the progress of a path to its constituents.
+    /// Writes the length of the path so far to the registers from which its constituents read it.
     fn come_to(&mut self, chain: &FlatChain, [start, at]: [usize; 2], count: u32) {
         if !chain.is_path {
             return;
@@ -403,12 +407,12 @@ impl FlatMachine<'_> {
 
     // ---- focus
 
-    /// Returns the moves that count in a path that begins at a node.
+    /// Returns the moves that count in a path that begins at a node, as `focus` determines them.
     fn seen(&self, nodes: NodeRange<'_>, chain: &FlatChain, start: usize) -> SeenMoves {
         match chain.focus {
             None => SeenMoves::All,
             Some(FlatFocus::SideToMove) => {
-                // If no move leaves the node, no move counts anyway.
+                // If no move leaves the node, it does not matter which moves count.
                 let child = first_child(nodes, start);
                 let is_white = |child| self.games.moves().to(nodes.slot(child)).is_by_white();
                 SeenMoves::White(child.is_some_and(is_white))
@@ -437,7 +441,7 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns whether the part of a move that leaves a square counts.
+    /// Returns whether the part of a move that leaves a certain square counts. Castling has two parts.
     fn is_part_seen(&self, seen: SeenMoves, before: usize, child: usize, square: u8) -> bool {
         match seen {
             SeenMoves::All | SeenMoves::White(_) => true,
@@ -448,8 +452,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns the nearest moves that count on every branch. At the start of a path, only moves that leave the start
-    /// are candidates.
+    /// Adds to `exits`, for every branch of the game from a node, the nearest move that counts. At the start of a path,
+    /// only moves that leave the start are considered.
     fn exits(
         &self,
         nodes: NodeRange<'_>,
@@ -467,7 +471,7 @@ impl FlatMachine<'_> {
             exits.extend(next.map(|node| (node as u32 - 1, node as u32)));
             return self.look_at(next.unwrap_or(end) - at);
         }
-        // Branches are searched depth first, with the children of each node in the order of their numbers.
+        // Branches are searched depth first, and the children of a node in the order of their numbers.
         let mut open: Vec<usize> = self.children(nodes, at).filter(|&child| may_step(child)).collect();
         open.reverse();
         while let Some(node) = open.pop() {
@@ -485,8 +489,8 @@ impl FlatMachine<'_> {
 
     // ---- memory
 
-    /// Returns the table for the current values of variables and registers; `None` if nothing may be remembered, or if
-    /// the table would be too large.
+    /// Returns the table for the current values of variables and registers. Returns `None` if nothing may be
+    /// remembered, or if the table would be too large.
     fn table(&self, chain: &FlatChain, of: &mut Searched, seen: SeenMoves) -> Option<usize> {
         of.key.clear();
         match &chain.memory {
@@ -516,7 +520,7 @@ impl Searched {
         self.open.push(PendingWalk::Op(op));
     }
 
-    /// Offers another continuation to the last frame, which keeps it if it is better than those before.
+    /// Replaces the best way of the last frame if the given way is better.
     fn offer(&mut self, way: Option<BestWay>) {
         let (Some(way), Some(frame)) = (way, self.frames.last_mut()) else { return };
         if frame.best.is_none_or(|best| way.value > best.value) {
@@ -525,18 +529,18 @@ impl Searched {
     }
 }
 
-/// Extends a way by the position or move that leads to it.
+/// Extends a way by the position or move before it.
 fn longer(chain: &FlatChain, best: BestWay) -> BestWay {
     let more = i64::from(chain.largest.is_none());
     BestWay { value: best.value + more, ..best }
 }
 
-/// Returns the index in a table of a node and an operation.
+/// Returns the index in a table for a node and an operation.
 fn place(chain: &FlatChain, at: u32, op: u16) -> usize {
     at as usize * chain.ops.len() + usize::from(op)
 }
 
-/// Returns a piece as a bit.
+/// Returns the bit for the number of a piece; 0 for no piece.
 pub(super) fn bit(piece: u8) -> u64 {
     if piece == NONE { 0 } else { 1 << piece }
 }
