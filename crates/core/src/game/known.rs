@@ -156,7 +156,7 @@ pub enum TagKind {
     Text,
     /// A [`Date`](super::Date).
     Date,
-    /// A rating, see [`rating::of_value`](super::rating::of_value).
+    /// A rating, see [`rating::of_value`].
     Rating,
     /// The code of an opening, see [`Eco`](super::Eco).
     Eco,
