@@ -130,7 +130,7 @@ fn each_engine_answers() -> Vec<harness::Row> {
         let (query, due) = (*query, due(games));
         ENGINES.map(|(name, engine)| {
             let due = due.clone();
-            harness::Row::new(format!("{query}::{name}"), move || check(&row(query, due.clone()), engine, 0))
+            harness::Row::new(format!("{query}::{name}"), move || check(&row(query, due.clone()), engine))
         })
     };
     ANSWERS.iter().flat_map(on_engines).collect()
@@ -142,7 +142,7 @@ fn plans_answer_as_the_reference_engine() -> Vec<harness::Row> {
         harness::Row::new(query, move || {
             let due = answer(&row(query, String::new()), EngineChoice::Reference).unwrap();
             assert!(!due.is_empty(), "{query} matches nowhere");
-            check(&row(query, due), EngineChoice::Cpu, 0);
+            check(&row(query, due), EngineChoice::Cpu);
         })
     };
     ALIKE.into_iter().map(on_cpu).collect()
@@ -161,6 +161,6 @@ fn awards_of_studies_are_read() {
         ("hhdb award", "1: 2: 3: 4: 5: 6: 7: 9: 10:"),
     ] {
         let row = Row { id: "g".into(), query: query.into(), file: "awards.pgn".into(), due: due.into() };
-        check(&row, EngineChoice::Reference, 0);
+        check(&row, EngineChoice::Reference);
     }
 }
