@@ -25,7 +25,8 @@ pub(super) enum Edit {
     Comment(CommentSlot, Vec<u8>),
     /// Replaces a range by other bytes.
     Replace(ByteRange, Vec<u8>),
-    /// Removes a range. If there was a blank on both sides of the range, one of them is removed, too.
+    /// Removes a range. If there is a blank on both sides of the range, one of the blanks is removed, too; if there is none, one
+    /// is inserted.
     Remove(ByteRange),
 }
 

@@ -36,8 +36,8 @@ pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
     true
 }
 
-/// Returns whether a line that begins with `[Event "` starts at `at`, and no other tag pairs directly precede it. Such a line
-/// always begins a game.
+/// Returns whether a line that begins with `[Event "` starts at `at`. Such a line always begins a game, unless other tag pairs
+/// directly precede it.
 pub(super) fn is_event_line(text: &[u8], at: usize) -> bool {
     if !text[at..].starts_with(EVENT) {
         return false;

@@ -1,9 +1,9 @@
-//! Unpacks the members of a compressed text on several threads.
+//! Unpacks the members of a compressed text on several threads. A member is a part that can be unpacked independently.
 //!
-//! pzstd writes many zstd frames, bgzip many gzip members, pbzip2 many bzip2 streams. [`Members`] looks ahead for the ends of
-//! members, lets threads unpack some of them, and returns their texts in order. If anything is unusual (a fault, a long member, a
-//! member of unknown length), the raw bytes are put back and unpacked sequentially. So text and faults are always those of a
-//! single thread.
+//! pzstd writes many zstd frames, bgzip many gzip members, and pbzip2 many bzip2 streams. [`Members`] looks ahead for the ends of
+//! members, lets threads unpack some of them, and returns their texts in order. If there is a fault, a long member, or a member
+//! whose length is unknown, its compressed bytes are put back and unpacked by the reading thread. So the text and the faults are
+//! always the same as with a single thread.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -13,23 +13,24 @@ use std::thread::{self, JoinHandle};
 use super::unpack::{MemberFormat, RawInput, Supply, Unpack, UnpackFault};
 use orbit_core::sync::lock;
 
-/// The amounts of data that threads unpack.
+/// Limits for the data that other threads unpack. A *run* is the sequence of members that one thread unpacks at once.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// The longest member, in raw bytes.
+    /// The longest member that a thread unpacks, in compressed bytes.
     member_max: usize,
-    /// The number of raw bytes for which short members are collected into one run.
+    /// Short members are collected into one run until it has this many compressed bytes.
     run_min: usize,
-    /// The longest text that a run may unpack to. A longer one is unpacked again, step by step.
+    /// The longest text that a thread unpacks from a run. A run with a longer text is unpacked again by the reading thread, step
+    /// by step.
     text_max: usize,
-    /// The approximate number of raw bytes that are read ahead of the returned text.
+    /// The approximate number of compressed bytes that are read ahead of the returned text.
     ahead_max: usize,
 }
 
 const SIZES: Sizes =
     Sizes { member_max: 8 << 20, run_min: 1 << 20, text_max: 128 << 20, ahead_max: 32 << 20 };
 
-/// More threads than this would unpack faster than games are read.
+/// The most threads. More threads would unpack faster than the games can be read.
 const THREADS_MAX: usize = 32;
 
 /// The result of unpacking a run of members.
@@ -44,17 +45,17 @@ struct MemberTask {
     to: SyncSender<UnpackResult>,
 }
 
-/// A run of members that a thread unpacks.
+/// A run of members that was passed to a thread.
 struct MemberRun {
     raw: Arc<[u8]>,
     text: Receiver<UnpackResult>,
 }
 
-/// Tells which members may be unpacked on other threads.
+/// Says whether members may be unpacked on other threads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ParallelUnpacking {
     Yes,
-    /// None before the next member begins.
+    /// The current member is unpacked by the reading thread; after it, other threads may be used again.
     NotThisOne,
     Never,
 }
@@ -74,14 +75,15 @@ where
     U: MemberFormat,
     for<'a> U: Unpack<&'a [u8]>,
 {
-    /// `one` must be at the start of a member.
+    /// Makes a decompressor that uses up to `threads` threads. `one` is the decompressor of the reading thread; it must be at the
+    /// start of a member.
     pub(super) fn new(one: U, threads: usize) -> Members<U> {
         let apart = if threads > 1 { ParallelUnpacking::Yes } else { ParallelUnpacking::Never };
         let threads = threads.min(THREADS_MAX);
         Members { one, sizes: SIZES, threads, workers: None, ahead: VecDeque::new(), apart }
     }
 
-    /// Passes runs of whole members to threads, as far as there is room.
+    /// Passes runs of whole members to threads, up to the limits on runs and bytes.
     fn look_ahead<R: Supply>(&mut self, input: &mut RawInput<R>) {
         let mut bytes: usize = self.ahead.iter().map(|run| run.raw.len()).sum();
         let Sizes { member_max, run_min, text_max, ahead_max } = self.sizes;
@@ -92,7 +94,7 @@ where
             {
                 length += more;
             }
-            // A text of one member gains nothing.
+            // If the whole text is a single run, another thread would not make it faster.
             let is_alone = self.ahead.is_empty() && input.ahead(length, 1).is_none();
             if length == 0 || is_alone {
                 if self.ahead.is_empty() {
@@ -127,7 +129,7 @@ where
             self.look_ahead(input);
         }
         if let Some(run) = self.ahead.pop_front() {
-            // A thread that panicked sends nothing.
+            // If the thread panicked, it sends no text, and the run is unpacked again here.
             let unpacked = run.text.recv().unwrap_or(UnpackResult::Faulty);
             if let UnpackResult::Whole(mut text) = unpacked {
                 if out.is_empty() {
@@ -154,15 +156,15 @@ where
     }
 }
 
-/// Buffers of texts that were taken, for reuse: the system clears new memory page by page.
+/// Buffers of texts that were already returned. They are reused, since the system must clear the pages of new memory.
 struct TextPool {
     texts: Mutex<Vec<Vec<u8>>>,
-    /// The most buffers that are kept.
+    /// The most buffers to keep.
     texts_max: usize,
 }
 
 impl TextPool {
-    /// A longer text is rare, and its memory is freed.
+    /// The largest buffer to keep, in bytes. Longer texts are rare, so their memory is freed.
     const BYTES_MAX: usize = 32 << 20;
 
     fn put(&self, mut text: Vec<u8>) {
@@ -173,13 +175,13 @@ impl TextPool {
         }
     }
 
-    /// Returns an empty buffer.
+    /// Returns an empty buffer, if possible one of the pool.
     fn take(&self) -> Vec<u8> {
         lock(&self.texts).pop().unwrap_or_default()
     }
 }
 
-/// Threads that unpack. They end when the value is dropped.
+/// The threads that unpack runs. They end when the value is dropped.
 struct Workers {
     tasks: Option<Sender<MemberTask>>,
     threads: Vec<JoinHandle<()>>,
@@ -187,7 +189,7 @@ struct Workers {
 }
 
 impl Workers {
-    /// Starts up to `threads` threads, as many as the system allows.
+    /// Starts `threads` threads, or fewer if the system does not allow so many.
     fn start<U>(one: &U, threads: usize, text_max: usize) -> Workers
     where
         U: MemberFormat,
@@ -199,7 +201,7 @@ impl Workers {
         let start = |_| {
             let (inbox, room, mut unpack) = (Arc::clone(&inbox), Arc::clone(&room), one.fresh().ok()?);
             let work = move || {
-                // One thread holds the lock while it waits for the next task; it releases the lock before it unpacks.
+                // A thread holds the lock only while it waits for the next task, not while it unpacks.
                 let next = || lock(&inbox).recv();
                 while let Ok(task) = next() {
                     let unpacked = unpacked(&mut unpack, &task.raw, text_max, room.take());
@@ -207,7 +209,7 @@ impl Workers {
                         let Ok(fresh) = unpack.fresh() else { return };
                         unpack = fresh;
                     }
-                    // After an interrupt, nobody receives it.
+                    // Sending fails only if the reader was dropped, for instance after an interrupt.
                     task.to.send(unpacked).ok();
                 }
             };
@@ -217,7 +219,7 @@ impl Workers {
         Workers { tasks: Some(tasks), threads, room }
     }
 
-    /// Sends a task to the threads; `false` if no thread can take it.
+    /// Sends a task to the threads. Returns `false` if no thread is running.
     fn take(&self, task: MemberTask) -> bool {
         !self.threads.is_empty() && self.tasks.as_ref().is_some_and(|tasks| tasks.send(task).is_ok())
     }
@@ -226,12 +228,12 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.tasks = None;
-        // A panic of a thread was noticed when its text was missing.
+        // A panic of a thread is ignored here, since the reader already noticed that its text was missing.
         self.threads.drain(..).for_each(|thread| drop(thread.join()));
     }
 }
 
-/// Unpacks all of a run into `text`, which must be empty.
+/// Unpacks all members of a run into `text`, which must be empty.
 fn unpacked<U>(unpack: &mut U, raw: &[u8], text_max: usize, mut text: Vec<u8>) -> UnpackResult
 where
     for<'a> U: Unpack<&'a [u8]>,
@@ -257,7 +259,7 @@ mod tests {
     /// Small sizes, so that a short text has many runs.
     const SMALL: Sizes = Sizes { member_max: 3000, run_min: 1000, text_max: 20_000, ahead_max: 8000 };
 
-    /// A text that shrinks to about half.
+    /// Returns a text that can be compressed to about half its size.
     fn text() -> Vec<u8> {
         let mut random = fastrand::Rng::with_seed(7);
         (0..60_000).map(|_| b"abcdefgh12345678"[random.usize(..16)]).collect()
@@ -267,7 +269,7 @@ mod tests {
         zstd::encode_all(text, 3).unwrap()
     }
 
-    /// Packs as pzstd does: before each frame, a skippable frame with its length.
+    /// Packs a text as pzstd does: before each frame there is a skippable frame with the frame's length.
     fn pzstd(text: &[u8]) -> Vec<u8> {
         let frame = zstd_frame(text);
         [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], &(frame.len() as u32).to_le_bytes(), &frame].concat()
@@ -300,7 +302,8 @@ mod tests {
         }
     }
 
-    /// Asserts that several threads yield what one yields. Returns the number of runs that threads unpacked, and the fault.
+    /// Asserts that several threads give the same text and fault as one thread. Returns the number of runs that other threads
+    /// unpacked, and the fault.
     fn check<U>(make: impl Fn() -> U, bytes: &[u8], sizes: Sizes) -> (usize, Option<String>)
     where
         U: MemberFormat,
@@ -312,7 +315,7 @@ mod tests {
         let fault = loop {
             let before = out.len();
             match members.step(&mut input, &mut out) {
-                // A sequential step yields one member at a time; a run has two.
+                // A sequential step adds one member to the text. A larger step came from a run, which has two members or more.
                 Ok(true) => runs += usize::from(members.workers.is_some() && out.len() > before + 1500),
                 Ok(false) => break None,
                 Err(fault) => break Some(format!("{fault:?}")),
@@ -322,7 +325,7 @@ mod tests {
         (runs, fault)
     }
 
-    /// The same for texts that are complete, cut, damaged, and that have too long members.
+    /// Calls [`check`] with complete, cut and damaged texts, and with a text whose members are too long.
     fn check_all<U>(make: impl Fn() -> U + Copy, pack: fn(&[u8]) -> Vec<u8>)
     where
         U: MemberFormat,
@@ -372,7 +375,7 @@ mod tests {
             writer.finish().unwrap()
         };
         check(Gzip::default, &plain, SMALL);
-        // Members whose stated lengths are wrong.
+        // The members of this text state wrong lengths.
         let text = text();
         let mut bytes: Vec<u8> = Vec::new();
         for (number, piece) in text.chunks(1500).enumerate() {

@@ -1,9 +1,9 @@
-//! Decides whether a text begins as games do.
+//! Decides by the beginning of a text whether it contains games.
 //!
-//! Movetext is read leniently, so `2. Definitions` in prose would become a game without moves. This module rejects texts that are
-//! no PGN at all, by the head of the text alone: in PGN a tag pair, a move or a result comes first, after nothing but comments,
-//! or a tag pair or numbered moves follow after prose. A piece cut out of a file may begin inside a comment, and such a comment
-//! reads as prose.
+//! Movetext is read leniently, so `2. Definitions` in prose would become a game without moves. Therefore this module rejects texts
+//! that are no PGN at all. It looks only at the head of the text. PGN begins with a tag pair, a move or a result; comments may
+//! precede these. Prose may also come first, if a tag pair or numbered moves follow it: a piece that was cut out of a file may
+//! begin inside a comment, which looks like prose.
 
 use super::lex::{self, BOM, MovetextWord, at_line_start, is_blank, is_eol};
 use super::san::SanShape;
@@ -17,20 +17,20 @@ const JSON: &str = "it is JSON, no PGN, FEN or EPD: make a PGN file of its games
 const BINARY: &str =
     "it is no PGN, FEN or EPD: it has bytes that no text has; check the path, or export its games as PGN";
 
-/// The classification of the beginning of a text.
+/// The meaning of the beginning of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FirstBytes {
-    /// The text holds games, whatever the rest is.
+    /// The text has games, whatever follows.
     Games,
-    /// Nothing decided yet; if the text ends here, it may hold games.
+    /// Comments, after which games may follow. If the text ends here, it is accepted.
     Comments,
-    /// Prose, which a tag pair may still follow; if the text ends here, it is no PGN.
+    /// Prose, after which a tag pair may follow. If the text ends here, it is no PGN.
     Prose,
-    /// It is no PGN.
+    /// The text is no PGN.
     Other,
-    /// It is JSON.
+    /// The text is JSON.
     Json,
-    /// It is binary data.
+    /// The text is binary data.
     Binary,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
         let rest = &head[at..];
         at = match rest {
             [] => return Comments,
-            // Texts of games may hold NULs, but not between meaningless signs.
+            // A text with games may have NULs, but not after signs without a meaning in PGN.
             [0, ..] if has_signs => return with_nul(head, at),
             [b'{' | b'[', ..] if is_json(rest) => return FirstBytes::Json,
             [byte, ..] if is_blank(*byte) || is_eol(*byte) => at + 1,
@@ -66,7 +66,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
             [b';', ..] => lex::line_end(head, at),
             [b'%' | b'#', ..] if at_line_start(head, at) => lex::line_end(head, at),
             [b'[', ..] if is_tag(head, at) => return with_tag(head, at, Comments),
-            // Annotations and results alone decide nothing.
+            // Annotations and `*` are skipped, since other texts begin with these signs, too.
             [b'[', ..] => lex::line_end(head, at),
             [b'(' | b')' | b']' | b'}' | b'*', ..] => at + 1,
             [b'$', ..] => lex::word_end(head, at + 1),
@@ -95,14 +95,15 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
     }
 }
 
-/// Returns whether `[Name "` or `[Name value]` is here.
+/// Returns whether a tag pair, `[Name "` or `[Name value]`, begins at `at`.
 fn is_tag(text: &[u8], at: usize) -> bool {
     let line = &text[..lex::line_end(text, at)];
     lex::quoted_tag(line, at).or_else(|| lex::bare_tag(line, at, false)).is_some()
 }
 
-/// Classifies a text with a tag pair at `at`; returns `unclear` if the next line is needed. Settings files have section headers
-/// that look like tag pairs, such as `[branch "main"]` and `[Desktop Entry]`, followed by names with values.
+/// Classifies a text with a tag pair at `at`. The next line must be known, since the section headers of settings files look like
+/// tag pairs: `[branch "main"]` or `[Desktop Entry]` is followed by lines such as `name = value`. Returns `unclear` if the head
+/// has no next line.
 fn with_tag(head: &[u8], at: usize, unclear: FirstBytes) -> FirstBytes {
     let line = &head[..lex::line_end(head, at)];
     if lex::quoted_tag(line, at).is_some_and(|name| line[name.start].is_ascii_uppercase()) {
@@ -116,7 +117,7 @@ fn with_tag(head: &[u8], at: usize, unclear: FirstBytes) -> FirstBytes {
     }
 }
 
-/// Returns true if a line is `name = value`.
+/// Returns whether a line has the form `name = value`.
 fn is_setting(line: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     let name = &line[..line.iter().take_while(|byte| is_name(byte)).count()];
@@ -125,14 +126,15 @@ fn is_setting(line: &[u8]) -> bool {
         && SanShape::parse(name).is_none()
 }
 
-/// Classifies a text with a NUL after meaningless signs: it is binary, unless it ends there or a tag pair begins a line.
+/// Classifies a text with a NUL after signs without a meaning in PGN. It is binary data, unless it ends there or one of its lines
+/// begins with a tag pair.
 fn with_nul(head: &[u8], at: usize) -> FirstBytes {
     let is_end = head[at..].iter().all(|&byte| is_blank(byte) || is_eol(byte));
     if is_end { FirstBytes::Comments } else { preface(head) }
 }
 
-/// Returns true if JSON begins here: an object with a name, a list of several values, or a list of one value followed by the end
-/// of the text or by anything but a tag pair.
+/// Returns whether a text begins with JSON: with an object that has a name, a list of several values, or a list of one value that
+/// no tag pair follows.
 fn is_json(text: &[u8]) -> bool {
     let string_end = |from: usize| {
         let mut at = from;
@@ -159,7 +161,7 @@ fn is_json(text: &[u8]) -> bool {
     }
 }
 
-/// Returns the word after a move number, unless a bracket or the line end follows the number.
+/// Returns the word after a move number. Returns `None` if a bracket or the end of the line follows the number.
 fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
     let skipped = text[from..].iter().take_while(|&&byte| is_blank(byte) || byte == b'.').count();
     let at = from + skipped;
@@ -176,14 +178,14 @@ fn is_like_a_move(word: &[u8]) -> bool {
         )
 }
 
-/// Returns whether a word may be a move in some language: such a move names a square or castles.
+/// Returns whether a word may be a move in some language. A move names a square or is castling.
 fn names_square(word: &[u8]) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
     SanShape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)
 }
 
-/// Classifies prose: games if a tag pair begins a line after it, or if a move with its number and more movetext follow. Prose
-/// that shows games as examples does not count, nor does binary data.
+/// Classifies a text that begins with prose. It has games if a later line begins with a tag pair, or with a numbered move and more
+/// movetext. Prose that shows games as examples, and binary data, have no games.
 fn preface(head: &[u8]) -> FirstBytes {
     let (mut at, mut has_nul) = (0, false);
     while at < head.len() {
@@ -218,7 +220,7 @@ fn preface(head: &[u8]) -> FirstBytes {
     if has_nul { FirstBytes::Binary } else { FirstBytes::Prose }
 }
 
-/// Returns whether a move follows a number, and more movetext follows the move, on the same line.
+/// Returns whether a move and more movetext follow a move number on the same line.
 fn has_moves(head: &[u8], from: usize) -> bool {
     let blanks = |from: usize| from + head[from..].iter().take_while(|&&byte| is_blank(byte)).count();
     let at = blanks(from);
@@ -249,7 +251,8 @@ fn has_moves(head: &[u8], from: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// A classification of some lines stays the same whatever follows, so the sizes in which a text is read do not matter.
+    /// Checks that the classification of some lines stays the same whatever follows, so that it does not depend on how much of a
+    /// text was read.
     #[test]
     fn what_lines_say_stays() {
         let texts = [

@@ -1,34 +1,35 @@
-//! Options for reading text.
+//! Options for reading PGN.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Sizes, and what is recorded beside the games. The defaults are fine for most uses; tests inject small sizes.
+/// Options for reading sources: sizes, threads, and the information to record. The defaults are fine for most uses; tests use
+/// small sizes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// The approximate number of bytes of text in a chunk.
     pub chunk_bytes: usize,
-    /// The longest game that is read to its end, in bytes. A longer game is cut there, with a fault; this bounds the memory for a
-    /// file without any game boundary.
+    /// The longest game that is read to its end, in bytes. A longer game is cut at this length, and gets a fault. This limits the
+    /// memory for a file without game boundaries.
     pub game_bytes_max: usize,
-    /// True to hash the bytes of every source as they are stored, for [`Stamp::hash`](super::Stamp::hash). A builder of reels
-    /// needs the hash to recognise the file later.
+    /// True to hash the bytes of every source before decompression, for [`Stamp::hash`](super::Stamp::hash). A reel stores the
+    /// hash, so that a later run can recognise the file.
     pub hash: bool,
-    /// The most memory that unpacking a zst file may take (its window). A file that needs more is a failure that says so: 98 KB
-    /// can ask for 2 GiB.
+    /// The largest window of a zst file, which is most of the memory for unpacking it, in bytes. A file that needs more is a
+    /// failure, since a file of 98 KB can ask for 2 GiB.
     pub zstd_window_max: u64,
-    /// The number of threads that unpack a compressed text of many members, such as those of pzstd, bgzip and pbzip2. With 1, the
-    /// reading thread unpacks it. The result does not depend on the number.
+    /// The number of threads that unpack a compressed text of many members, as pzstd, bgzip and pbzip2 write. If it is 1, the
+    /// reading thread unpacks the text. The result does not depend on this number.
     pub unpack_threads: usize,
-    /// Folders whose files are given one by one, as [`list`](super::list) returns them: files in them that are no PGN are
-    /// skipped, not refused.
+    /// The folders from which the paths come, if the paths are a list from [`list`](super::list). Files in these folders that are
+    /// no PGN are skipped; other such files are failures.
     pub folders: Vec<PathBuf>,
     /// The options for files on the web.
     pub web: WebOptions,
-    /// Setting this flag ends waiting for the web.
+    /// If this flag is set, the program stops waiting for the web.
     pub interrupt: Arc<AtomicBool>,
 }
 
@@ -36,11 +37,11 @@ pub struct Options {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct WebOptions {
-    /// The longest time for finding a server, for connecting, for its answer, and between two bytes.
+    /// The longest time for each of these: finding a server, connecting, waiting for its answer, and waiting for the next bytes.
     pub timeout: Duration,
-    /// The most attempts in a row to resume a file after its connection was lost. Each byte received resets the count.
+    /// The most attempts in a row to resume a download after the connection was lost. The count begins again when bytes arrive.
     pub attempts_max: u32,
-    /// The pause before the first of these attempts; it doubles with each attempt up to [`WebOptions::pause_max`].
+    /// The pause before the first attempt to resume. It doubles with each further attempt, up to [`WebOptions::pause_max`].
     pub pause: Duration,
     /// The longest pause, even if the server asks for a longer one.
     pub pause_max: Duration,

@@ -1,4 +1,4 @@
-//! Builds games from the events of a tokenizer.
+//! Builds games from the events that a tokenizer yields.
 
 use shakmaty::{Color, Position as _};
 
@@ -18,11 +18,11 @@ use orbit_core::text::is_same;
 /// The parts of each game to keep.
 #[derive(Clone, Debug)]
 pub struct ParseOptions {
-    /// True to keep tag pairs; without them, reading moves alone is a little faster.
+    /// True to keep tag pairs. Without tags, reading is a little faster.
     pub tags: bool,
     /// True to keep side lines.
     pub variations: bool,
-    /// True to keep comments and glyphs. They are only found if side lines are kept.
+    /// True to keep comments and glyphs. This has an effect only if side lines are kept.
     pub annotations: bool,
 }
 
@@ -32,14 +32,14 @@ impl Default for ParseOptions {
     }
 }
 
-/// The position that the next move is played on.
+/// The position in which the next move is played, if there is one.
 enum ParserBoard {
-    /// The tags have not been looked at yet.
+    /// The start position is not set up yet, since more tags may follow.
     Unset,
     Legal(Position),
-    /// An illegal position, because a side in check has passed.
+    /// An illegal position, which arises when a side in check plays a null move.
     Loose(Position),
-    /// Moves cannot be played from the start position.
+    /// No moves can be played from the start position, for this reason.
     Unplayable(&'static str),
     /// The game was cut or skipped.
     Dead,
@@ -48,23 +48,23 @@ enum ParserBoard {
 /// The fast paths to use for plain text. They do not change the games.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickWays {
-    /// The path that reads words and tag pairs one by one.
+    /// True to use the path that reads words and tag pairs one by one.
     pub(super) plain: bool,
-    /// The path that reads the words of many bytes at once.
+    /// The instruction set for the path that reads the words of a block of bytes at once; `None` to not use this path.
     pub(super) quick: Option<Isa>,
 }
 
-/// The places of the parts of a game in its text.
+/// The ranges of the parts of a game in its text.
 #[derive(Default)]
 pub(super) struct TextPlaces {
-    /// The names and the values of tags; a value as it is written, without quotes.
+    /// The ranges of the name and the value of each tag. The range of a value excludes the quotes.
     pub(super) tags: Vec<(ByteRange, ByteRange)>,
     /// The start of the movetext.
     pub(super) movetext: Option<usize>,
     /// The moves that were kept.
     pub(super) words: Vec<WordPlace>,
-    /// The comments after a move or before all moves, with their nodes, without their delimiters. Comments before the first move
-    /// of a side line are not among them.
+    /// The comments after a move or before all moves: the node and the range without delimiters. Comments before the first move of
+    /// a side line are left out.
     pub(super) comments: Vec<(u32, ByteRange)>,
     /// All glyphs, except those of words that were not kept.
     pub(super) glyphs: Vec<(u16, ByteRange)>,
@@ -72,15 +72,15 @@ pub(super) struct TextPlaces {
 
 /// A move in the text of a game.
 pub(super) struct WordPlace {
-    /// The node to which it leads.
+    /// The node to which the move leads.
     pub(super) node: u32,
-    /// The start of its word.
+    /// The start of the move's word.
     pub(super) start: usize,
-    /// The end of its word, including glyphs that follow it directly.
+    /// The end of the move's word, including glyphs that follow it directly.
     pub(super) end: usize,
-    /// The number of half-moves before it, including those before the start of the game.
+    /// The number of half-moves before the move, including those before the start position of the game.
     pub(super) halves: u32,
-    /// True if it belongs to a side line.
+    /// True if the move belongs to a side line.
     pub(super) in_side_line: bool,
 }
 
@@ -93,7 +93,7 @@ impl ParserBoard {
     }
 }
 
-/// Reads the games of one part. Reuses its buffers from game to game.
+/// Reads the games of a text. The buffers are reused from game to game.
 pub(super) struct GameParser<'a> {
     text: &'a [u8],
     /// The offset of `text` in its source.
@@ -104,7 +104,7 @@ pub(super) struct GameParser<'a> {
     ways: QuickWays,
     blocks: quick::Blocks,
     game: Game,
-    /// The number of tag pairs of `game` that belong to this game; those after them are left from earlier games.
+    /// The number of tag pairs of `game` that belong to the current game. The tag pairs after them are left from earlier games.
     tags: usize,
     /// Tag pairs of earlier games that this game does not need, kept for reuse.
     spare: Vec<Tag>,
@@ -147,7 +147,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Reads all games of a part of PGN; returns the number of side lines that it did not keep.
+    /// Reads all games of a PGN text. Returns the number of side lines that it did not keep.
     pub(super) fn pgn(
         &mut self,
         text: &'a [u8],
@@ -203,7 +203,8 @@ impl<'a> GameParser<'a> {
             }
             let before = self.moves_here();
             self.take(event.clone(), &mut |_| {});
-            // A construct that is left open reaches to the end: a comment before it does not follow a word.
+            // An unclosed comment or variation goes to the end of the game, so it marks the start of the movetext if there were no
+            // moves before it.
             let open = if let Event::Fault(at, _) = event { Some(at) } else { None };
             places.movetext = places.movetext.or(tokenizer.movetext()).or(open);
             let here = self.moves_here().filter(|_| !matches!(self.board, ParserBoard::Dead));
@@ -244,7 +245,7 @@ impl<'a> GameParser<'a> {
         places
     }
 
-    /// Returns the number of half-moves before the start of the game, by its FEN.
+    /// Returns the number of half-moves before the start position, as the counters of its FEN state it.
     fn halves_before(&self) -> u32 {
         let number = |counter: &[u8]| std::str::from_utf8(counter).ok()?.parse::<u32>().ok();
         let full = orbit_core::fen::counters(&self.fen)[1].and_then(number).unwrap_or(1).clamp(1, 1 << 20);
@@ -277,7 +278,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Handles events that only a [`Tokenizer::whole`] yields.
+    /// Handles the events for side lines, comments and glyphs, which only a [`Tokenizer::whole`] yields.
     #[cold]
     fn take_tree(&mut self, event: Event) {
         self.set_up();
@@ -285,7 +286,7 @@ impl<'a> GameParser<'a> {
             return;
         }
         let played = self.game.moves.len();
-        // A glyph or a comment after a word that was not kept does not belong to the moves before that word.
+        // After a word that was not kept, glyphs and comments are dropped: they do not belong to the moves before that word.
         let keeps = self.options.annotations && !matches!(self.board, ParserBoard::Dead);
         match event {
             Event::Open(at) if self.done => self.lose(Loss::AfterResult, at, ""),
@@ -338,7 +339,7 @@ impl<'a> GameParser<'a> {
         self.tree.lose(loss, at, ply, why);
     }
 
-    /// Reads all lines of a part of a FEN or EPD list.
+    /// Reads all lines of a FEN or EPD list.
     pub(super) fn epd(&mut self, text: &'a [u8], base: u64, on_game: &mut dyn FnMut(&Game)) {
         self.text = text;
         self.base = base;
@@ -358,8 +359,8 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Reads one line of a list. The operation `id` becomes the tag `Event`, other operations keep their names; the counters of a
-    /// FEN become `hmvc` and `fmvn` unless they are 0 and 1.
+    /// Reads one line of a list. The operation `id` becomes the tag `Event`, and other operations become tags with their own
+    /// names. The counters of a FEN become the tags `hmvc` and `fmvn`, unless they are 0 and 1.
     fn epd_line(&mut self, line: &[u8]) {
         let line = ListLine::split(line);
         if self.options.tags {
@@ -377,7 +378,7 @@ impl<'a> GameParser<'a> {
         self.has_fen = true;
     }
 
-    /// Resets the game.
+    /// Resets the game, and gives it its number.
     fn clear(&mut self, number: u32) {
         let game = &mut self.game;
         game.number = number;
@@ -409,7 +410,7 @@ impl<'a> GameParser<'a> {
         self.game.offset = self.base + at as u64;
     }
 
-    /// Adds a note if a source ends with moves and no result, as a file does that was cut between two words.
+    /// Adds a note if a source ends with moves but without a result, for instance because the file was cut between two words.
     fn end(&mut self) {
         let is_open = self.open && !self.done && !self.game.moves.is_empty();
         if is_open && self.is_last && self.game.status == GameStatus::Whole {
@@ -462,7 +463,7 @@ impl<'a> GameParser<'a> {
         }
         let tag = &mut tags[self.tags];
         self.tags += 1;
-        // Most games have the tags of the game before in the same order.
+        // Most games have the same tags in the same order as the game before.
         if !is_same(&tag.name, name) {
             tag.name.clear();
             tag.name.extend_from_slice(name);
@@ -498,13 +499,13 @@ impl<'a> GameParser<'a> {
         } else if !self.done && !dead {
             self.cut(at, reason);
         } else {
-            // The terminator was read, so nothing of the game is lost.
+            // The terminator was already read, so the game is complete, and the fault is only a note.
             let fault = self.fault(at, reason);
             self.game.notes.push(fault);
         }
     }
 
-    /// Sets up the start position, once all tags are known.
+    /// Sets up the start position, as soon as all tags are known.
     fn set_up(&mut self) {
         if !matches!(self.board, ParserBoard::Unset) {
             return;
@@ -549,14 +550,14 @@ impl<'a> GameParser<'a> {
         self.board = ParserBoard::Dead;
     }
 
-    /// Reads on by the fast paths, as long as the movetext is plain.
+    /// Reads with the fast paths, as long as the text is plain.
     fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
         match self.board {
             _ if !self.ways.plain => {}
             ParserBoard::Legal(position) => self.plain_moves(position, tokenizer),
             ParserBoard::Dead => tokenizer.skip_plain(),
             ParserBoard::Unset => {
-                // Most games have the tags of the game before in the same order.
+                // Most games have the same tags in the same order as the game before.
                 while let Some((name, value)) =
                     tokenizer.plain_tag(self.game.tags.get(self.tags).map_or(b"", |tag| &tag.name[..]))
                 {
@@ -567,7 +568,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Plays plain moves. The position is passed by value so that it stays in registers.
+    /// Plays plain moves with the fast paths. The position is passed by value so that it stays in registers.
     #[inline(never)]
     fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
         loop {
@@ -636,7 +637,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Ends the current line before a word that is no move.
+    /// Ends the current line (the main line or a side line) before a word that is no move.
     fn cut_line(&mut self, at: usize, reason: String) {
         if self.outer.is_empty() {
             return self.cut(at, reason);
@@ -701,7 +702,7 @@ fn suffix(text: &[u8], word: &ByteRange) -> Option<(u16, ByteRange)> {
     Some((lex::glyph(&text[at.clone()])?, at))
 }
 
-/// Returns the board for a side line that begins at a position.
+/// Returns the parser's board for a side line that begins at a position.
 fn board_of(position: Position) -> ParserBoard {
     if position.to_chess().is_ok() { ParserBoard::Legal(position) } else { ParserBoard::Loose(position) }
 }

@@ -1,22 +1,23 @@
-//! Bytes that a thread passes to a reader piece by piece.
+//! Reads bytes that a thread sends piece by piece.
 
 use std::io::{self, Read};
 
-/// The current piece.
+/// The piece that is being read.
 #[derive(Default)]
 pub(super) struct PieceAtHand {
     piece: Vec<u8>,
-    /// The number of bytes of the piece that were taken.
+    /// The number of bytes of the piece that were already read.
     taken: usize,
     at_end: bool,
 }
 
 impl PieceAtHand {
-    /// Reads from the current piece, and from the next one that `next` waits for once the piece is exhausted; `None` is the end.
+    /// Reads bytes from the current piece. When it is exhausted, calls `next`, which waits for the next piece and returns `None`
+    /// at the end.
     ///
     /// # Errors
     ///
-    /// The errors of `next`. Every later read finds the end.
+    /// The errors of `next`. After an error, every read returns the end of the data.
     pub(super) fn read(
         &mut self,
         buffer: &mut [u8],

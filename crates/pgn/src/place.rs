@@ -1,7 +1,6 @@
-//! Checks files and members of archives by their paths: whether they exist, and whether they are unchanged.
+//! Checks by the path of a file or of a member of an archive whether it exists, and whether it is unchanged.
 //!
-//! A time alone proves nothing, and a hash costs a pass over the file: size and time are compared first, and the content only if
-//! they leave a doubt.
+//! Size and time are compared first. The content is hashed only if they leave a doubt, since a hash needs a pass over the file.
 
 use std::fs::{self, File};
 use std::hash::Hasher as _;
@@ -14,7 +13,7 @@ use super::archive::{self, ArchiveRefusal, Unpacking};
 use super::{Freshness, Options, Stamp};
 
 impl Stamp {
-    /// Returns size and time of the file at a path, or of a member of an archive, which has the time of the archive.
+    /// Returns the size and the time of the file at a path. A member of an archive has its own size and the time of the archive.
     ///
     /// # Errors
     ///
@@ -41,7 +40,8 @@ impl Stamp {
         }
     }
 
-    /// Like [`Stamp::compare`], by size and time alone: [`Freshness::Unread`] if these leave the content in doubt.
+    /// Compares the stamp with the file at a path, by size and time alone. Returns [`Freshness::Unread`] if the content would have
+    /// to be compared.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Stamp {
     pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
         let now = match Stamp::at(path) {
             Ok(stamp) => stamp,
-            // The path of a removed member leads through a file.
+            // If an archive was replaced by another file, the path of a member leads through a file that is no folder.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(Freshness::Missing);
             }
@@ -66,7 +66,7 @@ impl Stamp {
     }
 }
 
-/// Returns whether a path leads to a file, or to a member of an archive. Any path into an unreadable archive counts.
+/// Returns whether a path leads to a file, or to a member of an archive. Every path into an unreadable archive counts as a member.
 pub fn is_file(path: &Path) -> bool {
     match Stamp::at(path) {
         Ok(stamp) => stamp.bytes.is_some(),

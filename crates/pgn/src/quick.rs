@@ -1,11 +1,11 @@
-//! The fastest path through plain movetext: words are found with masks over 64 bytes, and a usual move is read, checked and
-//! played without a branch on its content.
+//! The fastest path through plain movetext. It finds words with masks over blocks of 64 bytes, and reads, checks and plays a usual
+//! move without a branch on its content.
 //!
-//! It knows the moves that [`San`] can represent, their numbers, and blanks without an empty line. It leaves everything else,
-//! with the blanks and numbers before it, to [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) and so to the general
-//! tokenizer. An unusual move (a promotion, an en passant capture, one of several pieces of which others are pinned) is resolved
-//! by [`resolve::plain`], and the fast path continues after it. Games with castling rights that standard chess does not have take
-//! the other paths.
+//! This path accepts the moves that [`San`] can represent, their numbers, and blanks without an empty line. Before anything else
+//! it stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues from the end of the
+//! last move. An unusual move, such as a promotion, an en passant capture or a move of a piece while another one is pinned, is
+//! resolved by [`resolve::plain`]; the fast path continues after it. Games with castling rights that standard chess does not have
+//! are read by the other paths.
 //!
 //! Invariant: games, offsets and faults are the same as on the slower paths.
 
@@ -51,7 +51,7 @@ pub(super) fn play(
     if !may_begin(text, from) {
         return (from, position);
     }
-    /// Compiles the same code for another instruction set.
+    /// Compiles the code of [`play_with`] for another instruction set.
     #[cfg(target_arch = "x86_64")]
     macro_rules! play_on {
         ($features:literal, $with:expr) => {{
@@ -83,7 +83,7 @@ pub(super) fn play(
     }
 }
 
-/// The moves of a main line, and the positions after them.
+/// The moves of a main line, and the positions after them, to which the fast path adds.
 pub(super) struct QuickLine<'a> {
     pub(super) moves: &'a mut Vec<PackedMove>,
     pub(super) positions: &'a mut Vec<Position>,
@@ -97,8 +97,8 @@ impl Blocks {
     pub(super) const EMPTY: Blocks = Blocks([TextBlock::EMPTY; 2]);
 }
 
-/// Returns whether a word or a number begins here or after a blank. If comments follow each move, this avoids reading a block in
-/// vain.
+/// Returns whether a word or a number begins at `from`, or after one blank. In games with a comment after each move, this test
+/// avoids reading a block without moves.
 fn may_begin(text: &[u8], from: usize) -> bool {
     match text.get(from..from + 2) {
         Some([b' ' | b'\n', next]) => next.is_ascii_alphanumeric(),
@@ -122,7 +122,8 @@ fn play_with(
     let [mut block, mut next] = blocks.0.each_mut();
     block.read(with, text, from);
     while block.words() > 0 {
-        // The next words are read before these are played, since reading does not depend on the moves.
+        // The words of the next block are read before the moves of this block are played, so that the processor can do both at the
+        // same time.
         next.read(with, text, block.end);
         moves.reserve(WORDS);
         positions.reserve(WORDS);
@@ -169,7 +170,7 @@ fn play_with(
     (block.end, men.position())
 }
 
-/// Plays castling, or resolves a plain move by the general rules.
+/// Plays castling, or a move that [`resolve::plain`] must resolve. Returns `None` if the word is no legal move.
 #[cold]
 #[inline(never)]
 fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(PackedMove, QuickPosition)> {
@@ -187,11 +188,11 @@ fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(P
 /// A legal position from the view of the side to move.
 #[derive(Clone, Copy)]
 struct QuickPosition {
-    /// The roles of pieces, encoded as in [`Board`].
+    /// The first three planes of [`Board`], which encode the roles of the pieces.
     roles: [u64; 3],
     own: u64,
     other: u64,
-    /// The squares of the two kings, as numbers.
+    /// The square of the king of the side to move, as a number; `other_king` is the square of the other king.
     own_king: usize,
     other_king: usize,
     state: u32,
@@ -222,7 +223,7 @@ impl QuickPosition {
         Position { board: Board { planes: [p0, p1, p2, black] }, state: State(state) }
     }
 
-    /// Returns whether the castling rights are those of standard chess: [`RIGHTS`] covers no others.
+    /// Returns whether all castling rights exist in standard chess, since [`RIGHTS`] covers no others.
     fn has_usual_rights(&self) -> bool {
         let rights = self.state >> 16;
         let held = rights >> 3 & 0x1111;
@@ -234,7 +235,8 @@ impl QuickPosition {
             && stands(1 << 60, !white, held & 0x1100)
     }
 
-    /// Plays the move of a word; returns whether it was usual and legal. If not, the resulting position is meaningless.
+    /// Plays the move of a word. Returns whether the move was usual and legal. If it was not, the resulting position has no
+    /// meaning.
     #[inline(always)]
     fn play<const COLOR: usize>(
         self,
@@ -245,7 +247,7 @@ impl QuickPosition {
         let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
         let [n0, n1, n2] =
             [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
-        // The pieces that may be meant: mostly one. If there are several, only those with a free path count.
+        // These are the pieces that the word can mean, mostly one. If there are several, only those with a free path count.
         let occupied = own | other;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
         let reach = sketches.reach[word] as usize & 511;
@@ -253,7 +255,7 @@ impl QuickPosition {
         if origin & origin.wrapping_sub(1) != 0 {
             origin = only_free(to, origin, occupied);
         }
-        // 64 if there is none: the path from 64 is never free.
+        // The number is 64 if there is no piece. The path from 64 is never free.
         let from = origin.trailing_zeros();
         let pawn_errs = (other ^ sketches.takes[word]) & sketches.pawn_target[word];
         let wrong = WAYS[from as usize][to] & occupied | own & target | pawn_errs;
@@ -284,12 +286,12 @@ impl QuickPosition {
         (men, mv, wrong | seen == 0)
     }
 
-    /// Castles as in standard chess, if that is legal. If it is not, nothing changes.
+    /// Castles as in standard chess, if castling is legal. Otherwise the position stays unchanged, and the result is `None`.
     fn castle<const COLOR: usize>(&mut self, towards: CastlingSide) -> Option<PackedMove> {
         let QuickPosition { roles: [p0, p1, p2], own, other, other_king, state, .. } = *self;
         let back = 56 * COLOR;
-        // The files of king and rook after the move, of the rook before, of the squares that must be empty, and of the king's
-        // path.
+        // These are the files of the king and the rook after the move, the file of the rook before it, the squares that must be
+        // empty, and the files of the king's path.
         let (king_to, rook_to, rook, free, way) = match towards {
             CastlingSide::KingSide => (6, 5, 7, 0x60, 4..7),
             CastlingSide::QueenSide => (2, 3, 0, 0x0e, 2..5),
@@ -319,7 +321,7 @@ impl QuickPosition {
     }
 }
 
-/// Returns the one square of a set with a free path to `to`; 0 if there are none or several.
+/// Returns the only square of a set that has a free path to `to`, as a bitboard; 0 if there are none or several.
 #[inline(always)]
 fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
     let mut free = 0;
@@ -333,8 +335,8 @@ fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
     if free & free.wrapping_sub(1) == 0 { free } else { 0 }
 }
 
-/// Returns a value other than 0 if one of `enemies` attacks a square while the squares `occupied` block lines. The attacked piece
-/// has the color `COLOR`.
+/// Returns a value other than 0 if one of `enemies` attacks a square. `occupied` are the squares that block lines. The attacked
+/// piece has the color `COLOR`.
 #[inline(always)]
 fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64, occupied: u64) -> u64 {
     let around = &AROUND[square];
@@ -345,7 +347,7 @@ fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64,
         *far &= far.wrapping_sub(1);
         is_free
     };
-    // There are mostly two at most: these are examined without a branch.
+    // There are rarely more than two sliders on a line with the square, so two are examined without a branch.
     let mut seen = steps & enemies;
     seen |= first_is_free(&mut far);
     seen |= first_is_free(&mut far);

@@ -1,8 +1,8 @@
-//! Resolves words to legal moves.
+//! Finds the legal move that a word of movetext means.
 //!
-//! Strict: a move that is found is legal, and any other word is refused. No move list is generated. A piece may move if it
-//! reaches the square on an empty board with nothing in between, and if no enemy aligned with the king attacks it afterwards;
-//! mostly one piece and at most two enemies have to be examined.
+//! Every move that is returned is legal. No list of moves is generated. A piece may move to a square if it reaches it on an empty
+//! board, if nothing is in between, and if no enemy that is on a line with the own king attacks the king after the move. In most
+//! positions only one piece and at most two enemies have to be examined.
 
 use shakmaty::attacks;
 use shakmaty::{Bitboard, CastlingSide, File, Piece, Rank, Role, Square};
@@ -12,16 +12,16 @@ use super::tokenizer::San;
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 use orbit_core::board::{Code, PackedMove, Position};
 
-/// The reason why a word in the shape of a move is no legal move.
+/// The reason why a word that looks like a move is no legal move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Misfit {
     /// No legal move fits.
     Illegal,
-    /// The pieces on all these squares fit.
+    /// The pieces on all these squares fit the word.
     Ambiguous(Bitboard),
 }
 
-/// Finds the one legal move that fits a word in a legal position. A wrong or missing `x` is forgiven, nothing else is.
+/// Finds the only legal move that fits a word, in a legal position. A wrong or missing `x` is accepted; everything else must fit.
 pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
     let (role, file, rank, to, promotion) = match shape {
@@ -49,7 +49,7 @@ pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove,
     }
 }
 
-/// Like [`resolve`], for a plain word.
+/// Does the same as [`resolve`], for a plain word.
 #[inline(always)]
 pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
@@ -99,7 +99,7 @@ impl MovingSide {
         Ok(PackedMove((from | (to as u32) << 6 | self.code(role) << 12) as u16))
     }
 
-    /// Finds the one of several pieces that can move without exposing its king.
+    /// Finds the only one of several pieces that can move without exposing its king.
     #[cold]
     fn free_to_leave(&self, role: usize, origins: u64, to: Square) -> Result<u64, Misfit> {
         let free = Bitboard(origins).into_iter().filter(|&from| self.may_leave(role, bit(from), to));
@@ -118,7 +118,7 @@ impl MovingSide {
         !self.is_attacked(king, self.occupied & !from | bit(to), bit(to))
     }
 
-    /// Finds the pawn that may go to `to`; without a file of origin it does not capture.
+    /// Finds the pawn that may go to `to`. If the word names no file of origin, the move is no capture.
     #[inline(always)]
     fn pawn(
         &self,
@@ -155,7 +155,7 @@ impl MovingSide {
         Ok(PackedMove::en_passant(Square::new(beside.trailing_zeros()), to))
     }
 
-    /// Finds the pawn one or two squares behind `to`.
+    /// Finds the pawn one or two squares behind `to` that may go there.
     #[inline(always)]
     fn push(
         &self,
@@ -196,7 +196,7 @@ impl MovingSide {
         if free & others != 0 || self.is_attacked(king_to, others | bit(rook_to), 0) {
             return Err(Misfit::Illegal);
         }
-        // While the king is on its way, the rook is still in its place and may cover the king.
+        // When the king's path is checked for attacks, the rook is still on its old square, where it may cover the king.
         let mut passed = Bitboard(way | bit(king)).into_iter();
         if passed.any(|square| self.is_attacked(square, others | bit(rook), 0)) {
             return Err(Misfit::Illegal);
@@ -204,7 +204,8 @@ impl MovingSide {
         Ok(PackedMove::castle(king, rook))
     }
 
-    /// Resolves coordinates of a king: `e1g1` is castling if the king cannot step there; `e1h1` if its rook is there.
+    /// Resolves the coordinates of a king's move. `e1g1` is castling if the king cannot move there in one step, and `e1h1` is
+    /// castling if its rook is there.
     fn king_coordinates(&self, from: Square, to: Square) -> Result<PackedMove, Misfit> {
         if let Ok(step) = self.piece(Role::King as usize, !0, to) {
             return Ok(step);
@@ -216,8 +217,8 @@ impl MovingSide {
         if is_meant { Ok(mv) } else { Err(Misfit::Illegal) }
     }
 
-    /// Returns whether an enemy attacks a square while the squares `occupied` block lines and the pieces on the squares `taken`
-    /// are gone.
+    /// Returns whether an enemy attacks a square. `occupied` are the squares that block lines, and the enemies on the squares
+    /// `taken` are ignored.
     #[inline(always)]
     fn is_attacked(&self, square: Square, occupied: u64, taken: u64) -> bool {
         let [p0, p1, p2, _] = self.position.board.planes;
@@ -231,8 +232,8 @@ impl MovingSide {
     }
 }
 
-/// Returns those of `others` with nothing between them and the square. There are mostly two at most: these are examined without a
-/// branch.
+/// Returns the squares of `others` with nothing between them and `square`. There are rarely more than two, so two are examined
+/// without a branch.
 #[inline(always)]
 fn open(square: Square, others: u64, occupied: u64) -> u64 {
     let row = &BETWEEN[square as usize];
@@ -265,8 +266,8 @@ fn between(a: Square, b: Square) -> u64 {
     BETWEEN[a as usize][b as usize]
 }
 
-/// Finds the one move that fits a word in an illegal position, which arises if a side in check passes. Pieces move as usual, no
-/// king is captured or left in check, and castling is not possible.
+/// Finds the only move that fits a word in an illegal position. Such a position arises when a side in check plays a null move.
+/// Pieces move as usual, no king is captured or left in check, and castling is not possible.
 pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<PackedMove, Misfit> {
     let SanShape::Piece { role, file, rank, to, promotion } = shape else { return Err(Misfit::Illegal) };
     let turn = position.state.turn();
@@ -304,7 +305,7 @@ pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<Pa
     }
 }
 
-/// Returns whether the origin fits the named file. A pawn move that names no file of origin is no capture.
+/// Returns whether an origin fits the file that a word names. A pawn move that names no file is no capture.
 fn fits_file(role: Role, file: Option<File>, from: Square, to: Square) -> bool {
     match file {
         Some(file) => file == from.file(),
@@ -343,7 +344,7 @@ mod tests {
 
     use super::*;
 
-    /// Starts whose games lead to checks, pins, promotions, en passant captures and castling of all kinds.
+    /// Start positions whose random games have checks, pins, promotions, en passant captures and castling of all kinds.
     const STARTS: [&str; 10] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -372,7 +373,7 @@ mod tests {
         Position::from_setup(&chess.to_setup(EnPassantMode::Always))
     }
 
-    /// Resolves a shape among shakmaty's legal moves.
+    /// Finds the only legal move of shakmaty that fits a shape.
     fn wanted(shape: SanShape, chess: &Chess, legal: &[Move]) -> Result<Move, Misfit> {
         let castle = |side| {
             let mut castles = legal.iter().filter(|mv| mv.castling_side() == Some(side));
@@ -433,7 +434,7 @@ mod tests {
         }
     }
 
-    /// Compares every shape: roles, hints, targets and promotions.
+    /// Compares all shapes: all combinations of roles, named origins, targets and promotions.
     fn compare_all(chess: &Chess, seen: &mut Seen) {
         let (position, legal) = (packed(chess), chess.legal_moves());
         for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {

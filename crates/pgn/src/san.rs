@@ -1,13 +1,13 @@
-//! Reads a word of movetext in any dialect: SAN, long algebraic, coordinates, figurines.
+//! Reads a word of movetext in any notation: SAN, long algebraic notation, coordinates, figurines.
 
 use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
 use super::letters::{dash, past_blanks};
 
-/// The content of a word of movetext, independent of any board.
+/// The move that a word of movetext describes, without reference to a board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SanShape {
-    /// Castling in castling notation.
+    /// Castling, written as `O-O` or `O-O-O`.
     Castle(CastlingSide),
     /// A piece goes to a square. `role` is `None` in coordinates such as `e2e4`, which move whichever piece is there.
     Piece { role: Option<Role>, file: Option<File>, rank: Option<Rank>, to: Square, promotion: Option<Role> },
@@ -15,11 +15,11 @@ pub(super) enum SanShape {
     Null,
 }
 
-/// Longer words are no moves.
+/// The longest word that may be a move, in bytes.
 const WORD_MAX: usize = 32;
 
 impl SanShape {
-    /// Reads a word with its suffixes (`+`, `#`, `!?`, `e.p.`, ...); `None` if it is no move.
+    /// Reads a word with its suffixes (`+`, `#`, `!?`, `e.p.`, ...). Returns `None` if the word is no move.
     pub(super) fn parse(word: &[u8]) -> Option<SanShape> {
         if word.len() < 2 || word.len() > WORD_MAX {
             return None;
@@ -44,7 +44,7 @@ impl SanShape {
         })
     }
 
-    /// Returns whether the move is, or by its squares may be, a pawn move to the last rank without a named promotion.
+    /// Returns whether the move goes to the last rank, may be a pawn move by its squares, and names no promotion.
     pub(super) fn lacks_promotion(self) -> bool {
         let SanShape::Piece { role, rank, to, promotion: None, .. } = self else { return false };
         let before = match to.rank() {
@@ -93,12 +93,12 @@ fn castle(word: &[u8]) -> Option<SanShape> {
     is_suffix(rest).then_some(SanShape::Castle(side))
 }
 
-/// Returns the rest of a word after a dash and a letter of castling.
+/// Returns the rest of a word after a dash and `letter` (`O` or `0`).
 fn past_castle(word: &[u8], letter: u8) -> Option<&[u8]> {
     past_dash(word)?.strip_prefix(&[letter])
 }
 
-/// Returns the lengths of the castlings with dashes at the start of a word, the longer one first.
+/// Returns the lengths of the castling moves with which a word begins, the longer one first: for `O-O-O` 5 and 3.
 pub(super) fn castlings(word: &[u8]) -> impl Iterator<Item = usize> {
     let short = word.split_first().and_then(|(&letter, rest)| past_castle(rest, letter));
     let long = short.and_then(|rest| past_castle(rest, word[0]));
@@ -119,10 +119,10 @@ fn role(word: &[u8]) -> (Option<Role>, &[u8]) {
     }
 }
 
-/// Origin file, origin rank and target square.
+/// The file and the rank of the origin, if the word names them, and the target square.
 type SanSquares = (Option<File>, Option<Rank>, Square);
 
-/// Reads `f3`, `gf3`, `1f3` or `g1f3`, with `x`, `:` or `-` before the target.
+/// Reads the squares of a move: `f3`, `gf3`, `1f3` or `g1f3`, perhaps with `x`, `:` or `-` before the target.
 fn squares(word: &[u8]) -> Option<(SanSquares, &[u8])> {
     if let Some((first, rest)) = square(word) {
         return Some(match square(past_sign(rest)) {
@@ -149,7 +149,7 @@ fn past_sign(word: &[u8]) -> &[u8] {
     }
 }
 
-/// Reads `=Q`, `/Q`, `(Q)`, `Q` or `q`, also as a figurine, and with blanks and several signs before it.
+/// Reads a promotion: `=Q`, `/Q`, `(Q)`, `Q` or `q`. The letter may be a figurine, and blanks and several signs may precede it.
 fn promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
     let mut at = 0;
     loop {
@@ -173,7 +173,7 @@ fn promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
     (promotion, rest[close..].strip_prefix(b")").unwrap_or(rest))
 }
 
-/// Returns whether the text after a move only annotates it.
+/// Returns whether the rest of a word after the move is only a suffix, such as `+`, `!?` or `e.p.`.
 fn is_suffix(rest: &[u8]) -> bool {
     if rest.is_empty() {
         return true;

@@ -1,4 +1,4 @@
-//! The sources of text: files, folders, the web, standard input, bytes.
+//! Opens the sources of text: files, folders, archives, the web, standard input, and bytes in memory.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, Metadata};
@@ -22,16 +22,16 @@ use super::{Options, PgnError, SourceFailure, Stamp, Url};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Source {
-    /// The name for messages: the path as given or found, the URL without user, password and query, or `standard input`.
+    /// The name for messages: the path as it was given or found, the URL without user, password and query, or `standard input`.
     pub name: String,
-    /// The path; `None` if the source is no local file.
+    /// The path of a file or of a member of an archive; `None` for all other sources.
     pub path: Option<PathBuf>,
-    /// The size before decompression, if it is known.
+    /// The size in bytes before decompression, if it is known.
     pub bytes: Option<u64>,
-    /// The identity of the source's file: size and time once it was opened, the content once it was read to its end. For a source
-    /// that is no file, only size and content.
+    /// The identity of the source: its size and time after it was opened, and its hash after it was read to its end. A source that
+    /// is no file has no time.
     pub stamp: Stamp,
-    /// The compression; known once the source was opened.
+    /// The compression; `None` before the source is opened.
     pub compression: Option<Compression>,
     /// True if the source comes from the web.
     pub is_remote: bool,
@@ -39,9 +39,9 @@ pub struct Source {
 
 #[derive(Clone)]
 enum SourceInput {
-    /// A file, and whether it was given itself or through its folder.
+    /// A file. The origin says whether its own path or its folder was given.
     File(PathBuf, FileOrigin),
-    /// A member of an archive by its index, and whether it was given itself or through the archive or a folder.
+    /// A member of an archive, by its index. The origin says whether its own path or the archive was given.
     Member(Arc<Archive>, usize, FileOrigin),
     /// An archive whose members cannot be listed.
     Refused(ArchiveRefusal),
@@ -72,7 +72,7 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
-/// The way by which a file became a source.
+/// Says whether the path of a file was given, or a folder or archive that contains it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileOrigin {
     Named,
@@ -84,7 +84,7 @@ pub struct Sources {
     sources: Vec<Source>,
     waiting: VecDeque<(u32, SourceInput)>,
     current: Option<Cutter>,
-    /// The file or the archive that is being read.
+    /// The file or the archive that is being read, to notice changes.
     file: Option<OpenedFile>,
     place: FileOrigin,
     unpacking: Unpacking,
@@ -97,16 +97,16 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Lists the inputs; nothing is read yet.
+    /// Opens the inputs. Their content is not read yet.
     ///
-    /// `-` is standard input. A file is accepted whatever its name; its content decides how it is read. A path that begins with
-    /// `https://` or `http://` is a file on the web; its server is asked for it in this call. A folder stands for all files below
-    /// it whose names end in `.pgn`, `.epd` or `.fen`, perhaps followed by `.zst`, `.gz` or `.bz2` (in any case), and for
-    /// archives, in byte order of their paths; links to folders inside it are not followed.
+    /// `-` is standard input. A file may have any name; its content decides how it is read. A path that begins with `https://` or
+    /// `http://` is a file on the web; this function sends the request to its server. A folder means all files in it and its
+    /// subfolders whose names end in `.pgn`, `.epd` or `.fen`, perhaps followed by `.zst`, `.gz` or `.bz2` (in upper or lower
+    /// case), and all archives. The files are in byte order of their paths. Links from a folder to other folders are not followed.
     ///
-    /// A zip archive, and a 7z archive with the feature `sevenz`, stands for its members with such names, in the order of the
-    /// archive. Each member is a source of its own, whose path is the path of the archive followed by the member's name. A member
-    /// can be given by this path, whatever its name, and so can a folder inside the archive.
+    /// A zip archive, or a 7z archive with the feature `sevenz`, means its members with such names, in the order of the archive.
+    /// Each member is a source of its own, whose path is the path of the archive followed by the member's name. A member with any
+    /// other name can be given by this path. A folder inside the archive can be given in the same way.
     ///
     /// # Errors
     ///
@@ -153,12 +153,12 @@ impl Sources {
         Ok(all)
     }
 
-    /// Makes one source from bytes in memory, plain or compressed.
+    /// Makes a source from bytes in memory, plain or compressed.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Sources {
         Sources::from_bytes_with(name, bytes, Options::default())
     }
 
-    /// Makes one source from bytes in memory, with options.
+    /// Makes a source from bytes in memory, with options.
     pub fn from_bytes_with(name: &str, bytes: Vec<u8>, options: Options) -> Sources {
         let mut all = Sources::empty(options);
         all.add(
@@ -170,7 +170,7 @@ impl Sources {
         all
     }
 
-    /// Returns the same inputs, none of which has been read yet.
+    /// Returns a copy of the inputs, from which nothing has been read yet.
     ///
     /// # Panics
     ///
@@ -184,12 +184,13 @@ impl Sources {
         }
     }
 
-    /// Sets a flag that ends waiting for the web when it becomes true.
+    /// Sets the interrupt flag: when it becomes true, the program stops waiting for the web.
     pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
         self.options.interrupt = Arc::clone(flag);
     }
 
-    /// Sets the number of threads that unpack texts not yet begun: see [`Options::unpack_threads`].
+    /// Sets the number of threads that unpack sources: see [`Options::unpack_threads`]. Sources that are already being read do not
+    /// change.
     pub fn unpack_on(&mut self, threads: usize) {
         self.options.unpack_threads = threads;
     }
@@ -220,7 +221,7 @@ impl Sources {
         Ok(())
     }
 
-    /// Adds the members of an archive that look like games, or those that `below` names.
+    /// Adds the members of an archive that look like games; if `below` is given, only the member or the folder with this name.
     fn add_members(
         &mut self,
         path: &Path,
@@ -248,7 +249,7 @@ impl Sources {
         Ok(())
     }
 
-    /// Adds an archive whose members cannot be listed. The failure is reported when its turn comes.
+    /// Adds an archive whose members cannot be listed. The failure is reported when the archive would be read.
     fn refuse(&mut self, path: &Path, bytes: Option<u64>, refusal: ArchiveRefusal) -> Result<(), PgnError> {
         self.add_path(path.to_owned(), bytes, SourceInput::Refused(refusal));
         Ok(())
@@ -282,29 +283,30 @@ impl Sources {
         &self.sources
     }
 
-    /// Returns the sources so far that were not read to their ends.
+    /// Returns the failures so far: the sources that were not read to their ends.
     pub fn failures(&self) -> &[SourceFailure] {
         &self.failures
     }
 
-    /// Returns the files of folders so far that were skipped because they hold no games, whatever their names say.
+    /// Returns the files so far that were skipped: they are in a folder that was given, and have no games in spite of their names.
     pub fn skipped(&self) -> &[SourceFailure] {
         &self.skipped
     }
 
-    /// Returns sentences about files of folders and members of archives that may hold games but are not among the sources, or
-    /// whose names were changed: `a.zip: 1 member is no .pgn, .epd or .fen and was left out: a.txt`.
+    /// Returns notes for the user about files of folders and members of archives that may have games but are not read, and about
+    /// members whose names were changed: `a.zip: 1 member is no .pgn, .epd or .fen and was left out: a.txt`.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Returns the number of bytes consumed so far, before decompression. Compare it with the sum of [`Source::bytes`].
+    /// Returns the number of bytes read so far, before decompression. To show progress, compare it with the sum of
+    /// [`Source::bytes`].
     pub fn bytes_read(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
 
-    /// Reads the next chunk; `None` at the end of all sources. A source that cannot be read further is left, and recorded among
-    /// [`Sources::failures`].
+    /// Reads the next chunk. Returns `None` after the last source. If a source cannot be read further, it is recorded in
+    /// [`Sources::failures`], and reading continues with the next source.
     pub fn next_chunk(&mut self) -> Option<Chunk> {
         let mut texts = Vec::new();
         let mut bytes = 0;
@@ -317,7 +319,7 @@ impl Sources {
             let source = cutter.source();
             let Sources { failures, skipped, place, options, .. } = self;
             let text = cutter.next(options, &mut |ChunkFailure { offset, reason, kind }| {
-                // An interrupt is reported elsewhere, not as a failure of the source.
+                // An interrupt is not a failure of the source; the caller notices it by the flag.
                 if options.interrupt.load(Ordering::Relaxed) {
                     return;
                 }
@@ -391,13 +393,13 @@ impl Sources {
         }
     }
 
-    /// Leaves the current source, and records its content hash if all of it was read without a failure. No hash is recorded for a
-    /// file that grew meanwhile; a file that shrank or was replaced is a failure.
+    /// Ends the current source, and records its hash if all of it was read without a failure. If the file grew while it was read,
+    /// no hash is recorded. If it shrank or was replaced, this is a failure.
     fn leave(&mut self) {
         let Some(cutter) = self.current.take() else { return };
         let index = cutter.source();
         let source = &mut self.sources[index as usize];
-        // Sources fail in order, so the last failure is enough to look at.
+        // Sources are read in order, so only the last failure can belong to this source.
         let is_left = |list: &[SourceFailure]| list.last().is_some_and(|failure| failure.source == index);
         if is_left(&self.failures) || is_left(&self.skipped) {
             return;
@@ -453,9 +455,8 @@ enum OpenedFile {
 }
 
 impl OpenedFile {
-    /// Returns how the file changed while it was read, unless it only grew: after such a change, the bytes that were read are no
-    /// state that the file ever had, or not its present one. A file that was removed counts as unchanged. An archive must not
-    /// even grow.
+    /// Returns a message if the file changed while it was read, since the bytes that were read may then be no state that the file
+    /// ever had. A file that only grew, or that was removed, counts as unchanged. An archive that grew counts as changed.
     fn change(&self, whole: &WholeBytes) -> Option<String> {
         let (path, metadata) = match self {
             OpenedFile::File { path, metadata } => (path, metadata),
@@ -488,12 +489,12 @@ fn head_hash(path: &Path) -> io::Result<u64> {
     Ok(XxHash3_64::oneshot(&head))
 }
 
-/// Replaces folders and archives by the files and members in them, as [`Sources::open`] does; other paths stay. Also returns the
+/// Replaces each folder and archive by the files or members in it, as [`Sources::open`] does. Other paths stay. Also returns the
 /// notes of [`Sources::notes`].
 ///
 /// # Errors
 ///
-/// If a folder cannot be listed or holds no games, or an archive holds no games.
+/// If a folder cannot be listed, or if a folder or an archive has no files that look like games.
 pub fn list(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<String>), PgnError> {
     let (mut files, mut notes) = (Vec::new(), Vec::new());
     for path in paths {

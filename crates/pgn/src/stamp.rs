@@ -1,16 +1,16 @@
-//! The identity of a file, by which a later run can tell whether the file is still the same.
+//! Records the identity of a file, so that a later run can check whether the file is still the same.
 
 use std::fs::Metadata;
 use std::time::UNIX_EPOCH;
 
-/// The state of a file when it was read. For a source that is no file, only the content may be known.
+/// The size, the time and the hash of a file when it was read. `None` is an unknown value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stamp {
-    /// The size as stored, before decompression; for a source that is no file, the number of bytes read.
+    /// The size in bytes before decompression. For a source that is no file, this is the number of bytes read.
     pub bytes: Option<u64>,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified_ns: Option<u64>,
-    /// XXH3 (64 bits) of the bytes as stored. Unknown if the source was not read to its end, or if
+    /// The XXH3 hash (64 bits) of the bytes before decompression. It is unknown if the source was not read to its end, or if
     /// [`Options::hash`](super::Options::hash) was not set.
     pub hash: Option<u64>,
 }
@@ -28,19 +28,19 @@ pub enum Freshness {
     Missing,
     /// The size is the same and the time differs; the content was not compared.
     Unread,
-    /// Too little is known to decide: the source was not read to its end, or was no file.
+    /// The stamp has too little information to decide: the source was not read to its end, or was no file.
     Unknown,
 }
 
 impl Freshness {
-    /// Returns whether the bytes are known to be those that were read.
+    /// Returns whether the file is known to have the same bytes as when it was read.
     pub fn is_same(self) -> bool {
         matches!(self, Freshness::Fresh | Freshness::Touched)
     }
 }
 
 impl Stamp {
-    /// Returns size and time of a file. Nothing is known of pipes and devices.
+    /// Returns the size and the time of a file. For pipes and devices both are unknown.
     pub fn from_metadata(metadata: &Metadata) -> Stamp {
         if !metadata.is_file() {
             return Stamp::default();
@@ -51,7 +51,7 @@ impl Stamp {
     }
 }
 
-/// Returns whether the metadata of two calls belong to the same file, as far as the system can tell.
+/// Returns whether two pieces of metadata belong to the same file. Only on Unix the inode numbers can be compared.
 #[cfg(unix)]
 pub(super) fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

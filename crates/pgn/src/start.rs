@@ -1,4 +1,4 @@
-//! The start of a game: the `Variant` and `FEN` tags, and the positions of FEN and EPD lists.
+//! Reads the start position of a game from the tags `Variant` and `FEN`, and the positions of FEN and EPD lists.
 
 use shakmaty::{Castles, CastlingMode, Chess, FromSetup, PositionError, Setup};
 
@@ -11,25 +11,25 @@ const LETTERS_MAX: usize = 40;
 
 /// A start position.
 pub(super) struct StartPosition {
-    /// The position, without impossible rights.
+    /// The position, without impossible castling rights and en passant squares.
     pub(super) position: Position,
-    /// The reason why no move can be played from it, if there is one.
+    /// `Ok` if moves can be played from the position; otherwise the reason why not.
     pub(super) playable: Result<(), &'static str>,
 }
 
 /// The meaning of a `Variant` tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VariantRules {
-    /// Chess from the standard array or from a FEN.
+    /// Standard chess, from the usual start position or from a FEN.
     Standard,
-    /// Chess with any castling rooks.
+    /// Chess960, in which the castling rooks may be on any files.
     Chess960,
-    /// Other rules.
+    /// A variant with other rules.
     Foreign,
 }
 
 impl VariantRules {
-    /// Reads the value of a `Variant` tag. Only letters and digits count, case does not.
+    /// Reads the value of a `Variant` tag. Only its letters and digits are compared, in upper or lower case.
     pub(super) fn from_tag(value: &[u8]) -> VariantRules {
         let mut plain = [0u8; 32];
         let mut length = 0;
@@ -42,7 +42,7 @@ impl VariantRules {
         if name.is_empty() {
             return if value.is_ascii() { VariantRules::Standard } else { VariantRules::Foreign };
         }
-        // `Standard Chess` and `Chess (Standard)` are `Standard`.
+        // The word `chess` is dropped, so that `Standard Chess` and `Chess (Standard)` mean `Standard`.
         let name = name.strip_suffix(b"chess").or_else(|| name.strip_prefix(b"chess")).unwrap_or(name);
         match name {
             b"" | b"standard" | b"normal" | b"regular" | b"classical" | b"classic" | b"orthodox"
@@ -64,15 +64,15 @@ impl VariantRules {
     }
 }
 
-/// Games contain FENs of all kinds: only the placement and the side to move must be clear.
+/// The leniency for FENs in games. Only the placement and the side to move must be readable, since games contain many faulty FENs.
 const LENIENCY: Leniency = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };
 
-/// Reads a FEN or the first fields of an EPD: placement, turn, castling (FEN, X-FEN or Shredder-FEN), en passant; later and
-/// missing fields do not matter. Impossible rights are dropped and reported to `note`.
+/// Reads the first four fields of a FEN or EPD: placement, side to move, castling rights (in FEN, X-FEN or Shredder-FEN) and en
+/// passant square. Later fields are ignored, and fields may be missing. Impossible rights are dropped and passed to `note`.
 ///
 /// # Errors
 ///
-/// The reason why the placement or the turn cannot be read.
+/// The reason why the placement or the side to move cannot be read.
 pub(super) fn read(
     fen: &[u8],
     rules: VariantRules,
@@ -118,9 +118,9 @@ fn start(setup: Setup) -> StartPosition {
 
 /// Keeps the castling rights that the placement allows.
 ///
-/// `KQkq` name the outermost rooks, as in X-FEN, if *all* of them can castle so, or if the game is Chess960. Otherwise they are
-/// read as in standard chess: many FENs claim rights that the players have long lost, and these must not become Chess960 rights
-/// by chance.
+/// `KQkq` mean the outermost rooks, as in X-FEN, if the game is Chess960 or if all these rights are possible. Otherwise they mean
+/// the rooks in the corners, as in standard chess. This is because many FENs state rights that the players have lost long before,
+/// and such rights must not become rights of Chess960 by chance.
 fn keep_possible_castling(
     setup: &mut Setup,
     castling: &[u8],

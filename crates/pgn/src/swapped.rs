@@ -31,7 +31,7 @@ impl Game {
     }
 }
 
-/// Swaps the sides in tag names that begin with one, and in the value of `Result`.
+/// Swaps the sides in a tag: in a name that begins with `White` or `Black`, and in the value of `Result`.
 fn swap_tag(tag: &mut Tag) {
     let begins = |side: &[u8]| tag.name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(side));
     let other: Option<&[u8]> = match () {

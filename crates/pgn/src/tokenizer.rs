@@ -1,10 +1,10 @@
-//! The structure of a stretch of PGN: finds the starts and ends of games, and the words that are moves.
+//! Splits PGN into tokens: finds the starts and ends of games, the tag pairs, and the words that should be moves.
 //!
-//! Knows nothing of chess beyond the shape of a move. It is the only definition of a game boundary: the cutter of chunks and the
-//! reader of games both run it, so they cannot disagree.
+//! The tokenizer knows nothing of chess except the form of a move. It alone defines the boundaries of games. The code that cuts
+//! chunks and the code that reads games both use it, so they cannot disagree.
 //!
-//! Invariant: every decision depends on text back to the last game boundary and ahead no further than the end of the line. Hence
-//! reading any prefix that ends with a line end finds the same boundaries as reading the whole text.
+//! The invariant: every decision depends only on the text from the last game boundary to the end of the current line. So in any
+//! prefix of a text that ends with a line end, the tokenizer finds the same boundaries as in the whole text.
 
 mod plain;
 
@@ -21,9 +21,9 @@ use super::san::SanShape;
 /// The tokens that a tokenizer yields, in the order of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Event {
-    /// A game begins at this byte; everything before it belongs to the preceding game.
+    /// A game begins at this byte. Everything before it belongs to the preceding game.
     Start(usize),
-    /// A tag pair. `escaped` tells whether the value may contain escapes; they are not resolved.
+    /// A tag pair. If `escaped` is true, the value may contain escapes, which are not resolved yet.
     Tag { name: ByteRange, value: ByteRange, escaped: bool },
     /// A word of the main line that should be a move.
     Word(ByteRange),
@@ -31,14 +31,14 @@ pub(super) enum Event {
     End(Outcome),
     /// The structure is broken at this byte.
     Fault(usize, StructureError),
-    /// A side line begins: an alternative to the word before. Only a [`Tokenizer::whole`] yields this event, the events below,
-    /// and words of side lines.
+    /// A side line begins at this byte. It is an alternative to the word before it. Only a [`Tokenizer::whole`] yields this event,
+    /// the following kinds of events, and the words of side lines.
     Open(usize),
     /// A side line ends.
     Close,
     /// A comment, without its braces.
     Comment(ByteRange),
-    /// An annotation glyph (1 for `$1` or `!`), and its range.
+    /// An annotation glyph, as its number (1 for `$1` or `!`) and its range.
     Glyph(u16, ByteRange),
 }
 
@@ -67,26 +67,26 @@ enum GameSection {
 pub(super) struct Tokenizer<'a> {
     text: &'a [u8],
     pos: usize,
-    /// The last possible end of the current game: the end of the text, or its first byte + `cap`. A word or tag that begins
-    /// before it is read completely, so that no boundary depends on `cap`.
+    /// The last possible end of the current game: the end of the text, or `cap` bytes after the first byte of the game. A word or
+    /// tag that begins before this place is read completely, so that no boundary depends on `cap`.
     end: usize,
     cap: usize,
     region: usize,
-    /// The end of the line of the last bracket.
+    /// The end of the line that contains the last bracket.
     line_end: usize,
     section: GameSection,
     depth: u32,
-    /// The `(` that opened the variation.
+    /// The index of the `(` that opened the outermost open variation.
     opened: usize,
-    /// A terminator inside a variation, as long as nothing follows it.
+    /// A terminator inside a variation, as long as no other token follows it.
     inner: Option<Outcome>,
     /// True if an empty line precedes the next token.
     blank: bool,
     /// The number of words of the main line so far.
     words: u32,
-    /// See [`Tokenizer::side_lines`].
+    /// The number of variations: see [`Tokenizer::side_lines`].
     side_lines: u64,
-    /// See [`Tokenizer::movetext`].
+    /// The start of the movetext: see [`Tokenizer::movetext`].
     movetext: Option<usize>,
     first_name: ByteRange,
     has_event: bool,
@@ -97,7 +97,8 @@ pub(super) struct Tokenizer<'a> {
 }
 
 impl<'a> Tokenizer<'a> {
-    /// Reads `text`. A game longer than `cap` bytes is cut there, and reading resumes at the next line that is a tag pair.
+    /// Makes a tokenizer of `text`. A game longer than `cap` bytes is cut at this length, and reading resumes at the next line
+    /// with a tag pair.
     pub(super) fn new(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer {
             text,
@@ -121,23 +122,23 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Reads `text` and also yields side lines, comments and glyphs. The games are the same.
+    /// Makes a tokenizer of `text` that also yields side lines, comments and glyphs. It finds the same games.
     pub(super) fn whole(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer { whole: true, ..Tokenizer::new(text, cap) }
     }
 
-    /// Reads the first complete lines of a text of which more follows.
+    /// Makes a tokenizer of the first complete lines of a text. More lines follow that are not in `text`.
     pub(super) fn partial(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer { partial: true, ..Tokenizer::new(text, cap) }
     }
 
     /// Returns the start of the current game's movetext: its first number, word or terminator outside variations. The fast paths
-    /// do not record it.
+    /// do not record this.
     pub(super) fn movetext(&self) -> Option<usize> {
         self.movetext
     }
 
-    /// Returns the number of variations so far, in all games, nested ones included.
+    /// Returns the number of variations so far in all games, including nested ones.
     pub(super) fn side_lines(&self) -> u64 {
         self.side_lines
     }
@@ -155,7 +156,7 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Start(at))
     }
 
-    /// Closes everything that the game left open, one event per call.
+    /// Closes the variations and comments that the game left open. Each call returns one event.
     fn close(&mut self) -> Option<Event> {
         if self.section == GameSection::Moves {
             if self.depth > 0 {
@@ -214,13 +215,13 @@ impl<'a> Tokenizer<'a> {
         self.pos += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
-    /// Returns the event of a remark if remarks are wanted and a game is open.
+    /// Returns the event of a comment or glyph, if these are wanted and a game is open.
     fn remark(&self, event: Event) -> Option<Event> {
         (self.whole && matches!(self.section, GameSection::Moves | GameSection::Done)).then_some(event)
     }
 
     /// Skips a comment in braces. A line that begins with `[Event "` ends it, so that a file recovers from an unclosed brace.
-    /// Before the first game such a comment counts as a game of its own, so that the text it swallowed does not go unnoticed.
+    /// Before the first game, an unclosed comment counts as a game of its own, so that its fault is reported.
     fn skip_comment(&mut self) -> Option<Event> {
         let open = self.pos;
         self.pos += 1;
@@ -270,8 +271,8 @@ impl<'a> Tokenizer<'a> {
         })
     }
 
-    /// Reads a tag pair, unless a game begins with it; `value` returns the value, the index after it, and whether it may contain
-    /// escapes.
+    /// Reads a tag pair, unless a new game begins with it. `value` returns the range of the value, the index after it, and whether
+    /// the value may contain escapes.
     fn tag(
         &mut self,
         at: usize,
@@ -304,8 +305,8 @@ impl<'a> Tokenizer<'a> {
         self.blank && is_first || (is_first || name == b"Event") && lex::follows_open_tag(self.text, at)
     }
 
-    /// Skips a bracket that is no tag pair. A bracket before a digit opens a variation, as in old files of ChessBase; any other
-    /// one is an annotation, which ends at `]` if that is on the line.
+    /// Handles a bracket that is no tag pair. A bracket before a digit opens a variation, as in old files of ChessBase. Any other
+    /// bracket begins an annotation, which is skipped up to `]` if the line has one.
     fn annotation(&mut self, line: &[u8]) -> Option<Event> {
         if self.section == GameSection::Moves
             && lex::next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
@@ -344,7 +345,7 @@ impl<'a> Tokenizer<'a> {
             GameSection::Start => dotted || self.move_follows(start + length) == Some(true),
             GameSection::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
             GameSection::Done if self.depth == 0 => {
-                // A text that begins a game here must also begin one at the start of a text.
+                // If a game begins at this number, a text that is cut here must also begin with a game.
                 match self.move_follows(start + length) {
                     Some(follows) => follows && (self.blank || value == 1 && dotted),
                     None => value == 1 && dotted,
@@ -368,7 +369,7 @@ impl<'a> Tokenizer<'a> {
         None
     }
 
-    /// Returns whether a word in the shape of a move comes next; `None` at the end of the line.
+    /// Returns whether the next word has the form of a move; `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
         let mut pos = lex::past_blanks(self.text, from);
         while self.text.get(pos) == Some(&b'.') {
@@ -426,7 +427,7 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Word(start..self.pos))
     }
 
-    /// Extends the word that was just read over a promotion that is separated from it; `None` without one.
+    /// Extends the word that was just read if a promotion follows it after blanks or brackets. Returns `None` if there is none.
     #[cold]
     pub(super) fn with_promotion(&mut self, word: &ByteRange) -> Option<ByteRange> {
         let stop = lex::parted_promotion(self.text, word.start, word.end);
@@ -515,19 +516,19 @@ impl Iterator for Tokenizer<'_> {
     }
 }
 
-/// Finds the last line in `text` after its first byte that begins a game whatever precedes it.
+/// Finds the last line that begins a game whatever text precedes it. A line at the start of `text` does not count.
 pub(super) fn last_event_line(text: &[u8]) -> Option<usize> {
     memchr::memmem::rfind_iter(text, lex::EVENT)
         .take_while(|&at| at > 0)
         .find(|&at| is_event_line(text, at) && !lex::follows_tag_line(text, at))
 }
 
-/// Returns whether the text may be cut at a boundary: the second part must look like a text of its own.
+/// Returns whether the text may be cut at a game boundary: it must be at the start of a line, and not at the start of the text.
 pub(super) fn may_cut(text: &[u8], at: usize) -> bool {
     at > 0 && at_line_start(text, at)
 }
 
-/// Finds the first line at or after `from` that is a tag pair. `fresh` is true if `from` begins a line.
+/// Finds the first line with a tag pair at or after `from`. `fresh` is true if a line begins at `from`.
 pub(super) fn resync(text: &[u8], from: usize, fresh: bool) -> Option<usize> {
     let mut pos = from;
     let mut fresh = fresh;

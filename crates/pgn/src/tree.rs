@@ -1,36 +1,36 @@
-//! Side lines, comments and glyphs of a game while it is read, and the numbering of its nodes.
+//! Collects the side lines, comments and glyphs of a game while it is read, and numbers its nodes (positions).
 
 use super::lex::ByteRange;
 use super::{Annotation, AnnotationKind, SideLine};
 use orbit_core::board::{PackedMove, Position};
 
-/// The deepest nesting of side lines, counted with the line itself; deeper ones are left out.
+/// The deepest nesting of side lines: a side line of the main line has depth 1. Deeper lines are left out.
 pub const SIDE_LINE_DEPTH_MAX: u32 = 255;
-/// The most side lines of a game; further ones are left out.
+/// The most side lines of a game. Further side lines are left out.
 const LINES_MAX: usize = 65_535;
-/// The most comments and glyphs of a game; further ones are left out.
+/// The most comments and glyphs of a game. Further ones are left out.
 const REMARKS_MAX: usize = 500_000;
 
 /// The reason why a side line is left out, or ends early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Loss {
-    /// It has no moves.
+    /// The line has no moves.
     Empty,
-    /// Its first move is not legal.
+    /// The first move of the line is not legal.
     Illegal,
-    /// A later move is not legal; the moves before it are kept.
+    /// A later move of the line is not legal. The moves before it are kept.
     Short,
-    /// There is no move before it to which it could be an alternative.
+    /// There is no move before the line to which it could be an alternative.
     NoMove,
-    /// It is an alternative to a move that was not kept.
+    /// The line is an alternative to a move that was not kept.
     CutPlace,
-    /// It is nested too deeply.
+    /// The line is nested too deeply.
     Deep,
-    /// Too many side lines precede it.
+    /// Too many side lines precede the line.
     Many,
-    /// It follows the result.
+    /// The line follows the result of the game.
     AfterResult,
-    /// A comment or glyph, not a side line: too many precede it.
+    /// Not a side line, but a comment or glyph before which there are too many others.
     Remarks,
 }
 
@@ -47,7 +47,7 @@ impl Loss {
         Loss::Remarks,
     ];
 
-    /// Returns the message about `count` side lines of a game; `why` is the reason of the first one.
+    /// Returns the message about `count` side lines of a game. `why` is the reason for the first one.
     fn reason(self, count: u32, why: &str) -> String {
         let lines = match count {
             1 => String::from("a side line is"),
@@ -71,34 +71,35 @@ impl Loss {
 
 const _: () = assert!(LINES_MAX == 65_535 && REMARKS_MAX == 500_000, "as messages say");
 
-/// A line while it is read. The first one is the main line, whose moves are kept elsewhere.
+/// A line while it is read. The first line of a game is the main line, whose moves are in [`Game`](super::Game).
 #[derive(Debug, Default)]
 struct UnfinishedLine {
-    /// The start of its text.
+    /// The offset of the line in the text.
     begin: usize,
-    /// The line from which it branches off.
+    /// The index of the line from which it branches off.
     parent: usize,
-    /// The number of the parent's moves before it.
+    /// The number of moves of the parent line before this line branches off.
     at: u32,
     moves: Vec<PackedMove>,
-    /// The position before the last move.
+    /// The position before the last move of the line.
     before: Option<Position>,
-    /// The number of its first node, once nodes are numbered; 0 if the line is left out.
+    /// The number of the first node of the line, after nodes were numbered; 0 if the line is left out.
     first: u32,
 }
 
-/// The parts of a game other than its main line, while it is read.
+/// The side lines, comments and glyphs of a game while it is read.
 #[derive(Debug, Default)]
 pub(super) struct SideLines {
     lines: Vec<UnfinishedLine>,
-    /// The lines around the current place, outermost first; `None` for a line that is left out, which can only be the last.
+    /// The indices of the lines that contain the current place, the outermost first. The last one may be `None`, for a line that
+    /// is left out.
     open: Vec<Option<usize>>,
-    /// The number of open brackets within a line that is left out.
+    /// The number of open parentheses within a line that is left out.
     skipped: u64,
-    /// For each remark: its line, the number of the line's moves before it, and its content.
+    /// For each comment or glyph: its line, the number of moves of the line before it, and its content.
     remarks: Vec<(usize, u32, AnnotationKind)>,
-    /// For each [`Loss`]: the place of the first one, the number of moves of the main line before it, its reason, and the number
-    /// of losses.
+    /// For each kind of [`Loss`]: the offset of the first one, the number of moves of the main line before it, its reason, and the
+    /// number of losses of this kind.
     losses: [Option<(usize, u32, String, u32)>; Loss::ALL.len()],
 }
 
@@ -114,18 +115,18 @@ impl SideLines {
         self.losses = Default::default();
     }
 
-    /// Returns the current line; `None` in a line that is left out.
+    /// Returns the index of the current line; `None` in a line that is left out.
     pub(super) fn line(&self) -> Option<usize> {
         self.open.last().copied().flatten()
     }
 
-    /// Returns the number of moves of a line; `main` is the number for the main line.
+    /// Returns the number of moves of a line. `main` is the number of moves of the main line.
     pub(super) fn len(&self, line: usize, main: usize) -> u32 {
         if line == 0 { main as u32 } else { self.lines[line].moves.len() as u32 }
     }
 
-    /// Begins a side line at byte `begin`, and returns the position from which it branches off, given the positions of the main
-    /// line; `None` within a line that is left out. `is_cut` tells whether the word before was not kept.
+    /// Begins a side line at byte `begin`. Returns the position from which it branches off, or `None` within a line that is left
+    /// out. `is_cut` is true if the word before the line was not kept.
     ///
     /// # Errors
     ///
@@ -141,7 +142,7 @@ impl SideLines {
             return None;
         };
         let moves = self.len(around, main.len().saturating_sub(1));
-        // An alternative to the first move of a side line branches off from the same node as the side line.
+        // An alternative to the first move of a side line branches off from the same node as that side line.
         let (parent, at) = match (around, moves) {
             (1.., 1) => (self.lines[around].parent, self.lines[around].at),
             _ => (around, moves.wrapping_sub(1)),
@@ -161,8 +162,8 @@ impl SideLines {
         Some(opened)
     }
 
-    /// Ends the current side line. `None` if its parent is left out; `Some(Some(begin))` if it is empty and was not left out,
-    /// with the byte at which it began.
+    /// Ends the current side line. Returns `None` if its parent is left out, too. Returns `Some(Some(begin))`, with the byte at
+    /// which the line began, if the line is empty and was not left out.
     pub(super) fn close(&mut self) -> Option<Option<usize>> {
         if self.skipped > 0 {
             self.skipped -= 1;
@@ -173,12 +174,12 @@ impl SideLines {
         Some(line.filter(|line| line.moves.is_empty()).map(|line| line.begin))
     }
 
-    /// Closes all open brackets within a line that is left out.
+    /// Closes all open parentheses within a line that is left out.
     pub(super) fn leave_left_out(&mut self) {
         self.skipped = 0;
     }
 
-    /// Ends the current side line early: its moves so far are kept; without moves it is left out.
+    /// Ends the current side line early. Its moves so far are kept. A line without moves is left out.
     pub(super) fn cut(&mut self) -> Loss {
         match self.line() {
             Some(line) if !self.lines[line].moves.is_empty() => Loss::Short,
@@ -191,7 +192,7 @@ impl SideLines {
         }
     }
 
-    /// Adds a move to a side line, and the position before it.
+    /// Adds a move to a side line. `before` is the position before the move.
     pub(super) fn push(&mut self, line: usize, mv: PackedMove, before: Position) {
         let line = &mut self.lines[line];
         line.moves.push(mv);
@@ -204,7 +205,8 @@ impl SideLines {
         *count += 1;
     }
 
-    /// Keeps the comment or glyph at a byte, unless it is in a line that is left out.
+    /// Keeps the comment or glyph at byte `at`, unless it is in a line that is left out. `main` is the number of moves of the main
+    /// line.
     pub(super) fn remark(&mut self, at: usize, kind: AnnotationKind, main: usize) {
         if self.remarks.len() == REMARKS_MAX {
             return self.lose(Loss::Remarks, at, main as u32, "");
@@ -219,8 +221,9 @@ impl SideLines {
         }
     }
 
-    /// Numbers the nodes of a game whose main line has `main` moves, and returns its side lines and annotations in order. Passes
-    /// each loss to `lost`: its place, the number of moves of the main line before it, and its reason.
+    /// Numbers the nodes of a game whose main line has `main` moves, and returns its side lines and annotations, ordered by node.
+    /// Calls `lost` for each kind of loss with the offset of the first one, the number of moves of the main line before it, and
+    /// the reason.
     pub(super) fn finish(
         &mut self,
         main: usize,
@@ -243,12 +246,12 @@ impl SideLines {
         }
     }
 
-    /// Returns the number of the node after some moves of a line, once nodes are numbered.
+    /// Returns the number of the node after `moves` moves of a line. The nodes must be numbered already.
     pub(super) fn node(&self, line: usize, moves: u32) -> u32 {
         if line == 0 { moves } else { self.lines[line].first + moves.max(1) - 1 }
     }
 
-    /// Returns the number of half-moves from the start of the game to the position after some moves of a line.
+    /// Returns the number of half-moves from the start of the game to the position after `moves` moves of a line.
     pub(super) fn ply(&self, mut line: usize, mut moves: u32) -> u32 {
         while line > 0 {
             moves += self.lines[line].at;
@@ -257,11 +260,11 @@ impl SideLines {
         moves
     }
 
-    /// Numbers the first nodes of the side lines, and orders the lines by them: each line is followed by the lines that branch
-    /// off from it, from its deepest node towards its first.
+    /// Assigns the number of its first node to each side line, and appends the side lines to `out` in this order. After each line
+    /// come the lines that branch off from it, those of its last node first.
     fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {
-        // For each line, the side lines that branch off from it, with their indices among siblings; those that are numbered first
-        // come last.
+        // For each line, this has the side lines that branch off from it, with their indices among siblings. They are used as a
+        // stack: the line that is numbered first is the last.
         let mut leaving = vec![Vec::<(usize, u32)>::new(); self.lines.len()];
         for (line, of) in self.lines.iter().enumerate().skip(1).filter(|(_, of)| !of.moves.is_empty()) {
             let elder = leaving[of.parent].last().filter(|&&(elder, _)| self.lines[elder].at == of.at);

@@ -1,9 +1,9 @@
-//! Unpacks compressed bytes, so that the output depends on the input bytes alone.
+//! Unpacks compressed bytes in such a way that the output depends on the input bytes alone.
 //!
-//! The readers of the libraries lose the output of the call that met a fault, and the amount depends on the sizes in which bytes
-//! arrive. Here raw bytes are passed on in pieces whose size is fixed or determined by the format, and the output of a call is
-//! kept whatever the call returns. The invariant: a file and a pipe of the same bytes give the same text and the same fault,
-//! whatever the timing of the pipe.
+//! If the reader types of the compression libraries find a fault, the output of the last call is lost, and its length depends on
+//! the sizes of the pieces in which the input arrives. So this module calls the decompressors itself. It passes them pieces whose
+//! size is fixed or determined by the format, and keeps the output of every call, even of one that fails. The invariant: a file
+//! and a pipe with the same bytes give the same text and the same fault, whatever the timing of the pipe.
 
 use std::io::{self, Read};
 
@@ -12,11 +12,11 @@ use flate2::{FlushDecompress, Status};
 use memchr::memmem;
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation as _, OutBuffer};
 
-/// The number of raw bytes passed to a decompressor at once, if the format does not determine it.
+/// The number of compressed bytes that are passed to a decompressor at once, if the format does not determine it.
 const STRETCH: usize = 64 << 10;
-/// The output buffer for one call: a block of zstd, or the window of deflate, is never larger.
+/// The number of bytes of the output buffer for one call. A block of zstd and the window of deflate are never larger.
 const ROOM: usize = 128 << 10;
-/// The largest window that the zstd library supports; it is smaller with 32-bit addresses.
+/// The largest window that the zstd library supports, as a power of 2. It is smaller with 32-bit addresses.
 const WINDOW_LOG_MAX: u32 = if cfg!(target_pointer_width = "32") { 30 } else { 31 };
 
 /// The largest window that an option can allow.
@@ -25,26 +25,26 @@ pub(super) const ZSTD_WINDOW_MAX: u64 = 1 << WINDOW_LOG_MAX;
 /// The reason why a text cannot be unpacked further.
 #[derive(Debug)]
 pub(super) enum UnpackFault {
-    /// The raw bytes cannot be read.
+    /// The compressed bytes cannot be read.
     Raw(io::Error),
-    /// The raw bytes end within a member.
+    /// The compressed bytes end within a member.
     Early,
-    /// The raw bytes violate the format; a reason.
+    /// The compressed bytes violate the format, for this reason.
     Damaged(String),
     /// A frame needs more memory than is allowed.
     Window {
-        /// The memory that it needs.
+        /// The memory that it needs, in bytes.
         bytes: u64,
-        /// The memory that is allowed.
+        /// The memory that is allowed, in bytes.
         bytes_max: u64,
     },
     /// The system could not allocate memory.
     Memory,
 }
 
-/// A source of raw bytes.
+/// A source of compressed bytes.
 pub(super) trait Supply {
-    /// Appends `bytes` bytes to `out`, or fewer at the end. Retries after an interrupt by a signal.
+    /// Appends `bytes` bytes to `out`, or fewer at the end, and returns their number. Retries after an interrupt by a signal.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl<R: Read> Supply for R {
     }
 }
 
-/// A buffer of raw bytes that can show as many of the next bytes as a format needs.
+/// A buffer of compressed bytes, in which any number of the next bytes can be examined before they are consumed.
 pub(super) struct RawInput<R> {
     raw: R,
     buffer: Vec<u8>,
@@ -67,9 +67,9 @@ pub(super) struct RawInput<R> {
     fault: Option<io::Error>,
 }
 
-/// The number of bytes that are read before memory is reserved for all wanted bytes.
+/// The number of bytes that are read first, before memory for all requested bytes is reserved.
 const SHORT: usize = 64 << 10;
-/// The number of bytes that are reserved at once.
+/// The most bytes of memory that are reserved at once.
 const ROOM_BYTES: usize = 1 << 20;
 
 impl<R: Supply> RawInput<R> {
@@ -81,7 +81,7 @@ impl<R: Supply> RawInput<R> {
         &self.raw
     }
 
-    /// Returns the next bytes without taking them: `want` of them, or all that are left before the end or a fault.
+    /// Returns the next `want` bytes without consuming them. Returns fewer if the input ends or has a fault before that.
     pub(super) fn peek(&mut self, want: usize) -> &[u8] {
         if self.buffer.len() - self.from < want && !self.at_end {
             self.buffer.drain(..self.from);
@@ -97,24 +97,24 @@ impl<R: Supply> RawInput<R> {
         &next[..next.len().min(want)]
     }
 
-    /// Returns `want` bytes that begin `from` bytes after the next one, if the source has them.
+    /// Returns `want` bytes without consuming them, beginning `from` bytes after the next byte, if the source has so many.
     pub(super) fn ahead(&mut self, from: usize, want: usize) -> Option<&[u8]> {
         let end = from + want;
         self.peek(end.next_multiple_of(STRETCH)).get(from..end)
     }
 
-    /// Takes bytes that were peeked.
+    /// Consumes bytes that were examined with [`RawInput::peek`].
     pub(super) fn skip(&mut self, bytes: usize) {
         self.from += bytes;
     }
 
-    /// Puts bytes back before the next ones.
+    /// Puts bytes back, so that they are the next ones.
     pub(super) fn put_back(&mut self, bytes: &[u8]) {
         self.buffer.splice(..self.from, bytes.iter().copied());
         self.from = 0;
     }
 
-    /// Appends up to `more` bytes to `out`; returns their number.
+    /// Appends up to `more` bytes to `out`, without decompression. Returns their number.
     pub(super) fn read_plain(&mut self, out: &mut Vec<u8>, more: usize) -> io::Result<usize> {
         let ready = &self.buffer[self.from..];
         let length = ready.len().min(more);
@@ -126,7 +126,7 @@ impl<R: Supply> RawInput<R> {
         if self.at_end {
             return Ok(length);
         }
-        // Most texts are short, so memory for a long text is reserved only once there are many bytes.
+        // Most texts are short, so memory for a long text is reserved only after many bytes arrived.
         let mut read = length;
         for goal in [more.min(length + SHORT), more] {
             let rest = goal - read;
@@ -147,7 +147,7 @@ impl<R: Supply> RawInput<R> {
         self.fault.take().map_or(UnpackFault::Early, UnpackFault::Raw)
     }
 
-    /// Returns whether the source ends here, between two members.
+    /// Returns whether the source ends here. The caller is between two members, so this end is regular.
     fn is_finished(&mut self) -> Result<bool, UnpackFault> {
         if !self.peek(1).is_empty() {
             return Ok(false);
@@ -155,7 +155,7 @@ impl<R: Supply> RawInput<R> {
         self.fault.take().map_or(Ok(true), |error| Err(UnpackFault::Raw(error)))
     }
 
-    /// Returns the next `bytes` bytes without taking them.
+    /// Returns the next `bytes` bytes without consuming them. Fails if there are fewer.
     fn exactly(&mut self, bytes: usize) -> Result<&[u8], UnpackFault> {
         if self.peek(bytes).len() < bytes {
             return Err(self.end());
@@ -166,7 +166,7 @@ impl<R: Supply> RawInput<R> {
 
 /// A compression format.
 pub(super) trait Unpack<R>: Send {
-    /// Unpacks a little and appends it to `out`, which keeps the output whatever the call returns; `false` at the end.
+    /// Unpacks a little more, and appends it to `out`, even if the call returns a fault. Returns `false` at the end.
     fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault>;
 }
 
@@ -178,13 +178,13 @@ pub(super) trait MemberFormat: Sized + Send + 'static {
     /// Returns whether the next byte begins a member.
     fn is_between(&self) -> bool;
 
-    /// Returns the length of the member that begins `from` bytes after the next byte, if the member is complete, not longer than
-    /// about `bytes_max`, and its length can be found without unpacking it. The answer may be wrong: then the bytes do not
-    /// unpack.
+    /// Returns the length of the member that begins `from` bytes after the next byte. Returns `None` if the member is not complete
+    /// or longer than about `bytes_max`, or if its length cannot be found without unpacking it. The length may be wrong; then
+    /// unpacking these bytes fails.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize>;
 }
 
-/// Makes room at the end of `out`, lets `call` fill it, and keeps the number of bytes that `call` reports.
+/// Makes room at the end of `out`, lets `call` fill it, and keeps as many bytes as `call` reports.
 fn append<T>(out: &mut Vec<u8>, call: impl FnOnce(&mut [u8]) -> (usize, T)) -> T {
     let length = out.len();
     out.resize(length + ROOM, 0);
@@ -193,7 +193,7 @@ fn append<T>(out: &mut Vec<u8>, call: impl FnOnce(&mut [u8]) -> (usize, T)) -> T
     result
 }
 
-/// Bzip2, any number of streams.
+/// The decompressor for bzip2 with any number of streams.
 #[derive(Default)]
 pub(super) struct Bzip2 {
     stream: Option<bzip2::Decompress>,
@@ -208,7 +208,8 @@ impl MemberFormat for Bzip2 {
         self.stream.is_none()
     }
 
-    /// Finds the end of a stream. A stream does not state its length: it ends where another one seems to begin, or with the file.
+    /// Finds the end of a stream. A stream does not state its length, so its end is the place at which another stream seems to
+    /// begin, or the end of the file.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
         /// The first bytes of a stream's first block, after `BZh` and a digit.
         const BLOCK: [u8; 6] = [0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
@@ -224,7 +225,7 @@ impl MemberFormat for Bzip2 {
             if is_end || seen.len() - from > bytes_max {
                 return is_end.then(|| seen.len() - from);
             }
-            // A block header may straddle the end of the bytes seen, so the search overlaps.
+            // A header may begin in the bytes that were searched and end after them, so the next search begins a little earlier.
             searched = (seen.len() - BLOCK.len()).max(searched + 1);
         }
     }
@@ -255,7 +256,7 @@ impl<R: Supply> Unpack<R> for Bzip2 {
     }
 }
 
-/// One stream of deflate without a header, as in gzip and zip.
+/// The decompressor for one deflate stream without a header, as in gzip and zip.
 pub(super) struct Deflate {
     stream: flate2::Decompress,
 }
@@ -286,7 +287,7 @@ impl<R: Supply> Unpack<R> for Deflate {
     }
 }
 
-/// Gzip, any number of members.
+/// The decompressor for gzip with any number of members.
 #[derive(Default)]
 pub(super) struct Gzip {
     member: Option<GzipMember>,
@@ -306,7 +307,7 @@ impl MemberFormat for Gzip {
         self.member.is_none()
     }
 
-    /// Reads the length of a member. Members of bgzip state their lengths, others do not.
+    /// Reads the length of a member from its header. Only members written by bgzip state their lengths.
     ///
     /// Source: the specification of SAM, section 4.1, "The BGZF compression format".
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, _bytes_max: usize) -> Option<usize> {
@@ -387,8 +388,8 @@ fn gzip_header<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
     Ok(())
 }
 
-/// Zstandard, any number of frames. Each part of a frame is passed on separately, so that a fault in one part keeps the output of
-/// all earlier parts.
+/// The decompressor for Zstandard with any number of frames. Each part of a frame is passed to the library separately, so that the
+/// output of all parts before a faulty one is kept.
 ///
 /// Source: RFC 8878, section 3.
 pub(super) struct Zstd {
@@ -397,7 +398,7 @@ pub(super) struct Zstd {
     state: NextFrame,
 }
 
-/// The next part of the input.
+/// The part of the input that comes next.
 enum NextFrame {
     Header,
     Block { has_checksum: bool },
@@ -407,12 +408,12 @@ enum NextFrame {
 impl Zstd {
     pub(super) fn new(window_max: u64) -> io::Result<Zstd> {
         let mut decoder = ZstdDecoder::new()?;
-        // The memory limit of a frame is checked by this type, before any memory is allocated for it.
+        // This type checks the window of each frame itself, before memory is allocated, so the library gets the largest limit.
         decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
         Ok(Zstd { decoder, window_max: window_max.min(ZSTD_WINDOW_MAX), state: NextFrame::Header })
     }
 
-    /// Passes on `bytes` bytes, which are one part of a frame.
+    /// Passes `bytes` bytes, which are one part of a frame, to the library.
     fn part<R: Supply>(
         &mut self,
         input: &mut RawInput<R>,
@@ -422,7 +423,7 @@ impl Zstd {
         let part = input.exactly(bytes)?;
         let decoder = &mut self.decoder;
         let mut source = InBuffer::around(part);
-        // A whole block fits into the buffer. If input is left over, the decoder must be called again.
+        // The output of a whole block fits into the buffer, but the library may not consume all input in one call.
         while source.pos() < bytes {
             let before = source.pos();
             let (result, written) = append(out, |room| {
@@ -464,7 +465,7 @@ impl Zstd {
         let FrameBlockHeader { is_last, bytes } =
             FrameBlockHeader::from_bytes([header[0], header[1], header[2]]);
         self.part(input, 3, out)?;
-        // A block that is too large was refused with its frame header.
+        // The block cannot be too large, since the header of its frame was checked.
         self.part(input, bytes, out)?;
         self.state = match (is_last, has_checksum) {
             (false, _) => NextFrame::Block { has_checksum },
@@ -484,7 +485,7 @@ impl MemberFormat for Zstd {
         matches!(self.state, NextFrame::Header)
     }
 
-    /// Finds the end of a frame by the lengths of its blocks. Skippable frames belong to the frame after them.
+    /// Finds the end of a frame by adding the lengths of its blocks. Skippable frames count as part of the frame after them.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize> {
         let mut at = from;
         while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..] = input.ahead(at, 8)? {
@@ -551,7 +552,7 @@ impl FrameBlockHeader {
     fn from_bytes([low, middle, high]: [u8; 3]) -> FrameBlockHeader {
         const RUN: u32 = 1;
         let header = u32::from_le_bytes([low, middle, high, 0]);
-        // A run of equal bytes is stored as one byte.
+        // A block that repeats a single byte stores this byte only once.
         let bytes = if header >> 1 & 3 == RUN { 1 } else { (header >> 3) as usize };
         FrameBlockHeader { is_last: header & 1 == 1, bytes }
     }
@@ -611,7 +612,7 @@ impl FrameHeader {
     }
 }
 
-/// Converts an error of the zstd library. The library distinguishes its errors by texts alone.
+/// Converts an error of the zstd library. The library's errors can be distinguished only by their texts.
 fn damage(error: &io::Error) -> UnpackFault {
     let text = error.to_string();
     if text.contains("not enough memory") { UnpackFault::Memory } else { UnpackFault::Damaged(text) }

@@ -1,7 +1,7 @@
-//! URLs in place of paths: recognises them, and hides their secrets.
+//! Recognises URLs that are given instead of paths, and hides their secrets.
 //!
-//! A URL may contain a password (`https://user:secret@host/`) or be a key by itself, as presigned links to object stores are:
-//! their query is a signature. The invariant: neither ever appears in messages, in output or in `Debug`.
+//! A URL may contain a password (`https://user:secret@host/`). Its query may also be secret: in a presigned link to an object
+//! store the query is a signature. The invariant: neither password nor query ever appears in messages, in output or in `Debug`.
 
 use std::fmt;
 use std::path::Path;
@@ -9,12 +9,12 @@ use std::path::Path;
 /// A file on the web, by its URL.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Url {
-    /// The URL as given, without the fragment.
+    /// The URL as the user gave it, without the fragment.
     text: String,
 }
 
 impl Url {
-    /// Returns the URL that is given in place of a path: a text that begins with `https://` or `http://`, in any case.
+    /// Returns a URL if the path is one, that is, if it begins with `https://` or `http://`, in upper or lower case.
     pub fn from_path(path: &Path) -> Option<Url> {
         let text = path.to_str()?;
         let (scheme, _) = text.split_once("://")?;
@@ -23,7 +23,7 @@ impl Url {
         is_web.then(|| Url { text: text.to_owned() })
     }
 
-    /// Returns the URL to request: all of it except user and password.
+    /// Returns the URL for a request, which has everything except user and password.
     #[cfg(feature = "https")]
     pub(super) fn asked(&self) -> String {
         let (scheme, authority, _) = self.parts();

@@ -1,8 +1,8 @@
-//! Files on the web: one request, and further ones if the connection is lost.
+//! Reads files on the web. A file takes one request, and further requests if the connection is lost.
 //!
-//! A separate thread sends requests, reads ahead and resumes after a lost connection, so that a reader never waits longer for the
-//! web than it wants to: [`WebBytes`] checks the interrupt flag while no bytes arrive. [`head`] decides which answers continue a
-//! file. The invariant: a reader gets the bytes of one state of the file, in order, each once, or an error.
+//! A separate thread sends the requests, reads ahead, and resumes after a lost connection. So the reader, [`WebBytes`], can check
+//! the interrupt flag while no bytes arrive. [`head`] decides whether an answer continues the same file. The invariant: a reader
+//! gets the bytes of one state of the file, in order and each once, or an error.
 
 mod head;
 
@@ -28,7 +28,7 @@ use orbit_core::sync::lock;
 
 /// The most bytes in one piece.
 const PIECE: usize = 64 << 10;
-/// The number of pieces that the thread reads ahead.
+/// The most pieces that the thread reads ahead.
 const PIECES_AHEAD: usize = 64;
 /// The interval at which a waiting thread checks whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
@@ -56,7 +56,8 @@ impl Client {
         Client { agent: config.build().into(), options }
     }
 
-    /// Requests a file from a byte on. If the condition no longer holds, the server sends the whole file.
+    /// Requests a file from a byte on. If the condition (an entity tag or a date) no longer holds, the server sends the whole
+    /// file.
     fn ask(
         &self,
         url: &Url,
@@ -90,16 +91,16 @@ type WebReader = Box<dyn Read + Send>;
 
 /// The reason why a request was not answered.
 enum FetchError {
-    /// The connection ended.
+    /// The connection was lost. The text describes how.
     Lost(String),
-    /// The server was not found or is silent.
+    /// The server was not found or did not answer.
     Silent(String),
-    /// The same request would fail again.
+    /// The same request would fail again, so it is not repeated.
     Lasting(String),
 }
 
 impl FetchError {
-    /// Describes an error in words that reveal nothing of the URL.
+    /// Describes an error with a text that contains no part of the URL.
     fn from_error(error: Error, timeout: Duration) -> FetchError {
         use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
         let lasting = |reason: &str| FetchError::Lasting(reason.to_owned());
@@ -158,12 +159,12 @@ struct WebShared {
     client: Arc<Client>,
     url: Url,
     known: FileIdentity,
-    /// The answer to the request that found the file, for the first reader.
+    /// The answer to the first request for the file. The first reader continues with it.
     begun: Mutex<Option<WebBytes>>,
 }
 
 impl Remote {
-    /// Requests a file. If `is_next`, the file is read before all others, and the answer is kept for its reader.
+    /// Requests a file. If `is_next` is true, the file is read next, so the connection stays open for its reader.
     pub(super) fn open(
         client: &Arc<Client>,
         url: Url,
@@ -201,19 +202,19 @@ impl Remote {
     }
 }
 
-/// The message if the reading thread panicked.
+/// The error message if the downloading thread panicked.
 const ENDED: &str = "the thread that reads it ended";
 
-/// A message of the thread that reads from the web.
+/// A message from the thread that downloads the file.
 enum WebMessage {
-    /// The file is there.
+    /// The file exists, and has this identity.
     Known(FileIdentity),
     Bytes(Vec<u8>),
     End,
     Fault(String),
 }
 
-/// The bytes of a file as they arrive.
+/// A reader of the bytes of a file as they arrive from the thread.
 pub(super) struct WebBytes {
     from: Receiver<WebMessage>,
     _line: ReaderGuard,
@@ -221,7 +222,7 @@ pub(super) struct WebBytes {
     pieces: PieceAtHand,
 }
 
-/// When dropped, tells the thread that nobody reads any more.
+/// Sets a flag when it is dropped, so that the thread stops when its reader is gone.
 struct ReaderGuard(Arc<AtomicBool>);
 
 impl Drop for ReaderGuard {
@@ -231,7 +232,7 @@ impl Drop for ReaderGuard {
 }
 
 impl WebBytes {
-    /// Starts a thread that requests a file, and reads it if `is_read`.
+    /// Starts a thread that requests a file, and downloads it if `is_read` is true.
     fn start(
         download: Download,
         known: Option<FileIdentity>,
@@ -249,7 +250,7 @@ impl WebBytes {
     }
 }
 
-/// Waits for the next message; `None` after an interrupt, or if the thread has ended.
+/// Waits for the next message. Returns `None` after an interrupt, or if the thread has ended.
 fn message(from: &Receiver<WebMessage>, interrupt: &AtomicBool) -> Option<WebMessage> {
     loop {
         match from.recv_timeout(LOOK) {
@@ -277,7 +278,7 @@ impl Read for WebBytes {
     }
 }
 
-/// The connection to the reader, as the thread sees it.
+/// The thread's side of the channel to the reader.
 struct WebReading {
     to: SyncSender<WebMessage>,
     is_left: Arc<AtomicBool>,
@@ -313,19 +314,19 @@ enum Stop {
 /// The body of an answer.
 struct AnswerBody {
     reader: WebReader,
-    /// The number of bytes to skip, because they are known already.
+    /// The number of bytes to skip, because the reader already has them.
     skip: u64,
-    /// True if the end of the body can be distinguished from a lost connection.
+    /// True if the end of the body can be distinguished from a lost connection, since its length is known.
     has_end: bool,
 }
 
-/// The way in which an answer ended.
+/// Says how an answer ended.
 enum Ended {
     /// The file is complete.
     Whole,
-    /// The file may be complete.
+    /// The connection ended, and the file may be complete: its length is not known.
     Unsure,
-    /// The connection was lost; the reason.
+    /// The connection was lost, for this reason.
     Lost(String),
 }
 
@@ -335,7 +336,7 @@ struct Download {
     url: Url,
     /// The number of bytes that were passed to the reader.
     offset: u64,
-    /// The number of attempts since the last byte was passed on.
+    /// The number of attempts to resume since the last byte arrived.
     attempts: u32,
 }
 
@@ -350,12 +351,12 @@ impl Download {
             }
         });
         if let Err(Stop::Failed(reason)) = read {
-            // The reader may be gone; then nobody needs the message.
+            // An error means that the reader is gone, so the message is not needed.
             reading.say(WebMessage::Fault(reason)).ok();
         }
     }
 
-    /// Finds the file, unless it is known.
+    /// Sends the first request. Returns the identity of the file, and the body of the answer.
     fn first(
         &mut self,
         known: Option<FileIdentity>,
@@ -383,7 +384,7 @@ impl Download {
         }
     }
 
-    /// Passes all of the file to the reader.
+    /// Passes the whole file to the reader, and resumes after lost connections.
     fn transfer(
         &mut self,
         mut known: FileIdentity,
@@ -451,7 +452,7 @@ impl Download {
         }
     }
 
-    /// Requests the rest of the file; `None` if there is none.
+    /// Requests the rest of the file. Returns `None` if there is no more.
     fn go_on(
         &mut self,
         known: &mut FileIdentity,
@@ -485,7 +486,7 @@ impl Download {
         }
     }
 
-    /// Waits before the next attempt, or fails if there were too many.
+    /// Waits before the next attempt. Fails if there were too many attempts.
     fn pause(&mut self, reason: &str, wanted: Option<Duration>, reading: &WebReading) -> Result<(), Stop> {
         let WebOptions { attempts_max, pause, pause_max, .. } = self.client.options;
         if self.attempts >= attempts_max {

@@ -165,7 +165,8 @@ impl Parser {
             if last.is_some_and(|last| last.plus) && (repeat.plus || repeat.braces) {
                 return fault("a repetition of `+`");
             }
-            // A group may be optional as a whole; a single constituent that is optional cannot take another suffix.
+            // A group in parentheses may be optional as a whole. A single constituent that is optional cannot have another
+            // suffix.
             if chain.can_be_empty() && !matches!(chain, Chain::Sequence(_)) {
                 return fault("a repetition of what may be left out");
             }

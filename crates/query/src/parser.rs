@@ -1,7 +1,7 @@
-//! Turns tokens into the typed tree, by recursive descent: the expression grammar.
+//! The expression grammar of CQL 6: turns tokens into the typed tree, by recursive descent.
 //!
-//! The type of a filter is known as soon as it was read, and the grammar needs it (`==` compares sets, numbers or strings), so
-//! there is no untyped tree in between. Keyword filters are in [`super::filters`].
+//! The type of a filter is known as soon as the filter was read, and the grammar needs the type: `==` compares sets, numbers or
+//! strings. So there is no untyped tree in between. Keyword filters are in [`super::filters`].
 
 use std::rc::Rc;
 
@@ -22,13 +22,13 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum depth of nested filters.
 const DEPTH_MAX: u32 = 200;
 
-/// The maximum number of operators of a query whose left operand may itself be an operation; each of them makes the tree one level
-/// deeper.
+/// The maximum number of operators in a query whose left operand may itself be an operation, such as `+`. Each of these operators
+/// makes the tree one level deeper.
 const LINKS_MAX: u32 = 1000;
 
 pub(super) type ParseResult<T> = Result<T, Diagnostic>;
 
-// The operations of the tree as written.
+// Short names for the operations of the tree as it is parsed.
 pub(super) type C = ConditionOp<Written>;
 pub(super) type S = SquaresOp<Written>;
 pub(super) type N = NumberOp<Written>;
@@ -41,22 +41,22 @@ pub(super) struct Parser {
     pub(super) at: usize,
     /// True while a constituent of a line or a path is read.
     pub(super) in_chain: bool,
-    /// True while a constituent of a path is read, outside of brackets.
+    /// True while a constituent of a path is read, but not inside brackets.
     pub(super) in_path: bool,
-    /// The index of the token that ends the text to read: the last token, or the first one after the blank line that ends a path.
+    /// The index of the token at which reading ends: the last token, or the first token after the blank line that ends a path.
     pub(super) end: usize,
     pub(super) depth: u32,
     pub(super) links: u32,
-    /// True if an operator that the current filter cannot take ends it, because a filter around it may take the operator.
+    /// True if an operator that the current filter cannot take ends the filter, because a filter around it may take the operator.
     pub(super) ends: bool,
-    /// The rule that reads the argument of a transform, of a loop or of `find`: the loosest rule, but after an arithmetic operator
-    /// the rule of its operands.
+    /// The rule that reads the argument of a transform, of a loop or of `find`. It is the loosest rule; after an arithmetic
+    /// operator it is the rule of that operator's operands.
     pub(super) level: fn(&mut Parser) -> ParseResult<Node>,
-    /// The place of the last `L--R` that was read.
+    /// The place of the move filter `L--R` or `L[x]R` that was read last.
     pub(super) last_dash: Option<Span>,
     pub(super) text: String,
     pub vars: Vec<Var>,
-    /// Names in scope, innermost last.
+    /// The names in scope with their variables, the innermost scope last.
     pub scope: Vec<(String, VarId)>,
     pub(super) state: ParserState,
     pub remarks: Vec<Diagnostic>,
@@ -108,7 +108,7 @@ impl Parser {
         self.finish(body)
     }
 
-    /// Reads declarations; returns true if nothing follows.
+    /// Reads declarations. Returns true if nothing follows them.
     pub(super) fn at_end(&mut self) -> ParseResult<bool> {
         while self.declaration()? {}
         Ok(*self.tok() == Tok::End)
@@ -116,7 +116,7 @@ impl Parser {
 
     // ---- precedence levels, loosest first
 
-    /// Enters a deeper level; the caller leaves it with `depth -= 1`.
+    /// Enters a deeper level of nesting. The caller leaves it with `depth -= 1`.
     pub(super) fn descend(&mut self) -> ParseResult<()> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -129,7 +129,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads any filter, with the loosest rule.
+    /// Reads any filter, with the rule that has the loosest operators.
     pub fn node(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let level = std::mem::replace(&mut self.level, Parser::node);
@@ -147,14 +147,14 @@ impl Parser {
         Ok(balanced(first, rest, &|left, right| either(C::Or, left, right)))
     }
 
-    /// Leaves a deeper level.
+    /// Leaves a level of nesting that [`Self::descend`] entered.
     pub(super) fn ascend(&mut self) {
         self.depth -= 1;
     }
 
-    /// Reads the argument of a transform, of a loop or of `find`. It may be any filter, but an operator that the argument cannot
-    /// take ends it, and belongs to the filter around. So `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and
-    /// `8 - shift count pa7 > 0` compares the difference.
+    /// Reads the argument of a transform, of a loop or of `find`. It may be any filter. An operator that the argument cannot take
+    /// ends it and belongs to the filter around: `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and `8 - shift count pa7 > 0`
+    /// compares the difference.
     pub fn argument(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.ends, true);
         let node = (self.level)(self)?;
@@ -162,7 +162,8 @@ impl Parser {
         Ok(node)
     }
 
-    /// Reads a constituent of a line or a path. It may be any filter, but an operator that it cannot take is a suffix.
+    /// Reads a constituent of a line or a path. It may be any filter. A `+`, `*` or similar operator that it cannot take is a
+    /// suffix.
     pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         self.within(true, true, read)
     }
@@ -175,7 +176,7 @@ impl Parser {
         node
     }
 
-    /// Reads a filter in brackets, where no filter around can take an operator.
+    /// Reads a filter in brackets. No filter around the brackets can take an operator inside them.
     pub fn inside(&mut self, read: impl FnOnce(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.in_path, false);
         let node = self.within(false, false, read);
@@ -183,7 +184,7 @@ impl Parser {
         node
     }
 
-    /// Reads with the loosest rule, whatever is around.
+    /// Reads a filter with the loosest rule, independently of the rules that are being read around it.
     fn within(
         &mut self,
         ends: bool,
@@ -238,8 +239,8 @@ impl Parser {
     pub(super) fn relation(&mut self) -> ParseResult<Node> {
         let left = self.sum()?;
         self.refuse_single_equals()?;
-        // A condition cannot be compared, but the filter around it may be a number: `flip count {Ra1 or Rh1} == 4` compares the
-        // count.
+        // A condition cannot be compared, but the filter around it may be a number: in `flip count {Ra1 or Rh1} == 4` the count
+        // is compared.
         if kind_of(&left) == Type::Bool {
             return Ok(left);
         }
@@ -295,7 +296,8 @@ impl Parser {
         }
     }
 
-    /// Takes an operator whose left operand may be an operation of the same kind.
+    /// Reads an operator whose left operand may be an operation of the same kind, and checks the limit on the number of such
+    /// operators.
     pub(super) fn link(&mut self) -> ParseResult<()> {
         self.links += 1;
         let at = self.bump();
@@ -312,7 +314,8 @@ impl Parser {
         }
     }
 
-    /// Reads a set expression, or the moves of one before `--`. This is the operand of `#` and `power`, and the domain of loops.
+    /// Reads a set expression; if `--` follows, reads the move filter for the moves that leave the set. Set expressions are the
+    /// operands of `#` and `power`, and the sets of loops.
     pub fn set_expression(&mut self) -> ParseResult<Node> {
         let left = self.arrows()?;
         self.with_dash(left)
@@ -367,8 +370,8 @@ impl Parser {
         self.joined_sets("&", first, Parser::attack, S::Intersect)
     }
 
-    /// Reads the operands that an operator on sets joins; the first one was read. If the first one is no set and ends an argument,
-    /// the operator belongs to the filter around.
+    /// Reads the operands that an operator on sets joins; the first one was read already. If the first operand is no set and ends
+    /// an argument, the operator belongs to the filter around the argument.
     fn joined_sets(
         &mut self,
         sign: &'static str,
@@ -408,7 +411,7 @@ impl Parser {
         Ok(balanced(first, sets, &join).into())
     }
 
-    /// Reads the operand of `~`: primaries joined by `attacks` and `attackedby`.
+    /// Reads an operand of `~`: filters without operators, joined by `attacks` and `attackedby`.
     pub fn attack(&mut self) -> ParseResult<Node> {
         let mut left = self.primary()?;
         loop {
@@ -434,7 +437,7 @@ impl Parser {
 
     // ---- primaries
 
-    /// Reads a tight operand: one filter without operators.
+    /// Reads one filter without operators around it, and the parts or matches of its text that follow it.
     pub fn primary(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let mut node = self.unindexed()?;
@@ -449,7 +452,8 @@ impl Parser {
         Ok(node)
     }
 
-    /// Reads the same without parts and matches of a text, which apply to the whole of `P:T`.
+    /// Reads one filter without operators, but no part or match of its text after it. In `P:T[i]` these apply to the whole of
+    /// `P:T`.
     pub(super) fn unindexed(&mut self) -> ParseResult<Node> {
         let node = self.primary_inner()?;
         self.elsewhere(node)
@@ -523,7 +527,7 @@ impl Parser {
                         return Err(Diagnostic::error(span, "`{` is not closed", "close it with `}`"));
                     }
                     let filter = self.inside(Parser::node)?;
-                    // The last filter is the value of the braces.
+                    // The last filter determines the value of the braces.
                     if !self.is_sign("}") {
                         self.refuse_alone(filters.last(), &filter)?;
                     }
@@ -618,15 +622,14 @@ impl Parser {
         }
     }
 
-    /// Returns true if the token ahead, after `(position`, belongs to a list of CQL 5; otherwise it begins the number of a
-    /// position.
+    /// Returns true if the token `ahead`, after `(position`, shows a list of CQL 5. Other tokens begin the number of a position.
     fn is_list_of_cql_5(&self, ahead: usize) -> bool {
         matches!(self.peek(ahead), Tok::Designator { .. } | Tok::Sign(":" | ")") | Tok::End)
     }
 
     // ---- typing helpers
 
-    /// Returns a filter that must be a set; if it is none, the error says that `user` needs one.
+    /// Returns a filter that must be a set. If it is something else, the error says that `user` needs a set.
     pub fn want_squares(&self, node: Node, user: &str) -> ParseResult<Squares> {
         match node {
             Node::Squares(squares) => Ok(squares),
@@ -634,7 +637,7 @@ impl Parser {
         }
     }
 
-    /// Returns a filter that must be a string; if it is none, the error says that `user` needs one.
+    /// Returns a filter that must be a string. If it is something else, the error says that `user` needs a string.
     pub fn want_text(&self, node: Node, user: &str) -> ParseResult<Text> {
         match valued(node) {
             Node::Text(text) => Ok(text),
@@ -642,7 +645,7 @@ impl Parser {
         }
     }
 
-    /// Returns a filter that must be a number; if it is none, the error says that `user` needs one.
+    /// Returns a filter that must be a number. If it is something else, the error says that `user` needs a number.
     pub fn want_number(&self, node: Node, user: &str) -> ParseResult<Number> {
         match node {
             Node::Number(number) => Ok(number),
@@ -651,7 +654,7 @@ impl Parser {
     }
 }
 
-/// The error for a filter of another type than `user` needs.
+/// Returns the error for a filter of another type than `ty`, the type that `user` needs.
 pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnostic {
     Diagnostic::error(at, format!("{user} needs {}", name_of(ty)), format!("this is {}", name_of(found)))
 }
@@ -679,7 +682,7 @@ pub(super) fn name_of(ty: Type) -> &'static str {
     }
 }
 
-/// Makes a filter of the kind of its operation.
+/// Makes a filter whose kind (condition, set, number, ...) is that of its operation.
 pub(super) fn filter<O>(op: O, span: Span) -> Node
 where
     Of<O, Written>: Into<Node>,
@@ -707,7 +710,7 @@ pub(super) fn cardinality(set: Squares) -> Node {
     filter(N::Cardinality(set), span)
 }
 
-/// Joins filters to one of the kind of the last; a single filter stays as it is.
+/// Joins filters to one filter in braces, which has the kind of the last filter. A single filter stays as it is.
 pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     let Some(start) = first.first().map(Node::span) else { return last };
     let span = start.to(last.span());
@@ -723,7 +726,8 @@ pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     }
 }
 
-/// Makes a transform that does not count its copies. Transforms fuse, and the range of an inner one applies to all copies.
+/// Makes a transform that does not count its copies. A transform around another transform forms one orbit with it, and the count
+/// or range of the inner one applies to all copies.
 pub(super) fn transformed(kind: TransformKind, of: Node, span: Span) -> Node {
     let of = match of {
         Node::Squares(of) => return filter(S::Form(Keyword::Transform(kind, of)), span),

@@ -1,16 +1,16 @@
-//! Regular expressions: those of ECMAScript on bytes, and the classes that `std::regex` of C++ adds.
+//! Reads regular expressions: those of ECMAScript, applied to bytes, with the named classes of `std::regex` of C++.
 
 use regress::{Flags, Regex};
 
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The limits of a pattern: its bytes, the depth of nested groups, and the number of alternatives. Larger patterns could take
-/// minutes to read, or overflow the stack.
+/// The limits of a pattern: its length in bytes, the depth of nested groups, and the number of alternatives. Larger patterns
+/// could take minutes to read, or overflow the stack.
 const BYTES_MAX: usize = 20_000;
 const NESTED_MAX: usize = 100;
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// Classes by name, as in `[[:alpha:]_]`.
+/// The named classes, as in `[[:alpha:]_]`, with the ranges of characters that replace them.
 const CLASSES: [(&str, &str); 15] = [
     ("alnum", "0-9A-Za-z"),
     ("alpha", "A-Za-z"),
@@ -29,18 +29,18 @@ const CLASSES: [(&str, &str); 15] = [
     ("xdigit", "0-9A-Fa-f"),
 ];
 
-/// Returns a pattern in the form in which it is searched for.
+/// Checks a pattern, and returns it in the form in which the engines use it.
 ///
 /// # Errors
 ///
-/// If it is no regular expression, or too large; `at` is its place in the query.
+/// Fails if the pattern is no regular expression or is too large. `at` is the place of the pattern in the query.
 pub(super) fn read(pattern: &str, at: Span) -> Result<String, Diagnostic> {
     let fault = |message: String, label: String| Err(Diagnostic::error(at, message, label));
     if let Some((most, what)) = too_large(pattern) {
         return fault("this regular expression is too large".into(), format!("at most {most} {what}"));
     }
     let pattern = with_ranges(pattern);
-    // Each byte is one character.
+    // The pattern applies to bytes, so each byte becomes one character.
     let characters: String = pattern.bytes().map(char::from).collect();
     match Regex::with_flags(&characters, Flags { no_opt: true, ..Flags::default() }) {
         Ok(_) => Ok(pattern),
@@ -70,7 +70,7 @@ fn too_large(pattern: &str) -> Option<(usize, &'static str)> {
     .map(|(_, most, what)| (most, what))
 }
 
-/// Calls `visit` with each byte that is not escaped by a backslash, and whether it is in a class.
+/// Calls `visit` with each byte that no backslash escapes, and with true if the byte is in a class.
 fn outside_of_escapes(pattern: &str, mut visit: impl FnMut(u8, bool)) {
     let (mut in_class, mut escaped) = (false, false);
     for byte in pattern.bytes() {
@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Patterns that are too large are refused at once, and all others can be read on a small stack.
+    /// Patterns that are too large are refused at once. All other patterns can be read on a small stack.
     #[test]
     fn patterns_are_no_larger_than_they_may_be() {
         let alternatives = |count: usize| vec!["a"; count + 1].join("|");

@@ -1,7 +1,7 @@
-//! Ranges before a filter: `flip 2 3 F`, `find n F`, `up lo hi S`.
+//! Reads ranges before a filter: `flip 2 3 F`, `find n F`, `up lo hi S`.
 //!
-//! A bound is a literal or a variable that holds a number. Literals become part of the operation; a range with a variable becomes
-//! operands, which no transform changes.
+//! A bound is a literal or a variable that holds a number. A range of literals becomes part of the operation. A range with a
+//! variable becomes operands, which no transform changes.
 
 use super::{
     parser::{N, Parser},
@@ -35,9 +35,9 @@ pub(super) struct Range {
 /// The two forms of a range in the tree.
 #[derive(Clone, Debug)]
 pub(super) enum Within {
-    /// Both bounds are known.
+    /// Both bounds are literals.
     Known(i32, i32),
-    /// The bounds are operands.
+    /// A bound is a variable, so both bounds are operands.
     Read(Number, Number),
 }
 
@@ -55,7 +55,7 @@ impl Range {
     }
 }
 
-/// The way in which copies or positions are counted.
+/// The way in which matching copies or positions are counted.
 #[derive(Clone, Debug)]
 pub(super) enum CountMode {
     /// `count`.
@@ -65,7 +65,8 @@ pub(super) enum CountMode {
 }
 
 impl CountMode {
-    /// Returns the part of the mode that belongs to the operation.
+    /// Returns the mode as the operation stores it. A range with operands is stored outside the operation, so the operation
+    /// counts all.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
@@ -73,7 +74,7 @@ impl CountMode {
         }
     }
 
-    /// Returns the count of copies or positions, restricted to the range if the bounds are operands.
+    /// Returns the count of copies or positions. If the bounds of the range are operands, the count is restricted to that range.
     pub fn around(self, count: Number) -> Number {
         match self {
             CountMode::Range(Within::Read(lo, hi)) => {
@@ -86,8 +87,8 @@ impl CountMode {
 }
 
 impl Parser {
-    /// Reads one or two bounds after which `follows` holds: two if possible, else one. If it holds after neither, nothing is read:
-    /// then the number is a filter, or begins one.
+    /// Reads one or two bounds, if `follows` is true at the token after them: two if possible, else one. If `follows` is true
+    /// after neither, nothing is read, because then the number is a filter or begins one.
     pub(super) fn range(&mut self, follows: impl Fn(&Parser) -> bool) -> Option<Range> {
         let before = self.position();
         let lo = self.bound()?;
@@ -122,7 +123,7 @@ impl Parser {
         Some(RangeEnd::Variable(Number::new(N::Control(Control::Var(var)), span)))
     }
 
-    /// Returns true if the current word is assigned to by the sign after it.
+    /// Returns true if the current token is a word and the token after it assigns to that word.
     pub(super) fn assigns_next(&self) -> bool {
         matches!(self.tok(), Tok::Word(_))
             && matches!(self.peek(1), Tok::Sign("=" | "+=" | "-=" | "*=" | "/=" | "%=" | "|=" | "&=" | "=?"))

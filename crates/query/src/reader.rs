@@ -1,4 +1,4 @@
-//! The tokens of a query as the parser reads them: one after the other, up to a limit, or those of a function.
+//! The parser's access to tokens: one after the other, up to a limit. The text of a function is read in the same way.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The state of a parser that reads other tokens in the meantime.
+/// The tokens and the place in them to which the parser returns after it has read other tokens.
 pub(super) struct Checkpoint {
     tokens: Rc<[Token]>,
     at: usize,
@@ -24,12 +24,12 @@ impl Parser {
         self.tokens[self.at].span
     }
 
-    /// Returns true if a name is assigned later in the text.
+    /// Returns true if a name is assigned at the current token or later in the text.
     pub(super) fn assigns_ahead(&self, name: &str) -> bool {
         assigns(&self.tokens[self.at..], name)
     }
 
-    /// Returns true if a name was assigned, or is by the current assignment.
+    /// Returns true if a name was assigned earlier in the text, or is assigned by the current assignment.
     pub(super) fn was_assigned(&self, name: &str) -> bool {
         assigns(&self.tokens[..self.at], name)
     }
@@ -94,15 +94,15 @@ impl Parser {
         self.tokens[from..to].iter().cloned().chain([end]).collect()
     }
 
-    /// Ends the tokens at a byte of the text, until [`Parser::reach`] is called with the returned value.
+    /// Makes the tokens end at a byte of the text, until [`Parser::reach`] is called with the returned value.
     pub(super) fn stop_at_byte(&mut self, byte: usize) -> usize {
         let (outer, ahead) = (self.end, &self.tokens[self.at..self.end]);
         self.end = self.at + ahead.iter().take_while(|token| token.span.start < byte).count();
         outer
     }
 
-    /// Ends the tokens at the blank line that ends a path whose first token is the current one, until [`Parser::reach`] is called
-    /// with the returned value.
+    /// Makes the tokens end at the blank line that ends a path, until [`Parser::reach`] is called with the returned value. The
+    /// first token of the path is the current one.
     pub(super) fn stop_at_blank_line(&mut self) -> usize {
         let (outer, mut depth) = (self.end, 0u32);
         for at in self.at..self.end {
@@ -129,7 +129,7 @@ impl Parser {
         self.end = end;
     }
 
-    /// Returns true if a blank line ends the tokens, and the current token is the first one after it.
+    /// Returns true if a blank line ended the tokens before the end of the text, and the current token is the first one after it.
     pub(super) fn at_blank_line(&self) -> bool {
         self.at == self.end && self.end + 1 < self.tokens.len()
     }
@@ -177,7 +177,7 @@ impl Parser {
         ))
     }
 
-    /// Names the current token for a message.
+    /// Returns a name of the current token, for a message.
     pub fn found(&self) -> String {
         match self.tok() {
             Tok::End if self.at_blank_line() => "the end of the line".into(),
@@ -191,7 +191,7 @@ impl Parser {
         }
     }
 
-    /// Reads a decimal number, with a sign if one stands directly before it.
+    /// Reads a decimal number, with its sign if the sign stands directly before the number.
     pub fn signed_int(&mut self) -> Option<i32> {
         if let Tok::Int(value) = *self.tok() {
             self.bump();

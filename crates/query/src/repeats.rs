@@ -1,4 +1,4 @@
-//! Suffixes of the constituents of chains: `*`, `+`, `?`, `{2}`, `{2,3}`.
+//! Reads the suffixes that repeat a constituent of a line or a path: `*`, `+`, `?`, `{2}`, `{2,3}`.
 
 use super::{
     parser::{ParseResult, Parser},
@@ -8,14 +8,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// A suffix: how many times a constituent occurs in a row.
+/// A suffix: the number of times that a constituent occurs in succession.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeat {
     min: u32,
     max: Option<u32>,
-    /// True if it is written `+`.
+    /// True if the suffix is written `+`.
     pub plus: bool,
-    /// True if it is written in braces.
+    /// True if the suffix is written in braces.
     pub braces: bool,
     pub at: Span,
 }
@@ -42,7 +42,7 @@ impl Parser {
         at > 1 && matches!(self.peek(at), Tok::Sign("}")) && !self.spaced_ahead(at)
     }
 
-    /// Returns true if the current token is `+` or `*` and no operand follows it, so that it is a suffix even after a number.
+    /// Returns true if the current token is `+` or `*` and no operand follows it. Then it is a suffix, even after a number.
     pub(super) fn repeats_next(&self) -> bool {
         self.is_sign("+") | self.is_sign("*")
             && match self.peek(1) {

@@ -1,6 +1,6 @@
-//! Texts that are often written by mistake for CQL, and the CQL that was meant.
+//! Recognises texts that are often written by mistake for CQL, and suggests the CQL that was meant.
 //!
-//! Every function here looks at a text that is refused anyway; none changes what a query means.
+//! Every function here looks at a text that is refused anyway, so no function changes what a query means.
 
 use shakmaty::Square;
 
@@ -13,14 +13,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// Signs of other languages, and the words of CQL for them.
+/// Operators of other languages, the operators of CQL for them, and explanations.
 const FOREIGN: &[(&str, &str, &str)] = &[
     ("&&", "and", "`&` is the intersection of two sets of squares"),
     ("||", "or", "`|` is the union of two sets of squares"),
     ("!", "not", "`!=` compares, and `~` is the complement of a set of squares"),
 ];
 
-/// Words of CQL 5.1, 5.2 and 6.0, the words of CQL 6.2 for them, and an example.
+/// Words of CQL 5.1, 5.2 and 6.0, the words of CQL 6.2 for them, and examples.
 const SUCCESSORS: &[(&str, &str, &str)] = &[
     ("next", "line", "`line --> check --> not check`"),
     ("nextstar", "line", "`line --> check --> true*`"),
@@ -39,7 +39,7 @@ const SUCCESSORS: &[(&str, &str, &str)] = &[
 /// Quotation marks other than `"`.
 const QUOTES: &str = "“”„‟«»‘’‚‛";
 
-/// The maximum number of words of a name.
+/// The maximum number of words in a suggested name of a player.
 const NAME_WORDS_MAX: usize = 4;
 
 /// The symbols that may stand for a piece before squares.
@@ -72,7 +72,7 @@ fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
     if !text[pieces..].starts_with('[') {
         return None;
     }
-    // The pieces may be a list too.
+    // The pieces may be a list in brackets too.
     let inner = &text[pieces + 1..];
     let letters: usize = inner.chars().take_while(|c| PIECES.contains(*c)).map(char::len_utf8).sum();
     let open = if inner[letters..].starts_with("][") { pieces + letters + 2 } else { pieces };
@@ -89,7 +89,7 @@ fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
     None
 }
 
-/// Returns the parts between commas, without blanks around them, each with its place.
+/// Returns the parts of a list that commas separate, without blanks around them, each with its place.
 fn parts(list: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut place = 0;
     list.split(',').map(move |part| {
@@ -122,7 +122,7 @@ fn squares_from_to(pieces: &str, first: Square, last: Square, span: Span) -> Dia
 }
 
 impl Parser {
-    /// Returns the error for the current token, a sign that begins no filter.
+    /// Returns the error for a sign at which no filter can begin. The sign is the current token.
     pub(super) fn slip_of_sign(&self, sign: &str) -> Diagnostic {
         let span = self.span();
         match sign {
@@ -153,7 +153,7 @@ impl Parser {
         Err(Diagnostic::error(self.span(), format!("`{close}` closes nothing"), label))
     }
 
-    /// Refuses `Ra1-h8`, read up to the `-`.
+    /// Refuses `Ra1-h8`, of which everything before the `-` was read.
     pub(super) fn refuse_range_of_squares(&self) -> ParseResult<()> {
         let (Tok::Sign("-"), Tok::Designator { pieces: Pieces::UNNAMED, squares: last }) =
             (self.tok(), self.peek(1))
@@ -236,7 +236,8 @@ impl Parser {
             .help(format!("text stands in quotation marks: `{filter} \"{word}\"`")))
     }
 
-    /// Returns the help for an unknown word that looks like the name of a player or the code of an opening.
+    /// Returns the help for an unknown word that looks like the name of a player or the code of an opening. Returns `None` for
+    /// other words.
     pub(super) fn name_of_something(&self, word: &str) -> Option<String> {
         if matches!(word.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']) {
             return Some(format!("an opening is asked for by its code in quotation marks: `eco \"{word}\"`"));
@@ -245,14 +246,14 @@ impl Parser {
         if !is_name(word) || word.chars().count() < 3 {
             return None;
         }
-        // Consecutive words make one name.
+        // Several consecutive words are one name.
         let behind = (1..NAME_WORDS_MAX)
             .take_while(|ahead| matches!(self.peek(*ahead), Tok::Word(next) if is_name(next)));
         let span = behind.last().map_or(self.span(), |last| self.span().to(self.peek_span(last)));
         Some(format!("a player is asked for by `player \"{}\"`", &self.text[span.start..span.end]))
     }
 
-    /// Returns the error for an unknown word whose meaning can be guessed.
+    /// Returns the error for an unknown word, if its meaning can be guessed.
     pub(super) fn slip_of_word(&self, word: &str) -> Option<Diagnostic> {
         let span = self.span();
         if let Some((_, successor, example)) = SUCCESSORS.iter().find(|(old, ..)| *old == word) {

@@ -1,4 +1,4 @@
-//! The state of the parser that concerns names declared in the query, and values that outlast a position.
+//! The state of the parser that concerns names declared in the query, and values that are kept from one position to the next.
 
 use std::rc::Rc;
 
@@ -8,28 +8,28 @@ use super::{
 };
 use orbit_core::diagnostic::Span;
 
-/// The maximum number of variables of a query, and of dictionaries and sorts.
+/// The maximum number of variables in a query. The same limit applies to dictionaries and to sorts.
 pub(super) const NAMES_MAX: usize = 4096;
 
-/// Names other than those of variables, and other state of the parser.
+/// The part of the parser's state that is not about single tokens: functions, dictionaries, sorts and open calls.
 #[derive(Clone, Default)]
 pub(super) struct ParserState {
     pub functions: Vec<Function>,
     pub dictionaries: Vec<Dictionary>,
     pub sorts: Vec<Sort>,
-    /// Variables that were named before they were assigned, with the places where they were named.
+    /// Variables that occur in the text before they are assigned, with the places where they occur.
     pub unassigned: Vec<(VarId, Span)>,
-    /// The parameters of the current call.
+    /// The parameters of the call that is being read, with their variables.
     pub parameters: Vec<(String, VarId)>,
-    /// The current calls, as indices of their functions, outermost first.
+    /// The calls that are being read, outermost first, as indices of their functions.
     pub calls: Vec<usize>,
-    /// The number of tokens that all calls have read.
+    /// The number of tokens that all calls have read so far.
     pub tokens_called: usize,
     /// True inside `comment(...)` and `str(...)`, where a string after a filter such as `player` is not a part of that filter.
     pub joins: bool,
-    /// True if side lines are searched.
+    /// True if the query searches side lines (variations).
     pub variations: bool,
-    /// The types of dictionaries that are read before they are written, as earlier readings of the text found them.
+    /// Types of dictionaries that are read before they are written. Earlier readings of the text found or assumed them.
     pub foreseen: Vec<Foreseen>,
 }
 
@@ -41,17 +41,17 @@ pub(super) struct Function {
     pub body: Rc<[Token]>,
 }
 
-/// A type of a dictionary that was needed before the text determined it.
+/// A type of a dictionary's keys or values that was needed before the text determined it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Foreseen {
     pub dictionary: String,
     pub part: EntryPart,
     pub holds: Holds,
-    /// True if the text determines the type later.
+    /// True if the text determines the type at a later place.
     pub certain: bool,
 }
 
-/// A part of the entries of a dictionary.
+/// The keys or the values of a dictionary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum EntryPart {
     Key,
@@ -59,7 +59,7 @@ pub(super) enum EntryPart {
 }
 
 impl Foreseen {
-    /// Assumes the next type; returns false if all were tried.
+    /// Replaces the assumed type by the next possible one. Returns false if all types were tried.
     pub fn advance(&mut self) -> bool {
         self.holds = match self.holds {
             Holds::Number => Holds::Squares,

@@ -1,4 +1,4 @@
-//! Strings: their parts, filters that make strings or take them, and regular expressions.
+//! Reads strings: their parts, filters that make strings or use them, and regular expressions.
 
 use super::{
     parser::{N, ParseResult, Parser, T, filter, name_of, typed},
@@ -11,9 +11,9 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 
 /// The part of a string that `[...]` selects.
 pub(super) enum StringPart {
-    /// `[i]`.
+    /// One letter, `[i]`.
     Letter(Number),
-    /// `[i:j]`.
+    /// A range of letters, `[i:j]`.
     Slice(Option<Number>, Option<Number>),
 }
 
@@ -28,7 +28,7 @@ impl StringPart {
 }
 
 impl Parser {
-    /// Reads `s[i]` or `s[i:j]` after a string; the current token is the `[`.
+    /// Reads a part of a string, `s[i]` or `s[i:j]`, after the string. The current token is the `[`.
     pub(super) fn index(&mut self, of: Node) -> ParseResult<Node> {
         let of = self.want_text(of, "`[`")?;
         let span = of.span();
@@ -59,7 +59,7 @@ impl Parser {
         Ok(part)
     }
 
-    /// Reads `s ~~ "re"`, of which the string was read.
+    /// Reads the rest of `s ~~ "re"` after the string.
     pub(super) fn regex_match(&mut self, left: Node) -> ParseResult<Node> {
         let text = self.want_text(left, "`~~`")?;
         self.bump();
@@ -78,7 +78,7 @@ impl Parser {
         Ok(filter(T::Game(GameText::Match { text, pattern }), span))
     }
 
-    /// Reads a filter with one string as a tight operand: `uppercase s`.
+    /// Reads a word and its operand, which is a string without operators around it: `uppercase s`.
     pub(super) fn of_text<O>(&mut self, op: impl FnOnce(Text) -> O) -> ParseResult<Node>
     where
         Of<O, Written>: Into<Node>,
@@ -135,7 +135,7 @@ impl Parser {
         Ok(filter(N::Game(GameNumber::IndexOf(part, whole)), span))
     }
 
-    /// Reads `max(a b ...)` or `min(a b ...)`, of numbers or of strings.
+    /// Reads `max(a b ...)` or `min(a b ...)`. The operands are numbers or strings.
     pub(super) fn extremum(&mut self, largest: bool) -> ParseResult<Node> {
         let span = self.bump();
         self.expect_sign("(", "after `max` or `min`")?;
@@ -188,8 +188,8 @@ impl Parser {
         Ok(filter(T::Game(GameText::Written(of)), span.to(self.last_span())))
     }
 
-    /// Reads the filters that `str`, `comment` and `message` write: several in parentheses, or one without, which extends as far as
-    /// the argument of a transform.
+    /// Reads the filters that `str`, `comment` and `message` write: several in parentheses, or a single one without parentheses.
+    /// A single one ends where the argument of a transform would end.
     pub(super) fn joined(&mut self) -> ParseResult<Vec<Node>> {
         let outer = std::mem::replace(&mut self.state.joins, true);
         let mut all = Vec::new();

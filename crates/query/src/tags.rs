@@ -1,4 +1,5 @@
-//! Filters about the contents of a game file besides moves: tags, comments, glyphs; and filters that read and write text files.
+//! Reads filters about the contents of a PGN file other than moves (tags, comments, glyphs), and filters that read and write text
+//! files.
 
 use super::{
     parser::{C, N, ParseResult, Parser, T, filter},
@@ -7,13 +8,13 @@ use super::{
 };
 use orbit_core::diagnostic::Diagnostic;
 
-/// Tags that `settag` may not set: the query reads them with words of their own, or they determine where the game begins.
+/// Tags that `settag` may not set. The query reads these tags with words of their own, or they determine the start of the game.
 const FIXED: [&str; 8] = ["White", "Black", "Event", "Site", "Date", "EventDate", "ECO", "FEN"];
 
 /// Awards of studies, as they are written in the database of studies (`hhdb`).
 const AWARDS: [(&str, &str); 4] = [("prize", "p"), ("hm", "hm"), ("commendation", "c"), ("award", "p|hm|c")];
 
-/// The numbers of glyphs, by their signs.
+/// Glyphs that are written as signs, with their numbers.
 const GLYPHS: [(&str, u8); 13] = [
     ("!", 1),
     ("?", 2),
@@ -94,8 +95,9 @@ impl Parser {
         }
     }
 
-    /// Reads `hhdb [special] prize`, `hm`, `commendation` or `award`. The award of a study is at the beginning of the tag Event, as
-    /// in `1.p`, `1/2.hm`, `.p`, `sp.c` and `1.sp.p`. The value is the place, 1 if none is named, and 0 for a special award.
+    /// Reads `hhdb [special] prize`, `hm`, `commendation` or `award`. The award of a study is at the beginning of the tag Event,
+    /// as in `1.p`, `1/2.hm`, `.p`, `sp.c` and `1.sp.p`. The value is the place: 1 if the tag names none, and 0 for a special
+    /// award.
     pub(super) fn study_award(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let special = self.eat_word("special");

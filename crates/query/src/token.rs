@@ -1,4 +1,4 @@
-//! Tokens of CQL 6, and functions for reading text that both dialects share.
+//! The tokens of CQL 6, and functions for reading text that both dialects use.
 
 use shakmaty::Bitboard;
 
@@ -8,7 +8,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum length of a query text in bytes.
 pub(super) const QUERY_BYTES_MAX: usize = 1 << 20;
 
-/// One token.
+/// The kind of a token, with its contents.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Tok {
     Designator {
@@ -18,7 +18,7 @@ pub(super) enum Tok {
     Word(String),
     Int(i32),
     Str(String),
-    /// `\1`, `\-1`: a group of the last match, or the place where it began.
+    /// `\1` is a group of the last match of a regular expression; `\-1` (`start`) is the place where that group began.
     Group {
         start: bool,
         number: u32,
@@ -28,17 +28,17 @@ pub(super) enum Tok {
     End,
 }
 
-/// A token, its place, and whether blank space precedes it.
+/// A token with its place in the text and the blank space before it.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub tok: Tok,
     pub span: Span,
     pub spaced: bool,
-    /// True if a blank line precedes it, which ends a path.
+    /// True if a blank line precedes the token. A blank line ends a path.
     pub apart: bool,
 }
 
-/// Returns the text after blanks, byte order marks and comments.
+/// Returns the text after any blanks, byte order marks and comments at its start.
 pub(super) fn skip_blank(mut text: &str) -> &str {
     loop {
         text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');

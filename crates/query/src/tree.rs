@@ -1,14 +1,14 @@
-//! The typed tree of a query, on which every stage after the parser works.
+//! The typed tree of a query. Every stage after the parser works on it.
 //!
-//! There is one enum of operations for each kind of value ([`ConditionOp`], [`SquaresOp`], [`NumberOp`], [`TextOp`],
-//! [`PositionOp`]). An operand has the kind that the operation takes, so that no stage has to check it. Where a filter of any kind
-//! is allowed, the type is [`Any`].
+//! There is one enum of operations for each kind of value: [`ConditionOp`], [`SquaresOp`], [`NumberOp`], [`TextOp`] and
+//! [`PositionOp`]. The type of an operand is the kind that the operation needs, so no later stage has to check kinds. If a filter
+//! of any kind is allowed, the type is [`Any`].
 //!
-//! The tree has several forms ([`Form`]). As written ([`Written`]) it has spans, and transforms are keywords. Engines and plans use
-//! forms in which transforms are expanded to lists of copies. Everything else is the same in every form, so [`rewrite`] can convert
-//! one form to another, and [`Ref::walk`] can visit any of them.
+//! The tree has several forms ([`Form`]). In the form that the parser makes ([`Written`]), filters have spans and transforms are
+//! keywords. Engines and plans use forms in which transforms are expanded to lists of copies. Everything else is the same in
+//! every form. [`rewrite`] converts one form to another, and [`Ref::walk`] visits the filters of any form.
 //!
-//! An operation holds everything that a transform can change; operands are transformed recursively.
+//! An operation stores everything that a transform can change. Operands are transformed recursively.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -64,13 +64,13 @@ pub struct TypedQuery {
     pub sorts: Vec<Sort>,
     /// The requests of the header.
     pub header: Header,
-    /// The reason why a position cannot be judged without those before it, if there is one: a variable may keep a value from one
-    /// position to the next.
+    /// The reason why a position cannot be evaluated without the positions before it, if there is one: a variable may keep a
+    /// value from one position to the next.
     pub keeps_state: Option<Diagnostic>,
 }
 
 impl TypedQuery {
-    /// Makes a query without variables, about single positions.
+    /// Makes a query about single positions, without variables.
     pub fn new(body: Node) -> TypedQuery {
         TypedQuery {
             body,
@@ -83,7 +83,8 @@ impl TypedQuery {
         }
     }
 
-    /// Returns true if something lasts from game to game: a variable, a dictionary, a file. Then the order of games matters.
+    /// Returns true if a value of the query lasts from game to game: a variable, a dictionary or a file. Then the order of the
+    /// games matters.
     pub fn outlives_games(&self) -> bool {
         let lasts = |life: &Life| matches!(life, Life::Run { .. });
         let lives = self.vars.iter().map(|var| &var.life);
@@ -92,7 +93,7 @@ impl TypedQuery {
             || self.has(writes)
     }
 
-    /// Returns true if the query prints messages, which it may do even in games without a match.
+    /// Returns true if the query prints messages. It may print them even in games without a match.
     pub fn prints_messages(&self) -> bool {
         self.has(|op| matches!(op, GameCondition::Message { .. }))
     }
@@ -110,35 +111,36 @@ impl TypedQuery {
         self.body.any(|filter| matches!(filter, Ref::Number(f) if asks(f.op())))
     }
 
-    /// Returns true if a condition of the game language in the query passes a test.
+    /// Returns true if any condition on the game, anywhere in the query, passes a test.
     fn has(&self, test: impl Fn(&GameCondition<Written>) -> bool) -> bool {
         self.body.any(|filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Game(op) if test(op))))
     }
 }
 
-/// The requests of `cql(...)` other than filters.
+/// The settings of the header `cql(...)`, except its filters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Header {
-    /// The least and the greatest number of matching positions of a game; without it at least one.
+    /// The least and the greatest number of matching positions that a game must have. `None` means at least one.
     pub match_count: Option<(u32, u32)>,
-    /// `gamenumber`: the first and the last game that may be found. The body has a filter that checks the same at each position.
+    /// The range of `gamenumber`: the first and the last game that may be found. The body contains a filter that checks the same
+    /// at each position.
     pub games: Option<(u32, u32)>,
     /// `sort matchcount`: games with the most matching positions come first.
     pub sort_match_count: bool,
-    /// The comments that are written.
+    /// The comments that are written into the games found.
     pub comments: Comments,
-    /// The comment at matching positions: `CQL` if it is not set, none if it is empty.
+    /// The comment at matching positions. `None` means `CQL`; an empty string means no comment.
     pub match_string: Option<String>,
-    /// `input`.
+    /// The file of games that `input` names. `orbit cql` reads it unless an option names another file.
     pub input: Option<String>,
-    /// `output`.
+    /// The file that `output` names. `orbit cql` writes it unless an option names another file.
     pub output: Option<String>,
-    /// The folder below which the query may read and write files. It is set by an option, not by a header.
+    /// The folder in which the query may read and write files. An option of the command sets it, not a header.
     pub files: Option<PathBuf>,
 }
 
 impl Header {
-    /// Restricts the games to a range.
+    /// Restricts the games that may be found to a range, in addition to the range that is already set.
     pub fn narrow_games(&mut self, (first, last): (u32, u32)) {
         let (low, high) = self.games.unwrap_or((0, u32::MAX));
         self.games = Some((low.max(first), high.min(last)));
@@ -151,28 +153,28 @@ impl Header {
     }
 }
 
-/// The comments that are written into the games that are found.
+/// The comments that a query writes into the games that it finds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Comments {
-    /// All.
+    /// All comments.
     #[default]
     All,
-    /// The comments for which the query asks, and the numbers of games.
+    /// Only the comments that filters of the query ask for, and the numbers of games.
     Quiet,
-    /// None.
+    /// No comments.
     Silent,
 }
 
-/// A variable.
+/// A variable of a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Var {
-    /// Its name in the query.
+    /// The name of the variable in the query.
     pub name: String,
-    /// The kind of value that it holds.
+    /// The kind of value that the variable holds.
     pub holds: Holds,
-    /// The time for which it keeps its value.
+    /// The time for which the variable keeps its value.
     pub life: Life,
-    /// `atomic`: a path that is abandoned undoes its changes.
+    /// True if the variable is `atomic`: when a path is abandoned, changes that it made to the variable are undone.
     pub atomic: bool,
 }
 
@@ -181,40 +183,41 @@ pub struct Var {
 pub enum Life {
     /// Until the game ends.
     Game,
-    /// Until the run ends. A variable begins as 0, "" or [], and its value is printed at the end unless it is quiet.
+    /// Until the run ends. A variable begins as 0, as an empty string or as an empty set. Its value is printed at the end unless
+    /// it is `quiet`.
     Run {
-        /// True if its value is not printed.
+        /// True if the value is not printed at the end.
         quiet: bool,
     },
 }
 
-/// A dictionary.
+/// A dictionary of a query.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dictionary {
-    /// Its name in the query.
+    /// The name of the dictionary in the query.
     pub name: String,
-    /// The type of its keys, if one is written.
+    /// The type of the keys, or `None` if the query writes no key.
     pub keys: Option<Holds>,
-    /// The type of its values, if one is written.
+    /// The type of the values, or `None` if the query writes no value.
     pub values: Option<Holds>,
-    /// The time for which it keeps its entries.
+    /// The time for which the dictionary keeps its entries.
     pub life: Life,
 }
 
-/// A value by which games are sorted.
+/// A value by which the games found are sorted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sort {
-    /// Its name; `<sort-id-k>` without one.
+    /// The name of the value; `<sort-id-k>` if the query gives none.
     pub name: String,
-    /// `min`: games with the smallest value come first.
+    /// True for `min`: games with the smallest value come first.
     pub smallest: bool,
-    /// True if comments of games do not show it.
+    /// True if the value is not written into comments of games.
     pub quiet: bool,
     /// True if the value is a string.
     pub of_text: bool,
 }
 
-/// The kinds of values of a variable.
+/// The kinds of value that a variable or a part of a dictionary can hold.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Holds {
@@ -222,12 +225,12 @@ pub enum Holds {
     Number,
     Text,
     Position,
-    /// A piece of the game: as a value, it is the square on which the piece stands.
+    /// A piece of the game. Its value is the set with the square on which the piece stands.
     Piece,
 }
 
 impl Holds {
-    /// Returns the type of the value.
+    /// Returns the type that the value has in an expression.
     pub fn ty(self) -> Type {
         match self {
             Holds::Squares | Holds::Piece => Type::Set,
@@ -238,22 +241,23 @@ impl Holds {
     }
 }
 
-/// Index into [`TypedQuery::vars`].
+/// The number of a variable: an index into [`TypedQuery::vars`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VarId(pub u32);
 
 /// The type of a filter's value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Type {
-    /// True or false. Matches if true.
+    /// True or false. A filter of this type matches if it is true.
     Bool,
-    /// A set of squares. Matches if not empty.
+    /// A set of squares. A filter of this type matches if the set is not empty.
     Set,
-    /// A 32-bit number or no value. Matches if it has a value, 0 included.
+    /// A 32-bit number, or no value. A filter of this type matches if it has a value, even the value 0.
     Num,
-    /// A string, or no value. Matches if it has a value.
+    /// A string, or no value. A filter of this type matches if it has a value.
     Str,
-    /// A position of the game, named by the half-moves played before it, or no value. Matches if it has a value.
+    /// A position of the game, or no value. A message shows a position as the number of half-moves before it. A filter of this
+    /// type matches if it has a value.
     Position,
 }
 
@@ -269,12 +273,12 @@ impl Type {
         }
     }
 
-    /// Returns true if the values have a size: numbers, positions, and sets, whose size is the number of squares.
+    /// Returns true if a value of the type is shown as a number. The number of a set is the number of its squares.
     pub fn has_value(self) -> bool {
         matches!(self, Type::Num | Type::Set | Type::Position)
     }
 
-    /// Returns a description of the type, and of the values that are hits.
+    /// Returns a description of the type, with the condition under which a filter of the type matches.
     pub fn described(self) -> &'static str {
         match self {
             Type::Bool => "condition",
@@ -286,9 +290,10 @@ impl Type {
     }
 }
 
-/// A form of the tree: the data that every filter has besides its operation, and the filters that only this form has.
+/// A form of the tree. It determines which data every filter has besides its operation, and which filters exist only in this
+/// form.
 pub trait Form: Copy + Debug + 'static {
-    /// The data of every filter.
+    /// The data that every filter has: its place in the text, for example.
     type Mark: Clone + Debug;
     /// Conditions that only this form has.
     type OfCondition: Extension<Self>;
@@ -302,14 +307,14 @@ pub trait Form: Copy + Debug + 'static {
     type OfPosition: Extension<Self>;
 }
 
-// Aliases, because derived traits would require bounds on associated types that they see.
+// These aliases are needed because derived traits would otherwise require bounds on the associated types.
 type OfCondition<P> = <P as Form>::OfCondition;
 type OfSquares<P> = <P as Form>::OfSquares;
 type OfNumber<P> = <P as Form>::OfNumber;
 type OfText<P> = <P as Form>::OfText;
 type OfPosition<P> = <P as Form>::OfPosition;
 
-/// A filter of one kind: an operation, and the mark of its form.
+/// A filter of one kind: its operation, and the data that its form adds to every filter.
 #[derive(Clone, Debug)]
 pub struct Of<O, P: Form> {
     op: Box<O>,
@@ -328,7 +333,7 @@ impl<O, P: Form> Of<O, P> {
         &self.op
     }
 
-    /// Takes the operation out of the filter.
+    /// Takes the operation out of the filter and drops the rest.
     pub fn into_op(self) -> O {
         *self.op
     }
@@ -352,7 +357,7 @@ pub type Text<P = Written> = Of<TextOp<P>, P>;
 /// A filter whose value is a position of the game, or none.
 pub type Position<P = Written> = Of<PositionOp<P>, P>;
 
-/// A filter of any kind, as written.
+/// A filter of any kind, in the form that the parser makes.
 pub type Node = Any<Written>;
 
 /// A filter of any kind.
@@ -395,12 +400,12 @@ impl<P: Form> Any<P> {
         self.node().ty()
     }
 
-    /// Calls `visit` on this filter and everything below it, parents first.
+    /// Calls `visit` on this filter and on all filters below it. A filter is visited before its operands.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
         self.node().walk(visit);
     }
 
-    /// Returns true if this filter or one below it passes a test.
+    /// Returns true if this filter or any filter below it passes a test.
     pub fn any(&self, mut test: impl FnMut(Ref<'_, P>) -> bool) -> bool {
         self.node().any(&mut test)
     }
@@ -438,7 +443,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Returns the mark of the filter.
+    /// Returns the data that the form adds to the filter.
     pub fn mark(self) -> &'a P::Mark {
         match self {
             Ref::Condition(f) => &f.mark,
@@ -461,19 +466,19 @@ impl<'a, P: Form> Ref<'a, P> {
     }
 }
 
-/// A kind of filters, or all kinds together: the element type of a list of copies.
+/// A type of filters: one kind, or filters of any kind ([`Any`]). It is the element type of a list of copies.
 pub trait Kind<P: Form>: Clone + Debug {
-    /// The same kind in another form.
+    /// The same type of filters in another form of the tree.
     type In<Q: Form>: Kind<Q>;
 
-    /// Returns the filter as a reference, whatever its kind.
+    /// Returns a reference to the filter, whatever its kind.
     fn node(&self) -> Ref<'_, P>;
 
-    /// Rewrites the filter to another form.
+    /// Rewrites the filter to another form of the tree.
     ///
     /// # Errors
     ///
-    /// The value with which `by` ends the rewriting.
+    /// The value with which `by` stops the rewriting.
     fn rewritten<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::In<Q>, R::Stop>;
 }
 
@@ -548,7 +553,7 @@ impl<P: Form> Operand<P> for Any<P> {
 }
 
 operands! {
-    /// Operations that hand on the value of another filter, for every kind but conditions.
+    /// Operations whose value is that of another filter. They exist for every kind except conditions.
     #[derive(Clone, Debug)]
     pub enum Control<P: Form, F> {
         /// The value of a variable.
@@ -556,14 +561,14 @@ operands! {
         /// `if c then t else e`.
         #[expect(missing_docs, reason = "the names say it")]
         If { condition: Any<P>, then: F, other: F },
-        /// `{f1 ... fn}`: the value of fn if all filters before it match, else the empty set, or no value. Filters after a failure
-        /// are not evaluated.
+        /// Filters in braces, `{f1 ... fn}`. The value is that of fn if all filters before it match; otherwise it is the empty
+        /// set, or no value. Filters after one that fails are not evaluated.
         #[expect(missing_docs, reason = "the names say it")]
         Braces { first: Vec<Any<P>>, last: F },
     }
 }
 
-/// One or more operands.
+/// A list of at least one operand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct OneOrMore<T> {
@@ -572,23 +577,23 @@ pub struct OneOrMore<T> {
 }
 
 impl<T> OneOrMore<T> {
-    /// Makes it from a list; `None` if the list is empty.
+    /// Makes a list of operands. Returns `None` if there are none.
     pub fn new(all: impl IntoIterator<Item = T>) -> Option<OneOrMore<T>> {
         let mut all = all.into_iter();
         Some(OneOrMore { first: all.next()?, rest: all.collect() })
     }
 
-    /// Iterates over all, in order.
+    /// Iterates over all operands, in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         std::iter::once(&self.first).chain(&self.rest)
     }
 
-    /// Returns the last one.
+    /// Returns the last operand.
     pub fn last(&self) -> &T {
         self.rest.last().unwrap_or(&self.first)
     }
 
-    /// Maps each of them, in order.
+    /// Applies `map` to each operand, in order.
     ///
     /// # Errors
     ///

@@ -1,10 +1,11 @@
-//! Conditions that become strings where a value is needed: letters of pieces, and comparisons of strings.
+//! Turns conditions into strings, if a string is needed: letters of pieces, and comparisons of strings.
 
 use super::tree::{
     Condition, ConditionKeyword, ConditionOp as C, Control, NoTransform, Node, Text, TextOp as T, Type,
 };
 
-/// Returns a filter that has its value: for a comparison of strings that is its left side; any other filter stays as it is.
+/// Returns a filter that has a value. A comparison of strings becomes its left side, and the letter of a piece becomes a string.
+/// Any other filter stays as it is.
 pub(super) fn valued(node: Node) -> Node {
     match node {
         node if !node.yields_text() => node,
@@ -28,7 +29,7 @@ fn text(condition: Condition) -> Text {
     Text::new(op, span)
 }
 
-/// Returns the type of a filter in the grammar.
+/// Returns the type that a filter has in the grammar. Conditions that yield strings are strings there.
 pub(super) fn kind_of(node: &Node) -> Type {
     if node.yields_text() { Type::Str } else { node.ty() }
 }

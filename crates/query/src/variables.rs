@@ -1,4 +1,4 @@
-//! Variables: assignments, reading, and the other filters about them.
+//! Reads variables: assignments, uses, and the other filters about variables.
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed, wanted},
@@ -15,20 +15,20 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// Finds the variable of a name: a parameter of the current call, or else the innermost one.
+    /// Finds the variable with a name: a parameter of the current call, or else the variable in the innermost scope.
     pub(super) fn lookup(&self, name: &str) -> Option<VarId> {
         let names = self.scope.iter().chain(&self.state.parameters).rev();
         names.into_iter().find(|(known, _)| known == name).map(|(_, var)| *var)
     }
 
-    /// Makes a variable with a name in the current scope.
+    /// Makes a variable and gives it a name in the current scope.
     pub(super) fn declare(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let var = self.fresh(name, holds, span)?;
         self.scope.push((name.to_string(), var));
         Ok(var)
     }
 
-    /// Makes a variable that no name refers to.
+    /// Makes a variable that the text cannot name.
     pub(super) fn fresh(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         if self.vars.len() == NAMES_MAX {
             return Err(Diagnostic::error(span, "too many variables", format!("at most {NAMES_MAX}")));
@@ -39,12 +39,13 @@ impl Parser {
         Ok(var)
     }
 
-    /// Returns true if a variable was only named so far.
+    /// Returns true if a variable occurred in the text but was not assigned so far.
     pub(super) fn is_unassigned(&self, var: VarId) -> bool {
         self.state.unassigned.iter().any(|(known, _)| *known == var)
     }
 
-    /// Finds the variable of a name that may be assigned later in the text.
+    /// Finds the variable with a name. If there is none, makes one that is not assigned yet, because the name may be assigned
+    /// later in the text.
     fn named_ahead(&mut self, name: &str, span: Span) -> ParseResult<VarId> {
         if let Some(var) = self.lookup(name) {
             return Ok(var);
@@ -54,7 +55,7 @@ impl Parser {
         Ok(var)
     }
 
-    /// Finds the variable of a name that holds values of a kind, or makes one.
+    /// Finds the variable with a name that holds values of a kind, or makes one.
     pub(super) fn holder(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let Some(var) = self.lookup(name) else { return self.declare(name, holds, span) };
         if self.is_unassigned(var) {
@@ -92,7 +93,7 @@ impl Parser {
         Ok(var)
     }
 
-    /// Reads `x = F`, `x += F` and the other assignments; the current token is the name.
+    /// Reads `x = F`, `x += F` and the other assignments. The current token is the name.
     pub(super) fn assignment(&mut self, name: &str) -> ParseResult<Node> {
         let span = self.bump();
         self.refuse_taken(name, span)?;
@@ -127,7 +128,7 @@ impl Parser {
         Ok(filter(C::Assign(var, value), span.to(at)))
     }
 
-    /// Returns the new value of a variable, as for `x += 1`.
+    /// Returns the new value that an assignment such as `x += 1` gives a variable.
     fn update(
         &self,
         sign: &str,
@@ -164,7 +165,7 @@ impl Parser {
         }
     }
 
-    /// Returns the value of a variable, as a filter.
+    /// Returns a filter whose value is that of a variable.
     pub(super) fn variable(&self, var: VarId, span: Span) -> Node {
         match self.vars[var.0 as usize].holds {
             Holds::Squares => filter(S::Control(Control::Var(var)), span),
@@ -253,7 +254,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::Unbind(var)), span.to(at)))
     }
 
-    /// Reads `assert F`; for a variable alone, it asserts that the variable has a value.
+    /// Reads `assert F`. If F is a variable alone, the filter asserts that the variable has a value.
     pub(super) fn assert(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let (at, from) = (self.span(), self.position());
@@ -266,7 +267,7 @@ impl Parser {
         Ok(filter(C::Game(GameCondition::Assert(of)), span))
     }
 
-    /// Reads `x[i]` or `x[i:j]`, or an assignment to it; the current token is the `[`.
+    /// Reads `x[i]` or `x[i:j]`, or an assignment to such a part. The current token is the `[`.
     pub(super) fn text_variable_part(&mut self, var: VarId, span: Span) -> ParseResult<Node> {
         let part = self.bounds()?;
         if !self.eat_sign("=") {
@@ -286,14 +287,14 @@ impl Parser {
         };
         let set = filter(C::Game(GameCondition::SetSlice { var, from, to, value }), span);
         Ok(match letter {
-            // A letter beyond the end does not exist, so the assignment fails there.
+            // An assignment to a letter beyond the end of the string fails, because there is no such letter.
             Some(letter) => filter(C::Braces(vec![letter, set]), span),
             None => set,
         })
     }
 }
 
-/// Returns the bound after one letter; for the last letter, -1, it is the end of the string.
+/// Returns the end of a slice that contains only the letter `at`. For the last letter, -1, this end is the length of the string.
 fn behind(at: Number, var: VarId) -> Number {
     let span = at.span();
     let number = |op| Number::new(op, span);
@@ -315,7 +316,7 @@ fn behind(at: Number, var: VarId) -> Number {
     }
 }
 
-/// Returns a filter as the value of a variable, and the kind of that value; `None` for a condition.
+/// Returns a filter as the value of a variable, and the kind of that value. Returns `None` for a condition.
 pub(super) fn assigned(value: Node) -> Option<(Assigned<Written>, Holds)> {
     Some(match valued(value) {
         Node::Squares(value) => (Assigned::Squares(value), Holds::Squares),

@@ -1,20 +1,21 @@
-//! The facts about a word of the language, and tables of words whose rows also say how a parser reads each word.
+//! The facts about a word of the language, and tables of words. A row of a table has a word and the way in which a parser reads
+//! it.
 //!
-//! Both dialects have such a table. This file knows no parser: the type of a row's reading is a type parameter.
+//! Both dialects have such a table. This file knows no parser, so the type that describes the reading is a type parameter.
 
 use std::collections::HashMap;
 
 use super::Dialect;
 use orbit_core::diagnostic;
 
-/// A group of related words.
+/// A group of words about one topic.
 #[derive(Debug)]
 pub struct WordGroup {
-    /// The language that has them.
+    /// The dialect to which the words belong.
     pub dialect: Dialect,
     /// The title of the group.
     pub title: &'static str,
-    /// Text that applies to all of them, in Markdown; may be empty.
+    /// Text that applies to all words of the group, in Markdown. It may be empty.
     pub about: &'static str,
     /// The words, in the order in which they are shown.
     pub words: Vec<&'static Word>,
@@ -23,21 +24,21 @@ pub struct WordGroup {
 /// One word of the language.
 #[derive(Debug)]
 pub struct Word {
-    /// Its spellings, the usual one first. Keywords of CQL 5 are listed without their colon.
+    /// The spellings of the word, the usual one first. Keywords of CQL 5 are listed without their colon.
     pub spellings: &'static [&'static str],
-    /// The arguments after the word; if it contains `@`, the whole form with `@` in place of the word.
+    /// The arguments after the word. If the text contains `@`, it is the whole form of the filter, and `@` stands for the word.
     arguments: &'static str,
-    /// The value of a filter that it makes.
+    /// The kind of value that a filter with this word has.
     pub value: WordValue,
     /// The meaning of the word, in one line of Markdown.
     pub meaning: &'static str,
     /// The degree to which `orbit` supports the word.
     pub status: WordStatus,
-    /// A query: one that runs if the word is supported, else one that is refused because of the word.
+    /// An example query. If the word is supported, the query runs; otherwise it is refused because of the word.
     pub example: &'static str,
 }
 
-/// The value of a filter.
+/// The kind of value that a filter has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WordValue {
     /// True or false.
@@ -50,9 +51,9 @@ pub enum WordValue {
     Text,
     /// A position of the game.
     Position,
-    /// The value of its operand.
+    /// The same kind of value as the operand.
     AsF,
-    /// None: the word is part of another filter.
+    /// No value, because the word is only a part of another filter.
     NoValue,
 }
 
@@ -61,17 +62,17 @@ pub enum WordValue {
 pub enum WordStatus {
     /// Supported.
     Here,
-    /// Supported inside other filters. Alone, the word needs something that is not supported, which the text names.
+    /// Supported only inside other filters. Alone, the word would need something that is not supported, which the text names.
     Within(&'static str),
-    /// Part of CQL, but not supported yet.
+    /// A word of CQL that is not supported yet.
     NotYet,
-    /// Not supported, and never will be; the text gives the reason.
+    /// Not supported and never will be. The text gives the reason.
     Refused(&'static str),
 }
 
 impl Word {
-    /// Returns the form of a filter with the word: `not F`, `S attacks S`. F is any filter, S one whose value is a set of squares,
-    /// N a number, T a text, P a position; TEXT is a text in quotation marks, and RANGE `N` or `N N`.
+    /// Returns the form of a filter with the word, such as `not F` or `S attacks S`. F is any filter, S a set of squares, N a
+    /// number, T a string, P a position; TEXT is a text in quotation marks, and RANGE is `N` or `N N`.
     pub fn form(&self, spelling: &str) -> String {
         match self.arguments {
             "" => spelling.into(),
@@ -80,9 +81,9 @@ impl Word {
         }
     }
 
-    /// Returns true if the word has a colon before it in queries of its dialect.
+    /// Returns true if queries of this dialect write a colon before the word.
     pub fn takes_colon(&self, dialect: Dialect) -> bool {
-        // The other words of CQL 5 are pieces; their value is a set of squares.
+        // The other words of CQL 5 are symbols of pieces, whose value is a set of squares.
         dialect == Dialect::Cql5 && self.value == WordValue::Condition
     }
 
@@ -120,7 +121,7 @@ pub(super) enum Parameter {
 
 pub(super) type Spellings = &'static [&'static str];
 
-/// Returns a word that is supported.
+/// Makes the row of a word that is supported.
 pub(super) const fn here<R: Copy>(
     spellings: Spellings,
     arguments: &'static str,
@@ -134,12 +135,12 @@ pub(super) const fn here<R: Copy>(
 }
 
 impl<R: Copy> WordRow<R> {
-    /// Returns the same word with another status.
+    /// Returns the same row with another status of support.
     pub const fn with_status(self, status: WordStatus) -> WordRow<R> {
         WordRow { word: Word { status, ..self.word }, ..self }
     }
 
-    /// Returns the same word, which may also be a parameter of the header.
+    /// Returns the same row for a word that may also be a parameter of the header.
     pub const fn and_parameter(self, parameter: Parameter) -> WordRow<R> {
         WordRow { parameter: Some(parameter), ..self }
     }
@@ -147,14 +148,14 @@ impl<R: Copy> WordRow<R> {
 
 // ---- tables
 
-/// Rows that belong together, as in a [`WordGroup`].
+/// Rows for the words of one [`WordGroup`].
 pub(super) struct WordRows<R: 'static> {
     pub title: &'static str,
     pub about: &'static str,
     pub words: &'static [WordRow<R>],
 }
 
-/// The words of a dialect.
+/// The table of the words of a dialect.
 pub(super) struct DialectWords<R: 'static> {
     dialect: Dialect,
     groups: Vec<&'static WordRows<R>>,
@@ -169,7 +170,7 @@ impl<R> DialectWords<R> {
         DialectWords { dialect, index: index.collect(), groups }
     }
 
-    /// Returns the words in groups, without their readings.
+    /// Iterates over the groups of words, without the rows' readings.
     pub fn groups(&self) -> impl Iterator<Item = WordGroup> {
         self.groups.iter().map(|&&WordRows { title, about, words }| {
             let words = words.iter().map(|row| &row.word).collect();
@@ -181,13 +182,13 @@ impl<R> DialectWords<R> {
         self.groups.iter().flat_map(|group| group.words)
     }
 
-    /// Returns the row of a spelling.
+    /// Returns the row of the word with a spelling.
     pub fn find(&self, spelling: &str) -> Option<&'static WordRow<R>> {
         self.index.get(spelling).copied()
     }
 
-    /// Returns the word that a misspelt one most resembles, among words whose reading passes the first of `ways`, else among
-    /// those that pass the next one.
+    /// Returns the word that a misspelt one most resembles. The tests in `ways` are tried in order: the first test whose words
+    /// contain a similar one decides.
     pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
         ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));

@@ -1,6 +1,7 @@
-//! Queries that are similar to a given one and may hit where it does not: with one condition less, or with transforms.
+//! Suggests queries that are similar to a given one and may have hits if it has none: with one condition less, or with
+//! transforms.
 //!
-//! They are made from the text of the query, so that a user can run them as they are shown.
+//! They are made from the text of the query, so that a user can run them exactly as they are shown.
 
 use std::collections::HashSet;
 
@@ -10,19 +11,19 @@ use super::tree::{ConditionOp, Ref, SquaresOp, Written};
 use super::{Dialect, Parsed, body_start, parse};
 use orbit_core::diagnostic::Span;
 
-/// The maximum number of conditions that are left out, one at a time.
+/// The maximum number of conditions for which a query without that condition is made.
 const TERMS_MAX: usize = 8;
-/// The maximum length in bytes of a query that has similar ones.
+/// The maximum length in bytes of a query for which similar queries are made.
 const TEXT_MAX: usize = 2_000;
 
 /// A query that is similar to another one.
 #[derive(Clone, Debug)]
 pub struct Weaker {
-    /// The difference, in words.
+    /// The difference from the given query, in words.
     pub change: String,
-    /// Its text.
+    /// The text of the similar query.
     pub text: String,
-    /// The same query, parsed.
+    /// The similar query, parsed.
     pub parsed: Parsed,
 }
 
@@ -30,22 +31,23 @@ pub struct Weaker {
 enum Junction<'a> {
     /// `{a b c}`, or several filters without braces.
     Braces(Vec<Ref<'a, Written>>),
-    /// `a and b and c`, `a & b & c`: the conditions, each with the pair of operands to which it belongs.
+    /// `a and b and c`, `a & b & c`: the conditions, each with the pair of operands (`a and b`) that contains it.
     Pairs(Vec<OperandPair<'a>>),
 }
 
-/// A condition, its pair of operands, and the other operand of the pair.
+/// A condition with the pair of operands that contains it, and the other operand of that pair.
 struct OperandPair<'a> {
     term: Ref<'a, Written>,
     whole: Span,
     other: Span,
-    /// True if the other operand is such a pair too.
+    /// True if the other operand is itself a pair of operands.
     is_pair: bool,
 }
 
-/// Returns queries that are similar to one of CQL 6, at most 20, in this order: for each of its conditions, up to eight, the query
-/// without it; if there are more than two, each condition alone; for `a & b` of two sets, the sets in braces; and if the query has
-/// no transforms, the query under some. A query in CQL 5 has no similar ones, nor has one that cannot be read.
+/// Returns queries that are similar to a query of CQL 6, at most 20. First, for each of its conditions (up to eight), the query
+/// without that condition. Then, if there are more than two conditions, each condition alone. Then, for `a & b` of two sets, both
+/// sets in braces. Last, if the query has no transforms, the query with some. A query in CQL 5, or one that cannot be read, has
+/// no similar queries.
 ///
 /// ```
 /// let similar = orbit_query::weaker("flip {Ka1 kh8}");
@@ -74,7 +76,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
                 Junction::Braces(_) => replaced(*term, ""),
                 Junction::Pairs(all) => {
                     let OperandPair { whole, other, is_pair, .. } = all[index];
-                    // Parentheses around the pair are still needed if the rest has an operator of its own.
+                    // Parentheses around the pair are still needed if the remaining operand contains an operator.
                     match is_pair && of(whole).starts_with('(') {
                         true => replaced(whole, &format!("({})", of(other))),
                         false => replaced(whole, of(other)),
@@ -91,7 +93,8 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
             out.add("all at once: & asks for squares in common".into(), replaced(whole, &braces));
         }
     }
-    // Pieces without squares match the same positions after a turn or a shift.
+    // Designators that name pieces but no squares match the same positions after a turn or a shift, so transforms are suggested
+    // only if a designator names squares.
     let is_part = |op: &SquaresOp<Written>| matches!(op, SquaresOp::Designator { squares, .. } if *squares != Bitboard::FULL);
     let names_squares = |node: Ref<'_, Written>| matches!(node, Ref::Squares(f) if is_part(f.op()));
     if parsed.query.body.any(names_squares) && !parsed.query.body.any(|node| node.is_transform()) {
@@ -112,7 +115,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
     out.found
 }
 
-/// The queries found so far: all can be read, and each occurs once.
+/// The similar queries found so far. All of them can be parsed, and each occurs once.
 struct Candidates {
     seen: HashSet<String>,
     found: Vec<Weaker>,
@@ -126,7 +129,7 @@ impl Candidates {
     }
 }
 
-/// Returns the operand of the transforms around a query.
+/// Returns the operand of the innermost transform around a query.
 fn innermost(parsed: &Parsed) -> Ref<'_, Written> {
     let mut node = super::tree::Kind::node(&parsed.query.body);
     loop {
@@ -146,7 +149,7 @@ fn joined(node: Ref<'_, Written>) -> Junction<'_> {
     Junction::Pairs(out)
 }
 
-/// Returns the sign with which a filter joins its two operands, as a number.
+/// Returns a number for the operator with which a filter joins its two operands. It is 0 for other filters.
 fn kind(node: Ref<'_, Written>) -> u8 {
     match node {
         Ref::Condition(f) if matches!(f.op(), ConditionOp::And(..)) => 1,
@@ -155,7 +158,7 @@ fn kind(node: Ref<'_, Written>) -> u8 {
     }
 }
 
-/// Collects the operands of all directly nested filters that use the sign `joined_by`, from left to right.
+/// Collects the operands, from left to right, of directly nested filters that use the operator `joined_by`.
 fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a>>) {
     if joined_by == 0 {
         return;
@@ -172,7 +175,7 @@ fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a
     }
 }
 
-/// Replaces a part of a text, and removes the blanks that only the part needed.
+/// Replaces a part of a text. If the part is replaced by nothing, also removes the blanks that only the part needed.
 fn tidied(before: &str, part: &str, after: &str) -> String {
     if !part.is_empty() {
         return format!("{before}{part}{after}");

@@ -1,11 +1,11 @@
-//! The words of the language: one row for each filter, keyword, operator and kind of piece.
+//! The words of the language, as tables: one row for each filter, keyword, operator and kind of piece.
 //!
-//! The rows of CQL 6 are in the files below, those of CQL 5 beside their parser; [`groups`] lists both.
+//! The rows of CQL 6 are in the files of this folder; the rows of CQL 5 are with its parser. [`groups`] lists both.
 //!
-//! Every part of the program that needs words reads them here: the lexer its signs and pieces, the parsers the functions that read
-//! filters, `slips.rs` its suggestions, the command line `orbit help language` and completions, the tests their examples and
-//! generators, and `docs/language.md` its text. A new filter therefore needs a row, a function in a parser, and its meaning in the
-//! engines.
+//! Every part of the program that needs words uses these tables: the lexers for signs and pieces, the parsers for the functions
+//! that read filters, `slips.rs` for suggestions, the command line for `orbit help language` and completions, the tests for
+//! examples and generators, and `docs/language.md` for its text. A new filter therefore needs a row here, a function in a parser,
+//! and an implementation in the engines.
 //!
 //! Invariant: no spelling occurs twice in a dialect.
 
@@ -29,23 +29,23 @@ pub use super::vocabulary::{Word, WordGroup, WordStatus, WordValue};
 /// The way in which the parser of CQL 6 reads a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WordReading {
-    /// It begins a filter, which this function reads; the word is the current token.
+    /// The word begins a filter, which this function reads. The word is the current token.
     Filter(fn(&mut Parser, &str) -> ParseResult<Node>),
     Transform(TransformKind),
     Direction(Dirs),
-    /// It occurs only inside other filters, and cannot name a variable.
+    /// The word occurs only inside other filters. It cannot be the name of a variable.
     Inside,
-    /// It is an operator, or another sign that the grammar knows.
+    /// The word is an operator, or another sign of the grammar.
     Sign,
-    /// It is part of a designator.
+    /// The word is a piece symbol of a designator.
     Piece(Pieces),
-    /// It begins a filter if a text in quotation marks follows; elsewhere it may be a name.
+    /// The word begins a filter if a text in quotation marks follows. Elsewhere it may be a name.
     BeforeText(fn(&mut Parser, &str) -> ParseResult<Node>),
-    /// It begins no filter: it is a word of the header, or not supported.
+    /// The word begins no filter: it occurs only in the header, or is not supported.
     Outside,
 }
 
-/// The reading of a filter that is one word.
+/// Makes the reading of a filter that consists of one word.
 macro_rules! leaf {
     ($op:expr) => {
         Filter(|parser, _| Ok(parser.leaf($op)))
@@ -58,13 +58,13 @@ use leaf;
 type Cql6Row = vocabulary::WordRow<WordReading>;
 type Cql6Rows = vocabulary::WordRows<WordReading>;
 
-/// Returns a word that will never be supported.
+/// Makes the row of a word that will never be supported.
 const fn refused(spellings: Spellings, why: &'static str) -> Cql6Row {
     here(spellings, "", WordValue::NoValue, WordReading::Outside, "", spellings[0])
         .with_status(WordStatus::Refused(why))
 }
 
-/// Returns a word that only the header may contain.
+/// Makes the row of a word that may occur only in the header.
 const fn header(
     spellings: Spellings,
     arguments: &'static str,
@@ -78,24 +78,24 @@ const fn header(
 
 // ---- the table
 
-/// The rows of CQL 6.
+/// The table of the words of CQL 6.
 static TABLE: LazyLock<DialectWords<WordReading>> = LazyLock::new(|| {
     DialectWords::new(Dialect::Cql6, &[board::GROUPS, control::GROUPS, values::GROUPS, game::GROUPS])
 });
 
-/// Returns all words by groups, in the order in which they are shown.
+/// Iterates over the words of both dialects by groups, in the order in which they are shown.
 pub fn groups() -> impl Iterator<Item = &'static WordGroup> {
     static GROUPS: LazyLock<Vec<WordGroup>> =
         LazyLock::new(|| TABLE.groups().chain(cql5::TABLE.groups()).collect());
     GROUPS.iter()
 }
 
-/// Returns the words of a dialect.
+/// Iterates over the words of a dialect.
 pub fn words(dialect: Dialect) -> impl Iterator<Item = &'static Word> {
     groups().filter(move |group| group.dialect == dialect).flat_map(|group| group.words.iter().copied())
 }
 
-/// Returns the word with a spelling; in CQL 5 without its colon.
+/// Returns the word with a spelling. Keywords of CQL 5 are found without their colon.
 pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     match dialect {
         Dialect::Cql5 => cql5::TABLE.find(spelling).map(|row| &row.word),
@@ -103,8 +103,8 @@ pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     }
 }
 
-/// Returns the word that a misspelt one most resembles; in CQL 5 a supported one if there is one, else one that is not supported
-/// yet.
+/// Returns the word that a misspelt one most resembles. In CQL 5 it is a supported word if one is similar enough, else one that
+/// is not supported yet.
 pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
     use WordReading::{BeforeText, Direction, Filter, Inside, Transform};
     match dialect {
@@ -118,8 +118,8 @@ pub fn nearest(dialect: Dialect, misspelt: &str) -> Option<&'static str> {
 
 // ---- words for the lexer of CQL 6
 
-/// Signs, each with its usual spelling, which may be a word (`✵` is `flip`). Longer signs come first, because one may be the
-/// beginning of another.
+/// Returns the signs, each with its usual spelling, which may be a word (`✵` is `flip`). Longer signs come first, because a sign
+/// may be the beginning of a longer one.
 pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
     static SIGNS: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
         let is_sign = |spelling: &str| !spelling.starts_with(|first: char| first.is_ascii_alphabetic());
@@ -136,7 +136,7 @@ pub(super) fn signs() -> &'static [(&'static str, &'static str)] {
     &SIGNS
 }
 
-/// Returns the pieces that a letter or a figurine names in a designator.
+/// Returns the pieces that a letter or a figurine stands for in a designator.
 pub(super) fn piece(symbol: char) -> Option<Pieces> {
     match reading(symbol.encode_utf8(&mut [0; 4]))? {
         WordReading::Piece(pieces) => Some(pieces),
@@ -146,7 +146,7 @@ pub(super) fn piece(symbol: char) -> Option<Pieces> {
 
 // ---- words for the parser of CQL 6
 
-/// Returns the way in which a filter of CQL 6 that begins with a word is read.
+/// Returns the way in which the parser of CQL 6 reads a filter that begins with a word.
 pub(super) fn reading(word: &str) -> Option<WordReading> {
     TABLE.find(word).map(|row| row.reading)
 }
@@ -167,12 +167,12 @@ pub(super) fn transform(word: &str) -> Option<TransformKind> {
     }
 }
 
-/// Returns true if a word occurs only inside filters.
+/// Returns true if a word occurs only inside other filters.
 pub(super) fn is_inside(word: &str) -> bool {
     matches!(reading(word), Some(WordReading::Inside))
 }
 
-/// Returns true if a word begins a filter or occurs in one, and so cannot name a variable.
+/// Returns true if a word begins a filter or occurs in one. Then it cannot be the name of a variable.
 pub(super) fn is_reserved(word: &str) -> bool {
     reading(word).is_some_and(|reading| !matches!(reading, WordReading::Outside | WordReading::BeforeText(_)))
 }
@@ -194,7 +194,7 @@ pub(super) fn parameters() -> String {
 
 // ---- signs
 
-/// The operation that an assignment such as `+=` applies to the value of a variable.
+/// The operation that an assignment such as `+=` applies to the old value of a variable.
 pub(super) enum Updated {
     Number(Arith),
     Squares(fn(Squares, Squares) -> S),

@@ -1,4 +1,4 @@
-//! Vectors of 32 bytes.
+//! Reads blocks with AVX2, whose vectors have 32 bytes.
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,

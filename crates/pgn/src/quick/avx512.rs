@@ -1,4 +1,4 @@
-//! Vectors of 64 bytes.
+//! Reads blocks with AVX-512, whose vectors have 64 bytes.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi8, _mm512_add_epi64, _mm512_and_si512, _mm512_castsi512_si128,
@@ -58,7 +58,7 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
 fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (FirstWords, usize) {
     let (bytes, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
     let bytes: __m512i = bytemuck::cast(*bytes);
-    // Each word reaches to the next blank, and no other word begins before it.
+    // Each word ends at the next blank. The addition carries from the start of a word to this blank.
     let ends = (!blanks).wrapping_add(starts) & blanks;
     let places: __m512i = bytemuck::cast(PLACES);
     let start = _mm512_maskz_compress_epi8(starts, places);
@@ -79,14 +79,14 @@ fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (F
     (first, _pdep_u64(1 << (count - 1), ends).trailing_zeros() as usize)
 }
 
-/// The index of each byte of a block.
+/// The index of each byte within its block.
 const PLACES: [u8; BLOCK] = bytes(1, 64);
-/// For each byte, the index of its word if every word has eight bytes.
+/// The index of the eight-byte group that contains each byte of a block.
 const EACH_WORD: [u8; BLOCK] = bytes(8, 8);
-/// The index of each byte within such a word.
+/// The index of each byte within its eight-byte group.
 const EACH_BYTE: [u8; BLOCK] = bytes(1, 8);
 
-/// Returns `k / over % modulo` for each index `k` of a block.
+/// Returns the bytes `k / over % modulo`, for `k` from 0 to 63.
 const fn bytes(over: usize, modulo: usize) -> [u8; BLOCK] {
     let mut bytes = [0; BLOCK];
     let mut k = 0;

@@ -1,4 +1,4 @@
-//! A block of movetext.
+//! A block of movetext: 64 bytes of text, and the words in them.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) struct TextBlock {
     pub(super) at: usize,
     /// The end of the last word that was read, or the start of the block if no word was read.
     pub(super) end: usize,
-    /// The contents of the words; entries after the last word are undefined.
+    /// The contents of the words, one entry for each word. Entries after the last word are undefined.
     pub(super) sketches: PieceTables,
     first: FirstWords,
 }
@@ -22,7 +22,7 @@ impl TextBlock {
     pub(super) const EMPTY: TextBlock =
         TextBlock { at: 0, end: 0, sketches: PieceTables::EMPTY, first: FirstWords::EMPTY };
 
-    /// Reads the block at a place; reads no word if the text ends before a full block.
+    /// Reads the block that begins at `at`. Reads no word if the text ends before a full block.
     #[inline(always)]
     pub(super) fn read(&mut self, with: impl Instructions, text: &[u8], at: usize) {
         (self.at, self.end, self.first.count) = (at, at, 0);
@@ -42,7 +42,7 @@ impl TextBlock {
         self.first.count
     }
 
-    /// Returns the range of the word with a number in the text.
+    /// Returns the range in the text of the word with this number in the block, from 0.
     pub(super) fn word(&self, number: usize) -> Range<usize> {
         let start = self.at + self.first.starts[number] as usize;
         start..start + self.first.lengths[number] as usize

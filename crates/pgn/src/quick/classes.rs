@@ -1,8 +1,8 @@
-//! Classifies the bytes of a block of movetext: one bit per byte, the first byte lowest.
+//! Classifies the bytes of a block of movetext. A class is a mask with one bit per byte; the lowest bit belongs to the first byte.
 
 use super::words::{BLOCK, MoveWords};
 
-/// One mask of a block's bytes for each class of bytes.
+/// One mask for each class of bytes: a bit is set if the byte belongs to the class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Classes {
     pub(super) space: u64,
@@ -31,7 +31,7 @@ impl Classes {
         }
     }
 
-    /// Classifies bytes in words of eight.
+    /// Classifies eight bytes at a time.
     #[inline(always)]
     pub(super) fn in_words(block: &[u8; BLOCK]) -> Classes {
         let mut out = Classes::default();
@@ -50,14 +50,15 @@ impl Classes {
         out
     }
 
-    /// Finds the words of a block that begins with a token or between two tokens.
+    /// Finds the words of a block. The block must not begin within a token.
     #[inline(always)]
     pub(super) fn words(self) -> MoveWords {
         let Classes { space, line, carriage, digit, dot, low } = self;
         let blanks = space | line | carriage;
         let between = blanks | dot;
         let tokens = !between & (between << 1 | 1);
-        // A number must be followed by a dot, and the first dot must follow a number. `0000` is no number but passes.
+        // A dot must follow each number, and each first dot must follow a number. The null move `0000` is no number, but passes
+        // this test.
         let numbers = tokens & digit;
         let after_numbers = digit.wrapping_add(numbers) & !digit;
         let first_dots = dot & !(dot << 1);
@@ -74,12 +75,12 @@ impl Classes {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = LOW << 7;
 
-/// Returns the highest bit of each byte that is 0.
+/// Sets the highest bit of each byte that is 0.
 const fn zero(word: u64) -> u64 {
     !(((word & !HIGH) + !HIGH) | word) & HIGH
 }
 
-/// Returns the highest bit of each byte below a limit, which is at most 128.
+/// Sets the highest bit of each byte that is below a limit, which is at most 128.
 const fn less(word: u64, limit: u8) -> u64 {
     !(((word & !HIGH) + LOW * (128 - limit as u64)) | word) & HIGH
 }

@@ -1,24 +1,24 @@
-//! The instruction sets that read blocks.
+//! The operations on blocks, which each instruction set implements in its own way.
 
 use super::classes::Classes;
 use super::sketches::PieceTables;
 use super::words::{BLOCK, FirstWords, MoveWords, SPAN};
 
-/// The operations on blocks for one instruction set; a value exists only if the processor has the instructions.
+/// The operations on blocks with one instruction set. A value of the type exists only if the processor has the instructions.
 pub(super) trait Instructions: Copy {
     fn classes(self, block: &[u8; BLOCK]) -> Classes;
 
-    /// See [`FirstWords::split`].
+    /// Splits a block into words: see [`FirstWords::split`].
     #[inline(always)]
     fn first_words(self, span: &[u8; SPAN], words: MoveWords) -> (FirstWords, usize) {
         FirstWords::split(span, words)
     }
 
-    /// See [`PieceTables::read`].
+    /// Reads the contents of the words: see [`PieceTables::read`].
     fn sketch(self, words: &FirstWords, sketches: &mut PieceTables);
 }
 
-/// No vector instructions.
+/// The baseline, without vector instructions.
 #[derive(Clone, Copy)]
 pub(super) struct Base;
 

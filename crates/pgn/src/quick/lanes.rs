@@ -1,16 +1,16 @@
-//! Numbers of 64 bits side by side: one number, or a vector of several.
+//! Arithmetic on vectors of 64-bit numbers, so that the same code reads one word or several at once.
 
 use super::words::WORDS;
 
-/// Some numbers of 64 bits. True is a number with all bits set, false is 0.
+/// A vector of 64-bit numbers. In a condition, true is a number with all bits set, and false is 0.
 pub(super) trait Lanes: Copy {
-    /// A token that exists only if the processor has the instructions of this type.
+    /// A value that proves that the processor has the instructions of this type.
     type With: Copy;
 
     /// The number of lanes.
     const COUNT: usize;
 
-    /// Loads [`Lanes::COUNT`] numbers from an index on.
+    /// Loads [`Lanes::COUNT`] numbers, from the index `at` on.
     fn load(with: Self::With, numbers: &[u64; WORDS], at: usize) -> Self;
     fn store(self, numbers: &mut [u64; WORDS], at: usize);
     /// Sets all lanes to one number.
@@ -20,13 +20,13 @@ pub(super) trait Lanes: Copy {
     fn xor(self, other: Self) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
-    /// Shifts left; undefined for more than 63 bits.
+    /// Shifts each lane left by the number of bits in `bits`. The result is undefined for more than 63 bits.
     fn left_by(self, bits: Self) -> Self;
-    /// Shifts right; undefined for more than 63 bits.
+    /// Shifts each lane right by the number of bits in `bits`. The result is undefined for more than 63 bits.
     fn right_by(self, bits: Self) -> Self;
-    /// Compares the lanes for equality.
+    /// Returns true in each lane in which the numbers are equal.
     fn equal(self, other: Self) -> Self;
-    /// Selects `yes` in lanes where this is true, else `no`.
+    /// Selects the lane of `yes` where `self` is true, and the lane of `no` where it is false.
     fn pick(self, yes: Self, no: Self) -> Self;
 
     #[inline(always)]
@@ -40,7 +40,7 @@ pub(super) trait Lanes: Copy {
     }
 }
 
-/// Defines operations on two vectors that are one instruction each.
+/// Defines operations on two vectors, each of which is a single instruction.
 #[cfg(target_arch = "x86_64")]
 macro_rules! pairwise {
     ($($name:ident: $instruction:ident,)*) => {

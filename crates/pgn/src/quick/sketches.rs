@@ -1,34 +1,35 @@
-//! The parts of moves that follow from their words alone, laid out for playing.
+//! Reads from the words of moves everything that does not depend on the board.
 
 use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};
 use super::words::{FirstWords, WORDS};
 
-/// The board-independent parts of the moves of a block: one number of each kind per word. Usual moves are those of a pawn or a
-/// piece to a square, perhaps with a capture, whose origin is named by a file or a rank at most. For other words no piece matches
-/// the origin.
+/// The board-independent parts of the moves of a block, with one entry for each word. A usual move goes with a pawn or a piece to
+/// a square. It may be a capture, and may name the file or the rank of its origin. For every other word, the entries are such that
+/// no piece matches.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PieceTables {
-    /// The index into [`HINTS`](super::tables::HINTS).
+    /// The index into [`HINTS`](super::tables::HINTS): the letter of the origin.
     pub(super) hint: [u64; WORDS],
-    /// The index into [`FROM`](super::tables::FROM) of a color.
+    /// The index into the entries of a color in [`FROM`](super::tables::FROM): the role and the target square.
     pub(super) reach: [u64; WORDS],
     /// The number of the target square.
     pub(super) to: [u64; WORDS],
     /// The target square as a bitboard.
     pub(super) target: [u64; WORDS],
-    /// For each plane of a board that encodes roles: all bits if the plane's bit of the role is 0.
+    /// For each of the three planes of a board that encode roles: all bits set if the role of the moving piece has a 0 in this
+    /// plane.
     pub(super) inverted: [[u64; WORDS]; 3],
-    /// For each of these planes: the target if the plane's bit of the role is 1.
+    /// For each of these planes: the target square, as a bitboard, if the role of the moving piece has a 1 in this plane.
     pub(super) put: [[u64; WORDS]; 3],
-    /// The target if a pawn moves, as a bitboard.
+    /// The target square as a bitboard, if a pawn moves; otherwise 0.
     pub(super) pawn_target: [u64; WORDS],
-    /// All bits if a pawn captures.
+    /// All bits set if a pawn captures.
     pub(super) takes: [u64; WORDS],
-    /// The squares two ranks above and below the target of a pawn.
+    /// The squares two ranks above and below the target, if a pawn moves without a capture.
     pub(super) double: [u64; WORDS],
-    /// Target and role, encoded as in a [`PackedMove`](orbit_core::board::PackedMove).
+    /// The target square and the role, encoded as in a [`PackedMove`](orbit_core::board::PackedMove).
     pub(super) mv: [u64; WORDS],
 }
 
@@ -54,7 +55,7 @@ impl PieceTables {
         }
     }
 
-    /// Reads words from their ends: a check sign, the square, a capture sign, then the file or rank of origin.
+    /// Reads words from the end to the start: a check sign, the target square, a capture sign, and the file or rank of the origin.
     #[inline(always)]
     fn read_at<L: Lanes>(&mut self, bytes: L, length: L, at: usize) {
         let (none, byte, seven) = (bytes.all(0), bytes.all(0xff), bytes.all(7));
@@ -63,7 +64,7 @@ impl PieceTables {
 
         let word = bytes.left_by(bytes.all(64).sub(length.left::<3>()));
         let last = word.right::<56>();
-        // True is -1, all bits set.
+        // A condition that is true is -1, so that all bits are set.
         let is_check = last.equal(bytes.all(b'+'.into())).or(last.equal(bytes.all(b'#'.into())));
         let word = word.left_by(is_check.and(bytes.all(8)));
         let rank = word.right::<56>().sub(bytes.all(b'1'.into()));
@@ -90,7 +91,7 @@ impl PieceTables {
         }
         let mv = role.or(to.left::<6>());
         let pawn_target = target.and(is_pawn);
-        // The origin of a pawn is named by its file.
+        // The file of a pawn's origin is its first letter. If this is the file of the target, the pawn does not capture.
         let stays = hint.sub(bytes.all(1)).xor(to).and(seven).equal(none);
 
         hint.store(&mut self.hint, at);

@@ -1,8 +1,8 @@
-//! Tables: the meaning of the letters of a word, and the squares from which a piece may come.
+//! Tables for reading and playing moves: the meaning of letters, and the squares from which a piece can come.
 
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 
-/// The squares between two squares. Index 64 means "no square": its path is never free, as long as there are kings.
+/// The squares between two squares. The index 64 means "no square"; its entry has all squares, so that its path is never free.
 pub(super) static WAYS: [[u64; 64]; 65] = {
     let mut table = [[!0; 64]; 65];
     let mut from = 0;
@@ -17,8 +17,8 @@ pub(super) static WAYS: [[u64; 64]; 65] = {
     table
 };
 
-/// For each plane of a board that encodes roles, the set of letters (by their lowest six bits) that begin a move of a role in
-/// that plane. A small letter begins a pawn move.
+/// For each plane of a board that encodes roles: the set of first letters of moves whose role has a 1 in this plane. A letter is
+/// represented by its lowest six bits. A small letter begins a pawn move.
 pub(super) const LETTERS: [u64; 3] = {
     let pieces = [(b'N', 2), (b'B', 3), (b'R', 4), (b'Q', 5), (b'K', 6)];
     let mut planes = [!0 << 32, 0, 0];
@@ -31,10 +31,10 @@ pub(super) const LETTERS: [u64; 3] = {
     planes
 };
 
-/// The index into [`HINTS`] for a piece whose origin is not named: a byte that no word contains.
+/// The index into [`HINTS`] for a move that does not name its origin. It is a byte that no word contains.
 pub(super) const ANY: u64 = b' ' as u64;
 
-/// The squares that an origin letter allows: those of a file or a rank, or none if it names neither.
+/// The squares that the letter of an origin allows: those of a file or a rank; none for all other letters.
 pub(super) static HINTS: [u64; 256] = {
     let mut table = [0; 256];
     let mut k = 0;
@@ -47,11 +47,12 @@ pub(super) static HINTS: [u64; 256] = {
     table
 };
 
-/// The first index into [`FROM`] of a king's entries.
+/// The first index of the entries of kings in [`FROM`].
 pub(super) const KING: usize = 6 << 6;
 
-/// `FROM[color][64 * role + to]`: the squares from which a piece may come. A pawn comes from behind or captures; it may come from
-/// two squares behind to the fourth rank. No pawn comes to the last rank, where it would be promoted.
+/// `FROM[color][64 * role + to]`: the squares from which a piece can come to `to`. A pawn comes from the square behind, from the
+/// squares from which it captures, and, if `to` is on its fourth rank, from two squares behind. The entries of pawns on the last
+/// rank are empty, since promotions are not usual moves.
 pub(super) static FROM: [[u64; 512]; 2] = {
     let mut table = [[0; 512]; 2];
     let mut color = 0;
@@ -77,13 +78,13 @@ pub(super) static FROM: [[u64; 512]; 2] = {
     table
 };
 
-/// Returns the square that lies some squares behind another one, as a bitboard.
+/// Returns the square that is a number of squares behind `to`, from the view of a color, as a bitboard.
 const fn behind(color: usize, to: usize, squares: usize) -> u64 {
     1 << if color == 0 { to - squares } else { to + squares }
 }
 
-/// The squares from which each kind of attacker sees a square, if nothing is in between: pawns that attack a white (0) or black
-/// (1) king, knights (2), kings (3), diagonal sliders (4) and straight sliders (5).
+/// `AROUND[square][kind]`: the squares from which a kind of piece attacks a square, if nothing is in between. The kinds are pawns
+/// that attack a white (0) or black (1) king, knights (2), kings (3), diagonal sliders (4) and straight sliders (5).
 pub(super) static AROUND: [[u64; 8]; 64] = {
     let mut table = [[0; 8]; 64];
     let mut square = 0;
@@ -103,7 +104,7 @@ pub(super) static AROUND: [[u64; 8]; 64] = {
     table
 };
 
-/// The castling rights that remain when a piece leaves or reaches a square in standard chess, as bits of a
+/// The castling rights that remain after a piece left or reached a square in standard chess, as bits of a
 /// [`State`](orbit_core::board::State).
 pub(super) static RIGHTS: [u32; 65] = {
     let mut table = [!0 << 16; 65];

@@ -30,7 +30,7 @@ macro_rules! on {
     };
 }
 
-/// All combinations of paths, the general one first.
+/// Returns all combinations of paths, the general one first.
 fn ways() -> Vec<QuickWays> {
     let general = QuickWays { plain: false, quick: None };
     let plain = QuickWays { plain: true, quick: None };
@@ -44,7 +44,7 @@ fn read(text: &[u8], ways: QuickWays, cap: usize, options: &ParseOptions) -> (Ve
     (games, side_lines)
 }
 
-/// Counts of half-moves that were read, and of games that were cut.
+/// The numbers of half-moves that were read, and of games that were cut.
 #[derive(Default, Debug)]
 struct Seen {
     moves: usize,
@@ -120,7 +120,7 @@ const PIECES: [&str; 44] = [
     "\n[Event \"x\"]\n",
 ];
 
-/// Bytes that words consist of, and some others.
+/// The bytes of which words consist, and some others.
 const LETTERS: &[u8] = b"abcdefgh12345678KQRBNOx+#=-. \n\r\"[]{}()\\0\xff";
 
 fn damage(text: &mut Vec<u8>, random: &mut Rng) {
@@ -169,7 +169,7 @@ fn damaged_games_are_read_alike() {
     assert!(seen.moves > 200_000 && seen.cut > 1000, "{seen:?}");
 }
 
-/// Starts whose games lead to checks, pins, promotions, en passant captures and castling of all kinds.
+/// Start positions whose random games have checks, pins, promotions, en passant captures and castling of all kinds.
 const STARTS: [&str; 7] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -191,7 +191,7 @@ fn random_game(start: &str, random: &mut Rng) -> String {
         if legal.is_empty() {
             break;
         }
-        // Drawing a second time makes captures and pawn moves more frequent.
+        // A quiet move is drawn again half of the time, so that captures and promotions are more frequent.
         let mut mv = legal[random.usize(..legal.len())];
         if !mv.is_capture() && mv.promotion().is_none() && random.bool() {
             mv = legal[random.usize(..legal.len())];
@@ -211,7 +211,8 @@ fn random_game(start: &str, random: &mut Rng) -> String {
         earlier = word;
         chess.play_unchecked(mv);
     }
-    // The last words of a text take another path; this keeps the moves away from the end.
+    // The fast path needs a full block, so it does not read the last words of a text. The long comment keeps the moves away from
+    // the end.
     format!("{text} {{ and so on and so on and so on and so on and so on and so on and so on }} *\n")
 }
 
@@ -228,7 +229,7 @@ fn random_games_are_read_alike() {
 /// The range of a word, and its sketch if it is a usual move.
 type Word = (Range<usize>, Option<Vec<u64>>);
 
-/// Returns the end of the words of a block, and the contents of each.
+/// Returns the end of the last word of a block, and the contents of each word.
 fn read_of(block: &TextBlock) -> (usize, Vec<Word>) {
     let sketches = &block.sketches;
     let sketch = |word: usize| {

@@ -1,8 +1,7 @@
-//! A fast path through nearly all movetext: moves in plain SAN, their numbers, comments, variations, and blanks without an empty
-//! line.
+//! A fast path for nearly all movetext: moves in plain SAN, their numbers, comments, variations, and blanks without an empty line.
 //!
-//! It takes only text that the general tokenizer would read the same way, and leaves the tokenizer in the same state. Anything
-//! else it leaves, with the blanks before it, to the general tokenizer.
+//! This path reads only text that the general tokenizer would read in the same way, and leaves the tokenizer in the same state.
+//! Before anything else it stops, and the general tokenizer continues there.
 
 use shakmaty::{CastlingSide, File, Role, Square};
 
@@ -19,13 +18,13 @@ pub(crate) struct PlainMove {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum San {
     Castle(CastlingSide),
-    /// A pawn; without a file of origin it does not capture.
+    /// A pawn move. If it names no file of origin, it is no capture.
     Pawn {
         file: Option<File>,
         to: Square,
         promotion: Option<Role>,
     },
-    /// Any other piece, from one of the squares `hints`.
+    /// A move of any other piece from one of the squares `hints`.
     Piece {
         role: Role,
         hints: u64,
@@ -64,8 +63,8 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Reads the name and the value of the next tag pair, if it is on the line after another one and nothing about it is unusual.
-    /// Its name is mostly `likely`, the name of an earlier tag pair, which may be empty.
+    /// Reads the name and the value of the next tag pair, if it has the usual form and is on the line after another tag pair.
+    /// `likely` is the name that is expected, mostly from the game before; it may be empty.
     #[inline(always)]
     pub(crate) fn plain_tag(&mut self, likely: &[u8]) -> Option<(ByteRange, ByteRange)> {
         if self.section != GameSection::Tags || self.blank || self.first_name.is_empty() {
@@ -77,7 +76,7 @@ impl Tokenizer<'_> {
             _ => return None,
         };
         let TagPair { name, value, next } = lex::plain_tag(self.text, at, likely)?;
-        // A tag `Event` may begin a game.
+        // A tag `Event` may begin a game, so the general tokenizer decides.
         if self.text[name.clone()] == *b"Event" {
             return None;
         }
@@ -85,13 +84,13 @@ impl Tokenizer<'_> {
         Some((name, value))
     }
 
-    /// Returns the text up to the last possible end of the game, and the index where words of the main line are read. `None` if
-    /// numbers and words would change more than the position of the tokenizer.
+    /// Returns the text up to the last possible end of the game, and the index at which the main line continues. Returns `None` if
+    /// reading numbers and words would change more than the position of the tokenizer.
     pub(crate) fn plain_text(&self) -> Option<(&[u8], usize)> {
         (self.is_plain() && self.depth == 0 && !self.whole).then(|| (&self.text[..self.end], self.pos))
     }
 
-    /// Moves past words of [`Tokenizer::plain_text`].
+    /// Moves to the index `to` in [`Tokenizer::plain_text`], and counts the words before it.
     pub(crate) fn pass(&mut self, to: usize, words: usize) {
         self.pos = to;
         self.words += words as u32;
@@ -102,7 +101,7 @@ impl Tokenizer<'_> {
         while self.plain().is_some() {}
     }
 
-    /// Skips a variation as long as it is plain. Its words matter only if they are results.
+    /// Skips a variation as long as it is plain. Its words are not read, except that a result stops the fast path.
     pub(super) fn skip_variation(&mut self) {
         if !self.is_plain() {
             return;
@@ -129,14 +128,14 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Returns whether a number, a word or a remark changes nothing but the position of the tokenizer.
+    /// Returns whether a number, a word or a comment would change only the position of the tokenizer.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.section == GameSection::Moves && !self.blank && self.inner.is_none()
     }
 }
 
-/// Returns the first byte after blanks, and its index; `None` if the blanks contain an empty line.
+/// Returns the first byte after blanks, and its index. Returns `None` if the blanks contain an empty line.
 #[inline(always)]
 fn past_blanks(text: &[u8], from: usize) -> Option<(u8, usize)> {
     let mut at = from;
@@ -179,7 +178,7 @@ fn past_number(text: &[u8], at: usize) -> Option<usize> {
     (*text.get(stop)? != 0xe2).then_some(stop)
 }
 
-/// Returns the end of a word of a variation, if neither the word nor its end is a result.
+/// Returns the end of a word of a variation, unless the word is a result or ends with one.
 fn past_word(text: &[u8], at: usize) -> Option<usize> {
     let stop = at + text[at..].iter().position(|&byte| !IN_WORD[byte as usize])?;
     let is_stop = matches!(text[stop], b' ' | b'\n' | b'\r' | b'{' | b'(' | b')' | b'$');
@@ -196,7 +195,7 @@ fn past_word(text: &[u8], at: usize) -> Option<usize> {
     (is_stop && !may_be_result).then_some(stop)
 }
 
-/// Bytes that words consist of. `%` is not among them, because it may begin an escape line.
+/// The bytes of which words consist. `%` is left out, because it may begin an escape line.
 const IN_WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = b'!';
@@ -209,7 +208,8 @@ const IN_WORD: [bool; 256] = {
 };
 
 impl San {
-    /// Reads the word at the start of a window, which a blank must end; returns it with its length.
+    /// Reads the word at the start of a window of eight bytes. A blank must end it within the window. Returns the word and its
+    /// length.
     #[inline(always)]
     pub(crate) fn read(window: u64) -> Option<(San, usize)> {
         let byte = |k: usize| (window >> (8 * k)) as u8;
@@ -266,7 +266,7 @@ impl San {
     }
 }
 
-/// The piece for each letter.
+/// The role for each letter of a piece.
 const ROLES: [Option<Role>; 128] = {
     let mut table = [None; 128];
     table[b'N' as usize] = Some(Role::Knight);
@@ -312,7 +312,7 @@ mod tests {
         Some(san)
     }
 
-    /// Returns whether a plain word has a shape.
+    /// Returns whether a plain word and a shape describe the same move.
     fn agrees(san: San, shape: SanShape) -> bool {
         match (san, shape) {
             (San::Castle(a), SanShape::Castle(b)) => a == b,
@@ -344,7 +344,7 @@ mod tests {
         }
     }
 
-    /// Checks every word of up to four letters, and longer ones that begin with them.
+    /// Checks every word of up to four letters of a small alphabet, and longer words that begin with these.
     #[test]
     fn plain_words_say_what_they_say_elsewhere() {
         let letters = b"abeKQRNOPx1248=+#?-";

@@ -1,28 +1,28 @@
 //! Interprets the headers of answers, and decides whether an answer continues the same file.
 //!
-//! It knows no connection, only the status and the headers. The invariant: bytes of two answers are joined only if the server
-//! confirms that they belong to the same file, by a tag or a date and by its length.
+//! This module does not use the connection, only the status and the headers. The invariant: bytes of two answers are joined only
+//! if the server confirms by an entity tag or a date, and by the length, that they belong to the same file.
 
 use std::time::Duration;
 
 use ureq::http::StatusCode;
 
-/// The status and the headers of an answer.
+/// The status of an answer, and the headers that are needed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct AnswerHead {
     pub(super) status: u16,
-    /// `Content-Length`.
+    /// The header `Content-Length`.
     pub(super) length: Option<u64>,
-    /// True if the body marks its own end, as chunked encoding does.
+    /// True if the body has chunked encoding, which marks its own end.
     pub(super) is_chunked: bool,
     pub(super) etag: Option<String>,
     pub(super) modified: Option<String>,
-    /// `Content-Range`.
+    /// The header `Content-Range`.
     pub(super) range: Option<ContentRange>,
     pub(super) retry_after: Option<Duration>,
 }
 
-/// A part of a file: `bytes 100-199/200`, or `bytes */200` if there is no part.
+/// A part of a file: `bytes 100-199/200`, or `bytes */200` if the file has no such part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ContentRange {
     pub(super) first: Option<u64>,
@@ -38,14 +38,14 @@ impl ContentRange {
 }
 
 impl AnswerHead {
-    /// Reads the relevant headers by their names.
+    /// Reads the headers. `line` returns the value of a header by its name.
     pub(super) fn new<'a>(status: u16, line: impl Fn(&str) -> Option<&'a str>) -> AnswerHead {
         let text = |name| line(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let is_chunked = line("transfer-encoding").is_some();
         let seconds = line("retry-after").and_then(|value| value.trim().parse().ok());
         AnswerHead {
             status,
-            // A length given with chunked encoding is ignored.
+            // If the body has chunked encoding, a length is ignored.
             length: line("content-length")
                 .filter(|_| !is_chunked)
                 .and_then(|value| value.trim().parse().ok()),
@@ -81,7 +81,7 @@ impl AnswerHead {
     }
 }
 
-/// A file as its first answer described it.
+/// The identity of a file, as the headers of the first answer describe it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct FileIdentity {
     /// The size of the file, once an answer states it.
@@ -93,19 +93,19 @@ pub(super) struct FileIdentity {
 /// The meaning of an answer to the request for the rest of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// Its bytes continue the file, after the first `skip` bytes, which are known.
+    /// The bytes of the answer continue the file. The first `skip` bytes are known and must be skipped.
     GoesOn {
         skip: u64,
     },
     /// There are no further bytes.
     Complete,
-    /// The same request may be answered later; the reason why it is not answered now.
+    /// The server may answer the same request later. The text is the reason why it did not now.
     Later(String),
     Failed(String),
 }
 
 impl FileIdentity {
-    /// Takes the identity from an answer with the whole file.
+    /// Reads the identity from the answer that has the whole file.
     pub(super) fn from_head(head: &AnswerHead) -> FileIdentity {
         FileIdentity { total: head.length, etag: head.etag.clone(), modified: head.modified.clone() }
     }
@@ -115,12 +115,12 @@ impl FileIdentity {
         self.etag.as_deref().filter(|tag| !tag.starts_with("W/"))
     }
 
-    /// Returns the value that the server compares before it sends the rest (`If-Range`).
+    /// Returns the value of the header `If-Range`: the server sends only the rest if this value still fits the file.
     pub(super) fn condition(&self) -> Option<&str> {
         self.strong().or(self.modified.as_deref())
     }
 
-    /// Returns the reason why requesting the rest is pointless, if it is: nothing could confirm that it belongs to the same file.
+    /// Returns a reason if a request for the rest is useless, since no header could confirm that it belongs to the same file.
     pub(super) fn refusal(&self, offset: u64, is_unsure: bool) -> Option<String> {
         if offset == 0 || self.etag.is_some() || self.modified.is_some() {
             return None;
@@ -134,7 +134,7 @@ impl FileIdentity {
         })
     }
 
-    /// Returns whether an answer belongs to the same file, as far as tags and dates tell.
+    /// Returns whether an answer belongs to the same file, by its entity tag or its date; `None` if neither can be compared.
     fn is_same(&self, now: &AnswerHead) -> Option<bool> {
         match (&self.etag, &now.etag, &self.modified, &now.modified) {
             (Some(then), Some(now), ..) => Some(then == now),
@@ -143,7 +143,7 @@ impl FileIdentity {
         }
     }
 
-    /// Judges an answer to a request for the bytes after the first `offset` ones. `is_unsure` says that these may be all.
+    /// Judges the answer to a request for the bytes from `offset` on. `is_unsure` is true if the file may already be complete.
     pub(super) fn judge(&self, now: &AnswerHead, offset: u64, is_unsure: bool) -> Verdict {
         let total = match now.status {
             200 => now.length,
@@ -166,7 +166,8 @@ impl FileIdentity {
             )),
             200 if offset == 0 => Verdict::GoesOn { skip: 0 },
             200 if is_unsure => Verdict::Failed(possible_cut(offset)),
-            // Equal dates do not guarantee equal bytes if the client compares them instead of the server.
+            // The server sent the whole file. Equal dates do not guarantee equal bytes if the client compares them, so only a
+            // strong tag counts here.
             200 if self.strong().is_some() && self.is_same(now) == Some(true) => {
                 Verdict::GoesOn { skip: offset }
             }
@@ -182,7 +183,7 @@ impl FileIdentity {
     }
 }
 
-/// The message if it is unknown whether the whole file was read.
+/// Returns the error message for a download that may be incomplete, because the length is unknown.
 fn possible_cut(offset: u64) -> String {
     format!(
         "the server did not say how long it is, and the connection ended after {offset} bytes: it may be longer; \
@@ -215,7 +216,7 @@ mod tests {
         assert_eq!((chunked.length, chunked.has_end()), (None, true));
     }
 
-    /// Checks answers to the request for the rest after 100 of 200 bytes.
+    /// Checks answers to a request for the rest of a file of 200 bytes, of which 100 are known.
     #[test]
     fn only_the_same_file_goes_on() {
         const REPLACED: &str = "replaced";

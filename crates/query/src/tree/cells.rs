@@ -1,28 +1,28 @@
-//! The values of variables while a query is evaluated or planned.
+//! The values that variables have while a query is evaluated or turned into a plan.
 //!
-//! A variable is a *cell*: it holds a value, or is unbound. All filters of a query share its cells, including those in `find`. An
-//! unbound cell reads as the empty set, or as no value.
+//! Each variable has a *cell*, which holds a value or is unbound. All filters of a query use the same cells, also filters inside
+//! `find`. An unbound cell reads as the empty set, or as no value.
 
 use std::fmt::Debug;
 
 use super::VarId;
 
-/// The types of values of one evaluator.
+/// The types of values that one evaluator uses.
 pub trait CellValues {
     /// A set of squares.
     type Squares: Clone + Debug;
-    /// A number; a cell never holds a number without a value.
+    /// A number. It always has a value: a cell without one is unbound.
     type Number: Clone + Debug;
-    /// A string; a cell never holds a string without a value.
+    /// A string. It always has a value: a cell without one is unbound.
     type Text: Clone + Debug;
-    /// A position of the game; a cell never holds a position without a value.
+    /// A position of the game. It always exists: a cell without one is unbound.
     type Position: Clone + Debug;
 }
 
 /// The value of one variable.
 #[derive(Clone, Debug)]
 pub enum Cell<V: CellValues> {
-    /// No value: the variable was not assigned, or its loop is over.
+    /// No value: the variable was not assigned, or its loop has ended.
     Unbound,
     /// A set of squares.
     Squares(V::Squares),
@@ -44,23 +44,23 @@ impl<V: CellValues> Cells<V> {
         Cells((0..count).map(|_| Cell::Unbound).collect())
     }
 
-    /// Makes the same number of cells, all unbound.
+    /// Makes as many cells as `self` has, all unbound.
     #[must_use]
     pub fn emptied(&self) -> Cells<V> {
         Cells::unbound(self.0.len())
     }
 
-    /// Gives a variable a value, or unbinds it.
+    /// Stores a value in a variable, or unbinds the variable.
     pub fn bind(&mut self, var: VarId, cell: Cell<V>) {
         self.0[var.0 as usize] = cell;
     }
 
-    /// Takes the value of a variable, which is unbound afterwards.
+    /// Takes the value out of a variable, which is unbound afterwards.
     pub fn take(&mut self, var: VarId) -> Cell<V> {
         std::mem::replace(&mut self.0[var.0 as usize], Cell::Unbound)
     }
 
-    /// Returns the value of a variable.
+    /// Returns the cell of a variable.
     pub fn cell(&self, var: VarId) -> &Cell<V> {
         &self.0[var.0 as usize]
     }
@@ -70,7 +70,7 @@ impl<V: CellValues> Cells<V> {
         !matches!(self.0[var.0 as usize], Cell::Unbound)
     }
 
-    /// Returns the set that a variable holds.
+    /// Returns the set that a variable holds; `None` if it holds something else or is unbound.
     pub fn squares(&self, var: VarId) -> Option<&V::Squares> {
         match &self.0[var.0 as usize] {
             Cell::Squares(squares) => Some(squares),
@@ -78,7 +78,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// Returns the number that a variable holds.
+    /// Returns the number that a variable holds; `None` if it holds something else or is unbound.
     pub fn number(&self, var: VarId) -> Option<&V::Number> {
         match &self.0[var.0 as usize] {
             Cell::Number(number) => Some(number),
@@ -86,7 +86,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// Returns the string that a variable holds.
+    /// Returns the string that a variable holds; `None` if it holds something else or is unbound.
     pub fn text(&self, var: VarId) -> Option<&V::Text> {
         match &self.0[var.0 as usize] {
             Cell::Text(text) => Some(text),
@@ -94,7 +94,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// Returns the position that a variable holds.
+    /// Returns the position that a variable holds; `None` if it holds something else or is unbound.
     pub fn position(&self, var: VarId) -> Option<&V::Position> {
         match &self.0[var.0 as usize] {
             Cell::Position(position) => Some(position),

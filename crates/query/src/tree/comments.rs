@@ -1,4 +1,4 @@
-//! The comments that a query makes, and whether filters must be evaluated for them.
+//! The comments that a query writes into games, and the filters that must be evaluated to write them.
 
 use super::{
     Comments, ConditionOp, Control, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares,
@@ -7,8 +7,8 @@ use super::{
 };
 
 impl TypedQuery {
-    /// Returns true if everything that the query writes follows from each hit alone. Values of `sort` may be among that: a
-    /// `sort` whose value makes a hit has no value elsewhere.
+    /// Returns true if everything that the query writes at a hit depends on that hit alone. The query may contain `sort`, if its
+    /// value makes the hit: such a `sort` has no value at other positions.
     pub fn writes_at_hits(&self) -> bool {
         let writes = |op: &GameCondition<Written>| {
             matches!(
@@ -21,14 +21,14 @@ impl TypedQuery {
             && !self.has(writes)
     }
 
-    /// Returns true if the query writes nothing but a mark at each hit; then no filter has to be evaluated for comments.
+    /// Returns true if the query writes nothing but the mark at each hit. Then no filter has to be evaluated for comments.
     pub fn writes_marks_alone(&self) -> bool {
         self.sorts.is_empty() && self.writes_at_hits() && !self.body.any(|filter| self.is_written(filter))
     }
 
-    /// Returns the filters that must be evaluated where the body is known to match: the last filter of its braces, and those
-    /// before it that write something. Returns `None` if these are all filters, or if they read variables, which the other
-    /// filters may have set. Valid only for a query that [writes at hits](TypedQuery::writes_at_hits).
+    /// Returns the filters that must be evaluated at a position where the body is known to match: the last filter of its braces,
+    /// and the filters before it that write something. Returns `None` if these are all filters, or if they read variables, which
+    /// other filters may have set. The result is valid only for a query that [writes at hits](TypedQuery::writes_at_hits).
     pub fn written_at_hits(&self) -> Option<Node> {
         let is_quiet =
             |filter: &&Node| !filter.any(|filter| self.is_written(filter)) && sorts_of(filter.node()) == 0;
@@ -60,7 +60,7 @@ impl TypedQuery {
         (len < before && !node.any(reads_variable)).then_some(node)
     }
 
-    /// Returns whether a filter itself writes a comment that the header asks for.
+    /// Returns true if a filter itself, without its operands, writes a comment and the header allows that comment.
     fn is_written(&self, filter: Ref<Written>) -> bool {
         let last = comments_of(filter);
         last != Comments::Silent && self.header.comments <= last
@@ -109,7 +109,7 @@ fn sorts_at_hits(filter: Ref<'_, Written>) -> usize {
     }
 }
 
-/// Returns whether a filter itself reads a variable, or whether one is bound.
+/// Returns true if a filter itself, without its operands, reads a variable or tests whether one is bound.
 fn reads_variable(filter: Ref<'_, Written>) -> bool {
     match filter {
         Ref::Condition(f) => matches!(
@@ -133,8 +133,8 @@ fn reads_variable(filter: Ref<'_, Written>) -> bool {
     }
 }
 
-/// Returns the last of the header settings under which a filter writes a comment: `Quiet` if the query asks for the comment, `All`
-/// if the filter makes it unasked, `Silent` if it makes none.
+/// Returns the strictest setting of the header under which a filter still writes a comment: `Quiet` if the query asks for the
+/// comment, `All` if the filter makes the comment unasked, `Silent` if it makes none.
 fn comments_of<P: Form>(filter: Ref<'_, P>) -> Comments {
     let of_itself = |quiet: bool| if quiet { Comments::Silent } else { Comments::All };
     match filter {
@@ -184,7 +184,7 @@ fn of_path<P: Form>(path: &Path<P>) -> Comments {
 mod tests {
     use crate::parse;
 
-    /// Returns whether a query writes at hits alone, and the part of it that is evaluated there.
+    /// Returns true if a query writes at hits alone, and the part of the query that is evaluated there.
     fn written(text: &str) -> (bool, Option<String>) {
         let query = parse(text).expect(text).query;
         let left = query.written_at_hits().map(|left| text[left.span().start..left.span().end].to_owned());

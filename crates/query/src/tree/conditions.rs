@@ -8,56 +8,57 @@ use super::{
 use orbit_core::board::PieceSet;
 
 operands! {
-    /// The operations of conditions.
+    /// The operations whose value is true or false.
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum ConditionOp<P: Form> {
         /// `true`, `false`.
         Bool(bool),
-        /// `F and G`: evaluated left to right, up to the first failure.
+        /// `F and G`. G is evaluated only if F matches.
         And(Any<P>, Any<P>),
-        /// `F or G`: evaluated left to right, up to the first success.
+        /// `F or G`. G is evaluated only if F does not match.
         Or(Any<P>, Any<P>),
         /// `not F`.
         Not(Any<P>),
-        /// `if c then t [else e]`; without `else` it is true where c fails.
+        /// `if c then t [else e]`. Without `else`, it is true if c does not match.
         If { condition: Any<P>, then: Any<P>, other: Option<Any<P>> },
-        /// `{f1 ... fn}` whose last filter is a condition: true if all match, evaluated left to right up to the first failure.
+        /// `{f1 ... fn}` with a condition as the last filter. It is true if all filters match; filters after one that fails are
+        /// not evaluated.
         Braces(Vec<Any<P>>),
-        /// `in` on sets: subset.
+        /// `in` on sets: the left set is a subset of the right one.
         Subset(Squares<P>, Squares<P>),
-        /// `==`, `!=` on sets.
+        /// `==` on sets, or `!=` if `equal` is false.
         SetEq { equal: bool, left: Squares<P>, right: Squares<P> },
         /// The side to move is in check.
         Check,
-        /// In check without a legal move.
+        /// The side to move is in check and has no legal move.
         Mate,
-        /// Not in check, without a legal move.
+        /// The side to move is not in check and has no legal move.
         Stalemate,
         /// The first position of a game.
         Initial,
         /// The last position of a game.
         Terminal,
-        /// `wtm`, `btm`.
+        /// `wtm`, `btm`: the side that is to move.
         ToMove(Color),
         /// `result 1-0`.
         Result(GameResult),
-        /// `v = F`: true if F has a value (a set always has one), which then becomes the variable's value.
+        /// `v = F`. It is true if F has a value (a set always has one), which then becomes the value of the variable.
         Assign(VarId, Assigned<P>),
-        /// `typename S == "N"` and all other tests of a square's letter against a literal: true if S is one square and its content
-        /// is in the set. With `spelt` it is the letter itself, which the grammar treats as a string; it is true where there is a
-        /// letter.
+        /// `typename S == "N"` and all other tests of the letter of a square against a literal. It is true if S is one square
+        /// whose content is among `contents`. With `spelt`, the operation is the letter itself, which the grammar treats as a
+        /// string; the operation is true if there is a letter.
         ContentIs { contents: PieceSet, of: Squares<P>, spelt: Option<Spelt> },
-        /// `square all v in S body`: the body matches for all squares of S.
+        /// `square all v in S body`: the body matches for each square of S.
         SquareAll { var: VarId, domain: Squares<P>, body: Any<P> },
-        /// `a != b` on numbers; also true where a side has no value.
+        /// `a != b` on numbers. It is also true if a side has no value.
         Differ(Number<P>, Number<P>),
-        /// A bytewise comparison; if an operand has no value, `!=` is true and all others are false. The grammar treats all but
-        /// `!=` as strings: see [`super::TextOp::Compare`].
+        /// A comparison of strings, byte by byte. If an operand has no value, `!=` is true and all other comparisons are false.
+        /// The grammar treats all comparisons but `!=` as strings: see [`super::TextOp::Compare`].
         TextCompare(Cmp, Text<P>, Text<P>),
-        /// `a in b`: substring; false without a value.
+        /// `a in b` on strings: a is a substring of b. It is false if a string has no value.
         TextIn(Text<P>, Text<P>),
-        /// A condition that depends on the game, or on what was evaluated before.
+        /// A condition that needs the game, or depends on filters that were evaluated before.
         Game(GameCondition<P>),
         /// A condition that only this form of the tree has.
         Form(OfCondition<P>),

@@ -1,6 +1,6 @@
-//! The macro that defines operations: one text gives both the type, and the code that visits and rewrites its operands.
+//! A macro that defines operations. One definition gives the type and the code that visits and rewrites its operands.
 
-/// Defines operations, or structs of their operands, and implements `Operand` for them.
+/// Defines enums of operations, or structs that contain operands, and implements `Operand` for them.
 macro_rules! operands {
     ($(#[$attr:meta])* pub enum $name:ident<P: Form> { $($body:tt)* }) => {
         $(#[$attr])*
@@ -35,7 +35,7 @@ macro_rules! operands {
         }
     };
 
-    // The arms of two matches are collected, variant by variant.
+    // The macro collects the arms of two matches, variant by variant: one match visits the operands, the other rewrites them.
     (@variants $name:ident [$($g:tt)*] [$($here:tt)*] [$($there:tt)*] $visit:ident $by:ident
         [$($v:tt)*] [$($r:tt)*]) => {
         impl<$($g)*> $crate::tree::Operand<P> for $name<$($here)*> {
@@ -53,7 +53,7 @@ macro_rules! operands {
             }
         }
     };
-    // A part that only one form has is rewritten by the `Rewrite` itself.
+    // A variant that only one form of the tree has is rewritten by a method of `Rewrite`.
     (@variants $name:ident $g:tt $here:tt $there:tt $visit:ident $by:ident [$($v:tt)*] [$($r:tt)*]
         $(#[$doc:meta])* Form($ty:ty), $($rest:tt)*) => {
         operands! { @variants $name $g $here $there $visit $by

@@ -1,87 +1,90 @@
-//! Operations of the game language: moves, other positions of the game, chains of positions and moves, state.
+//! Operations that need the whole game: moves, other positions of the game, sequences of positions and moves, and values that are
+//! kept.
 //!
-//! [`super::ConditionOp::Game`] and the variants of the same name hold them. The other operations can be evaluated at a position
-//! alone; these need the game, or what was evaluated before.
+//! [`super::ConditionOp::Game`], and the variants of the same name for other kinds, hold these operations. All other operations
+//! can be evaluated at a position alone. This project calls the operations of this module *the game language*.
 
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
 use orbit_core::board::PieceSet;
 
-/// Index into [`super::TypedQuery::dictionaries`].
+/// The number of a dictionary: an index into [`super::TypedQuery::dictionaries`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DictionaryId(pub u32);
 
-/// Index into [`super::TypedQuery::sorts`].
+/// The number of a sort: an index into [`super::TypedQuery::sorts`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SortId(pub u32);
 
 operands! {
-    /// Conditions of the game language.
+    /// Conditions that need the game; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameCondition<P: Form> {
-        /// `P:F`: true if F matches at position P; false if P does not exist.
+        /// `P:F`: true if F matches at position P. It is false if P does not exist.
         At { at: Position<P>, of: Condition<P> },
-        /// `L--R`, `L[x]R`, `L--R(T)` with a target whose value is true or false.
+        /// A test of moves, `L--R`, `L[x]R` or `L--R(T)`, without a target T or with one whose value is true or false.
         Edge { edge: Edge<P>, target: Option<Any<P>> },
-        /// `move ...` without a value.
+        /// `move ...` used as a condition.
         Move(Move<P>),
-        /// The move that led here is the first one of the parent, or another one. Both are false at the root.
+        /// The move that led here is the first move of its parent position (`primary`), or another one (`secondary`). Both are
+        /// false at the start of the game.
         Sibling(Sibling),
         /// `castle`, `o-o`, `o-o-o`, `enpassant`: the kind of the move that led here.
         Arrived(Special),
         /// `nullmove`: the move that led here was a null move.
         NullMove,
-        /// The depth is 0.
+        /// `mainline`: the position is on the main line, that is, its depth is 0.
         Mainline,
-        /// The depth is above 0.
+        /// `variation`: the position is in a side line, that is, its depth is above 0.
         Variation,
-        /// There is no null move on the way from the root, and no alternative that White played.
+        /// `virtualmainline`: the way from the start to here contains no null move, and no alternative (a move of a side line)
+        /// that White played.
         VirtualMainline,
-        /// Exactly one position from the root to here is reached by an alternative of White.
+        /// `try`: exactly one position on the way from the start to here is reached by an alternative of White.
         Try,
-        /// `ancestor(P Q)`; with swapped operands `descendant(P Q)`.
+        /// `ancestor(P Q)`. For `descendant(P Q)`, the operands are swapped.
         Ancestor { ancestor: Position<P>, of: Position<P> },
-        /// `echo (s t) F` with a body that is not a number.
+        /// `echo (s t) F`, where F is not a number.
         Echo(Echo<Any<P>>),
-        /// `piece X=S`: binds X to the piece on S if S is one occupied square.
+        /// `piece X=S`. If S is one occupied square, X becomes the piece on that square.
         BindPiece { var: VarId, of: Squares<P> },
         /// `piece all X in S F`.
         PieceAll { var: VarId, domain: Squares<P>, body: Any<P> },
-        /// `x=?S`: fails, and leaves x, if S is empty.
+        /// `x=?S`. If S is empty, it fails and x keeps its value.
         AssignSome { var: VarId, of: Squares<P> },
-        /// `D[k]=v`.
+        /// `D[k]=v`: writes an entry of a dictionary.
         SetEntry { dictionary: DictionaryId, key: Assigned<P>, value: Assigned<P> },
-        /// `x[i:j]="..."`, `x[i]="..."`.
+        /// `x[i:j]="..."`, `x[i]="..."`: replaces a part of a string.
         SetSlice { var: VarId, from: Option<Number<P>>, to: Option<Number<P>>, value: Text<P> },
         /// `unbind x`; always true.
         Unbind(VarId),
         /// `unbind D[k]`, `unbind D`; always true.
         Forget { dictionary: DictionaryId, key: Option<Assigned<P>> },
-        /// `isbound x`, `isunbound x`.
+        /// `isbound x`, or `isunbound x` if `bound` is false.
         IsBound { var: VarId, bound: bool },
         /// `assert F`: ends the run if F fails.
         Assert(Any<P>),
-        /// `loop F`: repeats F until it fails; true if F matched at least once.
+        /// `loop F`: repeats F until F fails. It is true if F matched at least once.
         Loop(Any<P>),
-        /// `while (c) F`; always true.
+        /// `while (c) F`: repeats F as long as c matches. It is always true.
         While { condition: Any<P>, body: Any<P> },
-        /// `while (s ~~ "re") F`: once for each match; always true.
+        /// `while (s ~~ "re") F`: evaluates F once for each match of the regular expression. It is always true.
         WhileMatch { text: Text<P>, pattern: String, body: Any<P> },
-        /// `x∊D F`, `string x in D F`: true if F matches for a key of D; all keys are visited in ascending order.
+        /// `x∊D F`, `string x in D F`: true if F matches for a key of D. All keys are visited, in ascending order.
         KeyLoop { dictionary: DictionaryId, var: VarId, body: Any<P> },
         /// `comment(...)`, `///`; always true.
         Comment(Vec<Any<P>>),
-        /// `message(...)`; always true. With `quiet` only the text is printed.
+        /// `message(...)`: prints a text; always true. With `quiet`, only the text is printed, without the place of the position.
         Message { quiet: bool, of: Vec<Any<P>> },
-        /// `settag("X" s)`; always true.
+        /// `settag("X" s)`: sets a tag of the game; always true.
         SetTag { name: String, value: Text<P> },
         /// `removecomment`; always true.
         RemoveComment,
-        /// `writefile(name s)`.
+        /// `writefile(name s)`: writes a string to a file.
         WriteFile { name: Text<P>, value: Text<P> },
-        /// `equal(F G)`: their values are equal.
+        /// `equal(F G)`: true if F and G have equal values.
         Equal(Any<P>, Any<P>),
-        /// `originalcomment` with a glyph: the move that led here has it.
+        /// `originalcomment` with a glyph such as `"!"`: the move that led here has this glyph.
         Glyph(u8),
         /// `cql_abort`: ends the run.
         Abort,
@@ -89,163 +92,164 @@ operands! {
 }
 
 operands! {
-    /// Sets of squares of the game language.
+    /// Sets of squares that need the game; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameSquares<P: Form> {
-        /// The value of a filter that is evaluated elsewhere.
+        /// The value of a filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Squares<P>>),
-        /// `D[k]`.
+        /// `D[k]`: the value of an entry of a dictionary.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
-        /// `from`: the squares that the move which led here left.
+        /// `from`: the square that the last move left; two squares for castling.
         From,
-        /// `to`: the squares that it reached.
+        /// `to`: the square that the last move reached.
         To,
         /// `enpassantsquare`: the square of the pawn that was captured en passant.
         EnPassantSquare,
-        /// `move from`, `move to`, `move capture`.
+        /// `move from`, `move to`, `move capture`: squares of the moves that qualify.
         Move(Move<P>),
         /// A piece variable: the square of its piece at this position.
         Piece(VarId),
-        /// `piece X in S F`.
+        /// `piece X in S F`: the squares of S whose pieces make F match.
         PieceLoop { var: VarId, domain: Squares<P>, body: Any<P> },
-        /// `P & Q`: the squares with equal contents; empty if P or Q does not exist.
+        /// `P & Q`: the squares whose contents are equal in both positions. Empty if P or Q does not exist.
         SameContents(Position<P>, Position<P>),
-        /// `makesquare s` with a string that is no literal: empty if the string names no square.
+        /// `makesquare s`, where s is no literal. Empty if the string names no square.
         SquareOf(Text<P>),
     }
 }
 
 operands! {
-    /// Numbers of the game language.
+    /// Numbers that need the game; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameNumber<P: Form> {
-        /// The value of a filter that is evaluated elsewhere.
+        /// The value of a filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Number<P>>),
-        /// `D[k]`.
+        /// `D[k]`: the value of an entry of a dictionary.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
-        /// `sort "n" F`; for a set, the number of its squares.
+        /// `sort "n" F`: the value by which games are sorted. The number of a set is the number of its squares.
         Sort { sort: SortId, of: Number<P> },
         /// `countmoves L--R(T)`: the number of moves that qualify.
         CountMoves { edge: Edge<P>, target: Option<Any<P>> },
         /// `move legal count` and `move pseudolegal count`.
         Move(Move<P>),
-        /// `line ...`: the number of its positions.
+        /// `line ...`: the number of positions of the line.
         Line(Line<P>),
-        /// `path ...`: the number of its moves, or the largest value of `max`.
+        /// `path ...`: the number of moves of the path, or the largest value of `max`.
         Path(Path<P>),
-        /// `pathcount`.
+        /// `pathcount`: the number of counted moves of the path so far.
         PathCount,
         /// `pathcountunfocused`.
         PathCountUnfocused,
         /// `positionid`: the number of the position in its game.
         PositionId,
-        /// `depth`: the number of alternatives on the way from the root.
+        /// `depth`: the number of alternatives (moves of side lines) on the way from the start to here.
         Depth,
-        /// `distance(P Q)`: the number of moves between them.
+        /// `distance(P Q)`: the number of moves between the positions.
         Distance(Position<P>, Position<P>),
         /// `consecutivemoves [quiet] [range] (v w)`.
         ConsecutiveMoves { first: VarId, second: VarId, quiet: bool, range: Option<[Number<P>; 2]> },
-        /// `echo (s t) F` of a number: the largest value.
+        /// `echo (s t) F`, where F is a number: the largest value of F.
         Echo(Echo<Number<P>>),
-        /// `pieceid X`, `pieceid S`.
+        /// `pieceid X`, `pieceid S`: the number of a piece.
         PieceId(Squares<P>),
-        /// `#D`: the number of its keys.
+        /// `#D`: the number of keys of a dictionary.
         Size(DictionaryId),
         /// `#s`: the number of bytes of a string.
         Length(Text<P>),
-        /// `indexof(a b)`: the index, from 0; no value if a does not occur in b.
+        /// `indexof(a b)`: the index in b, counted from 0, at which a begins. No value if a does not occur in b.
         IndexOf(Text<P>, Text<P>),
-        /// `int s`.
+        /// `int s`: the number that a string spells.
         ToNumber(Text<P>),
-        /// `ascii "c"`.
+        /// `ascii "c"`: the code of a character.
         CodeOf(Text<P>),
-        /// `\-1`: the place where a group of the last match began.
+        /// `\-1`: the index at which a group of the last match of a regular expression began.
         GroupStart(u32),
-        /// `lastgamenumber`.
+        /// `lastgamenumber`: the number of the last game of the database.
         LastGameNumber,
     }
 }
 
 operands! {
-    /// Strings of the game language.
+    /// Strings that need the game; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameText<P: Form> {
-        /// The value of a filter that is evaluated elsewhere.
+        /// The value of a filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Text<P>>),
-        /// `D[k]`.
+        /// `D[k]`: the value of an entry of a dictionary.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
-        /// `sort "n" F`.
+        /// `sort "n" F`: the string by which games are sorted.
         Sort { sort: SortId, of: Text<P> },
-        /// `a + b`.
+        /// `a + b`: both strings, one after the other.
         Joined(Text<P>, Text<P>),
-        /// `str(...)`: the values of all filters, joined.
+        /// `str(...)`: the values of all filters as one string.
         Written(Vec<Any<P>>),
-        /// `s[i:j]`, clamped; negative bounds count from the end.
+        /// `s[i:j]`: a part of a string. Bounds beyond the string are moved to its ends; negative bounds count from the end.
         Slice { of: Text<P>, from: Option<Number<P>>, to: Option<Number<P>> },
-        /// `s[i]`; no value if i is out of range.
+        /// `s[i]`: one letter of a string. No value if there is no such letter.
         Letter { of: Text<P>, at: Number<P> },
         /// `uppercase s`, `lowercase s`.
         Case { upper: bool, of: Text<P> },
-        /// `fen` without a literal.
+        /// `fen` without a literal: the FEN of the position.
         Fen,
         /// `originalcomment`: the comment after the move that led here.
         OriginalComment,
-        /// `s ~~ "re"`: the text that matched.
+        /// `s ~~ "re"`: the part of the string that matched the regular expression.
         Match { text: Text<P>, pattern: String },
-        /// `\1`: a group of the last match.
+        /// `\1`: a group of the last match of a regular expression.
         Group(u32),
-        /// `ascii n`.
+        /// `ascii n`: the character with a code.
         OfCode(Number<P>),
-        /// `max`, `min` of strings.
+        /// `max`, `min` of strings: the last or the first string in bytewise order.
         Extremum { largest: bool, of: Vec<Text<P>> },
-        /// `readfile name`.
+        /// `readfile name`: the contents of a file.
         ReadFile(Text<P>),
-        /// `currenttransform`: the names of the transforms that were applied to this copy, the last one first.
+        /// `currenttransform`: the names of the transforms that produced this copy. The transform that was applied last comes
+        /// first.
         CurrentTransform(Vec<String>),
     }
 }
 
 operands! {
-    /// Positions of the game language.
+    /// Positions of the game as values; see the [module](self).
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GamePosition<P: Form> {
-        /// The value of a filter that is evaluated elsewhere.
+        /// The value of a filter that is evaluated at another position.
         Elsewhere(Elsewhere<P, Position<P>>),
-        /// `D[k]`.
+        /// `D[k]`: the value of an entry of a dictionary.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
-        /// `currentposition`.
+        /// `currentposition`: the position at which the filter is evaluated.
         Current,
-        /// `parent`.
+        /// `parent`: the position before the last move.
         Parent,
-        /// `child`, `child(n)`.
+        /// `child`, `child(n)`: a position after one more move.
         Child(Number<P>),
-        /// `position n`, `initialposition`.
+        /// `position n`, `initialposition`: the position with a number.
         Numbered(Number<P>),
-        /// `lca(P Q)`.
+        /// `lca(P Q)`: the last position from which both P and Q can be reached.
         LastCommonAncestor(Position<P>, Position<P>),
-        /// `P<Q` and the other comparisons: P, if the relation holds.
+        /// `P<Q` and the other comparisons: the value is P, if the relation holds.
         Compare { by: PositionOrder, left: Position<P>, right: Position<P> },
-        /// `line lastposition ...`.
+        /// `line lastposition ...`: the last position of the line.
         LineEnd(Line<P>),
-        /// `path lastposition ...`.
+        /// `path lastposition ...`: the last position of the path.
         PathEnd(Path<P>),
-        /// `pathstart`.
+        /// `pathstart`: the position at which the path began.
         PathStart,
-        /// `pathlastposition`.
+        /// `pathlastposition`: the last position of the path so far.
         PathLast,
     }
 }
 
 operands! {
-    /// Operations that hand on the value of a filter at another position, for every kind but conditions.
+    /// Operations whose value is that of a filter at another position. They exist for every kind except conditions.
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum Elsewhere<P: Form, F> {
-        /// `P:F`.
+        /// `P:F`: the value of F at P.
         At { at: Position<P>, of: F },
         /// `L--R(T)`: the value of T after the first move that qualifies.
         Edge { edge: Edge<P>, target: F },
@@ -255,40 +259,41 @@ operands! {
 /// The ways in which two positions are compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PositionOrder {
-    /// By their numbers; `==` and `!=` compare nodes.
+    /// Compares the numbers of the positions. `==` and `!=` test whether they are the same position of the game.
     Number(Cmp),
-    /// `[<]`: the left one is a proper ancestor.
+    /// `[<]`: the left position is a proper ancestor of the right one.
     Before,
-    /// `[<=]`: the left one is an ancestor, or the same.
+    /// `[<=]`: the left position is an ancestor of the right one, or is the same.
     NotAfter,
-    /// `[>]`: the left one is a proper descendant.
+    /// `[>]`: the left position is a proper descendant of the right one.
     After,
-    /// `[>=]`: the left one is a descendant, or the same.
+    /// `[>=]`: the left position is a descendant of the right one, or is the same.
     NotBefore,
 }
 
 /// A choice among the children of a position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sibling {
-    /// The first child.
+    /// The first child, by which the line continues.
     Primary,
-    /// All other children.
+    /// All other children, by which side lines begin.
     Secondary,
 }
 
 operands! {
-    /// `L--R=P`, `L[x]R=P`: a test of a played move. L and R are evaluated before the move.
+    /// A test of a move that was played: `L--R=P`, `L[x]R=P`. The filters L and R are evaluated at the position before the move.
     #[derive(Clone, Debug)]
     pub struct Edge<P: Form> {
-        /// False for moves that leave this position; true for the one that led here (`currentmove`).
+        /// True if the test is about the move that led to the current position (`currentmove`); false if it is about the moves
+        /// that leave it.
         pub entering: bool,
-        /// `[x]`: the move must be a capture; `to` is then tested on the square of the captured piece.
+        /// `[x]`: the move must be a capture. `to` is then tested on the square of the captured piece.
         pub capture: bool,
         /// L, if it is written.
         pub from: Option<Squares<P>>,
         /// R, if it is written.
         pub to: Option<Squares<P>>,
-        /// `=P`.
+        /// `=P`: the pieces to which a pawn must promote.
         pub promotion: Option<Promotion<P>>,
     }
 }
@@ -299,57 +304,57 @@ operands! {
     pub enum Promotion<P: Form> {
         /// A piece of one of these kinds. The set has both colours, since the colour is ignored.
         Pieces(PieceSet),
-        /// A piece that one of the letters of a string names.
+        /// A piece that one of the letters of a string stands for.
         Letters(Text<P>),
     }
 }
 
 operands! {
-    /// `move ...`.
+    /// The word `move` and its parts.
     #[derive(Clone, Debug)]
     pub struct Move<P: Form> {
-        /// The moves at which it looks.
+        /// The moves that are tested.
         pub of: MoveOf,
-        /// The value that it has.
+        /// The value of the filter.
         pub value: MoveValue,
-        /// `from S`.
+        /// `from S`: the square that the move leaves is in S.
         pub from: Option<Squares<P>>,
-        /// `to S`.
+        /// `to S`: the square that the move reaches is in S.
         pub to: Option<Squares<P>>,
-        /// `capture S`.
+        /// `capture S`: the move captures a piece on S.
         pub capture: Option<Squares<P>>,
-        /// `promote P`.
+        /// `promote P`: the move is a promotion to one of these pieces.
         pub promote: Option<PieceSet>,
-        /// `enpassantsquare S`.
+        /// `enpassantsquare S`: the move captures en passant a pawn on S.
         pub en_passant_square: Option<Squares<P>>,
-        /// `castle`, `o-o`, `o-o-o`, `enpassant`, or any.
+        /// `castle`, `o-o`, `o-o-o` or `enpassant`: the kind of move. It can also be any kind.
         pub only: Special,
-        /// `null`.
+        /// `null`: the move is a null move.
         pub null: bool,
-        /// `primary`, `secondary`.
+        /// `primary`, `secondary`: the move is the first one of its position, or another one.
         pub sibling: Option<Sibling>,
-        /// `comment(...)`: the comment goes to the child of each qualifying move.
+        /// `comment(...)`: the comment is written at the position after each qualifying move.
         pub comment: Option<Vec<Any<P>>>,
     }
 }
 
-/// The moves at which `move` looks.
+/// The moves that `move` tests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveOf {
-    /// The moves that were played from here.
+    /// The moves that were played in the current position.
     Played,
-    /// The move that led here.
+    /// The move that led to the current position.
     Previous,
-    /// The moves that could be played.
+    /// The legal moves of the current position.
     Legal,
-    /// The same, including moves that leave the king in check.
+    /// The pseudolegal moves of the current position, which may leave the king in check.
     Pseudolegal,
 }
 
-/// The value of `move`, which the word after it determines.
+/// The value of `move`. The word after `move` determines it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveValue {
-    /// True if a move qualifies.
+    /// True or false: true if a move qualifies.
     Whether,
     /// The squares that qualifying moves leave.
     From,
@@ -364,19 +369,19 @@ pub enum MoveValue {
 /// `echo (s t) F`.
 #[derive(Clone, Debug)]
 pub struct Echo<F> {
-    /// s: the current position.
+    /// The variable `s`, which is the current position.
     pub source: VarId,
-    /// The variable for `t`, which takes all positions of the game except the current one in turn.
+    /// The variable `t`, which takes all positions of the game in turn, except the current one.
     pub target: VarId,
-    /// `in all`: t may also be the current position.
+    /// `in all`: `t` also takes the current position.
     pub in_all: bool,
-    /// True if it makes no comments.
+    /// True if the filter makes no comments.
     pub quiet: bool,
-    /// F, evaluated at t.
+    /// The filter F, which is evaluated at position `t`.
     pub body: F,
 }
 
-/// A regular expression over constituents.
+/// A regular expression whose letters are the constituents of a line or a path.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "operands are named as they are")]
 pub enum Chain<T> {
@@ -384,12 +389,12 @@ pub enum Chain<T> {
     One(T),
     /// All parts, one after the other.
     Sequence(Vec<Chain<T>>),
-    /// The part, `min` to `max` times.
+    /// The part `of`, repeated `min` to `max` times; no `max` means any number of times.
     Repeat { of: Box<Chain<T>>, min: u32, max: Option<u32> },
 }
 
 impl<T> Chain<T> {
-    /// Calls `visit` on the constituents, in order.
+    /// Calls `visit` on each constituent, in order.
     pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a T)) {
         match self {
             Chain::One(one) => visit(one),
@@ -398,7 +403,7 @@ impl<T> Chain<T> {
         }
     }
 
-    /// Maps the constituents, in order.
+    /// Applies `map` to each constituent, in order.
     ///
     /// # Errors
     ///
@@ -415,7 +420,7 @@ impl<T> Chain<T> {
         })
     }
 
-    /// Returns true if the chain matches the empty sequence.
+    /// Returns true if the chain matches a sequence of no positions.
     pub fn can_be_empty(&self) -> bool {
         match self {
             Chain::One(_) => false,
@@ -426,56 +431,57 @@ impl<T> Chain<T> {
 }
 
 operands! {
-    /// `line --> c1 --> c2 ...`.
+    /// A line of positions: `line --> c1 --> c2 ...`.
     #[derive(Clone, Debug)]
     pub struct Line<P: Form> {
         /// The range in which the number of positions must lie.
         pub range: Option<[Number<P>; 2]>,
-        /// `<--`: the line runs back from here.
+        /// `<--`: the line goes back from the current position to earlier ones.
         pub back: bool,
-        /// True if positions with the other side to move are skipped.
+        /// True if positions in which the other side is to move are skipped.
         pub single_color: bool,
-        /// True if no other line begins at a position of a line that was found.
+        /// True if no other line may begin at a position of a line that was found.
         pub nestban: bool,
-        /// True if the first line in the order of the search counts, not the longest one.
+        /// True if the value is that of the first line in the order of the search, not of the longest line.
         pub first_match: bool,
-        /// The line continues only to first children, or only to other children.
+        /// `primary` or `secondary`: the line continues only to first children, or only to other children.
         pub sibling: Option<Sibling>,
-        /// True if it makes no comments.
+        /// True if the filter makes no comments.
         pub quiet: bool,
-        /// The constituents.
+        /// The constituents of the line.
         pub chain: Chain<LineStep<P>>,
     }
 }
 
 operands! {
-    /// A constituent of a line.
+    /// A constituent of a line: a filter on a position.
     #[derive(Clone, Debug)]
     pub struct LineStep<P: Form> {
-        /// The filter that must match.
+        /// The filter that must match at the position.
         pub filter: Any<P>,
-        /// True if the filter contains a `move` of the future: it is evaluated for each move by which the line may continue.
+        /// True if the filter contains a `move` about moves that leave the position. Then the filter is evaluated for each move
+        /// by which the line may continue.
         pub tied: bool,
     }
 }
 
 operands! {
-    /// `path ...`.
+    /// A path of moves: `path ...`.
     #[derive(Clone, Debug)]
     pub struct Path<P: Form> {
         /// The range in which the value must lie.
         pub range: Option<[Number<P>; 2]>,
-        /// `focus S`, `focus capture S`, `singlecolor`.
+        /// The moves that count, as chosen by `focus S`, `focus capture S` or `singlecolor`. Other moves are skipped.
         pub focus: Option<Focus<P>>,
-        /// `max N`: the path at whose end N is largest is wanted.
+        /// `max N`: the result is the path at whose end N is largest.
         pub max: Option<Number<P>>,
         /// True if the path continues only to first children.
         pub primary: bool,
-        /// True if no other path begins at a position of a path that was found, its last one excepted.
+        /// True if no other path may begin at a position of a path that was found, except at its last position.
         pub nestban: bool,
-        /// True if the first path in the order of the search counts, not the longest one.
+        /// True if the value is that of the first path in the order of the search, not of the longest path.
         pub first_match: bool,
-        /// True if the comments of all paths that are equally good are kept.
+        /// True if the comments of all paths are kept that are equally good.
         pub keep_all_best: bool,
         /// True if comments name the squares of the pieces in focus.
         pub piece_path: bool,
@@ -483,21 +489,22 @@ operands! {
         pub verbose: bool,
         /// A title for comments.
         pub title: Option<String>,
-        /// True if it makes no comments.
+        /// True if the filter makes no comments.
         pub quiet: bool,
-        /// The constituents.
+        /// The constituents of the path.
         pub chain: Chain<PathStep<P>>,
     }
 }
 
 operands! {
-    /// The moves of which a path consists.
+    /// The moves that count as moves of a path.
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum Focus<P: Form> {
-        /// `focus S`: moves of the pieces that stand on S at the start; with `capture` also moves that capture one of them.
+        /// `focus S`: moves of the pieces that stand on S when the path begins. With `capture`, also moves that capture one of
+        /// these pieces.
         Pieces { capture: bool, of: Squares<P> },
-        /// `singlecolor`: moves of the side to move at the start.
+        /// `singlecolor`: moves of the side that is to move when the path begins.
         SideToMove,
     }
 }
@@ -507,9 +514,9 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as they are")]
     pub enum PathStep<P: Form> {
-        /// One move, and filters on the position to which it leads.
+        /// One move, and filters that must match at the position after it.
         Edge { edge: Edge<P>, targets: Vec<Any<P>> },
-        /// A filter on the position that was reached.
+        /// A filter that must match at the position that the path has reached.
         Filter(Any<P>),
     }
 }

@@ -1,4 +1,4 @@
-//! Filters whose value is a number, or none.
+//! Filters whose value is a number, or no value.
 
 use shakmaty::Color;
 
@@ -7,68 +7,70 @@ use super::{
 };
 
 operands! {
-    /// The operations of numbers.
+    /// The operations whose value is a number.
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum NumberOp<P: Form> {
-        /// A literal.
+        /// A literal number.
         Int(i32),
-        /// `#S`.
+        /// `#S`: the number of squares of a set.
         Cardinality(Squares<P>),
-        /// `:attackcount` of CQL 5: the number of pairs of a square of the first set and one of the second such that the piece on
-        /// the first attacks the second.
+        /// `:attackcount` of CQL 5: the number of pairs of squares, one of the first set and one of the second, such that the
+        /// piece on the first square attacks the second square.
         AttackCount(Squares<P>, Squares<P>),
-        /// `:ray` and similar keywords of CQL 5: the number of lines in any of the directions that have as many occupied squares as
-        /// there are sets, one in each set in order, with the first and the last at the ends. With `attack` a slider must stand at
-        /// the start. No transform changes `dirs`.
+        /// `:ray` and similar keywords of CQL 5: the number of lines of squares with one occupied square in each set, in the
+        /// order of the sets, and no other occupied square. The first and the last of these squares are the ends of the line.
+        /// With `attack`, a slider must stand at the start. The line runs in one of `dirs`, which no transform changes.
         RayCount { dirs: Dirs, attack: bool, sets: OneOrMore<Squares<P>> },
-        /// The value of the pieces on a set: 9, 5, 3, 3, 1, 0 for each kind.
+        /// `power S`: the value of the pieces on a set. A queen counts 9, a rook 5, a bishop or a knight 3, a pawn 1, a king 0.
         Power(Squares<P>),
-        /// The rank, 1..8, if the set is one square.
+        /// The rank of a square, 1..8, if the set is one square; otherwise no value.
         Rank(Squares<P>),
-        /// The file, 1..8, if the set is one square.
+        /// The file of a square, 1..8, if the set is one square; otherwise no value.
         File(Squares<P>),
-        /// `type`, `colortype` (`signed`), if the set is one square.
+        /// `type`, or `colortype` if `signed`: the kind of the piece as a number, if the set is one square.
         ContentType { signed: bool, of: Squares<P> },
-        /// 32-bit arithmetic, which wraps; a division by zero has no value.
+        /// Arithmetic on 32-bit numbers, which wraps around. A division by zero has no value.
         Arith(Arith, Number<P>, Number<P>),
         /// `-n`.
         Neg(Number<P>),
         /// `abs n`.
         Abs(Number<P>),
-        /// The integer part of the square root; no value for a negative number.
+        /// The integer part of the square root. A negative number has no root and gives no value.
         Sqrt(Number<P>),
-        /// `flip lo hi F` and `find lo hi F` with variables for the range: the value of `of` if it lies in the range, else no
-        /// value.
+        /// The value of `of` if it lies in the range; otherwise no value. It is made for `flip lo hi F` and `find lo hi F` if a
+        /// bound is a variable.
         InRange { lo: Number<P>, hi: Number<P>, of: Number<P> },
-        /// The largest operand; operands without a value are skipped.
+        /// The value of the largest operand. Operands without a value are skipped.
         Max(OneOrMore<Number<P>>),
-        /// The smallest operand; operands without a value are skipped.
+        /// The value of the smallest operand. Operands without a value are skipped.
         Min(OneOrMore<Number<P>>),
-        /// The left operand if the relation holds. `!=` is a condition: [`super::ConditionOp::Differ`].
+        /// A comparison; its value is the left operand if the relation holds. `!=` is a condition:
+        /// [`super::ConditionOp::Differ`].
         Compare(Cmp, Number<P>, Number<P>),
-        /// `white`, `black`: 1 and -1.
+        /// `white`, `black`: the numbers 1 and -1.
         ColorValue(Color),
-        /// `sidetomove`: 1 and -1.
+        /// `sidetomove`: 1 if White is to move, -1 if Black is.
         SideToMove,
         /// The number of half-moves played.
         Ply,
         /// The move number: 1 at the start of the game, and one more after each move of Black.
         MoveNumber,
-        /// The number of the game, from 1, over all sources; skipped games count.
+        /// The number of the game, counted from 1 over all sources. Games that were skipped count too.
         GameNumber,
-        /// The year of the date tag, if it is at least 1.
+        /// The year of the date tag. There is no value if the year is below 1.
         Year,
-        /// `elo white`, `elo black`, `elo` (the higher one): ratings of at least 1.
+        /// `elo white`, `elo black`: the rating of a player. `elo` alone is the higher rating. There is no value if the rating is
+        /// below 1.
         Elo(Option<Color>),
-        /// `countmoves legal L--R(...)`: the number of (from, to) pairs.
+        /// `countmoves legal L--R(...)`: the number of legal moves, as pairs of a departure and an arrival square.
         LegalCount(Moves<P>),
-        /// `find count F`, `find lo hi F`: the number of positions from this one on, or with `back` up to this one, at which F
-        /// matches.
+        /// `find count F`, `find lo hi F`: the number of positions at which F matches, from the current position to the end, or
+        /// with `back` from the start to the current position.
         Find { back: bool, quiet: bool, counted: Counted, of: Any<P> },
-        /// An operation that hands on a number.
+        /// An operation whose value is that of another number.
         Control(Control<P, Number<P>>),
-        /// A number that depends on the game, or on what was evaluated before.
+        /// A number that needs the game, or depends on filters that were evaluated before.
         Game(GameNumber<P>),
         /// A number that only this form of the tree has.
         Form(OfNumber<P>),

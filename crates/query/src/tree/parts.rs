@@ -1,21 +1,21 @@
-//! The parts of filters that are not filters: pieces, directions, operators, kinds.
+//! The parts of filters that are not filters themselves: pieces, directions, operators, and kinds of moves and transforms.
 
 use orbit_core::board::{Code, PieceSet, moves::MoveRequest};
 
-/// The pieces of a designator. `A` and `a` are separate flags, because copies of orbits are compared by structure, and `A` is not
-/// the same structure as `[KQRBNP]`.
+/// The pieces that a designator names. `A` and `a` are separate flags, because copies of an orbit are compared by their
+/// structure, and `A` is another structure than `[KQRBNP]`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pieces {
     /// `A`: any white piece.
     pub all_white: bool,
     /// `a`: any black piece.
     pub all_black: bool,
-    /// Pieces (and the empty square, `_`) named one by one.
+    /// Pieces that are named one by one; the empty square, `_`, may be among them.
     pub list: PieceSet,
 }
 
 impl Pieces {
-    /// The pieces of a designator that names none (`a4`): white pieces, black pieces and the empty square.
+    /// The pieces of a designator that names no piece, such as `a4`: white pieces, black pieces and the empty square.
     pub const UNNAMED: Pieces = Pieces { all_white: true, all_black: true, list: PieceSet::EMPTY };
 
     /// Returns all contents that the designator accepts.
@@ -37,7 +37,7 @@ impl Pieces {
 pub struct Dirs(pub u8);
 
 impl Dirs {
-    /// All eight.
+    /// The set of all eight directions.
     pub const ALL: Dirs = Dirs(0xff);
     /// Steps (files, ranks) of the eight directions, in bit order.
     pub const STEPS: [(i8, i8); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
@@ -73,7 +73,7 @@ impl Cmp {
         }
     }
 
-    /// Returns the operator that expresses the same relation with swapped operands.
+    /// Returns the operator that expresses the same relation if the operands are swapped.
     pub const fn swapped(self) -> Cmp {
         match self {
             Cmp::Lt => Cmp::Gt,
@@ -84,7 +84,7 @@ impl Cmp {
         }
     }
 
-    /// Applies the operator to an ordering of its operands.
+    /// Returns true if the operator holds for operands with this ordering.
     pub fn holds(self, ordering: std::cmp::Ordering) -> bool {
         match self {
             Cmp::Eq => ordering.is_eq(),
@@ -97,7 +97,7 @@ impl Cmp {
     }
 }
 
-/// Two-operand arithmetic.
+/// The arithmetic operators that have two operands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Arith {
@@ -108,7 +108,7 @@ pub enum Arith {
     Rem,
 }
 
-/// The four pawn-structure sets.
+/// The four sets that describe the structure of pawns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum PawnKind {
@@ -118,10 +118,10 @@ pub enum PawnKind {
     Connected,
 }
 
-/// The men that must take part in a pure mate or stalemate.
+/// The men that must take part in a pure mate or stalemate; see `docs/mates.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PureKind {
-    /// Any number.
+    /// No particular men: any number of men may take part.
     Pure,
     /// All queens, rooks, bishops and knights of the side that mates (or stalemates).
     Model,
@@ -129,7 +129,7 @@ pub enum PureKind {
     Ideal,
 }
 
-/// The part of a `pin` that is its value: the one that is written first.
+/// The part of a `pin` that is its value: the part that is written first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum PinPart {
@@ -163,8 +163,8 @@ pub enum TransformKind {
     ShiftVertical,
 }
 
-/// The transform keywords of a position list of CQL 5. Their shifts differ from those of CQL 6: a square at the edge away from
-/// which a shift leads both moves and stays.
+/// The transform keywords of a position list of CQL 5. Shifts differ from those of CQL 6: if a shift moves away from an edge of
+/// the board, a square at that edge moves and also stays.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are those of CQL 5")]
 pub enum ListTransform {
@@ -185,9 +185,9 @@ pub enum ListTransform {
 /// The way in which matching copies or positions are counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Counted {
-    /// `count`: the number of matches.
+    /// `count`: the value is the number of matches.
     All,
-    /// `lo hi`: the number of matches if it lies in the range, else no value.
+    /// `lo hi`: the value is the number of matches if it lies in the range; otherwise there is no value.
     Range(i32, i32),
 }
 
@@ -201,7 +201,7 @@ pub enum Spelt {
 }
 
 impl Spelt {
-    /// Returns the letter for the content of a square; `_` if the square is empty.
+    /// Returns the letter for the content of a square. It is `_` if the square is empty.
     pub fn letter(self, content: Code) -> char {
         match (content.piece(), self) {
             (None, _) => '_',
@@ -211,7 +211,7 @@ impl Spelt {
     }
 }
 
-/// Restricts `legal --(...)` to some moves.
+/// The kind to which legal moves are restricted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are CQL's")]
 pub enum Special {
@@ -223,7 +223,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// Returns the request for these moves, pseudolegal or legal.
+    /// Returns the request with which `board` makes moves of this kind: pseudolegal moves, or only legal ones.
     pub fn asked(self, pseudo: bool) -> MoveRequest {
         let any = self == Special::Any;
         let castling = [Special::KingSide, Special::QueenSide];
@@ -236,7 +236,7 @@ impl Special {
     }
 }
 
-/// Returns the contents of a square that pass a test.
+/// Returns the contents of a square (pieces or empty) that pass a test.
 pub fn contents_where(mut test: impl FnMut(Code) -> bool) -> PieceSet {
     let contents = (0..15u8).map(Code).filter(|&code| PieceSet::ALL.contains(code) && test(code));
     PieceSet(contents.fold(0, |set, code| set | 1 << code.0))

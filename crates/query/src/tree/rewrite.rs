@@ -1,8 +1,8 @@
-//! Conversion of a tree to another form, or to another tree of the same form.
+//! Converts a tree to another form, or to another tree of the same form.
 //!
-//! A [`Rewrite`] defines the result for the filters that it changes, and for the filters that only the first form has. The
-//! functions of this module do the rest: they keep the operation and rewrite its operands, in order. An [`Operand`] is a part of an
-//! operation.
+//! A [`Rewrite`] defines the result for the filters that it changes, and for the filters that exist only in the first form. For
+//! all other filters, the functions of this module keep the operation and rewrite its operands, in order. An [`Operand`] is a
+//! part of an operation.
 
 use shakmaty::{Bitboard, Color};
 
@@ -15,25 +15,25 @@ use orbit_core::board::PieceSet;
 
 /// A rewriting of trees. By default an operation stays the same, and its operands are rewritten.
 pub trait Rewrite<P: Form, Q: Form>: Sized {
-    /// The value that ends the rewriting early.
+    /// The value with which the rewriting stops early.
     type Stop;
 
-    /// Converts the mark of a filter whose operation stays the same.
+    /// Converts the data of a filter ([`Form::Mark`]) whose operation stays the same.
     fn mark(&mut self, mark: &P::Mark) -> Q::Mark;
 
-    /// Rewrites a condition that only the first form has.
+    /// Rewrites a condition that exists only in the first form.
     fn of_condition(&mut self, part: &P::OfCondition, mark: &P::Mark) -> Result<Condition<Q>, Self::Stop>;
 
-    /// Rewrites a set that only the first form has.
+    /// Rewrites a set that exists only in the first form.
     fn of_squares(&mut self, part: &P::OfSquares, mark: &P::Mark) -> Result<Squares<Q>, Self::Stop>;
 
-    /// Rewrites a number that only the first form has.
+    /// Rewrites a number that exists only in the first form.
     fn of_number(&mut self, part: &P::OfNumber, mark: &P::Mark) -> Result<Number<Q>, Self::Stop>;
 
-    /// Rewrites a string that only the first form has.
+    /// Rewrites a string that exists only in the first form.
     fn of_text(&mut self, part: &P::OfText, mark: &P::Mark) -> Result<Text<Q>, Self::Stop>;
 
-    /// Rewrites a position that only the first form has.
+    /// Rewrites a position that exists only in the first form.
     fn of_position(&mut self, part: &P::OfPosition, mark: &P::Mark) -> Result<Position<Q>, Self::Stop>;
 
     /// Rewrites a condition.
@@ -80,7 +80,7 @@ macro_rules! same {
         ///
         /// # Errors
         ///
-        /// The value with which `by` ends the rewriting.
+        /// The value with which `by` stops the rewriting.
         pub fn $function<P: Form, Q: Form, R: Rewrite<P, Q>>(
             filter: &$kind<P>,
             by: &mut R,
@@ -107,23 +107,23 @@ same! {
     position Position PositionOp of_position
 }
 
-/// A part of an operation: a filter, several of them, or something that contains none.
+/// A part of an operation: a filter, several filters, or something that contains no filter.
 pub trait Operand<P: Form> {
     /// The same part in another form of the tree.
     type Out<Q: Form>;
 
-    /// Calls `visit` on each filter of the part, in order, but not on filters below them.
+    /// Calls `visit` on each filter of the part, in order, but not on the filters below it.
     fn each_filter<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
 
     /// Rewrites all filters of the part, in order.
     ///
     /// # Errors
     ///
-    /// The value with which `by` ends the rewriting.
+    /// The value with which `by` stops the rewriting.
     fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop>;
 }
 
-/// Parts that contain no filters.
+/// Implements [`Operand`] for types that contain no filters.
 macro_rules! leaves {
     ($($ty:ty),+) => {$(
         impl<P: Form> Operand<P> for $ty {

@@ -1,4 +1,4 @@
-//! Queries whose matches consist of moves or of several positions, so that a hit is more than a position.
+//! Finds queries whose hits have a span: the moves or positions that a hit of `line`, `path`, `--`, `find` or `echo` consists of.
 
 use super::{
     ConditionOp, Elsewhere, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Line, Move,
@@ -6,13 +6,13 @@ use super::{
 };
 
 impl TypedQuery {
-    /// Returns true if a hit can consist of moves or of several positions: those of a line, of a path, of a move, or the one that
-    /// `find` found.
+    /// Returns true if a hit of the query can consist of more than its own position: of the positions of a line, of the moves of
+    /// a path, of a move, or of the position that `find` found.
     pub fn has_spans(&self) -> bool {
         self.body.any(has_span)
     }
 
-    /// Returns true if a position can be judged without judging those before it first.
+    /// Returns true if a position can be evaluated without evaluating the positions before it first.
     pub fn judges_apart(&self) -> bool {
         self.keeps_state.is_none()
             && self.dictionaries.is_empty()
@@ -21,7 +21,7 @@ impl TypedQuery {
     }
 }
 
-/// Returns true if a match of the filter itself has a span.
+/// Returns true if a match of this filter itself, without its operands, has a span.
 fn has_span<P: Form>(filter: Ref<'_, P>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -58,7 +58,7 @@ fn was_played<P: Form>(of: &Move<P>) -> bool {
     matches!(of.of, MoveOf::Played | MoveOf::Previous)
 }
 
-/// Returns true if the value of a filter may depend on earlier evaluations at other positions.
+/// Returns true if the value of a filter may depend on earlier evaluations of the filter at other positions.
 fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
     let bans = |line: &Line<P>| line.nestban;
     let path_bans = |path: &Path<P>| path.nestban;

@@ -1,4 +1,4 @@
-//! Filters whose value is a string or a position of the game, or none.
+//! Filters whose value is a string or a position of the game, or no value.
 
 use shakmaty::Color;
 
@@ -8,24 +8,26 @@ use super::{
 use orbit_core::board::PieceSet;
 
 operands! {
-    /// The operations of strings.
+    /// The operations whose value is a string.
     #[derive(Clone, Debug)]
     pub enum TextOp<P: Form> {
-        /// A literal.
+        /// A literal string.
         Literal(String),
-        /// `tag "X"`, `event`, `site`, `date`, `eventdate`, `eco`: no value if the tag is absent. White, Black, Event and Site are
-        /// `?` if absent, blanks in names are normalized, and dates are filled with `?`.
+        /// `tag "X"`, `event`, `site`, `date`, `eventdate`, `eco`: the value of a tag, or no value if the tag is absent. White,
+        /// Black, Event and Site are `?` if they are absent. Blanks in names are normalized, and missing parts of dates are
+        /// filled with `?`.
         Tag(String),
-        /// `player white`, `player black`, `player` (both, with a line feed between).
+        /// `player white`, `player black`: the name of a player. `player` alone is both names, with a line feed between them.
         Player(Option<Color>),
-        /// `typename S`, `piecename S`: the letter for the content of S, if S is one square and its content is in the set.
+        /// `typename S`, `piecename S`: the letter for the content of S, if S is one square and its content is among `contents`;
+        /// otherwise no value.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         ContentName { contents: PieceSet, spelt: Spelt, of: Squares<P> },
-        /// `a < b`: the value of a, if the comparison holds.
+        /// A comparison such as `a < b`: its value is a if the comparison holds.
         Compare(Cmp, Text<P>, Text<P>),
-        /// An operation that hands on a string.
+        /// An operation whose value is that of another string.
         Control(Control<P, Text<P>>),
-        /// A string that depends on the game, or on what was evaluated before.
+        /// A string that needs the game, or depends on filters that were evaluated before.
         Game(GameText<P>),
         /// A string that only this form of the tree has.
         Form(OfText<P>),
@@ -33,16 +35,16 @@ operands! {
 }
 
 operands! {
-    /// The operations of positions of the game.
+    /// The operations whose value is a position of the game.
     #[derive(Clone, Debug)]
     pub enum PositionOp<P: Form> {
-        /// `find F`: the nearest position at which F matches, from this one on, or with `back` from this one back. F shares no
-        /// variables with the filters around it.
+        /// `find F`: the nearest position at which F matches, searched forwards from the current position, or with `back`
+        /// backwards. F shares no variables with the filters around it.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         Find { back: bool, quiet: bool, of: Any<P> },
-        /// An operation that hands on a position.
+        /// An operation whose value is that of another position.
         Control(Control<P, Position<P>>),
-        /// A position that depends on the game, or on what was evaluated before.
+        /// A position that needs the game, or depends on filters that were evaluated before.
         Game(GamePosition<P>),
         /// A position that only this form of the tree has.
         Form(OfPosition<P>),

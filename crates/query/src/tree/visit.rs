@@ -1,4 +1,4 @@
-//! Walks through a tree.
+//! Visits the filters of a tree.
 
 use std::{convert::Infallible, fmt::Debug};
 
@@ -6,13 +6,13 @@ use super::{
     Any, ConditionOp, Control, Form, Kind as _, NumberOp, Operand as _, PositionOp, Ref, SquaresOp, TextOp,
 };
 
-/// The filters that only one form of the tree has.
+/// The filters of one kind that exist only in one form of the tree.
 pub trait Extension<P: Form>: Clone + Debug {
-    /// Calls `visit` on the filters in it, in order.
+    /// Calls `visit` on each filter that this filter contains directly, in order.
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>));
 }
 
-/// The extension of a form that has no filters of its own of a kind.
+/// For a kind that has no filters of its own in a form, the extension is a type without values.
 impl<P: Form> Extension<P> for Infallible {
     fn each_child<'a>(&'a self, _: &mut dyn FnMut(Ref<'a, P>)) {
         match *self {}
@@ -20,7 +20,7 @@ impl<P: Form> Extension<P> for Infallible {
 }
 
 impl<'a, P: Form> Ref<'a, P> {
-    /// Calls `visit` on the operands, in order.
+    /// Calls `visit` on each operand of the filter, in order.
     pub fn each_child(self, visit: &mut dyn FnMut(Ref<'a, P>)) {
         match self {
             Ref::Condition(f) => f.op().each_filter(visit),
@@ -31,7 +31,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Returns true if the filter is an operation of the game language.
+    /// Returns true if the operation needs the game ([`super::game`]).
     pub fn is_of_game(self) -> bool {
         match self {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Game(_)),
@@ -42,7 +42,7 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Returns true if the filter is braces around its operands.
+    /// Returns true if the filter is several filters in braces.
     pub fn is_braces(self) -> bool {
         match self {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Braces(_)),
@@ -53,20 +53,20 @@ impl<'a, P: Form> Ref<'a, P> {
         }
     }
 
-    /// Returns the operands, in order.
+    /// Returns the operands of the filter, in order.
     pub fn children(self) -> Vec<Ref<'a, P>> {
         let mut out = Vec::new();
         self.each_child(&mut |child| out.push(child));
         out
     }
 
-    /// Calls `visit` on this filter and everything below it, parents first.
+    /// Calls `visit` on this filter and on all filters below it. A filter is visited before its operands.
     pub fn walk(self, visit: &mut dyn FnMut(Ref<'a, P>)) {
         visit(self);
         self.each_child(&mut |child| child.walk(visit));
     }
 
-    /// Returns true if this filter or one below it passes a test.
+    /// Returns true if this filter or any filter below it passes a test.
     pub fn any(self, test: &mut dyn FnMut(Ref<'a, P>) -> bool) -> bool {
         let mut found = false;
         self.walk(&mut |filter| found = found || test(filter));
@@ -75,7 +75,7 @@ impl<'a, P: Form> Ref<'a, P> {
 }
 
 impl<P: Form> Any<P> {
-    /// Calls `visit` on the operands, in order.
+    /// Calls `visit` on each operand of the filter, in order.
     pub fn each_child<'a>(&'a self, visit: &mut dyn FnMut(Ref<'a, P>)) {
         self.node().each_child(visit);
     }

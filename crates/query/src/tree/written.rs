@@ -1,4 +1,4 @@
-//! The tree as written: with spans, and transforms as keywords.
+//! The form of the tree that the parser makes: filters have spans, and transforms are keywords.
 
 use super::{
     Cmp, Condition, ConditionOp, Counted, Extension, Form, Kind, ListTransform, Node, Number, NumberOp,
@@ -6,7 +6,7 @@ use super::{
 };
 use orbit_core::diagnostic::Span;
 
-/// The form of a tree that was parsed; its marks are places in the text.
+/// The form of a tree that was parsed. The data of each filter is its place in the text.
 #[derive(Clone, Copy, Debug)]
 pub enum Written {}
 
@@ -19,12 +19,12 @@ impl Form for Written {
     type OfPosition = NoTransform<Position>;
 }
 
-/// A keyword around a filter whose kind it keeps.
+/// A keyword around a filter. The keyword and the filter are of the same kind.
 #[derive(Clone, Debug)]
 pub enum Keyword<F> {
-    /// The union or the largest of the copies' values.
+    /// A transform. Its value is the union of the copies' sets, or the largest of the copies' values.
     Transform(TransformKind, F),
-    /// `notransform F`.
+    /// `notransform F`: F is not transformed by transforms around it.
     NoTransform(F),
 }
 
@@ -33,23 +33,23 @@ pub enum Keyword<F> {
 pub enum NumberKeyword {
     /// A keyword around a number.
     Number(Keyword<Number>),
-    /// A transform with `count` or a range: the number of copies that match.
+    /// A transform with `count` or with a range. Its value is the number of copies that match.
     Counted(TransformKind, Counted, Node),
 }
 
 /// A keyword whose value is true or false.
 #[derive(Clone, Debug)]
 pub enum ConditionKeyword {
-    /// A transform: true if a copy matches.
+    /// A transform of a filter of any kind. It is true if a copy matches.
     Transform(TransformKind, Node),
-    /// The transform keywords of a CQL 5 list, each once. True if a copy matches that results from one element of each of them,
-    /// applied in any order.
+    /// The transform keywords of a CQL 5 list, each once, and the list. A copy results from one element of each transform,
+    /// applied in any order. The condition is true if a copy matches.
     Lists(Vec<ListTransform>, Node),
-    /// `notransform F`.
+    /// `notransform F`: F is not transformed by transforms around it.
     NoTransform(Condition),
 }
 
-/// `notransform F`, in a kind that has no other transform keyword.
+/// `notransform F`, for the kinds that have no other transform keyword.
 #[derive(Clone, Debug)]
 pub struct NoTransform<F>(pub F);
 
@@ -85,15 +85,15 @@ impl<P: Form, F: Kind<P>> Extension<P> for NoTransform<F> {
 }
 
 impl Node {
-    /// Returns true if the filter is a condition that yields a string: the letter of a piece or a comparison of strings, itself, as
-    /// the last filter in braces, or after `notransform`.
+    /// Returns true if the filter is a condition that yields a string: the letter of a piece or a comparison of strings. The
+    /// condition may also be the last filter in braces, or the operand of `notransform`.
     pub fn yields_text(&self) -> bool {
         let Node::Condition(condition) = self else { return false };
         let mut condition = condition;
         loop {
             condition = match condition.op() {
                 ConditionOp::ContentIs { spelt, .. } => return spelt.is_some(),
-                // `!=` also holds where a value is missing, so it cannot yield one.
+                // `!=` is also true if a value is missing, so it cannot yield a value.
                 ConditionOp::TextCompare(cmp, ..) => return *cmp != Cmp::Ne,
                 ConditionOp::Form(ConditionKeyword::NoTransform(of)) => of,
                 ConditionOp::Braces(all) => match all.last() {
@@ -113,7 +113,7 @@ impl<'a> Ref<'a, Written> {
             || self.keyword().is_some()
     }
 
-    /// Returns the transform to which this one is applied and with which it fuses: directly nested transforms act as one if the
+    /// Returns the transform to which this one is applied, if both form one orbit: directly nested transforms act as one if the
     /// outer ones have neither `count` nor a range.
     pub fn fused(self) -> Option<Ref<'a, Written>> {
         match self.keyword() {
@@ -122,7 +122,7 @@ impl<'a> Ref<'a, Written> {
         }
     }
 
-    /// Returns true if the filter is `notransform`.
+    /// Returns true if the filter is `notransform`, which protects its operand from transforms.
     pub fn shields(self) -> bool {
         match self {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Form(ConditionKeyword::NoTransform(_))),
@@ -135,7 +135,7 @@ impl<'a> Ref<'a, Written> {
         }
     }
 
-    /// The operand of a transform of CQL 6, and whether its copies are counted.
+    /// Returns the operand of a transform of CQL 6, and true if its copies are counted. Other filters give `None`.
     fn keyword(self) -> Option<(Ref<'a, Written>, bool)> {
         match self {
             Ref::Condition(f) => match f.op() {
