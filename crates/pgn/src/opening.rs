@@ -20,11 +20,11 @@ const BINARY: &str =
 /// The meaning of the beginning of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FirstBytes {
-    /// The text has games, whatever follows.
+    /// The text has games, regardless of the text that follows.
     Games,
-    /// Comments, after which games may follow. If the text ends here, it is accepted.
+    /// The text so far has only comments. Games may follow. If the text ends here, it is accepted.
     Comments,
-    /// Prose, after which a tag pair may follow. If the text ends here, it is no PGN.
+    /// The text so far is prose. A tag pair may follow. If the text ends here, it is no PGN.
     Prose,
     /// The text is no PGN.
     Other,
@@ -251,8 +251,8 @@ fn has_moves(head: &[u8], from: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Checks that the classification of some lines stays the same whatever follows, so that it does not depend on how much of a
-    /// text was read.
+    /// Checks that a classification does not change when more lines follow, so that it does not depend on how much of a text was
+    /// read.
     #[test]
     fn what_lines_say_stays() {
         let texts = [

@@ -18,14 +18,14 @@ pub struct Options {
     /// True to hash the bytes of every source before decompression, for [`Stamp::hash`](super::Stamp::hash). A reel stores the
     /// hash, so that a later run can recognise the file.
     pub hash: bool,
-    /// The largest window of a zst file, which is most of the memory for unpacking it, in bytes. A file that needs more is a
-    /// failure, since a file of 98 KB can ask for 2 GiB.
+    /// The largest window of a zst file, in bytes. The window is most of the memory that unpacking needs. A file with a larger
+    /// window is refused and counts as a failure, since a file of 98 KB can ask for 2 GiB.
     pub zstd_window_max: u64,
     /// The number of threads that unpack a compressed text of many members, as pzstd, bgzip and pbzip2 write. If it is 1, the
     /// reading thread unpacks the text. The result does not depend on this number.
     pub unpack_threads: usize,
-    /// The folders from which the paths come, if the paths are a list from [`list`](super::list). Files in these folders that are
-    /// no PGN are skipped; other such files are failures.
+    /// The folders from which the paths come, if the paths are a list from [`list`](super::list). A file that is no PGN is skipped
+    /// if it is in one of these folders. Any other file that is no PGN is a failure.
     pub folders: Vec<PathBuf>,
     /// The options for files on the web.
     pub web: WebOptions,

@@ -45,12 +45,12 @@ enum ParserBoard {
     Dead,
 }
 
-/// The fast paths to use for plain text. They do not change the games.
+/// Selects the fast paths for plain text. The games that are read do not depend on this selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickWays {
     /// True to use the path that reads words and tag pairs one by one.
     pub(super) plain: bool,
-    /// The instruction set for the path that reads the words of a block of bytes at once; `None` to not use this path.
+    /// The instruction set for the path that reads all words of a 64-byte block at once. `None` turns this path off.
     pub(super) quick: Option<Isa>,
 }
 
@@ -203,8 +203,7 @@ impl<'a> GameParser<'a> {
             }
             let before = self.moves_here();
             self.take(event.clone(), &mut |_| {});
-            // An unclosed comment or variation goes to the end of the game, so it marks the start of the movetext if there were no
-            // moves before it.
+            // An unclosed comment or variation extends to the end of the game. If no move precedes it, the movetext begins with it.
             let open = if let Event::Fault(at, _) = event { Some(at) } else { None };
             places.movetext = places.movetext.or(tokenizer.movetext()).or(open);
             let here = self.moves_here().filter(|_| !matches!(self.board, ParserBoard::Dead));

@@ -18,7 +18,7 @@ use super::stamp::is_same_file;
 use super::web::{Client, Remote};
 use super::{Options, PgnError, SourceFailure, Stamp, Url};
 
-/// One input.
+/// One input: a file, a member of an archive, a file on the web, standard input, or bytes in memory.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Source {
@@ -288,7 +288,7 @@ impl Sources {
         &self.failures
     }
 
-    /// Returns the files so far that were skipped: they are in a folder that was given, and have no games in spite of their names.
+    /// Returns the files that were skipped so far. They are in a folder that was given, and have no games in spite of their names.
     pub fn skipped(&self) -> &[SourceFailure] {
         &self.skipped
     }
@@ -417,7 +417,7 @@ impl Sources {
     }
 }
 
-/// Adds files on the web, which share one client.
+/// Adds files on the web to the sources. All these files share one client.
 #[derive(Default)]
 struct Web {
     #[cfg(feature = "https")]

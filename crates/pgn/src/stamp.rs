@@ -51,7 +51,7 @@ impl Stamp {
     }
 }
 
-/// Returns whether two pieces of metadata belong to the same file. Only on Unix the inode numbers can be compared.
+/// Returns whether two pieces of metadata belong to the same file. Only on Unix can the inode numbers be compared.
 #[cfg(unix)]
 pub(super) fn is_same_file(a: &Metadata, b: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -119,7 +119,7 @@ fn start(setup: Setup) -> StartPosition {
 /// Keeps the castling rights that the placement allows.
 ///
 /// `KQkq` mean the outermost rooks, as in X-FEN, if the game is Chess960 or if all these rights are possible. Otherwise they mean
-/// the rooks in the corners, as in standard chess. This is because many FENs state rights that the players have lost long before,
+/// the rooks in the corners, as in standard chess. The reason is that many FENs state rights that the players have already lost,
 /// and such rights must not become rights of Chess960 by chance.
 fn keep_possible_castling(
     setup: &mut Setup,

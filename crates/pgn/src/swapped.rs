@@ -4,7 +4,7 @@ use super::game::{Game, Outcome, Tag};
 use orbit_core::board::Position;
 
 impl Outcome {
-    /// Returns the result with the sides swapped.
+    /// Returns the result with the sides swapped: `1-0` becomes `0-1`.
     #[must_use]
     pub const fn colors_swapped(self) -> Outcome {
         match self {

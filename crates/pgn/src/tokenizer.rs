@@ -29,10 +29,10 @@ pub(super) enum Event {
     Word(ByteRange),
     /// The terminator of the movetext.
     End(Outcome),
-    /// The structure is broken at this byte.
+    /// The structure of the game has an error at this byte.
     Fault(usize, StructureError),
-    /// A side line begins at this byte. It is an alternative to the word before it. Only a [`Tokenizer::whole`] yields this event,
-    /// the following kinds of events, and the words of side lines.
+    /// A side line begins at this byte. It is an alternative to the word before it. This event, the kinds of events below and the
+    /// words of side lines are yielded only by a tokenizer made with [`Tokenizer::whole`].
     Open(usize),
     /// A side line ends.
     Close,
@@ -427,7 +427,8 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Word(start..self.pos))
     }
 
-    /// Extends the word that was just read if a promotion follows it after blanks or brackets. Returns `None` if there is none.
+    /// Extends the word that was just read by a promotion that follows it after blanks or brackets. Returns `None` if no promotion
+    /// follows.
     #[cold]
     pub(super) fn with_promotion(&mut self, word: &ByteRange) -> Option<ByteRange> {
         let stop = lex::parted_promotion(self.text, word.start, word.end);
@@ -516,7 +517,7 @@ impl Iterator for Tokenizer<'_> {
     }
 }
 
-/// Finds the last line that begins a game whatever text precedes it. A line at the start of `text` does not count.
+/// Finds the last line that begins a game, regardless of the text before it. A line at the start of `text` does not count.
 pub(super) fn last_event_line(text: &[u8]) -> Option<usize> {
     memchr::memmem::rfind_iter(text, lex::EVENT)
         .take_while(|&at| at > 0)

@@ -20,17 +20,17 @@ pub(super) enum Loss {
     Illegal,
     /// A later move of the line is not legal. The moves before it are kept.
     Short,
-    /// There is no move before the line to which it could be an alternative.
+    /// The line is before the first move, so there is no move to which it could be an alternative.
     NoMove,
     /// The line is an alternative to a move that was not kept.
     CutPlace,
     /// The line is nested too deeply.
     Deep,
-    /// Too many side lines precede the line.
+    /// The game already has the maximum number of side lines.
     Many,
     /// The line follows the result of the game.
     AfterResult,
-    /// Not a side line, but a comment or glyph before which there are too many others.
+    /// A comment or glyph, not a side line, is left out because the game already has the maximum number of them.
     Remarks,
 }
 
@@ -78,7 +78,7 @@ struct UnfinishedLine {
     begin: usize,
     /// The index of the line from which it branches off.
     parent: usize,
-    /// The number of moves of the parent line before this line branches off.
+    /// The number of moves of the parent line before the node at which this line branches off.
     at: u32,
     moves: Vec<PackedMove>,
     /// The position before the last move of the line.
@@ -91,10 +91,10 @@ struct UnfinishedLine {
 #[derive(Debug, Default)]
 pub(super) struct SideLines {
     lines: Vec<UnfinishedLine>,
-    /// The indices of the lines that contain the current place, the outermost first. The last one may be `None`, for a line that
-    /// is left out.
+    /// The indices of the lines that contain the current place in the text, the outermost line first. The last index is `None` if
+    /// the current line is left out.
     open: Vec<Option<usize>>,
-    /// The number of open parentheses within a line that is left out.
+    /// The number of side lines that are open within a line that is left out.
     skipped: u64,
     /// For each comment or glyph: its line, the number of moves of the line before it, and its content.
     remarks: Vec<(usize, u32, AnnotationKind)>,
@@ -260,11 +260,11 @@ impl SideLines {
         moves
     }
 
-    /// Assigns the number of its first node to each side line, and appends the side lines to `out` in this order. After each line
-    /// come the lines that branch off from it, those of its last node first.
+    /// Numbers the first node of each side line, and appends the side lines to `out` in the order of these numbers. Each line is
+    /// followed by the lines that branch off from it. Lines that branch off later in it come first.
     fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {
-        // For each line, this has the side lines that branch off from it, with their indices among siblings. They are used as a
-        // stack: the line that is numbered first is the last.
+        // `leaving` holds, for each line, the side lines that branch off from it, with their indices among siblings. Each list is
+        // used as a stack: its last line is numbered first.
         let mut leaving = vec![Vec::<(usize, u32)>::new(); self.lines.len()];
         for (line, of) in self.lines.iter().enumerate().skip(1).filter(|(_, of)| !of.moves.is_empty()) {
             let elder = leaving[of.parent].last().filter(|&&(elder, _)| self.lines[elder].at == of.at);

@@ -67,7 +67,7 @@ pub(super) struct RawInput<R> {
     fault: Option<io::Error>,
 }
 
-/// The number of bytes that are read first, before memory for all requested bytes is reserved.
+/// The number of bytes that are read first. Memory for all requested bytes is reserved only after these bytes arrived.
 const SHORT: usize = 64 << 10;
 /// The most bytes of memory that are reserved at once.
 const ROOM_BYTES: usize = 1 << 20;
@@ -97,7 +97,8 @@ impl<R: Supply> RawInput<R> {
         &next[..next.len().min(want)]
     }
 
-    /// Returns `want` bytes without consuming them, beginning `from` bytes after the next byte, if the source has so many.
+    /// Returns the `want` bytes that begin `from` bytes after the next byte, without consuming them. Returns `None` if the source
+    /// ends before that.
     pub(super) fn ahead(&mut self, from: usize, want: usize) -> Option<&[u8]> {
         let end = from + want;
         self.peek(end.next_multiple_of(STRETCH)).get(from..end)
@@ -147,7 +148,7 @@ impl<R: Supply> RawInput<R> {
         self.fault.take().map_or(UnpackFault::Early, UnpackFault::Raw)
     }
 
-    /// Returns whether the source ends here. The caller is between two members, so this end is regular.
+    /// Returns whether the source ends here. The caller is between two members, so such an end is no fault.
     fn is_finished(&mut self) -> Result<bool, UnpackFault> {
         if !self.peek(1).is_empty() {
             return Ok(false);
@@ -398,7 +399,7 @@ pub(super) struct Zstd {
     state: NextFrame,
 }
 
-/// The part of the input that comes next.
+/// The next part of the input of a [`Zstd`] decompressor.
 enum NextFrame {
     Header,
     Block { has_checksum: bool },

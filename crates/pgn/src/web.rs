@@ -1,4 +1,4 @@
-//! Reads files on the web. A file takes one request, and further requests if the connection is lost.
+//! Reads files on the web. A file needs one request, and further requests only if the connection is lost.
 //!
 //! A separate thread sends the requests, reads ahead, and resumes after a lost connection. So the reader, [`WebBytes`], can check
 //! the interrupt flag while no bytes arrive. [`head`] decides whether an answer continues the same file. The invariant: a reader
@@ -232,7 +232,7 @@ impl Drop for ReaderGuard {
 }
 
 impl WebBytes {
-    /// Starts a thread that requests a file, and downloads it if `is_read` is true.
+    /// Starts a thread that requests a file. If `is_read` is true, the thread also downloads the file.
     fn start(
         download: Download,
         known: Option<FileIdentity>,

@@ -5,7 +5,7 @@
 //! results then reads them like any other input. Such an earlier program is a *stage*. A filter inside `find` may itself contain
 //! `find`; then there are several stages, one after the other.
 //!
-//! A `find` under shifts costs no more than one: the word with a bit for each shift is carried as a whole.
+//! A `find` under `shift` costs no more than a single `find`. One word has a bit for each shift, and the whole word is carried.
 
 use super::{
     dag::{Carried, Carry, CarryId, Dag, Id, Op},
@@ -33,8 +33,8 @@ impl Lower {
         (number, ok)
     }
 
-    /// Lowers a filter that is evaluated at other positions. It is evaluated at every position, and there no variable has a value:
-    /// what variables hold at the current position is not carried along games.
+    /// Lowers a filter whose value is needed at other positions. The filter is evaluated at every position of the block. There no
+    /// variable has a value, because the values of variables at the current position are not carried along games.
     pub(super) fn apart<T>(&mut self, lower: impl FnOnce(&mut Lower) -> T) -> T {
         let always = self.dag.mask(true);
         let guard = std::mem::replace(&mut self.guard, always);
@@ -50,11 +50,11 @@ impl Lower {
 /// The source of an operand of an operation on the columns of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnOperand {
-    /// The same word everywhere.
+    /// The same word for every position.
     Constant(u64),
-    /// The result of an earlier operation.
+    /// The result of an earlier operation along games.
     Carried(CarryId),
-    /// A result of a stage: a word of the graph, read as masks if true, else as whole words.
+    /// A result of a stage: a node of the graph. It is read as a mask if the second field is true, otherwise as a whole word.
     Found(Id, bool),
 }
 
@@ -73,8 +73,8 @@ pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     carry.operands.iter().enumerate().map(operand).collect()
 }
 
-/// Sorts everything that the roots need carried into stages. A stage needs only what earlier stages carry; within a stage, an
-/// operation comes after those whose results it reads.
+/// Assigns the operations along games that the roots need to stages. A stage needs only results of earlier stages. Within a stage,
+/// an operation comes after the operations whose results it reads.
 pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     let mut levels: Vec<Option<usize>> = vec![None; dag.carries.len()];
     let deepest = level(dag, roots, &mut levels);
@@ -87,7 +87,8 @@ pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     stages
 }
 
-/// Returns the number of stages that run before a program with these roots. Fills in the levels of what the program reads.
+/// Returns the number of stages that run before a program with these roots. Stores in `levels` the stage of each operation along
+/// games that the program reads.
 fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     let needed = needed(dag, roots);
     let mut deepest = 0;

@@ -5,14 +5,14 @@ use shakmaty::Color;
 
 use orbit_query::tree::{Cmp, GameResult};
 
-/// One column.
+/// A column: a mask or a number with one entry for each game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TagColumn {
-    /// Mask: the game ended with this result, by its movetext.
+    /// Mask: the game ended with this result, according to its movetext.
     Result(GameResult),
-    /// Number, if known and at least 1: the rating of one side, or for `None` the higher of both.
+    /// Number: the rating of one side, or for `None` the higher rating. There is no value if the rating is unknown or below 1.
     Elo(Option<Color>),
-    /// Number, if known and at least 1: the year.
+    /// Number: the year of the game. There is no value if the year is unknown or below 1.
     Year,
     /// Number: the number of the game.
     GameNumber,
@@ -29,7 +29,7 @@ pub enum TextTest {
     HasValue(TagText),
     /// Bytewise comparison.
     Compare(Cmp, TagText, TagText),
-    /// The first is a substring of the second.
+    /// The first string is a substring of the second.
     In(TagText, TagText),
 }
 
@@ -38,10 +38,10 @@ pub enum TextTest {
 pub enum TagText {
     /// A literal.
     Literal(String),
-    /// A literal, normalized as names of players are.
+    /// A literal, normalized in the same way as the names of players.
     Name(String),
-    /// The value of a tag; missing values, names and dates are read as the language does.
+    /// The value of a tag. Missing values, names and dates follow the rules of the language.
     Tag(String),
-    /// `White`, `Black`, or both with a line feed between.
+    /// The name of one player, or for `None` both names with a line feed between them.
     Player(Option<Color>),
 }

@@ -1,8 +1,8 @@
-//! The copies of an orbit, told apart: one bit of a word for each copy.
+//! Lowers an orbit to words in which each copy has a bit of its own, which tells whether this copy matches.
 //!
-//! The words are those that decide whether any copy matches ([`super::orbits`]), before they are combined. A place in an anchor's
-//! or a grid's word belongs to one copy already, and a table gives each row a bit of its own. So an orbit is not written out copy
-//! by copy just because its copies are counted.
+//! [`super::orbits`] computes the same words to decide whether any copy matches, and then combines them; this module does not
+//! combine them. In the word of an anchor or a grid, each bit already belongs to one copy. A table has one row for each copy, and
+//! each row gets a bit of its own. So copies can be counted without writing out the orbit copy by copy.
 
 use super::{
     dag::{Id, Op, Reduce},
@@ -15,13 +15,13 @@ use orbit_transforms::{Expanded, Filter, Orbit};
 /// The place of the bit that tells whether one copy matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CopyBit {
-    /// Index of the word.
+    /// The index of the word in the list of words of the orbit.
     pub word: usize,
-    /// Bit 0..=63.
+    /// The number of the bit in the word, 0..=63.
     pub bit: u32,
 }
 
-/// Words under construction.
+/// The words of an orbit, while they are collected.
 #[derive(Default)]
 struct CopyWords {
     words: Vec<Id>,
@@ -30,7 +30,7 @@ struct CopyWords {
 }
 
 impl CopyWords {
-    /// Adds a word with a bit for each of some copies.
+    /// Adds a word. `copies` lists the copies that have a bit in the word, each with the number of its bit.
     fn push(&mut self, word: Id, copies: impl Iterator<Item = (usize, u32)>) {
         for (copy, bit) in copies {
             self.places[copy] = Some(CopyBit { word: self.words.len(), bit });
@@ -89,7 +89,7 @@ impl Lower {
         (out.words, places.collect())
     }
 
-    /// Returns the same for a filter without a transform, which is its own only copy.
+    /// Returns the same as [`Lower::each_copy`] for a filter without a transform, which counts as a single copy.
     pub(super) fn only_copy(&mut self, filter: &Filter) -> (Vec<Id>, Vec<CopyBit>) {
         (vec![self.truth(filter.node())], vec![CopyBit { word: 0, bit: 0 }])
     }

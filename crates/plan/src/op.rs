@@ -14,14 +14,14 @@ pub struct LoopId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
-/// Index of an operation that is carried along games.
+/// Index of an operation along games, which combines values of several positions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarryId(pub u32);
 
 /// The mask for true.
 pub const TRUE: u64 = !0;
 
-/// Stands for "no value" while numbers are reduced; it is below every `i32`.
+/// Represents "no value" where a loop combines numbers. It is below every `i32`.
 pub const NO_VALUE: i64 = i64::MIN;
 
 /// One operation. Numbers are computed in `i32` and wrap.
@@ -32,17 +32,17 @@ pub enum Op {
     Const(u64),
     /// Bit plane 0..=3 of the board.
     Plane(u8),
-    /// Mask: White to move.
+    /// Mask: White is to move.
     WhiteToMove,
-    /// Mask: first position of its game.
+    /// Mask: the position is the first one of its game.
     Initial,
-    /// Mask: last position of its game.
+    /// Mask: the position is the last one of its game.
     Terminal,
     /// Number: half-moves played.
     Ply,
-    /// Mask: the game's column is true or has a value.
+    /// Mask: the entry of the column for this game is true, or has a value.
     GameMask(ColumnId),
-    /// Number: the game's column.
+    /// Number: the entry of the column for this game.
     GameNumber(ColumnId),
     /// The result of an operation along games at this position.
     Carried(CarryId),
@@ -52,19 +52,19 @@ pub enum Op {
     And(Id, Id),
     /// Union.
     Or(Id, Id),
-    /// The first set without the second.
+    /// The squares of the first set that are not in the second set.
     AndNot(Id, Id),
     /// Symmetric difference.
     Xor(Id, Id),
     /// Complement.
     Not(Id),
-    /// `a` where the mask is true, else `b`.
+    /// `a` if the mask is true, otherwise `b`.
     Select {
         mask: Id,
         a: Id,
         b: Id,
     },
-    /// Squares moved by (files, ranks); a square that leaves the board is lost.
+    /// The squares of a set, moved by (files, ranks). Squares that leave the board are dropped.
     Step(Id, i8, i8),
     /// All squares of every rank that has a square in the set.
     FillRanks(Id),
@@ -79,13 +79,13 @@ pub enum Op {
         set: Id,
         white: bool,
     },
-    /// Squares reached in direction 0..=7 over empty squares, the first occupied one included.
+    /// Squares reached in direction 0..=7 over empty squares, including the first occupied square.
     Slide {
         set: Id,
         empty: Id,
         dir: u8,
     },
-    /// Squares `lo..=hi` steps away in any of the directions, occupied squares between them or not.
+    /// Squares that are `lo..=hi` steps away in one of the directions. Squares in between may be occupied.
     Walk {
         set: Id,
         dirs: u8,
@@ -124,8 +124,8 @@ pub enum Op {
     Compare(Cmp, Id, Id),
     /// Mask: the positions of `within` at which the side to move has a king but no legal move.
     NoMoves(Id),
-    /// The squares of the men that take part in a pure mate, at the positions of `within`; these must all be mates. Without `mate`:
-    /// stalemates.
+    /// The squares of the men that take part in a pure mate, at the positions of `within`, which must all be mates. If `mate` is
+    /// false, the same for stalemates.
     PureMen {
         within: Id,
         mate: bool,
@@ -138,7 +138,7 @@ pub enum Op {
         only: Special,
         left: bool,
     },
-    /// Number of such moves, as (from, to) pairs.
+    /// Number of moves between the given squares, as (from, to) pairs.
     LegalCount {
         from: Id,
         to: Id,
@@ -194,13 +194,13 @@ impl Op {
         self
     }
 
-    /// Returns true if the operation needs the whole position (side to move, rights), not only words.
+    /// Returns true if the operation needs the whole position (with the side to move and the rights), not only its operands.
     #[must_use]
     pub const fn takes_whole_positions(self) -> bool {
         matches!(self, Op::NoMoves(_) | Op::PureMen { .. } | Op::Legal { .. } | Op::LegalCount { .. })
     }
 
-    /// Returns the operands; the body of a loop is not among them.
+    /// Returns the operands. They do not include the body of a loop.
     pub fn args(self) -> impl Iterator<Item = Id> {
         let mut out = [None; 3];
         let mut count = 0;

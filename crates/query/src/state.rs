@@ -29,7 +29,8 @@ pub(super) struct ParserState {
     pub joins: bool,
     /// True if the query searches side lines (variations).
     pub variations: bool,
-    /// Types of dictionaries that are read before they are written. Earlier readings of the text found or assumed them.
+    /// The types of dictionaries that the text reads before it writes them. The parser found or assumed these types in an earlier
+    /// reading of the text.
     pub foreseen: Vec<Foreseen>,
 }
 

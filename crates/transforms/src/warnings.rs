@@ -1,11 +1,11 @@
-//! Warnings that follow from the copies of a query before it runs.
+//! Finds mistakes in a query from the copies of its transforms, before the query runs, and warns of them.
 
 use super::{Filter, FilterRef, Orbit, OrbitRef};
 use crate::AsOrbit as _;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_query::tree::{Counted, Kind as _};
 
-/// Warns of ranges that no number of matching copies can be in: `flip 9 K`.
+/// Warns of ranges that the number of matching copies can never reach, such as `flip 9 K`: `flip` makes at most 8 copies.
 ///
 /// ```
 /// use orbit_transforms::{expand, warnings};
@@ -20,7 +20,8 @@ pub fn warnings(filter: &Filter) -> Vec<Diagnostic> {
     out
 }
 
-/// A transform around another one can only remove copies from it, so the inner one is checked as it is written.
+/// Collects the warnings for a filter and its operands. A transform around another transform can only remove copies of the inner
+/// one, so the inner transform is checked in the form in which the query has it.
 fn visit(filter: FilterRef, out: &mut Vec<Diagnostic>) {
     let Some(orbit) = filter.orbit() else {
         return filter.each_child(&mut |child| visit(child, out));

@@ -26,7 +26,7 @@ impl Instructions for Avx512 {
 
     #[inline(always)]
     fn first_words(self, span: &[u8; SPAN], words: MoveWords) -> (FirstWords, usize) {
-        // SAFETY: the same.
+        // SAFETY: a value exists only where the processor has these instructions.
         unsafe { first_words(span, words) }
     }
 

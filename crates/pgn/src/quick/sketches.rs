@@ -21,7 +21,8 @@ pub(super) struct PieceTables {
     /// For each of the three planes of a board that encode roles: all bits set if the role of the moving piece has a 0 in this
     /// plane.
     pub(super) inverted: [[u64; WORDS]; 3],
-    /// For each of these planes: the target square, as a bitboard, if the role of the moving piece has a 1 in this plane.
+    /// For each of the three planes that encode roles: the target square, as a bitboard, if the role of the moving piece has a 1 in
+    /// this plane; otherwise 0.
     pub(super) put: [[u64; WORDS]; 3],
     /// The target square as a bitboard, if a pawn moves; otherwise 0.
     pub(super) pawn_target: [u64; WORDS],

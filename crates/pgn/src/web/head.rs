@@ -93,7 +93,7 @@ pub(super) struct FileIdentity {
 /// The meaning of an answer to the request for the rest of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// The bytes of the answer continue the file. The first `skip` bytes are known and must be skipped.
+    /// The bytes of the answer continue the file. The reader already has the first `skip` bytes, so they must be skipped.
     GoesOn {
         skip: u64,
     },

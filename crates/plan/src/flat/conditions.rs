@@ -1,4 +1,4 @@
-//! Conditions: the code after a condition runs only where the condition holds.
+//! Compiles conditions. The code after a condition runs only if the condition holds; otherwise the condition jumps to a label.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord};
@@ -9,7 +9,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Position, Squares};
 
 impl Compiler<'_> {
-    /// Compiles a condition: the code jumps to `no` where the condition does not hold.
+    /// Compiles a condition. The code jumps to `no` if the condition does not hold.
     pub(super) fn condition(&mut self, f: &Condition, no: Label) -> CompileResult {
         match f.op() {
             C::And(a, b) => self.unless_all([a, b], no),
@@ -146,7 +146,7 @@ impl Compiler<'_> {
             G::Equal(Any::Squares(a), Any::Squares(b)) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
             }
-            // The word for no value equals itself, as `equal` requires.
+            // Two numbers without a value are equal for `equal`. Both are represented by the same word, so the comparison is right.
             G::Equal(Any::Number(a), Any::Number(b)) => self
                 .two_numbers(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })),
             G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
@@ -164,7 +164,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a part of a comment. It is evaluated for its effects only; a variable alone needs no code, even if it has no value.
+    /// Compiles a part of a comment, which is evaluated only for its effects. A variable alone has no effect, so it needs no code.
     fn said(&mut self, filter: &Filter) -> CompileResult {
         let mut variable = false;
         super::names::used(filter.node(), &mut |_| variable = true);
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// `loop F`.
+    /// Compiles `loop F`, which repeats F until F fails.
     fn repeat(&mut self, of: &Filter, no: Label) -> CompileResult {
         self.unless(of.node(), no)?;
         self.emit(Instr::Repeat)?;
@@ -260,7 +260,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Jumps to `no` at the first square of a set, or the first piece on one, for which the body fails.
+    /// Runs a body for each square of a set, or for the piece on it. Jumps to `no` as soon as the body fails.
     fn all_over(
         &mut self,
         var: VarId,
@@ -334,7 +334,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates two positions; one without a value is not the number of any node.
+    /// Evaluates two filters whose values are positions, and passes the registers with the numbers of their nodes to `then`. A
+    /// position without a value is represented by a number that no node has.
     pub(super) fn two_positions(
         &mut self,
         a: &Position,

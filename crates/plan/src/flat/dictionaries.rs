@@ -1,4 +1,4 @@
-//! Dictionaries.
+//! Compiles filters that read, write or visit dictionaries.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{EntryInstr, Instr, Label, RegisterWord};
@@ -8,7 +8,7 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
-/// Returns true if the filter itself, its children aside, reads a dictionary.
+/// Returns true if the filter itself, without its operands, reads a dictionary.
 pub(super) fn reads_dictionary(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(GameCondition::KeyLoop { .. })),
@@ -20,7 +20,7 @@ pub(super) fn reads_dictionary(filter: FilterRef) -> bool {
 }
 
 impl Compiler<'_> {
-    /// Reads the value of a key; `none` if the dictionary does not have the key.
+    /// Compiles the reading of a key's value into the register `to`. If the dictionary does not have the key, the value is `none`.
     pub(super) fn entry(
         &mut self,
         dictionary: DictionaryId,
@@ -37,7 +37,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Reads the value of a key; jumps to `no` if the dictionary does not have the key.
+    /// Compiles the reading of a key's value into the register `to`. The code jumps to `no` if the dictionary lacks the key.
     pub(super) fn unless_entry(
         &mut self,
         dictionary: DictionaryId,
@@ -54,7 +54,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// `D[k]=v`.
+    /// Compiles `D[k]=v`, which writes an entry of a dictionary.
     pub(super) fn set_entry(
         &mut self,
         dictionary: DictionaryId,
@@ -73,7 +73,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// `unbind D[k]`, `unbind D`.
+    /// Compiles `unbind D[k]` and `unbind D`, which remove one entry or all entries.
     pub(super) fn forget(
         &mut self,
         dictionary: DictionaryId,
@@ -90,12 +90,12 @@ impl Compiler<'_> {
         })
     }
 
-    /// `#D`.
+    /// Compiles `#D`, the number of keys of a dictionary.
     pub(super) fn size(&mut self, dictionary: DictionaryId, to: RegisterWord) -> CompileResult {
         self.emit(Instr::Entry(EntryInstr::Size { to, dictionary: place(dictionary) }))
     }
 
-    /// `x∊D F`: visits all keys, and matches whether F does or not.
+    /// Compiles `x∊D F` as a loop over all keys. The loop matches even if F matches for no key.
     pub(super) fn key_loop(&mut self, dictionary: DictionaryId, id: VarId, body: &Filter) -> CompileResult {
         let keys = u16::try_from(self.key_loops).map_err(|_| "so many loops over keys")?;
         self.key_loops += 1;
@@ -114,7 +114,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates a key or a value of a dictionary.
+    /// Compiles a key or a value of a dictionary, which is left in the register `to`.
     fn datum(&mut self, of: &Assigned<Expanded>, to: RegisterWord) -> CompileResult {
         match of {
             Assigned::Squares(f) => self.squares(f, to),
@@ -124,7 +124,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Jumps to `no` if a key or value has no value; a set always has one.
+    /// Compiles a jump to `no` that is taken if the filter for a key or an entry has no value. A set always has a value.
     fn unless_datum(&mut self, of: &Assigned<Expanded>, word: RegisterWord, no: Label) -> CompileResult {
         match of {
             Assigned::Squares(_) => Ok(()),

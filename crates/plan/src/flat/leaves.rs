@@ -1,4 +1,4 @@
-//! The choice of the filters that become operands.
+//! Selects the filters of a flat program that become operands, that is, columns computed before the program runs.
 
 use std::collections::HashMap;
 
@@ -13,12 +13,13 @@ use orbit_query::tree::{
 };
 use orbit_transforms::FilterRef;
 
-/// Returns true if the filter itself keeps a value after it was evaluated.
+/// Returns true if the filter itself, without its operands, stores a value that outlasts its evaluation.
 fn keeps(filter: FilterRef) -> bool {
     matches!(filter, Ref::Condition(f) if matches!(f.op(), C::Assign(..)))
 }
 
-/// Returns true if the filter itself keeps a value, reads a kept value or may end the run; variables do not count.
+/// Returns true if the filter itself, without its operands, stores a value, reads a stored value or may end the run. Variables do
+/// not count as stored values.
 pub(super) fn is_state(filter: FilterRef) -> bool {
     let asks_or_ends = match filter {
         Ref::Condition(f) => matches!(
@@ -79,14 +80,13 @@ impl Compiler<'_> {
         own
     }
 
-    /// Returns true if a filter keeps nothing and reads only variables that are bound; then it need not be evaluated for its
-    /// effects.
+    /// Returns true if a filter need not be evaluated for its effects, because it stores nothing and reads only bound variables.
     pub(super) fn is_harmless(&self, filter: FilterRef) -> bool {
         !filter.any(&mut is_state) && Self::own(filter).into_keys().all(|var| self.sure.contains(&var))
     }
 
-    /// Returns the piece variable on which the value of a filter at a position depends, or `Some(None)` if it depends on no
-    /// variable. `None` if it depends on more than that.
+    /// Returns `Some(Some(variable))` if the value of a filter depends only on the position and on this piece variable. Returns
+    /// `Some(None)` if the value depends on the position alone, and `None` if it depends on anything else.
     pub(super) fn key_of(&self, filter: FilterRef) -> Option<Option<VarId>> {
         if filter.any(&mut is_state) || self.selected.is_some() && filter.any(&mut is_own) {
             return None;
@@ -110,8 +110,7 @@ impl Compiler<'_> {
         fits.then_some(key)
     }
 
-    /// Returns true if a filter can be evaluated at each position independently and a plan can express it; then it becomes an
-    /// operand.
+    /// Returns true if a filter becomes an operand: it can be evaluated at each position independently, and a plan can express it.
     pub(super) fn is_leaf(&self, filter: FilterRef) -> bool {
         Self::own(filter).iter().all(|(var, count)| self.uses.get(var) == Some(count))
             && is_closed(filter, &mut Vec::new())

@@ -1,4 +1,4 @@
-//! `move`, for moves that were played and for those that could be, and `consecutivemoves`.
+//! Compiles `move`, both for moves that were played and for moves that could be played, and `consecutivemoves`.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{FlatMove, Instr, Label, LegalValue, MoveInstr, RegisterWord, dag::TRUE};
@@ -6,7 +6,7 @@ use orbit_query::tree::{Cmp, Kind as _, Move, MoveOf, MoveValue, VarId};
 use orbit_transforms::{Expanded, Number, Squares};
 
 impl Compiler<'_> {
-    /// `move` as a condition.
+    /// Compiles `move` as a condition. The code jumps to `no` if no move qualifies.
     pub(super) fn unless_move(&mut self, of: &Move<Expanded>, no: Label) -> CompileResult {
         self.scratch(|this| {
             let set = this.word()?;
@@ -15,7 +15,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the squares of moves that qualify; for a `move` without a value, a set that is nonempty if there is such a move.
+    /// Compiles the squares of the moves that qualify. For a `move` without a value, the result is a set that is nonempty if a
+    /// move qualifies.
     pub(super) fn squares_of_moves(&mut self, of: &Move<Expanded>, to: RegisterWord) -> CompileResult {
         match of.of {
             MoveOf::Legal | MoveOf::Pseudolegal => {
@@ -26,7 +27,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `move legal count`.
+    /// Compiles `move legal count`, the number of legal moves that qualify.
     pub(super) fn count_of_moves(&mut self, of: &Move<Expanded>, to: RegisterWord) -> CompileResult {
         match of.of {
             MoveOf::Legal | MoveOf::Pseudolegal => self.legal(of, LegalValue::Count, to),
@@ -104,7 +105,7 @@ impl Compiler<'_> {
         Ok(Some(word))
     }
 
-    /// Compiles a filter that is evaluated at a position of its own: there `move` means all moves.
+    /// Compiles a filter that is not restricted to one move: a `move` in it tests all moves.
     pub(super) fn untied<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
@@ -115,7 +116,7 @@ impl Compiler<'_> {
         out
     }
 
-    /// `consecutivemoves`.
+    /// Compiles `consecutivemoves`.
     pub(super) fn consecutive_moves(
         &mut self,
         [first, second]: [VarId; 2],

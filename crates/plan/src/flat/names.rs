@@ -1,4 +1,4 @@
-//! The things that filters name: variables, variables that they assign, and squares of the move that led to a position.
+//! Finds the names in filters: variables that they read, assign or unbind, and the squares of the previous move.
 
 use orbit_query::tree::{
     ConditionOp as C, Control, GameCondition, GameNumber, GameSquares, NumberOp as N, PositionOp as P, Ref,
@@ -6,7 +6,7 @@ use orbit_query::tree::{
 };
 use orbit_transforms::FilterRef;
 
-/// Calls `visit` with the variables that a filter itself names.
+/// Calls `visit` with each variable that a filter itself, without its operands, names.
 pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -50,7 +50,7 @@ pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     }
 }
 
-/// Returns true if the filter itself assigns a variable or changes a dictionary.
+/// Returns true if the filter itself, without its operands, assigns a variable or changes a dictionary.
 pub(super) fn assigns(filter: FilterRef) -> bool {
     let Ref::Condition(f) = filter else { return false };
     match f.op() {
@@ -69,7 +69,7 @@ pub(super) fn assigns(filter: FilterRef) -> bool {
     }
 }
 
-/// Calls `visit` with the variable that a filter itself unbinds.
+/// Calls `visit` with the variable that a filter itself, without its operands, unbinds, if there is one.
 pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     if let Ref::Condition(f) = filter
         && let C::Game(GameCondition::Unbind(var)) = f.op()
@@ -78,7 +78,7 @@ pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     }
 }
 
-/// Returns true if the filter itself names the squares that the previous move left or reached.
+/// Returns true if the filter itself, without its operands, names the squares that the previous move left or reached.
 pub(super) fn is_own(filter: FilterRef) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
 }

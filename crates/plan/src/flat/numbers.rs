@@ -1,4 +1,4 @@
-//! Compiles numbers, each into a register.
+//! Compiles filters whose value is a number. The number is left in a register.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, TextInstr, dag::NO_VALUE};
@@ -9,7 +9,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, NumberOrbit};
 
 impl Compiler<'_> {
-    /// Compiles a number.
+    /// Compiles a filter whose value is a number, which is left in the register `to`.
     pub(super) fn number(&mut self, f: &Number, to: RegisterWord) -> CompileResult {
         let leaf = self.leaf(f.node(), |lower| {
             let number = lower.number(f);
@@ -163,7 +163,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a value; its code may jump to its label, and then there is no value.
+    /// Compiles a value that may be missing. `value` compiles the code, which jumps to the given label if there is no value.
     pub(super) fn or_none(
         &mut self,
         to: RegisterWord,
@@ -178,7 +178,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Keeps a number as the best one if it has a value and is better, or is the first with a value.
+    /// Copies a number to `best` if it has a value and either `best` has none, or the comparison `cmp` holds between the number and
+    /// `best`.
     fn keep_better(&mut self, cmp: Cmp, number: RegisterWord, best: RegisterWord) -> CompileResult {
         let (keep, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number, no: done })?;
@@ -202,7 +203,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the value of a count: the count, if it lies in the range.
+    /// Compiles the value of a filter that counts. The value is the count; if there is a range and the count lies outside it, there
+    /// is no value.
     fn counted(&mut self, count: RegisterWord, counted: Counted, to: RegisterWord) -> CompileResult {
         let Counted::Range(lo, hi) = counted else {
             return self.emit(Instr::Copy { to, from: count });
@@ -219,7 +221,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a `find` that counts.
+    /// Compiles a `find` whose value is the number of positions at which the filter `of` matches.
     fn find_count(&mut self, of: &Filter, back: bool, counted: Counted, to: RegisterWord) -> CompileResult {
         self.scratch(|this| {
             let (count, one) = (this.word()?, this.word()?);

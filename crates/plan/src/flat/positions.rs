@@ -1,4 +1,4 @@
-//! Compiles positions of the game, each into a register, and filters that are evaluated there.
+//! Compiles filters whose value is a position of the game, and filters that are evaluated at such a position.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, dag::NO_VALUE};
@@ -6,7 +6,7 @@ use orbit_query::tree::{Elsewhere, GamePosition as G, Kind as _, PositionOp as P
 use orbit_transforms::{Expanded, Number, Position};
 
 impl Compiler<'_> {
-    /// Compiles a position; its value is the number of the node.
+    /// Compiles a filter whose value is a position. The register `to` gets the number of the position's node.
     pub(super) fn position(&mut self, f: &Position, to: RegisterWord) -> CompileResult {
         if let P::Game(G::Current) = f.op() {
             return self.emit(Instr::Here { to });
@@ -76,7 +76,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Jumps to `no` unless both positions have a value and are in the given order.
+    /// Compiles a jump to `no` that is taken unless both positions have a value and are in the given order.
     pub(super) fn unless_order(
         &mut self,
         by: PositionOrder,
@@ -103,7 +103,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `P:F` as a condition.
+    /// Compiles `P:F` as a condition: the code jumps to `no` if P has no value, or if F fails at P. `there` compiles F.
     pub(super) fn at_position(
         &mut self,
         at: &Position,
@@ -118,7 +118,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// `P:F` with a value, which `there` leaves in the register; `none` if P has no value.
+    /// Compiles `P:F` where F has a value. `there` compiles F and leaves its value in the register `to`. If P has no value, the
+    /// register gets `none`.
     pub(super) fn value_at(
         &mut self,
         at: &Position,

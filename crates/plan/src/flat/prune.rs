@@ -1,4 +1,4 @@
-//! Loops over pieces whose body can match only for pieces that move next.
+//! Speeds up loops over pieces whose body can match only for pieces that move next: all other pieces are skipped.
 //!
 //! A path begins with a move that leaves the position. If the body of a loop needs a path that begins with a move of the loop's
 //! piece, no other piece has to be tried. This is allowed only if skipping the other pieces has no visible effect: nothing else
@@ -23,8 +23,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, FilterRef, Squares};
 
 impl Compiler<'_> {
-    /// Restricts the domain of a loop over pieces to those that leave their squares by a move from here, if the body can match for
-    /// no others.
+    /// Restricts a loop over pieces to the pieces that make one of the next moves, if the body can match for no other piece.
     pub(super) fn only_movers(
         &mut self,
         var: VarId,
@@ -43,7 +42,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Returns true if nothing outside a loop reads what it assigns, and its body cannot run into an error.
+    /// Returns true if no filter outside a loop reads a variable that the loop assigns, and the body cannot run into an error.
     fn is_closed_loop(&self, var: VarId, [domain, body]: [FilterRef; 2]) -> bool {
         let mut own = HashMap::from([(var, 1)]);
         for part in [domain, body] {
@@ -55,8 +54,8 @@ impl Compiler<'_> {
         stays(&var) && self.is_sure(body, &mut known, &stays)
     }
 
-    /// Returns true if all variables that a filter reads are bound, and all that it binds are named only inside the loop. `known`
-    /// holds the bound variables, also those that the filter binds before it reads them.
+    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the loop.
+    /// `known` holds the bound variables. It includes variables that the filter binds before it reads them.
     fn is_sure(&self, filter: FilterRef, known: &mut Vec<VarId>, stays: &dyn Fn(&VarId) -> bool) -> bool {
         if bans(filter) {
             return false;
@@ -148,7 +147,8 @@ fn is_sequence(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns true if a filter can match only where a move of the piece in `piece` leaves the position.
+/// Returns true if a filter can match a position only if one of the moves from this position moves the piece that the variable
+/// `piece` holds.
 fn begins_with_move_of(filter: FilterRef, piece: VarId) -> bool {
     let begins = |filter: FilterRef| begins_with_move_of(filter, piece);
     if is_sequence(filter) {
@@ -181,7 +181,8 @@ fn path_begins_with(path: &Path<Expanded>, piece: VarId) -> bool {
     }
 }
 
-/// Returns whether all moves with which a chain can begin are moves of the piece, and whether the chain may have no move.
+/// Returns two answers about a chain: whether every move with which the chain can begin is a move of the piece, and whether the
+/// chain can match without a move.
 fn first_moves(chain: &Chain<PathStep<Expanded>>, piece: VarId) -> (bool, bool) {
     match chain {
         Chain::One(PathStep::Filter(_)) => (true, true),
@@ -206,7 +207,7 @@ fn first_moves(chain: &Chain<PathStep<Expanded>>, piece: VarId) -> (bool, bool) 
     }
 }
 
-/// Returns true if a set can contain only the square of the piece.
+/// Returns true if a set cannot contain any square but the square of the piece.
 fn is_of(set: &Squares, piece: VarId) -> bool {
     match set.op() {
         S::Game(GS::Piece(var)) => *var == piece,

@@ -1,4 +1,4 @@
-//! Compiles sets of squares, each into a register.
+//! Compiles filters whose value is a set of squares. The set is left in a register.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, TextInstr, dag::TRUE, operations::Leaf};
@@ -6,7 +6,7 @@ use orbit_query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, Squares
 use orbit_transforms::{Expanded, FilterRef, Squares};
 
 impl Compiler<'_> {
-    /// Compiles a set.
+    /// Compiles a filter whose value is a set of squares, which is left in the register `to`.
     pub(super) fn squares(&mut self, f: &Squares, to: RegisterWord) -> CompileResult {
         if let Some(set) = self.leaf(f.node(), |lower| lower.squares(f))? {
             return self.load(to, set);
@@ -62,8 +62,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Jumps to `no` where a set filter does not match. For filters that hand on the set of a `--`, that is not the same as an
-    /// empty value.
+    /// Compiles a jump to `no` that is taken if a set filter does not match. A filter whose value is the set of a `--` filter can
+    /// match although the set is empty.
     pub(super) fn unless_squares(&mut self, f: &Squares, no: Label) -> CompileResult {
         match f.op() {
             S::Control(Control::If { condition, then, other }) => {
@@ -91,7 +91,7 @@ impl Compiler<'_> {
                 self.count_copies(&copies, |this, set| this.emit(Instr::UnlessAny { set, no }))
             }
             S::Game(G::Entry { dictionary, key }) => self.scratch(|this| {
-                // A key whose value is the empty set matches too.
+                // If the dictionary has the key, the filter matches, even if the value of the key is the empty set.
                 let set = this.word()?;
                 this.unless_entry(*dictionary, key, set, no)
             }),

@@ -1,4 +1,6 @@
-//! `line` and `path` whose constituents depend on variables, or assign them.
+//! Compiles `line` and `path` filters whose constituents read or assign variables.
+//!
+//! A *chain* is the sequence of constituents of such a filter. The engine searches for the positions or moves that match it.
 
 use super::{
     compile::{CompileResult, Compiler},
@@ -14,15 +16,15 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number};
 
-/// The maximum number of operations of a chain whose repetitions are written out.
+/// The maximum number of operations of a chain, in which a repeated constituent is written out once for each repetition.
 const OPS_MAX: usize = 1000;
 
-/// The number of consecutive registers that describe a path: where it begins, how many of its moves count so far, and how many do
-/// not.
+/// The number of consecutive registers that describe a path: the node at which it begins, the number of its moves so far that
+/// count, and the number of its moves so far that do not count.
 const OF_PATH: usize = 3;
 
 impl Compiler<'_> {
-    /// `line`: the number of its positions, or with `end` its last position.
+    /// Compiles `line`. The value is the number of positions of the line, or its last position if `end` is true.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool, to: RegisterWord) -> CompileResult {
         let (mut filters, mut ties) = (Vec::new(), Vec::new());
         line.chain.each(&mut |step| {
@@ -70,7 +72,8 @@ impl Compiler<'_> {
         self.or_else_none(to, none)
     }
 
-    /// `path`: the number of its moves or the largest number at its end, or with `end` its last position.
+    /// Compiles `path`. The value is the number of moves of the path, or the largest value of `max` at the end of a path. If `end`
+    /// is true, the value is the last position of the path.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool, to: RegisterWord) -> CompileResult {
         let chain = FlatChain {
             is_path: true,
@@ -120,7 +123,7 @@ impl Compiler<'_> {
         self.or_else_none(to, none)
     }
 
-    /// Compiles filters that are not evaluated in the target of a move and not tied to one.
+    /// Compiles filters that are evaluated at a position by itself: not as the target of a move, and not restricted to one move.
     fn apart_from_moves<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
@@ -128,7 +131,7 @@ impl Compiler<'_> {
         self.selecting(None, |this| this.untied(compile))
     }
 
-    /// Compiles the steps of a path; returns its filters.
+    /// Compiles the steps of a path, and returns the filters in these steps.
     fn path_steps<'p>(
         &mut self,
         path: &'p Path<Expanded>,
@@ -206,7 +209,8 @@ impl Compiler<'_> {
         Ok(FlatStep { sides, edge: Some(index), selected, behind, tied: None })
     }
 
-    /// Compiles the tests before a search: they jump to `none` where the chain is banned or its range has no value.
+    /// Compiles the tests before a search. They jump to `none` if `nestban` forbids a search that begins here, or if a bound of the
+    /// chain's range has no value.
     fn begin(
         &mut self,
         mut chain: FlatChain,
@@ -230,7 +234,7 @@ impl Compiler<'_> {
         Ok(chain)
     }
 
-    /// Compiles the search; `fill` compiles the code of its constituents.
+    /// Compiles the search for a chain. `fill` compiles the code of the constituents, over which the main code jumps.
     fn chain(
         &mut self,
         mut chain: FlatChain,
@@ -259,7 +263,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles code that the search runs separately: it ends with `End`, or at its label with `Fail`.
+    /// Compiles code that only the search runs, and returns its start. If the code matches, it ends with `End`. If it fails, it
+    /// jumps to the label that `code` gets, where `Fail` ends it.
     fn apart_code(&mut self, code: impl FnOnce(&mut Self, Label) -> CompileResult) -> CompileResult<Label> {
         let begin = self.label_here();
         let no = self.label();
@@ -270,7 +275,7 @@ impl Compiler<'_> {
         Ok(begin)
     }
 
-    /// Decides what a search may remember of earlier ones.
+    /// Decides which results of earlier searches for the same chain a search may reuse, and stores this in `chain.memory`.
     fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<RegisterWord>) {
         let keeps = |filter: &FilterRef| filter.any(&mut is_state);
         if filters.iter().any(keeps) {
@@ -295,13 +300,13 @@ impl Compiler<'_> {
         chain.memory = SearchMemory::OfWords { vars, words: words.collect() };
     }
 
-    /// Returns true if the query has an `atomic` variable and a chain that keeps state.
+    /// Returns true if the query has an `atomic` variable, and a chain whose search cannot reuse earlier results.
     pub(super) fn has_atoms(&self) -> bool {
         self.facts.vars.iter().any(|var| var.atomic)
             && self.chains.iter().any(|chain| matches!(chain.memory, SearchMemory::Nothing))
     }
 
-    /// Reads one of the registers of the path around the current filter: where it begins, how many moves count and how many do not.
+    /// Reads one of the [`OF_PATH`] registers of the path that contains the current filter. `which` is the index of the register.
     pub(super) fn of_path(&mut self, which: u16, to: RegisterWord) -> CompileResult {
         let Some(first) = self.walk else { return Err("what the last `path` has left") };
         self.reads_walk = true;
@@ -309,7 +314,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns true if the filter itself reads how far a path has come, or depends on which chains were found before.
+/// Returns true if the filter itself, without its operands, reads the progress of a path or depends on the chains that were found
+/// before.
 pub(super) fn is_of_walk(filter: FilterRef) -> bool {
     bans(filter)
         || match filter {
@@ -321,7 +327,7 @@ pub(super) fn is_of_walk(filter: FilterRef) -> bool {
         }
 }
 
-/// Returns true if the filter itself is a chain with `nestban`.
+/// Returns true if the filter itself, without its operands, is a `line` or `path` with `nestban`.
 pub(super) fn bans(filter: FilterRef) -> bool {
     match filter {
         Ref::Number(f) => match f.op() {
@@ -338,12 +344,12 @@ pub(super) fn bans(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns true if it matters how often and in which order the filter itself is evaluated.
+/// Returns true if the result depends on how often, or in which order, the filter itself (without its operands) is evaluated.
 fn is_state(filter: FilterRef) -> bool {
     assigns(filter) || bans(filter)
 }
 
-/// Writes out the repetitions of a chain.
+/// Returns the operations of a chain. A repeated constituent is written out once for each repetition.
 fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     let mut ops = Vec::new();
     write_out(chain, 0, &mut ops)?;
@@ -351,7 +357,8 @@ fn operations<T>(chain: &Chain<T>) -> CompileResult<Vec<FlatOp>> {
     Ok(ops)
 }
 
-/// Writes out a chain whose first constituent has the number `first`; returns the number of the next constituent after the chain.
+/// Appends the operations of a chain to `ops`. The first constituent of the chain has the number `first`. Returns the number of the
+/// first constituent after the chain.
 fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileResult<u16> {
     if ops.len() > OPS_MAX {
         return Err("a chain with so many constituents once repetitions are written out");
@@ -389,7 +396,8 @@ fn write_out<T>(chain: &Chain<T>, first: u16, ops: &mut Vec<FlatOp>) -> CompileR
     }
 }
 
-/// Returns true if an operation that `is_wanted` accepts is reached from `from` before any constituent is taken.
+/// Returns true if the operations can lead from the index `from` to an operation that `is_wanted` accepts, without matching a
+/// constituent on the way.
 fn reaches(ops: &[FlatOp], from: usize, is_wanted: impl Fn(&FlatOp) -> bool) -> bool {
     let (mut open, mut seen) = (vec![from], vec![false; ops.len()]);
     while let Some(op) = open.pop() {

@@ -9,7 +9,7 @@ use orbit_query::tree::{MoveValue, Sibling, Special};
 pub struct FlatMove {
     /// True for the move that led here, false for the moves that leave the position.
     pub previous: bool,
-    /// The wanted value of the moves that pass; never their number.
+    /// The value that is wanted of the moves that pass the test. It is never their number.
     pub value: MoveValue,
     /// The set that must contain the square that the move leaves.
     pub from: Option<RegisterWord>,
@@ -25,24 +25,24 @@ pub struct FlatMove {
     pub only: Special,
     /// True if the move must be a null move.
     pub null: bool,
-    /// The move must lead to such a child.
+    /// The child to which the move must lead: the first one or another one. `None` allows every child.
     pub sibling: Option<Sibling>,
-    /// The register with a child. If that is a child of this position, only the move to it counts.
+    /// The register that holds the number of a node. If this node is a child of the current position, only the move to it counts.
     pub tied: Option<RegisterWord>,
 }
 
-/// The wanted value of moves that could be played.
+/// The value that is wanted of the moves that could be played.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LegalValue {
-    /// The squares that they leave.
+    /// The squares that the moves leave.
     Left,
-    /// The squares that they reach.
+    /// The squares that the moves reach.
     Reached,
     /// The number of moves.
     Count,
 }
 
-/// An instruction. `to` is the register for the result.
+/// An instruction that looks at moves. `to` is the register for the result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum MoveInstr {
@@ -57,7 +57,8 @@ pub enum MoveInstr {
         only: Special,
         value: LegalValue,
     },
-    /// The number of moves in a row that are the same on the ways from the last common ancestor of two nodes to these nodes; none
-    /// if there are no such moves, or if one node is an ancestor of the other.
+    /// Compares the moves on the ways from the last common ancestor of two nodes to these nodes. The result is the number of
+    /// consecutive moves that are the same on both ways. There is no value if there are no such moves, or if one node is an
+    /// ancestor of the other.
     CommonRun { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }

@@ -1,6 +1,6 @@
-//! Names of registers and places in the code, for instructions.
+//! The operands with which instructions name registers and places in the code.
 
-/// A register.
+/// The number of a 64-bit register of a flat program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct RegisterWord(pub u16);
 

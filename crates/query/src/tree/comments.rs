@@ -7,8 +7,8 @@ use super::{
 };
 
 impl TypedQuery {
-    /// Returns true if everything that the query writes at a hit depends on that hit alone. The query may contain `sort`, if its
-    /// value makes the hit: such a `sort` has no value at other positions.
+    /// Returns true if everything that the query writes at a hit depends on that hit alone. The query may contain a `sort` whose
+    /// value makes the position a hit, since such a `sort` has no value at other positions.
     pub fn writes_at_hits(&self) -> bool {
         let writes = |op: &GameCondition<Written>| {
             matches!(

@@ -18,7 +18,7 @@ operands! {
         And(Any<P>, Any<P>),
         /// `F or G`. G is evaluated only if F does not match.
         Or(Any<P>, Any<P>),
-        /// `not F`.
+        /// `not F`: true if F does not match.
         Not(Any<P>),
         /// `if c then t [else e]`. Without `else`, it is true if c does not match.
         If { condition: Any<P>, then: Any<P>, other: Option<Any<P>> },
@@ -35,13 +35,13 @@ operands! {
         Mate,
         /// The side to move is not in check and has no legal move.
         Stalemate,
-        /// The first position of a game.
+        /// `initial`: the position is the first one of its game.
         Initial,
-        /// The last position of a game.
+        /// `terminal`: the position is the last one of its game.
         Terminal,
         /// `wtm`, `btm`: the side that is to move.
         ToMove(Color),
-        /// `result 1-0`.
+        /// `result 1-0`: the game has this result.
         Result(GameResult),
         /// `v = F`. It is true if F has a value (a set always has one), which then becomes the value of the variable.
         Assign(VarId, Assigned<P>),
@@ -51,7 +51,7 @@ operands! {
         ContentIs { contents: PieceSet, of: Squares<P>, spelt: Option<Spelt> },
         /// `square all v in S body`: the body matches for each square of S.
         SquareAll { var: VarId, domain: Squares<P>, body: Any<P> },
-        /// `a != b` on numbers. It is also true if a side has no value.
+        /// `a != b` on numbers. It is also true if one of the numbers has no value.
         Differ(Number<P>, Number<P>),
         /// A comparison of strings, byte by byte. If an operand has no value, `!=` is true and all other comparisons are false.
         /// The grammar treats all comparisons but `!=` as strings: see [`super::TextOp::Compare`].

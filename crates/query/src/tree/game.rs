@@ -56,9 +56,9 @@ operands! {
         SetEntry { dictionary: DictionaryId, key: Assigned<P>, value: Assigned<P> },
         /// `x[i:j]="..."`, `x[i]="..."`: replaces a part of a string.
         SetSlice { var: VarId, from: Option<Number<P>>, to: Option<Number<P>>, value: Text<P> },
-        /// `unbind x`; always true.
+        /// `unbind x`: removes the value of a variable; always true.
         Unbind(VarId),
-        /// `unbind D[k]`, `unbind D`; always true.
+        /// `unbind D[k]`, `unbind D`: removes one entry or all entries of a dictionary; always true.
         Forget { dictionary: DictionaryId, key: Option<Assigned<P>> },
         /// `isbound x`, or `isunbound x` if `bound` is false.
         IsBound { var: VarId, bound: bool },
@@ -72,13 +72,13 @@ operands! {
         WhileMatch { text: Text<P>, pattern: String, body: Any<P> },
         /// `x∊D F`, `string x in D F`: true if F matches for a key of D. All keys are visited, in ascending order.
         KeyLoop { dictionary: DictionaryId, var: VarId, body: Any<P> },
-        /// `comment(...)`, `///`; always true.
+        /// `comment(...)`, `///`: writes a comment at the position; always true.
         Comment(Vec<Any<P>>),
         /// `message(...)`: prints a text; always true. With `quiet`, only the text is printed, without the place of the position.
         Message { quiet: bool, of: Vec<Any<P>> },
         /// `settag("X" s)`: sets a tag of the game; always true.
         SetTag { name: String, value: Text<P> },
-        /// `removecomment`; always true.
+        /// `removecomment`: removes the comment of the last move from the output; always true.
         RemoveComment,
         /// `writefile(name s)`: writes a string to a file.
         WriteFile { name: Text<P>, value: Text<P> },
@@ -140,7 +140,7 @@ operands! {
         Path(Path<P>),
         /// `pathcount`: the number of counted moves of the path so far.
         PathCount,
-        /// `pathcountunfocused`.
+        /// `pathcountunfocused`: the number of moves of the path so far that do not count.
         PathCountUnfocused,
         /// `positionid`: the number of the position in its game.
         PositionId,
@@ -190,7 +190,7 @@ operands! {
         Slice { of: Text<P>, from: Option<Number<P>>, to: Option<Number<P>> },
         /// `s[i]`: one letter of a string. No value if there is no such letter.
         Letter { of: Text<P>, at: Number<P> },
-        /// `uppercase s`, `lowercase s`.
+        /// `uppercase s`, `lowercase s`: the string with all letters in upper or lower case.
         Case { upper: bool, of: Text<P> },
         /// `fen` without a literal: the FEN of the position.
         Fen,
@@ -271,7 +271,7 @@ pub enum PositionOrder {
     NotBefore,
 }
 
-/// A choice among the children of a position.
+/// A choice among the children of a position, that is, the positions after one more move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sibling {
     /// The first child, by which the line continues.
@@ -289,9 +289,9 @@ operands! {
         pub entering: bool,
         /// `[x]`: the move must be a capture. `to` is then tested on the square of the captured piece.
         pub capture: bool,
-        /// L, if it is written.
+        /// The filter L. `None` if the query leaves it out.
         pub from: Option<Squares<P>>,
-        /// R, if it is written.
+        /// The filter R. `None` if the query leaves it out.
         pub to: Option<Squares<P>>,
         /// `=P`: the pieces to which a pawn must promote.
         pub promotion: Option<Promotion<P>>,
@@ -310,7 +310,7 @@ operands! {
 }
 
 operands! {
-    /// The word `move` and its parts.
+    /// A `move` filter: the moves that it tests, and the conditions that a move must satisfy to qualify.
     #[derive(Clone, Debug)]
     pub struct Move<P: Form> {
         /// The moves that are tested.
@@ -354,7 +354,7 @@ pub enum MoveOf {
 /// The value of `move`. The word after `move` determines it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MoveValue {
-    /// True or false: true if a move qualifies.
+    /// A truth value: true if a move qualifies.
     Whether,
     /// The squares that qualifying moves leave.
     From,
@@ -366,7 +366,7 @@ pub enum MoveValue {
     Count,
 }
 
-/// `echo (s t) F`.
+/// The filter `echo (s t) F`, which compares the current position with other positions of the game.
 #[derive(Clone, Debug)]
 pub struct Echo<F> {
     /// The variable `s`, which is the current position.
@@ -481,7 +481,7 @@ operands! {
         pub nestban: bool,
         /// True if the value is that of the first path in the order of the search, not of the longest path.
         pub first_match: bool,
-        /// True if the comments of all paths are kept that are equally good.
+        /// True if the comments of all equally good paths are kept, not only those of one path.
         pub keep_all_best: bool,
         /// True if comments name the squares of the pieces in focus.
         pub piece_path: bool,

@@ -32,14 +32,14 @@ operands! {
         ContentType { signed: bool, of: Squares<P> },
         /// Arithmetic on 32-bit numbers, which wraps around. A division by zero has no value.
         Arith(Arith, Number<P>, Number<P>),
-        /// `-n`.
+        /// `-n`: the number with the opposite sign.
         Neg(Number<P>),
-        /// `abs n`.
+        /// `abs n`: the absolute value of the number.
         Abs(Number<P>),
         /// The integer part of the square root. A negative number has no root and gives no value.
         Sqrt(Number<P>),
-        /// The value of `of` if it lies in the range; otherwise no value. It is made for `flip lo hi F` and `find lo hi F` if a
-        /// bound is a variable.
+        /// The value of `of` if it lies in the range; otherwise no value. The parser makes this operation for `flip lo hi F`
+        /// and `find lo hi F` if a bound is a variable.
         InRange { lo: Number<P>, hi: Number<P>, of: Number<P> },
         /// The value of the largest operand. Operands without a value are skipped.
         Max(OneOrMore<Number<P>>),

@@ -16,11 +16,11 @@ operands! {
         Designator { pieces: Pieces, squares: Bitboard },
         /// `.`, `makesquare "e4"` or `[]`, the empty set: a constant that is no designator and that no transform changes.
         Constant(Bitboard),
-        /// `x | y`.
+        /// `x | y`: the squares that are in x or in y.
         Union(Squares<P>, Squares<P>),
-        /// `x & y`.
+        /// `x & y`: the squares that are in both x and y.
         Intersect(Squares<P>, Squares<P>),
-        /// `~x`.
+        /// `~x`: the squares that are not in x.
         Complement(Squares<P>),
         /// `x attacks y`, `x->y`: the squares of x whose pieces attack a square of y.
         Attacks(Squares<P>, Squares<P>),
@@ -34,7 +34,7 @@ operands! {
         /// `ray`, `xray`: squares of the last set that are on a line with squares of all sets. With `attack`, a slider must stand
         /// at the start.
         Ray { dirs: Dirs, attack: bool, sets: OneOrMore<Squares<P>> },
-        /// `pin`. Parts that the query leaves out have their default sets.
+        /// `pin`: the squares of one part of a pin. `from`, `through` and `to` have default sets if the query leaves them out.
         Pin { value: PinPart, from: Squares<P>, through: Squares<P>, to: Squares<P> },
         /// `up 1 7 S` and the other directions: the squares that are `lo` to `hi` steps away from a square of S.
         Direction { dirs: Dirs, lo: i8, hi: i8, of: Squares<P> },
