@@ -25,6 +25,8 @@ const QUERIES: &[&str] = &[
     "{ss=e4 find all {--ss check}}",
     "{if ply>20 ss=d5 else ss=e5 find {--ss}}",
     "{initial piece X in [Qq] {find <-- X--}}",
+    // A piece that was captured has no square.
+    "{ss=A&a initial piece X in [Qq] {find X==ss}}",
     // The square of a captured pawn is not the one that is reached.
     "{initial ss=e5 find [x]ss}",
     "{initial square V in a-h5 {find P[x]V}}",
