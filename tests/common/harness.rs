@@ -89,21 +89,13 @@ struct Missing(&'static str);
 
 /// Runs the tests that the arguments name, as the compiler's harness does.
 pub fn main() -> ExitCode {
-    let tests = inventory::iter::<Test>.into_iter().map(|test| {
-        trial(full_name(test.module, test.name), move || {
-            test.part.into_iter().for_each(length::only_in_its_part);
-            (test.run)();
-        })
-    });
+    let tests = inventory::iter::<Test>
+        .into_iter()
+        .map(|test| trial(full_name(test.module, test.name), test.part, test.run));
     let rows = inventory::iter::<Table>.into_iter().flat_map(|table| {
         let name = full_name(table.module, table.name);
         (table.rows)().into_iter().enumerate().map(move |(number, row)| {
-            trial(format!("{name}::{}", row.name), move || {
-                if table.in_parts {
-                    length::only_in_its_part(number);
-                }
-                (row.run)();
-            })
+            trial(format!("{name}::{}", row.name), table.in_parts.then_some(number), row.run)
         })
     });
     let mut tests: Vec<Trial> = tests.chain(rows).collect();
@@ -124,10 +116,14 @@ fn full_name(module: &str, name: &str) -> String {
     }
 }
 
-fn trial(name: String, run: impl Fn() + Send + 'static) -> Trial {
+/// Returns a trial. If it has a number, only one part of a long run makes it: see [`length`](super::length).
+fn trial(name: String, number: Option<usize>, run: impl Fn() + Send + 'static) -> Trial {
     Trial::ignorable_test(name.clone(), move || {
         let start = Instant::now();
-        let end = end_of(&run);
+        let end = end_of(|| {
+            number.into_iter().for_each(length::only_in_its_part);
+            run();
+        });
         note_time(&name, start.elapsed());
         end
     })
@@ -142,7 +138,7 @@ fn note_time(name: &str, time: Duration) {
     }
 }
 
-fn end_of(run: &impl Fn()) -> Result<Completion, Failed> {
+fn end_of(run: impl FnOnce()) -> Result<Completion, Failed> {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => Ok(Completion::Completed),
         Err(payload) => match payload.downcast::<Missing>() {
