@@ -203,7 +203,7 @@ class Database:
             unique: leave out games that equal an earlier one, in everything (`"tags"`) or in their moves (`"moves"`).
             first, best: count only the first hit of each game, or the one with the greatest value.
             skip, limit: leave out so many of the games that hit, and stop after so many.
-            sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent` or `eval`, the greatest first unless `reverse`.
+            sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent`, `eval` or `loss`, the greatest first unless `reverse`.
             sample: so many of the games that hit, chosen at random by `seed`.
             engine: another engine than that of the database.
             verify: have a second engine compute everything as well, or so many segments of 32 positions; a difference is an error.

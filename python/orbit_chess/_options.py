@@ -49,7 +49,7 @@ class Choices(TypedDict, total=False):
     #: Stop after so many games that hit.
     limit: int | None
     #: The order of games, the greatest first.
-    sort: Literal["value", "elo", "date", "length", "clock", "spent", "eval"] | None
+    sort: Literal["value", "elo", "date", "length", "clock", "spent", "eval", "loss"] | None
     #: The least first.
     reverse: bool | None
     #: So many of the games that hit, chosen at random.

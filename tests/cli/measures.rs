@@ -9,7 +9,7 @@ use crate::program::{run, run_in, stdout};
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games/measures.pgn");
 const QUERY: &str = "Nf3 btm";
-const COLUMNS: &str = "game,ply,san,clock,spent,eval,eval_mate";
+const COLUMNS: &str = "game,ply,san,clock,spent,eval,eval_mate,loss";
 
 fn lines(args: &[&str]) -> Vec<String> {
     stdout(&[&["scan", "-q"], args].concat()).lines().map(str::to_owned).collect()
@@ -30,9 +30,9 @@ fn comments_of_engine_matches_are_read() {
     let text = "{+9.99/9 9s} 1. e4 {book} e5 {-0.28/22 0.58s} 2. Nf3 {+0.30/18 10s} Nc6 {0.00/15 0.4s} 3. Bb5 {+M5/5 0.050s} a6 \
                 {-M4/9 0.1s, White mates} *\n";
     fs::write(&games, text).unwrap();
-    let found =
-        lines(&["--columns", "ply,spent,eval,eval_mate", "--format", "csv", "true", games.to_str().unwrap()]);
-    let due = ["0,,,", "1,,,", "2,0.58,0.28,", "3,10,0.3,", "4,0.4,0,", "5,0.05,,5", "6,0.1,,4"];
+    let columns = "ply,spent,eval,eval_mate,loss";
+    let found = lines(&["--columns", columns, "--format", "csv", "true", games.to_str().unwrap()]);
+    let due = ["0,,,,", "1,,,,", "2,0.58,0.28,,", "3,10,0.3,,0", "4,0.4,0,,0", "5,0.05,,5,0", "6,0.1,,4,0"];
     assert_eq!(found[1..], due);
 }
 
@@ -41,7 +41,7 @@ fn comments_of_engine_matches_are_read() {
 fn every_output_has_the_hits_that_meet_a_condition() {
     let folder = tempfile::tempdir().unwrap();
     let with = reel(folder.path(), "with.reel", &["--variations"]);
-    for condition in ["clock<30", "eval>=2", "spent>=2.5"] {
+    for condition in ["clock<30", "eval>=2", "spent>=2.5", "loss>=0.5"] {
         let all = lines(&["--columns", COLUMNS, "--format", "jsonl", QUERY, GAMES]);
         let all: Vec<Value> = all.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         // The same condition, tested on the columns.
@@ -51,7 +51,8 @@ fn every_output_has_the_hits_that_meet_a_condition() {
                 let is_mate = row["eval_mate"].as_i64().is_some_and(|moves| moves > 0);
                 row["eval"].as_f64().is_some_and(|eval| eval >= 2.0) || is_mate
             }
-            _ => row["spent"].as_f64().is_some_and(|spent| spent >= 2.5),
+            "spent>=2.5" => row["spent"].as_f64().is_some_and(|spent| spent >= 2.5),
+            _ => row["loss"].as_f64().is_some_and(|loss| loss >= 0.5),
         };
         // A mate in 0 by one side has the same number as a mate in 0 by the other side.
         let is_zero = |row: &Value| row["eval_mate"] == 0;
@@ -89,7 +90,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
             )));
             // The default columns include clocks if a condition uses them.
             let head = ask(&["--format", "csv", "--limit", "1"]);
-            assert!(head[0].ends_with(",clock,spent,eval,eval_mate"), "{}", head[0]);
+            assert!(head[0].ends_with(",clock,spent,eval,eval_mate,loss"), "{}", head[0]);
             let first = ask(&["--first", "--format", "plain"]);
             assert_eq!(first.len(), numbers.len());
         }
@@ -115,7 +116,7 @@ fn parts_of_a_job_have_clocks() {
 fn a_reel_without_comments_says_how_to_make_one_with_them() {
     let folder = tempfile::tempdir().unwrap();
     let bare = reel(folder.path(), "bare.reel", &[]);
-    for args in [["-w", "clock<30"], ["--stats", "eval"], ["--columns", "spent"]] {
+    for args in [["-w", "clock<30"], ["--stats", "eval"], ["--stats", "loss"], ["--columns", "spent"]] {
         let format: &[&str] = if args[0] == "--columns" { &["--format", "csv"] } else { &[] };
         let (code, _, stderr) = run(&[&["scan"], &args[..], format, &[QUERY, &bare]].concat());
         assert_eq!(code, Some(2), "{stderr}");
@@ -161,7 +162,7 @@ fn conditions_that_are_none_say_what_they_lack() {
 /// Games are sorted by the greatest number at one of their hits, with `--reverse` by the least; those without a number come last.
 #[test]
 fn games_are_sorted_by_clocks_and_evaluations() {
-    for key in ["clock", "spent", "eval"] {
+    for key in ["clock", "spent", "eval", "loss"] {
         for reverse in [false, true] {
             let more: &[&str] = if reverse { &["--reverse"] } else { &[] };
             let args = ["--sort", key, "--format", "jsonl", "--columns", COLUMNS, QUERY, GAMES];

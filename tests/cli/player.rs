@@ -330,6 +330,86 @@ fn the_field_of_own_games_is_the_opponents() {
     assert!(run(&["player", "-q", "Ann", "own.reel"]).contains("No game of the player has clocks"));
 }
 
+/// Moves with evaluations of a won position, a mistake, a mate that is missed, and positions without an evaluation.
+const EVALUATED: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
+    1. e4 {[%eval 0.3] [%clk 0:01:00]} e6 {[%eval 0.2] [%clk 0:00:31]} 2. d4 {[%eval -0.4] [%clk 0:00:30]} \
+    d5 {[%eval 1.65] [%clk 0:00:06]} 3. e5 {[%eval 12.5] [%clk 0:00:05]} c5 {[%eval #2] [%clk 0:00:05]} \
+    4. c3 {[%eval 7] [%clk 0:00:04]} Nc6 {[%clk 0:00:04]} 5. Nf3 {[%eval -1]} Bd7 {[%eval -1]} 1-0\n\n\
+    [White \"Cid\"]\n[Black \"Ann\"]\n[Result \"1-0\"]\n\n1. e4 {[%eval 0.3]} e6 1-0\n\n";
+
+#[test]
+fn losses_are_added_up_by_side_and_time() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("own.pgn"), EVALUATED).unwrap();
+    let run = |args: &[&str]| {
+        let (code, stdout, stderr) = run_in(folder.path(), args);
+        assert_eq!(code, Some(0), "{args:?}: {stderr}");
+        stdout
+    };
+    let text = run(&["player", "-q", "Ann", "own.pgn"]);
+    let section = text.split("\nLosses of moves\n").nth(1).unwrap().split("\n\nHow to").next().unwrap();
+    let lines: Vec<&str> = section.lines().collect();
+    assert!(lines[0].starts_with("The losses of moves are known in 1 game of the player."), "{section}");
+    // Ann: 2. d4 loses 0.6 with half a minute left, 3. e5 nothing, 4. c3 three pawns of ten. Bob: 1... e6 nothing, 2... d5 2.05,
+    // 3... c5 nothing, since both evaluations count as ten pawns, 5... Bd7 nothing, without a clock.
+    let due = "
+Moves of the player: their losses in pawns, by the time that is left after the move
+time left                          moves  mean loss  0.5 and more  1 and more   2 and more (95 %)
+half of the starting time or more      1       0.60       100.0 %       0.0 %    0.0 % (0.0-79.3)
+less than a tenth                      2       1.50        50.0 %      50.0 %   50.0 % (9.5-90.5)
+all moves                              3       1.20        66.7 %      33.3 %   33.3 % (6.1-79.2)
+
+Moves of the opponents: their losses in pawns, by the time that is left after the move
+time left                          moves  mean loss  0.5 and more  1 and more   2 and more (95 %)
+half of the starting time or more      1       0.00         0.0 %       0.0 %    0.0 % (0.0-79.3)
+a tenth to half                        1       2.05       100.0 %     100.0 % 100.0 % (20.7-100.0)
+less than a tenth                      1       0.00         0.0 %       0.0 %    0.0 % (0.0-79.3)
+no clock or starting time              1       0.00         0.0 %       0.0 %    0.0 % (0.0-79.3)
+all moves                              4       0.51        25.0 %      25.0 %   25.0 % (4.6-69.9)";
+    let words = |text: &str| {
+        text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(words(&lines[2..].join("\n")), words(due.trim_start_matches('\n')));
+    assert!(run(&["player", "-q", "Cid", "own.pgn"]).contains("No game of the player has evaluations"));
+}
+
+/// The losses of a player's moves are those of a search for his moves, whatever part of the time is left.
+#[test]
+fn losses_are_those_of_a_search() {
+    let games = "tests/data/games/measures.pgn";
+    let (player, side) = ("Eljanov, Pavel", ["btm", "wtm"]);
+    let profile: Value = serde_json::from_str(&stdout(&["player", "-q", "--json", player, games])).unwrap();
+    for (of, query) in ["player", "opponents"].into_iter().zip(side) {
+        let rows = stdout(&[
+            "scan",
+            "-q",
+            "--player",
+            player,
+            "--format",
+            "jsonl",
+            "--columns",
+            "loss",
+            query,
+            games,
+        ]);
+        let losses: Vec<f64> = rows
+            .lines()
+            .filter_map(|row| serde_json::from_str::<Value>(row).unwrap()["loss"].as_f64())
+            .collect();
+        let all = profile["losses"][of].as_array().unwrap().last().unwrap();
+        assert_eq!(
+            (all["remaining_time"].as_str(), all["moves"].as_u64()),
+            (Some("all moves"), Some(losses.len() as u64))
+        );
+        let mean = losses.iter().sum::<f64>() / losses.len() as f64;
+        assert!((all["mean_loss"].as_f64().unwrap() - mean).abs() < 1e-9, "{all} {mean}");
+        for (name, least) in [("half_pawn", 0.5), ("one_pawn", 1.0), ("two_pawns", 2.0)] {
+            let share = losses.iter().filter(|loss| **loss >= least).count() as f64 / losses.len() as f64;
+            assert!(share > 0.0 && (all[name]["value"].as_f64().unwrap() - share).abs() < 1e-9, "{name}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_shown_is_refused() {
     let refused = |args: &[&str]| {

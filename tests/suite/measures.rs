@@ -129,7 +129,7 @@ fn evaluations_are_whites_whoever_asks() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
     let query = Query::parse("initial or not initial").unwrap();
     let mut seen = 0;
-    for condition in ["eval>=2", "eval<=-100", "clock<10", "spent<1"] {
+    for condition in ["eval>=2", "eval<=-100", "loss>=2", "clock<10", "spent<1"] {
         let of = |side: &str| {
             let search = database.scan(&query).condition(condition.parse().unwrap());
             let games = search.condition(format!("{side}~eljanov").parse().unwrap());

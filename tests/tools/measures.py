@@ -113,6 +113,17 @@ def centipawns(node):
     return None, white.mate(), float("inf") if white > chess.engine.Cp(0) else float("-inf")
 
 
+def loss(node):
+    """Centipawns that the move lost for the player who made it; evaluations beyond ten pawns count as ten."""
+    if node.parent is None:
+        return None
+    before, after = (centipawns(node)[2] for node in [node.parent, node])
+    if before is None or after is None:
+        return None
+    before, after = (round(100 * max(-10, min(10, pawns))) for pawns in [before, after])
+    return max(0, before - after if node.parent.turn() == chess.WHITE else after - before)
+
+
 def increment(text):
     if not text or any(letter in text for letter in "/:*"):
         return None
@@ -168,6 +179,10 @@ def groups(node, game):
     yield "clock", "?" if clock is None else str(max(border for border in borders if border * 1000 <= clock))
     yield "spent:20", step(spent(node, game), 20_000)
     yield "eval:0.5", evals
+    lost = loss(node)
+    classes = [0, 10, 20, 50, 100, 200, 300, 500, 1000]
+    yield "loss", "?" if lost is None else f"{max(least for least in classes if least <= lost) / 100:g}"
+    yield "loss:0.25", "?" if lost is None else step(lost * 10, 250)
     yield "time-control", speed(headers.get("TimeControl"))
     yield "termination", termination(headers.get("Termination"))
     yield "white-title", titles[0]
@@ -181,6 +196,8 @@ CONDITIONS = {
     "spent>=2.5": lambda node, game: (spent(node, game) or -1) >= 2_500,
     "eval>=2": lambda node, game: (centipawns(node)[2] is not None) and centipawns(node)[2] >= 2,
     "eval<-0.5": lambda node, game: (centipawns(node)[2] is not None) and centipawns(node)[2] < -0.5,
+    "loss>=2": lambda node, game: (loss(node) or 0) >= 200,
+    "loss=0": lambda node, game: loss(node) == 0,
     "time-control=blitz": lambda node, game: speed(game.headers.get("TimeControl")) == "blitz",
     "termination=time forfeit": lambda node, game: termination(game.headers.get("Termination")) == "time forfeit",
     "title=gm": lambda node, game: "GM" in (game.headers.get("WhiteTitle"), game.headers.get("BlackTitle")),

@@ -24,8 +24,8 @@ pub(super) struct ChoosingArgs {
     /// operators are `=` and `!=` (`*` in the value stands for any characters), `~` and `!~` (the tag contains the value, or
     /// does not), `<`, `<=`, `>` and `>=`.
     ///
-    /// `clock` (seconds left to the player who just moved), `spent` (seconds that the move took) and `eval` (pawns by which
-    /// White is ahead) are those of the position of a hit: of a game that fits, the hits count whose positions meet the
+    /// `clock` (seconds left to the player who just moved), `spent` (seconds that the move took), `eval` (pawns by which
+    /// White is ahead) and `loss` (pawns that the move lost) are those of the position of a hit: of a game that fits, the hits count whose positions meet the
     /// condition. They are read from the comments of the games, as lichess and cutechess write them.
     #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     conditions: Vec<Condition>,
@@ -109,7 +109,7 @@ pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
         let command = match compared.measure()? {
             Measure::Clock => "[%clk 0:00:30]",
             Measure::Spent => "[%clk 0:00:30] or [%emt 0:00:05]",
-            Measure::Eval => "[%eval 0.17]",
+            Measure::Eval | Measure::Loss => "[%eval 0.17]",
         };
         Some(format!(
             "`{compared}` needs comments such as `{command}` in the games: check whether they have them"

@@ -33,8 +33,8 @@ pub(super) struct StatsArgs {
     /// played.
     ///
     /// What comments tell of positions makes groups as well: `clock` (seconds left to the player who just moved), `spent`
-    /// (seconds that the move took), `eval` (pawns by which White is ahead), in classes or in steps, as `clock:10` and
-    /// `eval:0.5`.
+    /// (seconds that the move took), `eval` (pawns by which White is ahead) and `loss` (pawns that the move lost), in classes or
+    /// in steps, as `clock:10` and `eval:0.5`.
     ///
     /// A query whose value is a number gets a second table for each grouping: the mean of its values, their quantiles, and
     /// how they are spread.

@@ -55,7 +55,7 @@ impl<'a> GameMeasures<'a> {
 
     /// Returns the measures of a position. The time of a move is that of `%emt`, or else the player's clock after the previous
     /// move minus the present clock, plus the increment. It is unknown for the first move of a side, and if the clock gained more
-    /// than the increment.
+    /// than the increment. The loss of a move is unknown if the position before or after it has no evaluation.
     pub fn at(&self, node: u32) -> Measures {
         if self.are_none() {
             return Measures::default();
@@ -66,11 +66,13 @@ impl<'a> GameMeasures<'a> {
             let spent = self.commands(before).clock?.checked_sub(clock?)?.checked_add(self.increment?)?;
             (spent >= 0).then_some(spent)
         };
-        Measures {
-            clock,
-            spent: elapsed.or_else(spent),
-            eval: eval.map(|eval| eval.with_turn(self.turn(node))),
-        }
+        let eval = eval.map(|eval| eval.with_turn(self.turn(node)));
+        let loss = || {
+            let parent = self.game.parent_of(node)?;
+            let before = self.commands(parent).eval?.with_turn(self.turn(parent));
+            Some(before.loss_of(!self.turn(node), eval?))
+        };
+        Measures { clock, spent: elapsed.or_else(spent), eval, loss: loss() }
     }
 
     /// Returns the side to move in the game as it was played.

@@ -1,5 +1,5 @@
-//! A player's profile: the results by colour and opening, the themes and endings of the games, and the clock, each against what
-//! ratings or the other games let expect.
+//! A player's profile: the results by colour and opening, the themes and endings of the games, the clock, and the losses of moves,
+//! each against what ratings or the other games let expect.
 //!
 //! A [`ProfileCollector`] looks at all games in one pass, with the queries of [`queries`]. A [`Profile`] has the figures, and writes
 //! them as text, as a page and as JSON. The invariant: all sums are whole numbers, so that a profile does not depend on the division
@@ -15,9 +15,12 @@ use orbit_plan::PlanOptions;
 
 use crate::themes;
 
-pub use self::collect::{ClockTally, ProfileCollector, ProfilePart, Record, ThemeTally};
+pub use self::collect::{
+    ClockTally, LossTallies, LossTally, ProfileCollector, ProfilePart, Record, ThemeTally,
+};
 pub use self::figures::{
-    ClockShare, GapRow, NameGames, OpeningTable, Profile, Scored, SideRow, ThemeRow, ThemeShare,
+    ClockShare, GapRow, LossRow, Losses, NameGames, OpeningTable, Profile, Scored, SideRow, ThemeRow,
+    ThemeShare,
 };
 
 /// The themes of a profile, by their names in the catalogue: structures, pieces, tactics and mates.

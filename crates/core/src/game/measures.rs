@@ -18,11 +18,13 @@ pub enum Measure {
     Spent,
     /// White's advantage in pawns, as an engine evaluates it.
     Eval,
+    /// The pawns that the move lost for the player who made it.
+    Loss,
 }
 
 impl Measure {
     /// All kinds.
-    pub const ALL: [Measure; 3] = [Measure::Clock, Measure::Spent, Measure::Eval];
+    pub const ALL: [Measure; 4] = [Measure::Clock, Measure::Spent, Measure::Eval, Measure::Loss];
 
     /// Returns the name of the measure in the options `--where`, `--stats`, `--columns` and `--sort`.
     pub const fn name(self) -> &'static str {
@@ -30,6 +32,23 @@ impl Measure {
             Measure::Clock => "clock",
             Measure::Spent => "spent",
             Measure::Eval => "eval",
+            Measure::Loss => "loss",
+        }
+    }
+
+    /// Returns the unit of the numbers.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Measure::Clock | Measure::Spent => "seconds",
+            Measure::Eval | Measure::Loss => "pawns",
+        }
+    }
+
+    /// Returns the smallest difference between two numbers, in thousandths.
+    pub const fn resolution(self) -> u32 {
+        match self {
+            Measure::Clock | Measure::Spent => 1,
+            Measure::Eval | Measure::Loss => 10,
         }
     }
 
@@ -51,6 +70,7 @@ impl Measure {
             Measure::Eval => {
                 &[-10_000, -5_000, -3_000, -2_000, -1_000, -500, 500, 1_000, 2_000, 3_000, 5_000, 10_000]
             }
+            Measure::Loss => &[0, 100, 200, 500, 1_000, 2_000, 3_000, 5_000, 10_000],
         }
     }
 }
@@ -73,7 +93,20 @@ impl Eval {
             Eval::Mate(Color::Black, _) => i64::MIN,
         }
     }
+
+    /// Returns the thousandths of a pawn that a move from this evaluation to the next one lost for the player who made it. The
+    /// result is never negative: a move that improves its player's evaluation lost nothing.
+    ///
+    /// Evaluations beyond ten pawns, mates included, count as ten pawns, as in lichess's average centipawn loss. So a move in a
+    /// position that is won or lost anyway loses little.
+    pub fn loss_of(self, mover: Color, next: Eval) -> i64 {
+        let [before, after] = [self, next].map(|eval| eval.thousandths().clamp(-LOSS_LIMIT, LOSS_LIMIT));
+        mover.fold_wb(before - after, after - before).max(0)
+    }
 }
+
+/// The evaluation to which [`Eval::loss_of`] limits evaluations, in thousandths of a pawn. Source: lichess, `Eval.Cp.CEILING`.
+const LOSS_LIMIT: i64 = 10_000;
 
 /// The measures of a position; `None` for each that the game does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -84,6 +117,8 @@ pub struct Measures {
     pub spent: Option<i64>,
     /// The evaluation.
     pub eval: Option<Eval>,
+    /// The thousandths of a pawn that the move lost: see [`Eval::loss_of`].
+    pub loss: Option<i64>,
 }
 
 impl Measures {
@@ -93,6 +128,7 @@ impl Measures {
             Measure::Clock => self.clock,
             Measure::Spent => self.spent,
             Measure::Eval => self.eval.map(Eval::thousandths),
+            Measure::Loss => self.loss,
         }
     }
 }
@@ -373,6 +409,25 @@ mod tests {
             "+0.30/18 99999999999999999999s",
         ] {
             assert_eq!(measures_of(comment), (None, None, None), "{comment}");
+        }
+    }
+
+    #[test]
+    fn a_loss_is_that_of_the_mover() {
+        let (pawns, mate) = (Eval::Centipawns, |side| Eval::Mate(side, 3));
+        for (before, after, white, black) in [
+            (pawns(30), pawns(-120), 1_500, 0),
+            (pawns(-120), pawns(30), 0, 1_500),
+            (pawns(45), pawns(45), 0, 0),
+            (pawns(2_000), pawns(1_100), 0, 0),
+            (pawns(1_250), pawns(900), 1_000, 0),
+            (mate(Color::White), pawns(300), 7_000, 0),
+            (pawns(0), mate(Color::White), 0, 10_000),
+            (mate(Color::White), mate(Color::Black), 20_000, 0),
+            (mate(Color::Black), mate(Color::Black), 0, 0),
+        ] {
+            assert_eq!(before.loss_of(Color::White, after), white, "{before:?} {after:?}");
+            assert_eq!(before.loss_of(Color::Black, after), black, "{before:?} {after:?}");
         }
     }
 

@@ -215,7 +215,7 @@ pub enum ConditionError {
 }
 
 /// The names of facts about games and positions that are not tags.
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 15] = [
     "player",
     "elo",
     "date",
@@ -230,6 +230,7 @@ const FIELDS: [&str; 14] = [
     "clock",
     "spent",
     "eval",
+    "loss",
 ];
 
 fn did_you_mean(hint: &Option<&str>) -> String {
@@ -300,8 +301,7 @@ fn test(
         ComparisonField::Elo => Ok(ComparisonTest::Number(compare, number("elo")?)),
         ComparisonField::Year => Ok(ComparisonTest::Number(compare, number("year")?)),
         ComparisonField::Measure(measure) => {
-            let unit = if *measure == Measure::Eval { "pawns" } else { "seconds" };
-            let no_number = || ConditionError::NoDecimal(value.to_owned(), measure.name(), unit);
+            let no_number = || ConditionError::NoDecimal(value.to_owned(), measure.name(), measure.unit());
             Ok(ComparisonTest::Thousandths(compare, thousandths_of(value).ok_or_else(no_number)?))
         }
         ComparisonField::Speed if is_equal => {

@@ -22,7 +22,7 @@ use orbit_reel::GameRow;
 /// * `time-control`: the [`Speed`](orbit_core::game::Speed) of the game;
 /// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening) by the positions of the game, whatever its tags say.
 ///
-/// `clock`, `spent` and `eval` are [measures](orbit_core::game::Measure) of positions. Every game meets such a comparison; a hit
+/// `clock`, `spent`, `eval` and `loss` are [measures](orbit_core::game::Measure) of positions. Every game meets such a comparison; a hit
 /// counts if its position meets the condition. A position without the measure fails every comparison of it, even `!=`.
 ///
 /// `=` compares the whole value and ignores case; `*` matches any text, and a date matches as far as it is given (`date=2015.03`).

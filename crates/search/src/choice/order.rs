@@ -37,6 +37,7 @@ choices! { SortKey, "order",
     SortKey::Measure(Measure::Clock) => "clock", "The seconds left to the player who made the move that led to a hit";
     SortKey::Measure(Measure::Spent) => "spent", "The seconds that this move took";
     SortKey::Measure(Measure::Eval) => "eval", "The pawns by which White is ahead at a hit";
+    SortKey::Measure(Measure::Loss) => "loss", "The pawns that the move that led to a hit lost";
 }
 
 /// The facts about the found games of a block that ranks depend on.

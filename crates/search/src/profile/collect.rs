@@ -10,7 +10,7 @@ use crate::report::Found;
 use crate::run::{BlockResult, Collector, Part, PartError, SpellingsCollector, SpellingsPart};
 use crate::stats::{MoveTally, PatternSides, SideResults, sides_of};
 use orbit_core::board::Color;
-use orbit_core::game::{Opening, Rating, time_control};
+use orbit_core::game::{Measures, Opening, Rating, time_control};
 use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::{GameMeasures, GameRow};
@@ -71,6 +71,33 @@ pub struct ClockTally {
     pub record: Record,
 }
 
+/// The losses that make up the columns of a table of losses, in thousandths of a pawn.
+pub(super) const LOSSES: [i64; 3] = [500, 1_000, 2_000];
+
+/// The remaining times by which losses are added up: at least half of the starting time, at least a tenth, less, and unknown.
+pub(super) const REMAINING_TIMES: usize = 4;
+
+/// The moves of one side whose losses are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct LossTally {
+    /// The number of moves.
+    pub moves: u64,
+    /// The sum of their losses, in thousandths of a pawn.
+    pub lost: u64,
+    /// The number of moves that lost at least half a pawn, one pawn and two pawns.
+    pub at_least: [u64; LOSSES.len()],
+}
+
+/// The games of the player with evaluations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct LossTallies {
+    /// The number of games in which the loss of a move is known.
+    pub games: u64,
+    /// The moves of the player and of the opponents. Each has a tally for moves that left at least half of the starting time,
+    /// at least a tenth, less than a tenth, and an unknown part of it.
+    pub moves: [[LossTally; REMAINING_TIMES]; 2],
+}
+
 /// The figures of some blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProfilePart {
@@ -92,6 +119,8 @@ pub struct ProfilePart {
     pub endings: Vec<Record>,
     /// The clocks.
     pub clocks: ClockTally,
+    /// The losses of moves.
+    pub losses: LossTallies,
 }
 
 impl ProfileCollector {
@@ -225,7 +254,11 @@ impl ProfilePart {
             last.add(&record);
         }
         reached.for_each(|(sum, _)| sum.add(&record));
-        self.clocks.add_game(game, side, &record);
+        let measures = GameMeasures::from_game(game);
+        if !measures.are_none() {
+            self.clocks.add_game(game, &measures, side, &record);
+            self.losses.add_game(game, &measures, side);
+        }
     }
 }
 
@@ -235,15 +268,10 @@ fn family(name: &str) -> &str {
 }
 
 impl ClockTally {
-    fn add_game(&mut self, game: &GameRow, side: Color, record: &Record) {
-        let measures = GameMeasures::from_game(game);
-        if measures.are_none() {
-            return;
-        }
-        let first = game.start().state.turn();
+    fn add_game(&mut self, game: &GameRow, measures: &GameMeasures, side: Color, record: &Record) {
         let last = CLOCK_PLIES.min(game.plies() as u32);
         let least = |mover: Color| {
-            let nodes = (1..=last).filter(|node| (node % 2 == 1) == (mover == first));
+            let nodes = (1..=last).filter(|&node| mover_of(game, node) == mover);
             nodes.filter_map(|node| measures.at(node).clock).min()
         };
         let clocks = [side, !side].map(least);
@@ -273,6 +301,57 @@ impl ClockTally {
     }
 }
 
+/// Returns the side that made the move to a position of the main line.
+fn mover_of(game: &GameRow, node: u32) -> Color {
+    let first = game.start().state.turn();
+    if node % 2 == 1 { first } else { !first }
+}
+
+impl LossTally {
+    fn add(&mut self, other: &LossTally) {
+        self.moves += other.moves;
+        self.lost += other.lost;
+        self.at_least.iter_mut().zip(other.at_least).for_each(|(sum, more)| *sum += more);
+    }
+
+    /// Returns the tally of all moves.
+    pub(super) fn sum(tallies: &[LossTally]) -> LossTally {
+        let mut sum = LossTally::default();
+        tallies.iter().for_each(|tally| sum.add(tally));
+        sum
+    }
+}
+
+impl LossTallies {
+    fn add_game(&mut self, game: &GameRow, measures: &GameMeasures, side: Color) {
+        let base = time_control::base_of_game(game);
+        let mut is_known = false;
+        for node in 1..=game.plies() as u32 {
+            let Measures { clock, loss: Some(loss), .. } = measures.at(node) else { continue };
+            is_known = true;
+            let remaining = match clock.zip(base) {
+                Some((clock, base)) if clock >= base / 2 => 0,
+                Some((clock, base)) if clock >= base / SHORT_PART => 1,
+                Some(_) => 2,
+                None => 3,
+            };
+            let at_least = LOSSES.map(|least| u64::from(loss >= least));
+            self.moves[usize::from(mover_of(game, node) != side)][remaining].add(&LossTally {
+                moves: 1,
+                lost: loss.unsigned_abs(),
+                at_least,
+            });
+        }
+        self.games += u64::from(is_known);
+    }
+
+    fn add(&mut self, other: &LossTallies) {
+        self.games += other.games;
+        let tallies = self.moves.as_flattened_mut().iter_mut();
+        tallies.zip(other.moves.as_flattened()).for_each(|(sum, more)| sum.add(more));
+    }
+}
+
 impl Part for ProfilePart {
     fn merge(&mut self, next: ProfilePart) -> Result<(), PartError> {
         self.spellings.merge(next.spellings)?;
@@ -286,6 +365,7 @@ impl Part for ProfilePart {
         self.endings.resize(self.endings.len().max(next.endings.len()), Record::default());
         self.endings.iter_mut().zip(&next.endings).for_each(|(sum, more)| sum.add(more));
         self.clocks.add(&next.clocks);
+        self.losses.add(&next.losses);
         Ok(())
     }
 }

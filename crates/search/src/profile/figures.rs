@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::collect::{ProfilePart, Record, ThemeTally};
+use super::collect::{LossTallies, LossTally, ProfilePart, REMAINING_TIMES, Record, ThemeTally};
 use super::{ENDINGS, THEMES, titles};
 use crate::choice::{Choice, Player};
 use crate::stats::{MoveTally, Share, ShareDifference, SideResults};
@@ -48,6 +48,8 @@ pub struct Profile {
     pub endings: Vec<Scored>,
     /// The clocks, if there are any.
     pub clock: Option<ClockShare>,
+    /// The losses of moves, if there are evaluations.
+    pub losses: Option<Losses>,
 }
 
 /// A spelling of a name.
@@ -156,6 +158,64 @@ pub struct ClockShare {
     pub opponent: ThemeShare,
     /// The score in the games in which the player was short of time.
     pub short: Scored,
+}
+
+/// The losses of moves.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Losses {
+    /// The number of games in which the loss of a move is known.
+    pub games: u64,
+    /// The moves of the player: those of each remaining time, and all moves last.
+    pub player: Vec<LossRow>,
+    /// The moves of the opponents, in the same order.
+    pub opponents: Vec<LossRow>,
+}
+
+/// The losses of the moves of one side that left a part of the starting time.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct LossRow {
+    /// The remaining time in words.
+    pub remaining_time: &'static str,
+    /// The number of moves.
+    pub moves: u64,
+    /// The mean loss in pawns.
+    pub mean_loss: f64,
+    /// The share of the moves that lost at least half a pawn.
+    pub half_pawn: Option<Share>,
+    /// The share of the moves that lost at least one pawn.
+    pub one_pawn: Option<Share>,
+    /// The share of the moves that lost at least two pawns.
+    pub two_pawns: Option<Share>,
+}
+
+/// The names of the remaining times.
+const TIME_NAMES: [&str; REMAINING_TIMES] = [
+    "half of the starting time or more",
+    "a tenth to half",
+    "less than a tenth",
+    "no clock or starting time",
+];
+
+impl Losses {
+    fn new(tallies: &LossTallies) -> Losses {
+        let rows = |tallies: &[LossTally]| {
+            let all = LossTally::sum(tallies);
+            let named = TIME_NAMES.into_iter().zip(tallies).chain([("all moves", &all)]);
+            named
+                .filter(|(_, tally)| tally.moves > 0)
+                .map(|(name, tally)| LossRow::new(name, tally))
+                .collect()
+        };
+        Losses { games: tallies.games, player: rows(&tallies.moves[0]), opponents: rows(&tallies.moves[1]) }
+    }
+}
+
+impl LossRow {
+    fn new(remaining_time: &'static str, tally: &LossTally) -> LossRow {
+        let [half_pawn, one_pawn, two_pawns] = tally.at_least.map(|moves| Share::new(moves, tally.moves));
+        let mean_loss = tally.lost as f64 / 1e3 / tally.moves as f64;
+        LossRow { remaining_time, moves: tally.moves, mean_loss, half_pawn, one_pawn, two_pawns }
+    }
 }
 
 impl ThemeShare {
@@ -269,6 +329,7 @@ impl Profile {
                 let short = Scored::new("short of time", &part.clocks.record);
                 ClockShare { games: part.clocks.games, player: share(0), opponent: share(1), short }
             }),
+            losses: (part.losses.games > 0).then(|| Losses::new(&part.losses)),
         }
     }
 

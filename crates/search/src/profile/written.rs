@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::figures::{OpeningTable, Profile, Scored, SideRow, ThemeRow};
+use super::figures::{LossRow, OpeningTable, Profile, Scored, SideRow, ThemeRow};
 use crate::report::page::{PageSection, document, table};
 use crate::report::{TextTable, grouped};
 use crate::stats::{Share, ShareDifference};
@@ -106,7 +106,8 @@ impl Profile {
         if self.sides[2].scored.rated > 0 {
             out.push(self.gap_section());
         }
-        out.extend([self.theme_section(), self.ending_section(), self.clock_section(), explanations()]);
+        out.extend([self.theme_section(), self.ending_section(), self.clock_section()]);
+        out.extend([self.loss_section(), explanations()]);
         out
     }
 
@@ -304,6 +305,43 @@ impl Profile {
             tables.push(scored_table("clock-score", caption, "player", &[], vec![scored_row(&clock.short)]));
         }
         section(vec![note], tables)
+    }
+
+    fn loss_section(&self) -> Section {
+        let section = |note: String, tables| Section {
+            id: "losses",
+            name: "Losses of moves",
+            notes: vec![note],
+            tables,
+        };
+        let Some(losses) = &self.losses else {
+            let note = "No game of the player has evaluations (`%eval` in comments) of a move and of the move before it.";
+            return section(note.into(), Vec::new());
+        };
+        let note = format!(
+            "The losses of moves are known in {} of the player. The loss of a move is the number of pawns by which it makes \
+             the evaluation worse for the side that moves. An evaluation beyond ten pawns, or a mate, counts as ten pawns.",
+            games_text(losses.games)
+        );
+        let row = |row: &LossRow| {
+            let mut cells =
+                vec![row.remaining_time.to_owned(), grouped(row.moves), format!("{:.2}", row.mean_loss)];
+            cells.extend([row.half_pawn, row.one_pawn].map(percent));
+            cells.push(score_with_interval(row.two_pawns));
+            cells
+        };
+        let headings = ["time left", "moves", "mean loss", "0.5 and more", "1 and more", "2 and more (95 %)"];
+        let table = |id, of: &str, rows: &[LossRow]| {
+            let caption =
+                format!("Moves of {of}: their losses in pawns, by the time that is left after the move");
+            SectionTable::new(id, caption, &headings, rows.iter().map(row).collect())
+        };
+        let tables = [
+            ("losses-player", "the player", &losses.player),
+            ("losses-opponents", "the opponents", &losses.opponents),
+        ];
+        let tables = tables.into_iter().filter(|(.., rows)| !rows.is_empty());
+        section(note, tables.map(|(id, of, rows)| table(id, of, rows)).collect())
     }
 }
 

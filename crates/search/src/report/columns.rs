@@ -109,6 +109,7 @@ columns! {
     Spent "spent" Decimal
     Eval "eval" Decimal
     EvalMate "eval_mate" Number
+    Loss "loss" Decimal
     Span "span" Object
     Tags "tags" Object
     OpeningName "opening_name" Text
@@ -119,7 +120,7 @@ columns! {
 const COMMON: usize = Column::Url as usize + 1;
 
 const NODE: [Column; 2] = [Column::Node, Column::Line];
-const MEASURES: [Column; 4] = [Column::Clock, Column::Spent, Column::Eval, Column::EvalMate];
+const MEASURES: [Column; 5] = [Column::Clock, Column::Spent, Column::Eval, Column::EvalMate, Column::Loss];
 const SPAN: [Column; 6] = [
     Column::SpanKind,
     Column::SpanNodes,
@@ -359,6 +360,7 @@ pub(super) fn cell<'a>(
             Some(Eval::Mate(Color::Black, moves)) => TableCell::Number(-i64::from(moves)),
             _ => TableCell::Null,
         },
+        C::Loss => row.measures.loss.map_or(TableCell::Null, TableCell::Decimal),
         C::Besides => men(found.difference_at(row).map(|difference| &difference.besides[..])),
         C::Copies => TableCell::Number(row.copies as i64),
         C::Hits => TableCell::Number(row.hits as i64),

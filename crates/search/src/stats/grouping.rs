@@ -185,6 +185,7 @@ const NAMES: &[&str] = &[
     "clock",
     "spent",
     "eval",
+    "loss",
     "ply",
     "move",
     "value",
@@ -348,10 +349,10 @@ impl FromStr for By {
             Some(_) => Err(GroupingError::Step(text.into())),
         };
         if let Some(measure) = Measure::named(&name) {
-            let unit = if measure == Measure::Eval { 10 } else { 1 };
             let step = argument.map(|argument| {
                 let step = thousandths_of(argument).and_then(|step| u32::try_from(step).ok());
-                let step = step.filter(|step| (1..=STEP_MAX * 1000).contains(step) && step % unit == 0);
+                let step = step
+                    .filter(|step| (1..=STEP_MAX * 1000).contains(step) && step % measure.resolution() == 0);
                 step.ok_or_else(|| GroupingError::Thousandths(text.into()))
             });
             return Ok(By::Measure(measure, step.transpose()?));
@@ -535,6 +536,7 @@ mod tests {
             "clock:10",
             "eval:0.5*time-control",
             "spent:0.25",
+            "loss:0.5",
             "next:3",
             "next:played*year",
             "next:12:played",
@@ -560,6 +562,7 @@ mod tests {
             ("clock:0", "`clock:0`: a step is a number from 0.001"),
             ("clock:x", "`clock:x`: a step is a number from 0.001"),
             ("eval:0.005", "`eval:0.005`: a step is a number from 0.001"),
+            ("loss:0.005", "`loss:0.005`: a step is a number from 0.001"),
             ("spent:-1", "`spent:-1`: a step is a number"),
             ("time-control:5", "`time-control:5`: this grouping takes nothing"),
             ("elo:0", "`elo:0`: a step is a whole number from 1 to 1000000"),
