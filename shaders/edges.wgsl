@@ -65,7 +65,8 @@ fn is_queen_side(edge: Edge, at: At) -> bool {
     return is_castling(edge, at) && ((at.mv >> 6u) & 63u) < (at.mv & 63u);
 }
 
-// Returns whether a square is in a set and holds one of the pieces in `contents`, which has a bit for each piece code.
+// Returns whether a square is in a set and its content is in `contents`, which has a bit for the code of each piece, and
+// bit 0 for an empty square.
 fn stands(at: At, square: Bits, contents: u32, squares: Bits) -> bool {
     return !is_empty(square & squares) && ((contents >> content(at.board, square)) & 1u) != 0u;
 }

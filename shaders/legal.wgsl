@@ -8,7 +8,7 @@ const ONLY_KING_SIDE = 2u;
 const ONLY_QUEEN_SIDE = 3u;
 const ONLY_EN_PASSANT = 4u;
 
-// The pieces of one colour.
+// The pieces of one colour. A code that is no piece never stands on a board, so two planes are enough to tell some roles.
 fn of_color(board: Board, black: bool) -> Bits {
     return (board.p0 | board.p1 | board.p2) & select(~board.p3, board.p3, black);
 }
@@ -237,8 +237,8 @@ fn with_pawns(moves: Moves, men: Men, black: bool, movers1: Bits, movers2: Bits,
     let third = select(small(0x00ff0000u), pair(0u, 0x0000ff00u), black);
     let step = ahead(men.pawns & movers2, black) & men.empty;
     let double = ahead(step & third, black) & men.empty & to;
-    // Captures towards the h-file use direction 1 for White and direction 3 for Black; captures towards the a-file the
-    // other.
+    // Captures towards the h-file use direction 1 for White and direction 3 for Black; captures towards the a-file use
+    // direction 3 for White and direction 1 for Black.
     let prey = men.enemies & to;
     let rights = ahead(right(men.pawns & select(movers1, movers3, black)), black) & prey;
     let lefts = ahead(left(men.pawns & select(movers3, movers1, black)), black) & prey;

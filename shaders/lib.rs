@@ -1,5 +1,5 @@
-//! The shaders of orbit as text: pieces of WGSL, from which the engine for graphics cards composes its kernels. The first lines of
-//! each file describe it.
+//! The shaders of orbit as text: pieces of WGSL, from which the engine for graphics cards composes its kernels. The
+//! first lines of most files say more.
 
 #![no_std]
 

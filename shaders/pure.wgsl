@@ -22,7 +22,7 @@ fn sliders(board: Board, dir: u32) -> Bits {
     return queens | select(rooks, bishops, (dir & 1u) != 0u);
 }
 
-// The men that are alone between one of the targets and one of the given sliders on the same line.
+// The men that are alone between one of the targets and one of the given sliders that moves along their line.
 fn alone_before(board: Board, dir: u32, targets: Bits, given: Bits, empty: Bits) -> Bits {
     let men = slide(dir, targets, empty) & ~empty;
     let beyond = slide(dir, men, empty) & given & sliders(board, dir);
@@ -76,7 +76,7 @@ fn pure_men(at: At, within: Bits, is_mate: bool) -> Bits {
     let empty = ~(own | enemies);
     let field = king(our_king);
     var men = our_king | select(own, field & own, is_mate);
-    // The squares that the other side attacks once, and twice, when the king is removed from the board.
+    // The squares that the other side attacks at least once, and at least twice, when the king is removed from the board.
     var once = NONE;
     var twice = NONE;
     var checkers = NONE;

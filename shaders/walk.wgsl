@@ -3,8 +3,8 @@
 // its value. It passes from the last slot to the first or, if BACK is true, from the first to the last.
 //
 // crates/engine/src/gpu/walks.rs prints these constants, the Masks of a segment, the type States, and the functions
-// `alive` and `begins`, which compute the states at a slot. The same computation for the processor is in
-// crates/engine/src/operations/reach.rs and crates/engine/src/operations/walk.rs.
+// `alive`, which returns the states at a slot, and `begins`, which tells whether a walk begins there. The same
+// computation for the processor is in crates/engine/src/operations/reach.rs and crates/engine/src/operations/walk.rs.
 
 // The states at the slots at which a walk continues.
 struct Ahead {

@@ -59,7 +59,7 @@ impl<'a> StatementCounter<'a> {
         Some(self.function(handle))
     }
 
-    /// Returns all that `replay` does at so many slots, without what it evaluates.
+    /// Returns the number of operations of `replay` at so many slots, without those of `evaluate`.
     fn replay(&mut self, slots: u64) -> Option<u64> {
         let evaluate = self.find("evaluate")?;
         self.known.insert(evaluate, 0);

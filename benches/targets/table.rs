@@ -22,12 +22,12 @@ impl Target {
     /// The smaller the better, but without a target yet.
     pub const AT_MOST: Target = Target { is_at_most: true, ..Target::NONE };
 
-    /// Returns the larger the better.
+    /// Returns a target of at least `reach`: the larger the figure, the better.
     pub const fn at_least(reach: f64) -> Target {
         Target { reach: Some(reach), ..Target::NONE }
     }
 
-    /// Returns the smaller the better.
+    /// Returns a target of at most `reach`: the smaller the figure, the better.
     pub const fn at_most(reach: f64) -> Target {
         Target { reach: Some(reach), ..Target::AT_MOST }
     }

@@ -67,7 +67,7 @@ fn side(game: &Played) -> Option<Color> {
     if is_his("White") { Some(Color::White) } else { is_his("Black").then_some(Color::Black) }
 }
 
-/// Returns a rating that is made up from a name; one name of eleven has none, and one spelling of the player.
+/// Returns a rating that is made up from a name. One name of eleven and one spelling of the player have none.
 fn rating(name: &str) -> Option<u32> {
     let sum: u32 = name.bytes().map(u32::from).sum();
     match SPELLINGS.iter().position(|spelling| *spelling == name) {

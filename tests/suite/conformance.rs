@@ -74,7 +74,7 @@ fn start(fen: &str) -> Position {
     if fen == "startpos" { Position::standard() } else { position(fen) }
 }
 
-/// Returns the value at the first position of a block, on two engines.
+/// Returns the value at the first position of a block. `reference` and `cpu` must agree on it.
 fn value(text: &str, block: &Block) -> String {
     let prepared = PreparedQuery::new(parsed(text), PlanOptions::default()).unwrap();
     let print = |engine: &dyn Engine| match engine.answer(block, Wants::VALUES).unwrap().hits.answer(0) {

@@ -262,7 +262,7 @@ fn differ_nowhere(row: &Golden, block: &Block, runners: &[Runner]) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Returns all that two engines can answer on one block: bits, values and counts of copies.
+/// Returns the differences between the runners in all that engines can answer on one block: bits, values and counts of copies.
 fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String> {
     let query = golden.parsed();
     let mut engines = runners.iter().map(|runner| (&runner.name, runner.engine(&query).unwrap()));

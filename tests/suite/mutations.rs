@@ -275,8 +275,8 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Returns the texts that are changed: a script for each three queries, so that a text of a number is the same with and without
-/// them.
+/// Returns the texts that are changed: queries and, in a list of their own, scripts. So the query of a trial is the same with
+/// and without scripts.
 fn texts() -> [Vec<String>; 2] {
     let query = |table: &str| -> Vec<String> {
         let text = data(table);

@@ -27,7 +27,7 @@ fn named(name: &str) -> Transform {
     steps[0].transform
 }
 
-/// Returns a FEN or EPD with all fields of variants.
+/// Reads a FEN or EPD, which may have the fields of variants.
 fn read(line: &[u8]) -> Result<FenRecord<'_>, FenError> {
     FenRecord::read(line, Leniency { variants: true, operations: true, ..Leniency::NONE })
 }
@@ -36,7 +36,7 @@ fn setup(fen: &str) -> Setup {
     read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}")).setup
 }
 
-/// Returns a position through a sequence of transforms, as FEN.
+/// Returns the image of a position under a sequence of transforms, as FEN.
 fn moved(names: &str, fen: &str) -> String {
     let mut record = read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"));
     for step in names::parse(names, names::Shifts::Cql6).unwrap() {

@@ -192,7 +192,7 @@ const SELECTIVE: &[(&str, u64)] = &[
     ("flipcolor flip {Nf3 ne4}", 1),
 ];
 
-/// Returns the hits and values of a query, and of how many segments of how many no position was looked at.
+/// Returns the hits and values of a query, the number of segments of which no position was looked at, and that of all segments.
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let prepared =

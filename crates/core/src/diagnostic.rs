@@ -41,7 +41,7 @@ pub enum Severity {
     /// The query runs, but probably something else was intended, for instance because the query matches nearly everything. In JSON
     /// a hint has the kind of a note.
     Hint,
-    /// Information about a query that is right.
+    /// Information, for instance about a word that has no effect.
     Note,
 }
 

@@ -9,8 +9,8 @@
 //! | boards to search for or to draw, with letters that are no pieces | the squares | [`ranks()`] |
 //!
 //! This module knows squares and positions, but nothing of games, queries or files. The invariant: the text that
-//! [`FenRecord::write`] writes is read as the same position. The exception are castling rights that no FEN can express; `write`
-//! reports them.
+//! [`FenRecord::write`] writes is read as the same position. The exceptions are castling rights that no FEN can express;
+//! `write` reports them.
 //!
 //! The reader of [`shakmaty::fen`] is not used, since it does not report the place of an error, fills in missing fields, and
 //! refuses EPD. Tests verify that both readers and writers agree on the lines that both accept.

@@ -5,7 +5,7 @@
 //! | output | replaces |
 //! |---|---|
 //! | an [`OutputFile`] of the command line | any ordinary file except inputs and other outputs of the run ([`refuse_clashes`]) |
-//! | a new reel (`ReelWriter::create`) | any ordinary file to which no other process appends, even the source of the reel |
+//! | a new reel (`ReelWriter::create`) | any ordinary file to which no other writer appends, even the source of the reel |
 //! | a table of positions | any ordinary file of that name |
 //! | the first append to a reel that does not exist yet | nothing: a file that another process created meanwhile stays |
 //! | a later append to a reel | the bytes after the end of the reel |

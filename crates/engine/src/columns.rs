@@ -1,5 +1,5 @@
-//! Computes columns of a block from the tags of its games. A column holds one value for each game, so that kernels read
-//! the value of a condition on tags instead of text.
+//! Computes columns of a block: everything in a plan that is constant in a game. A column holds one value for each game,
+//! a condition (such as a test of its tags) or a number.
 
 use super::{Outcome, game_texts::text_of_game};
 use orbit_core::{

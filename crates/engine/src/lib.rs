@@ -88,8 +88,8 @@ pub trait GameFacts {
     fn outcome(&self) -> Outcome;
     /// Returns the value of the first tag with this name, as the bytes that were read.
     fn tag(&self, name: &str) -> Option<&[u8]>;
-    /// Returns whether the two sides of the game have been swapped, as in a search that shows every game from the side
-    /// of one player. Move numbers are not changed.
+    /// Returns whether the two sides of the game have been swapped, as in a search that evaluates every game from the
+    /// side of one player. Move numbers are not changed.
     fn is_swapped(&self) -> bool {
         false
     }

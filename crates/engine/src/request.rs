@@ -65,7 +65,7 @@ pub struct Answers {
     pub hits: Hits,
     /// The copies that match at these hits, if they were requested.
     pub copies: Option<CopyHits>,
-    /// For a query about whole games, the answer for each game of the block. `None` for other queries, which find the
+    /// For a query about whole games, the answer for each game of the block. Without these answers, the query finds the
     /// games that have a hit.
     pub games: Option<Vec<GameAnswer>>,
     /// The output of the query, if it was requested and the engine can compute it.

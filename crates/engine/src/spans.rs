@@ -48,7 +48,8 @@ impl SpanKind {
         }
     }
 
-    /// Returns whether the filter matches moves. The moves of other filters only connect one position with another.
+    /// Returns whether the moves themselves are part of the match. The moves of other filters only connect one position
+    /// with another.
     pub fn is_of_moves(self) -> bool {
         matches!(self, SpanKind::Line | SpanKind::Path | SpanKind::Move)
     }

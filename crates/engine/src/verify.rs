@@ -13,8 +13,8 @@ use orbit_reel::{Block, BlockBuilder, GameRow, SEGMENT_SLOTS};
 pub enum Sample {
     /// All positions.
     All,
-    /// The games that contain at least this number of chosen segments (32 positions each). The segments are chosen
-    /// evenly over the database, whose size is not known in advance.
+    /// At least this number of segments (32 positions each), and all of the games to which they belong. The segments
+    /// are chosen evenly over the database, whose size is not known in advance.
     Segments(usize),
 }
 

@@ -54,7 +54,7 @@ pub enum GameStatus {
     Whole,
     /// Reading stopped at the fault. The moves before it were kept.
     Cut(ReadFault),
-    /// The game has no positions, since it is of another variant or has an unreadable FEN.
+    /// The game has no positions, for instance since it is of another variant or has an unreadable FEN.
     Skipped(ReadFault),
 }
 

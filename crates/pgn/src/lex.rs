@@ -371,7 +371,7 @@ pub(super) enum MovetextWord {
     Result(Outcome),
     /// A null move.
     Null,
-    /// An evaluation or another mark, without letters and digits.
+    /// One of the words of [`is_mark`], or an evaluation or another sign without letters and digits.
     Mark,
     /// A move, or a word without a meaning.
     Other,

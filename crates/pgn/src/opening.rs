@@ -22,7 +22,7 @@ const BINARY: &str =
 pub(super) enum FirstBytes {
     /// The text has games, regardless of the text that follows.
     Games,
-    /// The text so far has only comments. Games may follow. If the text ends here, it is accepted.
+    /// The text so far decides nothing; it has, for instance, only comments. If the text ends here, it is accepted.
     Comments,
     /// The text so far is prose. A tag pair may follow. If the text ends here, it is no PGN.
     Prose,
@@ -184,8 +184,8 @@ fn names_square(word: &[u8]) -> bool {
     SanShape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)
 }
 
-/// Classifies a text that begins with prose. It has games if a later line begins with a tag pair, or with a numbered move and more
-/// movetext. Prose that shows games as examples, and binary data, have no games.
+/// Classifies a text that begins with prose. It has games if a line begins with a tag pair, or if a line has a numbered move
+/// and more movetext. Prose that shows games as examples, and binary data, have no games.
 fn preface(head: &[u8]) -> FirstBytes {
     let (mut at, mut has_nul) = (0, false);
     while at < head.len() {

@@ -50,7 +50,7 @@ enum ParserBoard {
 pub(super) struct QuickWays {
     /// True to use the path that reads words and tag pairs one by one.
     pub(super) plain: bool,
-    /// The instruction set for the path that reads all words of a 64-byte block at once. `None` turns this path off.
+    /// The instruction set for the path that reads several words of a 64-byte block at once. `None` turns this path off.
     pub(super) quick: Option<Isa>,
 }
 
@@ -498,7 +498,7 @@ impl<'a> GameParser<'a> {
         } else if !self.done && !dead {
             self.cut(at, reason);
         } else {
-            // The terminator was already read, so the game is complete, and the fault is only a note.
+            // The terminator was already read, or the game was cut or skipped before, so the fault is only a note.
             let fault = self.fault(at, reason);
             self.game.notes.push(fault);
         }

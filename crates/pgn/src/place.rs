@@ -49,7 +49,7 @@ impl Stamp {
     pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
         let now = match Stamp::at(path) {
             Ok(stamp) => stamp,
-            // If an archive was replaced by another file, the path of a member leads through a file that is no folder.
+            // The path of a member that was removed from its archive leads through a file that is no folder.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(Freshness::Missing);
             }

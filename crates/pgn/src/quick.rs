@@ -3,9 +3,9 @@
 //!
 //! This path accepts the moves that [`San`] can represent, their numbers, and blanks without an empty line. Before anything else
 //! it stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues from the end of the
-//! last move. An unusual move, such as a promotion, an en passant capture or a move of a piece while another one is pinned, is
-//! resolved by [`resolve::plain`]; the fast path continues after it. Games with castling rights that standard chess does not have
-//! are read by the other paths.
+//! last move. An unusual move, such as a promotion, an en passant capture or a move of one of several pieces of which the
+//! others are pinned, is resolved by [`resolve::plain`]; the fast path continues after it. Games with castling rights that
+//! standard chess does not have are read by the other paths.
 //!
 //! Invariant: games, offsets and faults are the same as on the slower paths.
 

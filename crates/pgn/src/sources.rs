@@ -111,8 +111,8 @@ impl Sources {
     /// # Errors
     ///
     /// Fails if a path does not exist, a folder cannot be listed or holds no such file, an archive has no such member, `-` occurs
-    /// twice, or a file on the web is missing. Fails for any URL in a build without the feature `https`, and for any 7z archive
-    /// in a build without `sevenz`.
+    /// twice, or a file on the web is missing. Fails for any URL in a build without the feature `https`. An archive whose
+    /// members cannot be listed is a failure of its source instead, and so is any 7z archive in a build without `sevenz`.
     pub fn open(paths: &[PathBuf], options: Options) -> Result<Sources, PgnError> {
         let mut all = Sources::empty(options);
         let mut web = Web::default();

@@ -78,7 +78,7 @@ pub(super) struct Tokenizer<'a> {
     depth: u32,
     /// The index of the `(` that opened the outermost open variation.
     opened: usize,
-    /// A terminator inside a variation, as long as no other token follows it.
+    /// A terminator inside a variation, as long as no word and no variation follows it.
     inner: Option<Outcome>,
     /// True if an empty line precedes the next token.
     blank: bool,
@@ -156,7 +156,8 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Start(at))
     }
 
-    /// Closes the variations and comments that the game left open. Each call returns one event.
+    /// Ends the movetext: returns a fault if a variation is open, or else a terminator that was found inside a variation. Each
+    /// call returns one event.
     fn close(&mut self) -> Option<Event> {
         if self.section == GameSection::Moves {
             if self.depth > 0 {

@@ -466,7 +466,7 @@ impl Zstd {
         let FrameBlockHeader { is_last, bytes } =
             FrameBlockHeader::from_bytes([header[0], header[1], header[2]]);
         self.part(input, 3, out)?;
-        // The block cannot be too large, since the header of its frame was checked.
+        // The block is not too large: the library refuses the header of a block that is.
         self.part(input, bytes, out)?;
         self.state = match (is_last, has_checksum) {
             (false, _) => NextFrame::Block { has_checksum },

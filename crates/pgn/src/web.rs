@@ -316,7 +316,7 @@ struct AnswerBody {
     reader: WebReader,
     /// The number of bytes to skip, because the reader already has them.
     skip: u64,
-    /// True if the end of the body can be distinguished from a lost connection, since its length is known.
+    /// True if the end of the body can be distinguished from a lost connection: see [`AnswerHead::has_end`].
     has_end: bool,
 }
 
@@ -356,7 +356,7 @@ impl Download {
         }
     }
 
-    /// Sends the first request. Returns the identity of the file, and the body of the answer.
+    /// Sends the first request, unless the file is known. Returns the identity of the file, and the body of the answer.
     fn first(
         &mut self,
         known: Option<FileIdentity>,

@@ -109,7 +109,7 @@ fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     }
 }
 
-/// Returns an operation with its registers.
+/// Returns the text of an operation with its registers.
 fn operation(op: Op) -> String {
     let mut args = Vec::new();
     let _ = op.map(|id| {

@@ -14,14 +14,14 @@ pub struct LoopId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
-/// Index of an operation along games, which combines values of several positions of a game.
+/// Index of an operation along games, which reads words at all positions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarryId(pub u32);
 
 /// The mask for true.
 pub const TRUE: u64 = !0;
 
-/// Represents "no value" where a loop combines numbers. It is below every `i32`.
+/// Represents "no value" in a word that holds a number, a position or a string. It is below every `i32`.
 pub const NO_VALUE: i64 = i64::MIN;
 
 /// One operation. Numbers are computed in `i32` and wrap.

@@ -58,8 +58,8 @@ fn is_year(text: &str) -> bool {
 }
 
 impl Parser {
-    /// Refuses a filter that is a number or a text and no condition. `before` is the filter before it; a message says how to join
-    /// both.
+    /// Refuses a filter that is a number or a text and no condition. `before` is the filter before it, to which it probably
+    /// belongs.
     pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         let Some(alone) = alone(node) else { return Ok(()) };
         let span = node.span();

@@ -207,7 +207,7 @@ impl Parser {
                 return Err(fault(format!("rank {} has {} squares", row + 1, rank.files())));
             }
         }
-        // Sixty-four designators make a set, but `fen` is a condition. Therefore `true` follows them.
+        // Braces that end with a designator are a set, but `fen` is a condition. So `true` follows the 64 designators.
         args.push(filter(C::Bool(true), at));
         Ok(filter(C::Braces(args), span.to(at)))
     }

@@ -52,7 +52,7 @@ pub(super) struct HeaderRequest {
 }
 
 impl HeaderText {
-    /// Reads the parameters of the header. Parameters that name files or output have no effect here; each gets a note.
+    /// Reads the parameters of the header. Parameters about files and output are stored too, and each of them gets a note.
     pub fn read(&self, text: &str, remarks: &mut Vec<Diagnostic>) -> ParseResult<HeaderRequest> {
         let mut inside = HeaderWords { text, at: self.inside.start, end: self.inside.end };
         let HeaderRequest { mut filters, mut variations, mut header } = HeaderRequest::default();

@@ -20,7 +20,7 @@ const BRACKETS: [&str; 7] = ["(", ")", "{", "}", "[", "]", ","];
 ///
 /// # Errors
 ///
-/// Fails if no token begins with a character, if a string or a comment is not closed, or if a designator is wrong.
+/// Fails if a character begins no token, if a string or a comment is not closed, or if a designator is wrong.
 pub(super) fn lex(text: &str) -> Result<Vec<Token>, Diagnostic> {
     if text.len() > QUERY_BYTES_MAX {
         return Err(Diagnostic::error(
@@ -276,7 +276,7 @@ fn pieces(text: &str, at: usize) -> Result<Option<(Pieces, usize)>, Diagnostic> 
             }
             unicode_seen.push(spelling);
         } else if !unicode_seen.is_empty() && !bracketed {
-            break; // break; // in ♖a1 the `a` is a file
+            break; // in ♖a1 the `a` is a file
         } else {
             ascii_seen = true;
         }

@@ -60,7 +60,7 @@ use orbit_core::named::choices;
 pub struct Parsed {
     /// The typed tree.
     pub query: TypedQuery,
-    /// Warnings and notes, in the order of their places in the text.
+    /// Warnings and notes, in the order in which they were found.
     pub remarks: Vec<Diagnostic>,
 }
 

@@ -135,7 +135,7 @@ pub struct Header {
     pub input: Option<String>,
     /// The file that `output` names. `orbit cql` writes it unless an option names another file.
     pub output: Option<String>,
-    /// The folder in which the query may read and write files. An option of the command sets it, not a header.
+    /// The folder below which the query may read and write files. An option of the command sets it, not a header.
     pub files: Option<PathBuf>,
 }
 
@@ -256,8 +256,8 @@ pub enum Type {
     Num,
     /// A string, or no value. A filter of this type matches if it has a value.
     Str,
-    /// A position of the game, or no value. A message shows a position as the number of half-moves before it. A filter of this
-    /// type matches if it has a value.
+    /// A position of the game, or no value. As a number, it is the number of the position in its game. A filter of this type
+    /// matches if it has a value.
     Position,
 }
 
@@ -273,7 +273,7 @@ impl Type {
         }
     }
 
-    /// Returns true if a value of the type is shown as a number. The number of a set is the number of its squares.
+    /// Returns true if values of the type have a size: numbers, positions, and sets, whose size is the number of squares.
     pub fn has_value(self) -> bool {
         matches!(self, Type::Num | Type::Set | Type::Position)
     }

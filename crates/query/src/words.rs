@@ -1,6 +1,6 @@
 //! The words of the language, as tables: one row for each filter, keyword, operator and kind of piece.
 //!
-//! The rows of CQL 6 are in the files of this folder; the rows of CQL 5 are with its parser. [`groups`] lists both.
+//! The rows of CQL 6 are in the files of the folder `words`; the rows of CQL 5 are with its parser. [`groups`] lists both.
 //!
 //! Every part of the program that needs words uses these tables: the lexers for signs and pieces, the parsers for the functions
 //! that read filters, `slips.rs` for suggestions, the command line for `orbit help language` and completions, the tests for

@@ -446,7 +446,7 @@ fn listed(contents: PieceSet) -> Pieces {
     Pieces { all_white: false, all_black: false, list: contents }
 }
 
-/// Returns a designator: pieces, then squares.
+/// Returns the text of a designator: pieces, then squares.
 pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> String {
     if squares.is_empty() || pieces.accepts() == PieceSet::NONE {
         return "[]".into();

@@ -39,8 +39,8 @@ fn rules(text: &str) -> Vec<&'static str> {
     agreement.by_rule().map(|(rule, _)| rule.name()).collect()
 }
 
-/// Returns the committed table: each rule with the number of games of the corpus that it is about, read without side lines and
-/// with them.
+/// Returns the text of the committed table: each rule with the number of games of the corpus that it is about, read without
+/// side lines and with them.
 fn table(sums: &[Agreement; 2]) -> String {
     let row = |name: &str, count: &dyn Fn(&Agreement) -> u64| {
         let [plain, with_lines] = sums.each_ref().map(count);

@@ -14,7 +14,7 @@ use crate::common::waiting::{PATIENCE, done};
 /// The time that an impatient reader waits: short enough for tests, and longer than a busy machine pauses.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// Returns a reader that waits longer than any test.
+/// Returns the options of a reader that waits longer than any test.
 fn options() -> Options {
     let mut options = Options::default();
     options.web.timeout = 100 * PATIENCE;

@@ -434,7 +434,7 @@ fn moved(set: Bitboard, to: impl Fn(i32, i32) -> (i32, i32)) -> Bitboard {
     set.into_iter().filter_map(square).collect()
 }
 
-/// Returns a shift: whole ranks stay whole sideways, whole files up and down.
+/// Returns a shifted set: whole ranks stay whole sideways, whole files up and down.
 fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     if set == Bitboard::FULL {
         return set;

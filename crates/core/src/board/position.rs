@@ -223,8 +223,8 @@ impl Position {
     }
 
     /// Packs a setup of shakmaty. Any placement is accepted. The position has a castling right for each rook of
-    /// `setup.castling_rights` on the two back ranks. The file of the first king of that colour decides whether a right belongs to
-    /// the king side or to the queen side.
+    /// `setup.castling_rights` on the back rank of a colour, if a king of that colour is on the same rank. The file of the
+    /// first such king decides whether a right belongs to the king side or to the queen side.
     pub fn from_setup(setup: &Setup) -> Position {
         let board = Board::from(&setup.board);
         let mut state = State::default().with_turn(setup.turn).with_en_passant(setup.ep_square);
@@ -286,8 +286,8 @@ impl Position {
             p2 & keep | to_set & ones(code >> 2),
             p3 & keep | to_set & ones(code >> 3),
         ];
-        // `code` is the content of `to` after the move. If it is a pawn, a pawn moved, since no pawn promotes to a pawn. There is
-        // no branch, because a processor can hardly predict the kinds of moves.
+        // `code` is the content of `to` after the move. It also shows whether a pawn or a king moved, since no pawn promotes to
+        // a pawn or a king. There is no branch, because a processor can hardly predict the kinds of moves.
         let double = (code & 7 == 1) & (from.abs_diff(to) == 16);
         let passed = 64 ^ (64 ^ ((from + to) / 2)) & ones(double as u32) as u32;
         let next = (state | passed << 8) ^ 1;

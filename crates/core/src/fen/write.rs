@@ -197,7 +197,7 @@ fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8,
         next = square + 1;
     }
     put_gap(&mut text, &mut len, next, 64);
-    // The last slash is dropped, since `GAPS` also ends rank 1 with a slash.
+    // The last slash is dropped, since rank 1 also gets one, from the loop or from `GAPS`.
     out.extend_from_slice(&text[..len - 1]);
 }
 

@@ -31,7 +31,7 @@ pub fn open_alone(path: &Path) -> io::Result<Option<File>> {
 }
 
 /// Opens a file, and repeats this until the opened file is the one at the path: the process that held the lock before may have
-/// replaced the file. `open` also returns whether this is so.
+/// replaced the file. `open` returns a file, and whether it is the one at the path.
 fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Result<T> {
     for _ in 0..ROUNDS_MAX {
         let (file, is_settled) = open()?;

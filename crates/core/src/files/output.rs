@@ -162,7 +162,7 @@ impl OutputFile {
             OutputSink::Zstd(encoder) => run(encoder),
         };
         done.map_err(|error| match error.kind() {
-            // Callers retry an interrupted write, so the kind of this error must stay.
+            // Callers retry an interrupted write, so this error needs no path.
             io::ErrorKind::Interrupted => error,
             _ => OutputError::Write { path: self.path.clone(), error }.into(),
         })

@@ -12,7 +12,7 @@ use crate::sync::lock;
 
 /// The most temporary names that are tried before an error names an existing file.
 const NAMES_MAX: u32 = 1000;
-/// The number of new files that other processes may remove before this process locks them; after that the creation fails.
+/// The most new files that are given up because another process removed or locked them first. The next file is used as it is.
 const LOST_MAX: u32 = 8;
 
 /// The error if no temporary file could be created: the name that was tried last, and the error of the system.

@@ -18,8 +18,8 @@ pub struct MoveNumbers {
 }
 
 impl MoveNumbers {
-    /// Reads the counters from the game's `FEN` tag, or from the operations `fmvn` and `hmvc` if the tag has an EPD. Without
-    /// counters the game begins at move 1.
+    /// Reads the counters from the game's `FEN` tag, or from the tags `fmvn` and `hmvc` of a position of a list.
+    /// Without counters the game begins at move 1.
     pub fn from_header(game: &impl GameHeader) -> MoveNumbers {
         let (clock, full) = counters(game);
         let black_begins = game.start().state.turn() == Color::Black;

@@ -220,8 +220,8 @@ fn have_word_in_common(ours: &[NameForm], theirs: &[NameForm]) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the players of a table, each with its spellings. A name with a FIDE number is written `name#number`. Every second
-    /// name has more games than the others.
+    /// Returns the players of a table, each with its spellings. A name with a FIDE number is written `name#number`. Each name
+    /// has one more game than the name before it.
     fn players(names: &[&str], met: &[[&str; 2]]) -> Vec<(String, Vec<String>)> {
         let mention = |name: &str| match name.split_once('#') {
             Some((name, number)) => Mention { name: name.into(), number: number.parse().ok() },

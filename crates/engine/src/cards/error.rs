@@ -93,7 +93,7 @@ pub enum GpuError {
     /// The device was lost, for example because the driver reset it.
     #[error("the GPU was lost ({reason}); the driver may have reset it: try again, or use --engine cpu")]
     Lost {
-        /// The reason that the driver gives.
+        /// The reason, as far as it is known.
         reason: String,
     },
     /// The device, or a call of its driver, did not return in time.

@@ -97,8 +97,8 @@ impl GlanceResult {
             Bound::Arrivals(code) => GlanceResult::Arrivals { at_first: STANDARD.having(code).0 },
             Bound::Touched => GlanceResult::All,
             Bound::Promotions(set) => GlanceResult::Patterns(promotions(set)),
-            // A move captures at most one piece. The two sides move alternately, so half of the moves capture pieces of
-            // one side.
+            // A move captures at most one piece. The two sides move alternately, so at most every other move captures a
+            // piece of a given side.
             Bound::Losses(set) => {
                 GlanceResult::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 }
             }
@@ -225,7 +225,8 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     Some(patterns)
 }
 
-/// Returns the patterns of promotions by one side: moves of the given pieces from the second-last rank to the last.
+/// Returns the patterns of moves that may be promotions by one side: moves of the given pieces from the second-last
+/// rank to the last.
 pub(super) fn promotions(set: PieceSet) -> Vec<MovePattern> {
     let ranks = if set.0 & PieceSet::BLACK.0 != 0 { 1 << 3 } else { 7 << 9 | 6 << 3 };
     let codes = (1..15).filter(|&code| set.contains(Code(code)));

@@ -75,7 +75,8 @@ fn row<const WHAT: u8, const PSEUDO: bool>(
     special
 }
 
-/// Adds castling and en passant to the result for one position. `ordinary` is the result for all other moves.
+/// Computes the result for one position, castling and en passant included. `ordinary` is the result for all other
+/// moves.
 #[inline(never)]
 fn with_special<const WHAT: u8>(
     position: &Position,
@@ -118,7 +119,7 @@ struct MoveLists {
     pairs: u64,
 }
 
-/// Computes the results from a list of all moves. This works for any placement of kings and rooks.
+/// Computes the results from a list of all moves. This works for any placement of pieces.
 fn listed(position: &Position, asked: MoveRequest, from: u64, to: u64) -> MoveLists {
     let mut out = MoveLists::default();
     // In Chess960 a king may castle to an adjacent square. The king's ordinary step there is the same pair of squares,

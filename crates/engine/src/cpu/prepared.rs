@@ -49,7 +49,7 @@ pub(super) struct Prepared<P> {
     idle: Mutex<Vec<Machines>>,
 }
 
-/// The machine code of a program and of its stages. `None` stands for a program that is not worth compiling.
+/// The machine code of a program and of its stages. `None` stands for a program that is not compiled.
 #[derive(Debug)]
 pub(super) struct Natives {
     pub(super) main: Option<Native>,
@@ -136,7 +136,7 @@ impl PlanCode for Screen {
     }
 }
 
-/// The register machines of one thread: one for a program, and one for each of its stages.
+/// The register machines that run a plan: one for the program, and one for each of its stages.
 #[derive(Debug)]
 pub(super) struct Machines {
     pub(super) main: RegisterMachine,
@@ -208,7 +208,7 @@ impl<P: PlanCode> Prepared<P> {
         cost >= DEAR && groups.saturating_mul(cost) >= STEPS_FIRST
     }
 
-    /// Lends idle machines to `work`, which runs the plan on about `groups` groups.
+    /// Lends idle or new machines to `work`, which runs the plan on about `groups` groups.
     pub(super) fn lend<T>(
         &self,
         groups: usize,

@@ -105,7 +105,7 @@ pub(super) struct Loads {
     /// The register for the mask of segments in which one game begins, from the standard position.
     pub(super) standard: Option<Reg>,
     pub(super) other: Option<Reg>,
-    /// The patterns of promotions to certain pieces, with the registers that receive the results.
+    /// The patterns of moves by which pawns may become certain pieces, with the registers that receive the results.
     pub(super) promotions: Vec<(Vec<MovePattern>, Reg)>,
     /// The sets of pieces whose captures are counted, with the registers that receive the counts.
     pub(super) losses: Vec<(PieceSet, Reg)>,

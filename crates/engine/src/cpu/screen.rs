@@ -96,7 +96,7 @@ impl Rest {
 }
 
 impl Screening {
-    /// Creates the screen for all queries together. Returns `None` if no condition allows to skip segments.
+    /// Creates the screen for all queries together. Returns `None` if no condition allows segments to be skipped.
     pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Screening> {
         let screen = plans.screen(0..plans.len())?;
         Some(Screening {

@@ -1,7 +1,7 @@
 //! Runs the stages of a program on the device, and has their results carried along games by the device or the
 //! processor.
 //!
-//! A *stage* is a part of a program that runs over whole games before the rest of the program. If each upload contains
+//! A *stage* is a part of a program that runs at all positions before the rest of the program. If each upload contains
 //! whole games, the stages of a program run on an upload one after the other, and the carried columns stay on the
 //! device (`along.rs`). But an upload may begin or end in the middle of a game, and some operations of the game
 //! language can only be done by the processor (`ways.rs`). In these cases the answers of a stage are read back like

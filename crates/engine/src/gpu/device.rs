@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The number of sets of buffers. While one set uploads, another computes and a third is read back.
 pub(super) const BUFFER_SETS: u64 = 3;
 
-/// A device that all kernels of a search share.
+/// A device that the kernels of all engines share.
 pub(super) struct Device {
     pub(super) report: AdapterReport,
     device: DriverResource<wgpu::Device>,
@@ -153,7 +153,7 @@ impl Device {
         })
     }
 
-    /// Runs calls of the driver on a helper thread. An error of the driver becomes a [`GpuError`] that contains `what`.
+    /// Runs calls of the driver on a helper thread. If the driver refuses one, returns [`GpuError::Refused`] with `what`.
     pub(super) fn guarded<T: Send + 'static>(
         &self,
         what: &'static str,
@@ -336,7 +336,7 @@ impl Device {
                     let _ = sender.send(result);
                 });
             });
-            // A map fails only if the device is lost, whatever the message says.
+            // A map that fails counts as the loss of the device, whatever the message says.
             begun.map_err(|error| match error {
                 GpuError::Refused { reason, .. } => driver.lose(reason),
                 other => other,

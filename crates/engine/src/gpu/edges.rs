@@ -11,8 +11,8 @@ use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
 /// The squares that a condition allows for one square of a move (such as its origin), as WGSL.
 enum MoveSquares {
     All,
-    /// The squares of a set that hold certain pieces before the move. The number has a bit for each piece code that is
-    /// allowed; the string is the set in WGSL.
+    /// The squares of a set whose contents before the move are allowed. The number has a bit for the code of each piece
+    /// that is allowed, and bit 0 for an empty square; the string is the set in WGSL.
     Pieces(u16, String),
     Set(String),
 }
@@ -36,8 +36,8 @@ fn all(conditions: impl IntoIterator<Item = String>) -> Option<String> {
 }
 
 impl Printer<'_> {
-    /// Returns the expression of the condition `edge` on the move that leaves the slot, in a game without side lines.
-    /// `operands` are the expressions of the sets that the condition needs.
+    /// Returns the expression that tests `edge`, the move that leaves the slot, in a game without side lines. `operands`
+    /// are the expressions of the sets that the condition needs.
     pub(super) fn edge(&self, test: &EdgeTest, mut operands: impl Iterator<Item = String>) -> String {
         let mut squares = |test: SquareTest| match test {
             SquareTest::Any => MoveSquares::All,

@@ -319,7 +319,7 @@ impl Residents {
         }
     }
 
-    /// Reacts to a lack of memory on the device: drops all uploads, and halves the number of bytes that may stay.
+    /// Reacts to a lack of memory on the device: drops all uploads, and lets only half as many bytes stay from now on.
     pub(super) fn shrink(&self, device: &Device) {
         let gone = {
             let mut state = lock(&self.0);

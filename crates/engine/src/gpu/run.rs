@@ -645,7 +645,7 @@ struct Submission {
     to: To,
 }
 
-/// The place to which an output is copied.
+/// The destination of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum To {
     Host,
@@ -654,7 +654,7 @@ enum To {
     Words,
 }
 
-/// Divides `count` invocations into ranges, one for each dispatch.
+/// Divides `count` segments or entries into ranges, one for each dispatch.
 fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
     let by_time = STEPS_MAX / SEGMENT_SLOTS as u64 / kernel.cost.max(1);
     let group = u64::from(kernel.variant.segments_at_once());

@@ -23,8 +23,8 @@ const WAYS_MAX: usize = 400;
 const VALUES_MAX: usize = 24;
 
 /// Returns whether the device can find the walks of an automaton. Only the processor knows which pieces are in focus,
-/// and only the processor finds the walk with the largest value. An automaton with too many branches makes the shader
-/// too long.
+/// and only the processor finds the walk with the largest number at its last position. An automaton with too many
+/// branches makes the shader too long.
 pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
     let ways = automaton.first.len() + automaton.follow.iter().map(Vec::len).sum::<usize>();

@@ -1,6 +1,6 @@
 //! Chooses how the device computes the columns that a stage carries along games.
 //!
-//! A *stage* is a part of a program that runs over whole games before the rest; its masks and words are turned into
+//! A *stage* is a part of a program that runs at all positions before the rest; its masks and words are turned into
 //! columns that the rest reads. Each column is computed by one shader from masks and words that are on the device, one
 //! game at a time. The games must have no side lines. If there is no shader for one of a kernel's columns, the
 //! processor computes all of its columns.

@@ -57,7 +57,7 @@ pub struct Kernel {
     own: Range<usize>,
 }
 
-/// The kernels of a [`Stage`], a part of a program that runs over whole games before the rest.
+/// The kernels of a [`Stage`], a part of a program that runs at all positions before the rest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StageKernels {
     /// The masks and words that the stage finds.

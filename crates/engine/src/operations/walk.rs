@@ -48,7 +48,7 @@ pub(super) fn found<'a>(
 }
 
 /// Returns the mask of the positions at which a walk begins. For a walk with a focus, these are the positions at which
-/// a walk would begin for some set of pieces in focus.
+/// a walk could begin for some set of pieces in focus.
 fn possible(reach: &mut WalkReach<'_>, games: &BlockGames<'_>) -> MaskBuilder {
     let (mut out, slots) = (MaskBuilder::new(games.block), 0..games.block.slots());
     reach.run(0..out.0.len(), None);

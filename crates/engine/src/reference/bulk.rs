@@ -186,7 +186,7 @@ impl OneQuery {
 }
 
 /// Returns whether the query must be evaluated game by game. This is so if it yields strings, if it keeps state, or if
-/// it has a filter that reads other positions of the game.
+/// it has an operation of the game language, such as one that reads moves or other positions.
 fn asks_of_games(query: &TypedQuery) -> bool {
     let is_told_by_games = query.body.ty() == Type::Str || query.keeps_state.is_some();
     is_told_by_games || query.outlives_games() || query.body.any(|filter| filter.is_of_game())

@@ -35,8 +35,8 @@ impl Form for ExplicitForm {
 /// A filter without transform keywords.
 pub(super) type PlainFilter = Any<ExplicitForm>;
 
-/// The copies of a transform, or a filter that is not a transform. Only distinct copies that survive are listed, in the
-/// order of declaration; of equal copies, the first is kept.
+/// The copies of a transform, or a filter in `notransform`, which transforms do not change. Only distinct copies that
+/// survive are listed, in the order that [`CopyOrder`] says; of equal copies, the first is kept.
 #[derive(Clone, Debug)]
 pub(super) enum Copies<F, C> {
     Orbit(Vec<C>),

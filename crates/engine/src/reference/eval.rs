@@ -36,7 +36,7 @@ pub(super) struct Evaluation<'a> {
     pub(super) declared: &'a Declared,
     /// The tree of lines in the game, built when it is first needed.
     tree: OnceCell<GameTree>,
-    /// The context of the current filter: the move that an enclosing filter has selected.
+    /// The context of the current filter, such as the move that an enclosing filter has selected.
     pub(super) scope: Scope,
     pub(super) state: VariableState,
 }
@@ -250,8 +250,8 @@ impl<'a> Evaluation<'a> {
         (0..self.nodes.len()).filter(|&at| is_after[at]).collect()
     }
 
-    /// Returns the positions at which a filter matches, from the current one forwards or backwards. All of them see the
-    /// same values of variables. If `first` is true, stops at the first match.
+    /// Returns the positions at which a filter matches, from the current one forwards or backwards. Variables are not
+    /// reset between the positions. If `first` is true, stops at the first match.
     fn found(&mut self, back: bool, filter: &PlainFilter, first: bool) -> Vec<usize> {
         self.state.step_nodes(self.nodes.len(), *filter.node().mark());
         let candidates = if back { self.before() } else { self.after() };

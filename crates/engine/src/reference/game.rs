@@ -1,5 +1,5 @@
-//! Dispatches the filters about whole games (moves, lines, other positions, comments) to the modules that evaluate
-//! them.
+//! Dispatches the operations of the game language (on moves, lines, other positions, variables, strings and comments) to
+//! the modules that evaluate them.
 
 use shakmaty::Bitboard;
 

@@ -9,11 +9,11 @@
 //!   second rank. Castling is pseudolegal only if it is legal.
 //! * A legal move is a pseudolegal move after which no own king is attacked. So without a king, all pseudolegal moves
 //!   are legal.
-//! * Castling moves the first own king on the back rank and the rook that the castling right names. The rook must be on
-//!   that side of the king. Castling is legal if the king is not in check, and passes and reaches only squares that are
-//!   not attacked.
-//! * En passant requires an enemy pawn directly behind the target square. The target square and the square from which
-//!   that pawn came must be empty.
+//! * Castling moves the first own king on the back rank and the rook that the castling right names. For castling on the
+//!   king's side, the rook must be on a higher file than the king, otherwise on a lower one. Castling is legal if the
+//!   king is not in check, and passes and reaches only squares that are not attacked.
+//! * En passant requires an enemy pawn that is one square past the target square. The target square and the square from
+//!   which that pawn came must be empty.
 
 use shakmaty::{Bitboard, Color, Move, Piece, Position as _, Role, Square, attacks};
 
@@ -217,7 +217,7 @@ impl SquareArray {
     }
 
     /// Returns the castling move for a castling right. Returns `None` if king or rook is not in its place, or if a
-    /// piece is between.
+    /// piece is in the way.
     fn castling(&self, rook: Square, king_side: bool) -> Option<ReducedMove> {
         let back = xy(rook).1;
         let king = self.kings(self.turn).find(|&king| xy(king).1 == back)?;

@@ -115,8 +115,9 @@ impl<'a> Evaluation<'a> {
         done.map_err(|fault| self.state.fail(fault)).ok()
     }
 
-    /// Returns the words of the comments after the move to the current position, joined with single spaces, because PGN
-    /// may break lines anywhere. Comments before a move are left out. Returns `None` if there are no words.
+    /// Returns the words of the comments after the move to the current position or, at the start of the game, before
+    /// the first move. They are joined with single spaces, because PGN may break lines anywhere. Comments before the
+    /// first move of a side line are left out. Returns `None` if there are no words.
     pub(super) fn original_comment(&mut self, span: Span) -> Option<Vec<u8>> {
         let comments = self.annotations(span).iter().filter_map(|annotation| match &annotation.kind {
             AnnotationKind::Comment(text) => Some(&text[..]),

@@ -21,8 +21,8 @@ impl Evaluation<'_> {
         matched
     }
 
-    /// Returns the groups of the next match at or after `from`. Then moves `from` to the end of the match, or by one
-    /// byte if the match is empty.
+    /// Returns the groups of the next match at or after `from`. Then moves `from` to the end of the match or, if the
+    /// match is empty, to one byte after it.
     pub(super) fn next_match(
         &mut self,
         text: &[u8],

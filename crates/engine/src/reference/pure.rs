@@ -94,7 +94,8 @@ impl<'a> ReferenceScene<'a> {
         Bitboard::from(checker) | if sliding { way } else { Bitboard::EMPTY }
     }
 
-    /// Returns whether a man, which must not be the king, could move to one of the squares or capture a man there.
+    /// Returns whether a man of the side to move other than the king could move to one of the squares or capture a man
+    /// there.
     fn could_reach(&self, man: Square, targets: Bitboard) -> bool {
         let moves = self.board.pseudolegal_moves();
         let mut moves = moves.iter().filter(|step| step.from == man && man != self.king);

@@ -47,7 +47,7 @@ pub(super) struct Attempt {
 pub(super) enum Next {
     /// The same position.
     Here,
-    /// At each of these positions, in order.
+    /// Each of these positions, in order.
     At(Vec<usize>),
 }
 

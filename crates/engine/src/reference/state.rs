@@ -19,7 +19,7 @@ use orbit_query::{
     tree::{Cell, Cells, Dictionary, DictionaryId, Holds, Life, Sort, SortId, Var, VarId},
 };
 
-/// The declarations of a query: its variables, dictionaries, sorts and files. The state has an entry for each.
+/// The declarations of a query. The state has an entry for each variable, dictionary and `sort`.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
     pub(super) vars: Vec<Var>,
@@ -252,7 +252,7 @@ impl RunState {
         }
     }
 
-    /// Returns the names and values of the variables that are printed at the end of a search.
+    /// Returns the names of the variables that are printed at the end of a search, and their values as text.
     pub fn printed(&self) -> Vec<(&str, Vec<u8>)> {
         let named = self.names.iter().zip(&self.cells).filter(|((_, printed), _)| *printed);
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()

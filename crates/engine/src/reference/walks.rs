@@ -123,7 +123,7 @@ impl Evaluation<'_> {
         Some(Chained { value, end })
     }
 
-    /// Writes the comments that the keywords `title` and `piecepath` of the path request.
+    /// Writes the comments that the keywords `title`, `piecepath` and `verbose` of the path request.
     fn note_asked(&mut self, rules: &PathRules<'_>, nodes: &[usize]) {
         let (path, start) = (rules.path, self.here.at);
         if let Some(title) = &path.title {

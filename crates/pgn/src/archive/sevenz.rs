@@ -189,7 +189,8 @@ impl Unpacker {
         }
     }
 
-    /// Unpacks the wanted members of one block, and counts the complete ones in `ended`. Returns whether the reader was dropped.
+    /// Unpacks the wanted members of one block, and counts the complete ones in `ended`. Sets `is_left` if the reader was
+    /// dropped.
     fn block(
         &self,
         file: &mut File,

@@ -28,7 +28,7 @@ pub(super) struct PieceTables {
     pub(super) pawn_target: [u64; WORDS],
     /// All bits set if a pawn captures.
     pub(super) takes: [u64; WORDS],
-    /// The squares two ranks above and below the target, if a pawn moves without a capture.
+    /// The squares two ranks above and below the target, as a bitboard, if a pawn moves; otherwise 0.
     pub(super) double: [u64; WORDS],
     /// The target square and the role, encoded as in a [`PackedMove`](orbit_core::board::PackedMove).
     pub(super) mv: [u64; WORDS],

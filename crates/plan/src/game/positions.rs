@@ -63,13 +63,13 @@ impl Lower {
         self.unpacked_number(word)
     }
 
-    /// Returns the mask of where one position is a proper ancestor of the other.
+    /// Returns the mask of positions at which one position is a proper ancestor of the other.
     pub(super) fn is_before(&mut self, a: &Position, b: &Position) -> Id {
         let operands = vec![self.packed_position(a), self.packed_position(b)];
         self.dag.game(GameOp::Before, operands)
     }
 
-    /// Returns the mask of where both positions have a value and are in the given order.
+    /// Returns the mask of positions at which both operands have a value and are in the given order.
     fn ordered(&mut self, by: PositionOrder, left: &Position, right: &Position) -> Id {
         match by {
             PositionOrder::Number(cmp) => {

@@ -37,8 +37,8 @@ operands! {
         Mainline,
         /// `variation`: the position is in a side line, that is, its depth is above 0.
         Variation,
-        /// `virtualmainline`: the way from the start to here contains no null move, and no alternative (a move of a side line)
-        /// that White played.
+        /// `virtualmainline`: the way from the start to here contains no null move, and no alternative (a move that begins a
+        /// side line) that White played.
         VirtualMainline,
         /// `try`: exactly one position on the way from the start to here is reached by an alternative of White.
         Try,
@@ -58,7 +58,7 @@ operands! {
         SetSlice { var: VarId, from: Option<Number<P>>, to: Option<Number<P>>, value: Text<P> },
         /// `unbind x`: removes the value of a variable; always true.
         Unbind(VarId),
-        /// `unbind D[k]`, `unbind D`: removes one entry or all entries of a dictionary; always true.
+        /// `unbind D[k]`, `unbind D`: removes one entry or all entries of a dictionary. It is false only if k has no value.
         Forget { dictionary: DictionaryId, key: Option<Assigned<P>> },
         /// `isbound x`, or `isunbound x` if `bound` is false.
         IsBound { var: VarId, bound: bool },
@@ -68,15 +68,16 @@ operands! {
         Loop(Any<P>),
         /// `while (c) F`: repeats F as long as c matches. It is always true.
         While { condition: Any<P>, body: Any<P> },
-        /// `while (s ~~ "re") F`: evaluates F once for each match of the regular expression. It is always true.
+        /// `while (s ~~ "re") F`: evaluates F once for each match of the regular expression. It is true if s
+        /// has a value.
         WhileMatch { text: Text<P>, pattern: String, body: Any<P> },
-        /// `x∊D F`, `string x in D F`: true if F matches for a key of D. All keys are visited, in ascending order.
+        /// `x∊D F`, `string x in D F`: evaluates F for each key of D, in ascending order; always true.
         KeyLoop { dictionary: DictionaryId, var: VarId, body: Any<P> },
         /// `comment(...)`, `///`: writes a comment at the position; always true.
         Comment(Vec<Any<P>>),
         /// `message(...)`: prints a text; always true. With `quiet`, only the text is printed, without the place of the position.
         Message { quiet: bool, of: Vec<Any<P>> },
-        /// `settag("X" s)`: sets a tag of the game; always true.
+        /// `settag("X" s)`: sets a tag of the game. It is true if s has a value.
         SetTag { name: String, value: Text<P> },
         /// `removecomment`: removes the comment of the last move from the output; always true.
         RemoveComment,
@@ -102,7 +103,7 @@ operands! {
         Entry { dictionary: DictionaryId, key: Assigned<P> },
         /// `from`: the square that the last move left; two squares for castling.
         From,
-        /// `to`: the square that the last move reached.
+        /// `to`: the square that the last move reached; two squares for castling.
         To,
         /// `enpassantsquare`: the square of the pawn that was captured en passant.
         EnPassantSquare,
@@ -144,7 +145,7 @@ operands! {
         PathCountUnfocused,
         /// `positionid`: the number of the position in its game.
         PositionId,
-        /// `depth`: the number of alternatives (moves of side lines) on the way from the start to here.
+        /// `depth`: the number of alternatives (moves that begin a side line) on the way from the start to here.
         Depth,
         /// `distance(P Q)`: the number of moves between the positions.
         Distance(Position<P>, Position<P>),
@@ -239,7 +240,7 @@ operands! {
         PathEnd(Path<P>),
         /// `pathstart`: the position at which the path began.
         PathStart,
-        /// `pathlastposition`: the last position of the path so far.
+        /// `pathlastposition`: the last position of the last path that matched; in a path, of the best way found so far.
         PathLast,
     }
 }
@@ -420,7 +421,7 @@ impl<T> Chain<T> {
         })
     }
 
-    /// Returns true if the chain matches a sequence of no positions.
+    /// Returns true if the chain matches the empty sequence.
     pub fn can_be_empty(&self) -> bool {
         match self {
             Chain::One(_) => false,

@@ -58,10 +58,10 @@ operands! {
         MoveNumber,
         /// The number of the game, counted from 1 over all sources. Games that were skipped count too.
         GameNumber,
-        /// The year of the date tag. There is no value if the year is below 1.
+        /// The year of the date tag. There is no value if the year is unknown or below 1.
         Year,
         /// `elo white`, `elo black`: the rating of a player. `elo` alone is the higher rating. There is no value if the rating is
-        /// below 1.
+        /// unknown or below 1.
         Elo(Option<Color>),
         /// `countmoves legal L--R(...)`: the number of legal moves, as pairs of a departure and an arrival square.
         LegalCount(Moves<P>),

@@ -211,7 +211,7 @@ impl Spelt {
     }
 }
 
-/// The kind to which legal moves are restricted.
+/// A kind of moves, to which a filter about moves is restricted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are CQL's")]
 pub enum Special {

@@ -1,4 +1,5 @@
-//! Finds queries whose hits have a span: the moves or positions that a hit of `line`, `path`, `--`, `find` or `echo` consists of.
+//! Finds queries whose hits have a span: the moves or positions of which a hit of `line`, `path`, `--`, `move`, `find` or
+//! `echo` consists.
 
 use super::{
     ConditionOp, Elsewhere, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Line, Move,
@@ -58,7 +59,7 @@ fn was_played<P: Form>(of: &Move<P>) -> bool {
     matches!(of.of, MoveOf::Played | MoveOf::Previous)
 }
 
-/// Returns true if the value of a filter may depend on earlier evaluations of the filter at other positions.
+/// Returns true if the value of a filter may depend on earlier evaluations at other positions.
 fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
     let bans = |line: &Line<P>| line.nestban;
     let path_bans = |path: &Path<P>| path.nestban;

@@ -29,7 +29,7 @@ operands! {
         /// A chain of three or more arrows. Its value is a subset of the first operand. In a chain of `->` (`forward`) the first
         /// operand attacks; in a chain of `<-` the last one does.
         Xray { forward: bool, sets: OneOrMore<Squares<P>> },
-        /// `between x y`: the squares between a square of x and a square of y.
+        /// `between(x y)`: the squares between a square of x and a square of y.
         Between(Squares<P>, Squares<P>),
         /// `ray`, `xray`: squares of the last set that are on a line with squares of all sets. With `attack`, a slider must stand
         /// at the start.

@@ -45,7 +45,7 @@ impl MachineFunctions {
     ///
     /// # Panics
     ///
-    /// If a slice is shorter than the function's accesses.
+    /// If one of the slices is shorter than the memory that the function accesses.
     pub(super) fn call(
         &self,
         function: &MachineFunction,

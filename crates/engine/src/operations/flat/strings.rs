@@ -1,8 +1,8 @@
 //! The strings of flat programs. A register holds the number of a string, and equal strings have equal numbers.
 //!
-//! The strings of a game are removed at its end, while the literals of the program stay. All strings together may take
-//! [`BYTES_MAX`] bytes, and there may be [`STRINGS_MAX`] of them. A game that creates more is left to the reference
-//! engine.
+//! The strings of a game are removed at its end, while the literals of the program stay. All strings together take at
+//! most [`BYTES_MAX`] bytes, and there are at most [`STRINGS_MAX`] of them. A game that creates more is left to the
+//! reference engine.
 
 use std::{hash::BuildHasher, ops::Range};
 
@@ -354,8 +354,8 @@ impl FlatMachine<'_> {
         Some(from..end.max(from))
     }
 
-    /// Returns the letter for the piece on the only square of a set. Returns `None` if the set has another number of
-    /// squares, or if `contents` does not include the piece.
+    /// Returns the letter for the contents of the only square of a set. Returns `None` if the set has another number of
+    /// squares, or if `contents` does not include the contents of the square.
     fn letter_on(
         &mut self,
         nodes: NodeRange<'_>,

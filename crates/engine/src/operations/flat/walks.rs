@@ -341,8 +341,8 @@ impl FlatMachine<'_> {
         std::iter::successors(first_child(nodes, at), next)
     }
 
-    /// Returns whether a constituent matches after the move from `before` to `child`. If both are the same node, there
-    /// is no move.
+    /// Returns whether a constituent matches with the move from `before` to `child` or, if both are the same node, at
+    /// that node.
     #[expect(clippy::too_many_arguments, reason = "a search and a place in it")]
     fn fits(
         &mut self,
@@ -394,7 +394,8 @@ impl FlatMachine<'_> {
         Ok(self.value(number).map(i64::from))
     }
 
-    /// Writes the length of the path so far to the registers from which its constituents read it.
+    /// Writes the progress of a path to the registers from which its constituents read it: the number of moves so far
+    /// that count, and the number of those that do not count.
     fn come_to(&mut self, chain: &FlatChain, [start, at]: [usize; 2], count: u32) {
         if !chain.is_path {
             return;

@@ -17,7 +17,7 @@ fn set(op: SquaresOp<Written>) -> Squares {
     Squares::new(op, Span::default())
 }
 
-/// Creates a designator of any piece on the given squares; `a-h2` stands for a rank, `a1-8` for a file.
+/// Creates a designator of the given squares that names no piece; `a-h2` stands for a rank, `a1-8` for a file.
 fn at(names: &[&str]) -> Node {
     let mut squares = Bitboard::EMPTY;
     for name in names {
