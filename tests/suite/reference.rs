@@ -1,8 +1,9 @@
 //! Tests of the reference engine that do not fit into tables.
 
+use orbit_core::record::{Annotation, GameFacts, Outcome};
 use orbit_engine::{
-    Annotation, Answer, GameFacts, Interrupt, Outcome, Spot,
-    reference::{Reference, ReferenceError},
+    Answer, Interrupt,
+    reference::{Reference, ReferenceError, Spot},
 };
 
 use crate::common::position;

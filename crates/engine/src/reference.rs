@@ -30,12 +30,17 @@
 //!   `and`, `or`, `if` and `square all` skip filters.
 //! * `player` without a colour treats a missing name as empty text. If both names are missing it has no value.
 
+use orbit_core::{
+    board::{PackedMove, Position},
+    interrupt::Interrupt,
+    record::GameFacts,
+};
 use orbit_query::{
     TypedQuery,
+    answer::Answer,
     tree::{Any, ConditionOp, GameCondition, GameText, Number, NumberOp, Ref, Squares, SquaresOp, TextOp},
 };
 
-use super::{Answer, Interrupt, Spot};
 use copies::{Copies, CopyBuilder, CopyOrder, ExplicitForm, NumberCopies, PlainFilter};
 use eval::Evaluation;
 use state::Declared;
@@ -104,6 +109,25 @@ pub enum ReferenceError {
         /// The limit, counted in filters.
         nodes_max: usize,
     },
+}
+
+/// A position in its game, with everything that a filter may read about it.
+#[derive(Clone, Copy)]
+pub struct Spot<'a> {
+    /// The position.
+    pub position: Position,
+    /// The number of half-moves before the position; 0 at the start of the game.
+    pub ply: u32,
+    /// True if the position is the first of its game.
+    pub initial: bool,
+    /// True if the position is the last of its line.
+    pub terminal: bool,
+    /// The number, within the game, of the position before this one; `None` for the first position.
+    pub parent: Option<usize>,
+    /// The move that led to this position; `None` for the first position.
+    pub arrival: Option<PackedMove>,
+    /// The game.
+    pub game: &'a dyn GameFacts,
 }
 
 /// A query with all transforms expanded, ready to be evaluated at positions.

@@ -4,14 +4,13 @@
 use std::sync::Mutex;
 
 use super::{
-    Reference, ReferenceError, RunState,
+    Reference, ReferenceError, RunState, Spot,
     eval::Evaluation,
     games::{GameAnswers, QueryFault, set},
     whole::GameFault,
 };
 use crate::{
-    Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Spot,
-    Wants,
+    Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Wants,
 };
 use orbit_core::sync::lock;
 use orbit_query::{Type, TypedQuery};

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::{
-    GameFound, Noted, Reference, RunState,
+    GameFound, Noted, Reference, RunState, Spot,
     found::{FoundValue, PositionAnswer},
     whole::{GameFault, WantedFacts},
 };
 use crate::{
     Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
-    Interrupt, Rank, Spans, Spot, Values, Wants, place,
+    Interrupt, Rank, Spans, Values, Wants, place,
 };
 use orbit_query::{Type, TypedQuery, tree::Comments};
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};

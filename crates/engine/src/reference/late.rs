@@ -11,13 +11,13 @@ use std::{
 };
 
 use super::{
-    Outermost, Reference, ReferenceError, RunState,
+    Outermost, Reference, ReferenceError, RunState, Spot,
     eval::Evaluation,
     top,
     whole::{GameFault, WantedFacts},
 };
 use crate::{
-    CopyHits, EngineError, FindSpan, Hits, Interrupt, MatchSpan, Spot, place,
+    CopyHits, EngineError, FindSpan, Hits, Interrupt, MatchSpan, place,
     spans::{GameSpans, of_hit},
 };
 use orbit_query::{TypedQuery, tree::Kind};

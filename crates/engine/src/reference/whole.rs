@@ -2,15 +2,14 @@
 //! variables.
 
 use super::{
-    Reference,
+    Reference, Spot,
     copies::PlainFilter,
     eval::Evaluation,
     found::{FoundValue, GameFound, Noted, PositionAnswer},
     state::RunState,
     value::Value,
 };
-use crate::{Interrupt, Spot};
-use orbit_core::diagnostic::Diagnostic;
+use orbit_core::{diagnostic::Diagnostic, interrupt::Interrupt};
 use orbit_query::tree::Any;
 
 /// The data about a game that are requested in addition to the values at its positions.
