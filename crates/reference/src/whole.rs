@@ -66,7 +66,7 @@ impl Reference {
             if let Some(before) = before.filter(|_| found.hit) {
                 // To find the matching copies, they are evaluated a second time, from the same state.
                 let after = std::mem::replace(&mut evaluation.state, before);
-                let matching = evaluation.there(at, |there| self.matching_copies(there));
+                let matching = evaluation.there(at, |there| self.copies_here(there));
                 if let Some(diagnostic) = evaluation.state.fault.take() {
                     return Err(GameFault { at, diagnostic });
                 }
