@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SortValue;
+
 /// The output of a query for the games of one block. Texts are bytes, because a text may come from a game in any
 /// encoding.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -33,13 +35,4 @@ pub struct GameCommentary {
     pub tags: Vec<(String, Vec<u8>)>,
     /// The nodes whose comments `removecomment` removes.
     pub removed: Vec<u32>,
-}
-
-/// A value by which games are sorted.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub enum SortValue {
-    /// The value of a numeric filter, or the number of squares in the value of a set filter.
-    Number(i32),
-    /// The value of a string filter. Texts are ordered byte by byte.
-    Text(Vec<u8>),
 }

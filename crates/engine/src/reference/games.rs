@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{
-    GameFound, Noted, Reference, RunState,
-    found::{FoundValue, PositionAnswer},
-    whole::{GameFault, WantedFacts},
-};
 use crate::{
     Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
-    Interrupt, Rank, Spans, Spot, Values, Wants, place,
+    Interrupt, Rank, Spans, Values, Wants, place,
 };
 use orbit_query::{Type, TypedQuery, tree::Comments};
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};
+use orbit_reference::{
+    FoundValue, GameFault, GameFound, Noted, PositionAnswer, Reference, RunState, Spot, WantedFacts,
+};
 
 /// The answers of a query on a block, collected game by game.
 pub(super) struct GameAnswers<'a> {

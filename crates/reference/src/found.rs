@@ -2,7 +2,7 @@
 
 use shakmaty::Bitboard;
 
-use crate::{Answer, MatchSpan, SortValue};
+use orbit_query::answer::{Answer, MatchSpan, SortValue};
 
 /// The result of a query on a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
