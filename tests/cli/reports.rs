@@ -107,7 +107,7 @@ fn a_page_lists_the_games_that_hit() {
         "shift flip flipcolor {Nd4 kf3}",
         "line --> check --> check --> check",
         "cql(matchcount 0) mate",
-        "power A > 40",
+        "power A > 38",
     ];
     for args in queries.map(|query| [query, "--where", "year>=2014"]) {
         let (html, findings) = report(&args);
