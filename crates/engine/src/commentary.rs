@@ -31,6 +31,8 @@ pub struct GameCommentary {
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The best value of each `sort`, in the order of [`Query::sorts`](orbit_query::TypedQuery::sorts).
     pub sorts: Vec<Option<SortValue>>,
+    /// For each `sort` the node at which the query has that value first; 0 without a value.
+    pub sorts_at: Vec<u32>,
     /// The tags that `settag` sets, with their new values, in order.
     pub tags: Vec<(String, Vec<u8>)>,
     /// The nodes whose comments `removecomment` removes.

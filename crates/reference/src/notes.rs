@@ -85,6 +85,7 @@ impl<'a> Evaluation<'a> {
                 sorted.best.as_ref().is_none_or(|best| if smallest { key < *best } else { key > *best });
             if is_better {
                 sorted.best = Some(key);
+                sorted.at = here;
                 sorted.notes = notes;
             }
         }

@@ -86,6 +86,8 @@ pub(super) type DictionaryEntries = BTreeMap<Datum, Datum>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sorted {
     pub(super) best: Option<SortValue>,
+    /// The position of the best value.
+    pub(super) at: usize,
     pub(super) notes: Vec<Note>,
 }
 

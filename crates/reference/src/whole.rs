@@ -80,15 +80,17 @@ impl Reference {
         run.take_back(&mut state);
         let mut notes = std::mem::take(&mut state.notes);
         notes.extend(state.chains.notes());
-        let mut sorts = Vec::new();
+        let (mut sorts, mut sorts_at) = (Vec::new(), Vec::new());
         for sorted in state.take_sorted() {
             notes.extend(sorted.notes);
             sorts.push(sorted.best);
+            sorts_at.push(sorted.at);
         }
         Ok(GameFound {
             match_count: values.iter().filter(|found| found.hit).count() as u32,
             values,
             sorts,
+            sorts_at,
             notes,
             removed: state.removed.into_iter().collect(),
             tags: state.tags.into_iter().collect(),

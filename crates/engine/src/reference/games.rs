@@ -140,6 +140,7 @@ impl<'a> GameAnswers<'a> {
             matches: found.match_count,
             comments: comments.collect(),
             sorts: found.sorts,
+            sorts_at: found.sorts_at.into_iter().map(|node| node as u32).collect(),
             tags: found.tags,
             removed: found.removed.into_iter().map(|node| node as u32).collect(),
         });
