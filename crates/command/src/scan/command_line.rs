@@ -60,11 +60,11 @@ mod tests {
         let request = args.request().ok()?;
         request.check().ok()?;
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/command-lines");
-        let file = args.file.iter().map(|file| match file.strip_prefix("in") {
+        let mut file = args.file.iter().map(|file| match file.strip_prefix("in") {
             Ok(name) => PathBuf::from(folder).join(name),
             Err(_) => file.clone(),
         });
-        let (file, board) = (file.last(), args.board().ok()?);
+        let (file, board) = (file.next_back(), args.board().ok()?);
         let is_named = args.query.is_some() || file.is_some() || args.theme.is_some() || board.is_some();
         args.words.truncate(usize::from(!is_named));
         args.words.push("-".into());
