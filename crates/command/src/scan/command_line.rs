@@ -47,9 +47,10 @@ mod tests {
     /// Returns the words that a shell makes of a command line.
     fn words(line: &str) -> Vec<String> {
         let script = format!("set -- {line}\nfor word do printf '%s\\0' \"$word\"; done");
-        let run = Process::new("sh").args(["-c", &script]).output().unwrap();
+        let run = Process::new("sh").args(["-c", &script]).output().expect("there is a shell");
         assert!(run.status.success(), "{line}");
-        String::from_utf8(run.stdout).unwrap().split_terminator('\0').map(str::to_owned).collect()
+        let words = String::from_utf8(run.stdout).expect("the lines are UTF-8");
+        words.split_terminator('\0').map(str::to_owned).collect()
     }
 
     /// Returns the question of a command line; `None` if it is refused. Games are not needed.
