@@ -1,6 +1,8 @@
 //! Reports: title, sentence, results, and which positions they show.
 
+use std::collections::HashMap;
 use std::fs;
+use std::mem;
 use std::process::Command;
 
 use serde_json::Value;
@@ -19,9 +21,14 @@ fn report(args: &[&str]) -> (String, Value) {
     let page = folder.path().join("report.html");
     stdout(&[args, &[SAMPLE, "--quiet", "-o", page.to_str().unwrap()]].concat());
     let html = fs::read_to_string(&page).unwrap();
-    let json = html.split_once("id=\"findings\">").unwrap().1.split_once("</script>").unwrap().0;
-    let findings = serde_json::from_str(json).unwrap();
+    let findings = findings_of(&html);
     (html, findings)
+}
+
+/// Returns the findings in a page.
+fn findings_of(html: &str) -> Value {
+    let json = html.split_once("id=\"findings\">").unwrap().1.split_once("</script>").unwrap().0;
+    serde_json::from_str(json).unwrap()
 }
 
 #[test]
@@ -91,4 +98,162 @@ fn a_page_shows_what_was_found_from_the_start() {
     for hit in hits {
         assert!(hit["ply"].as_u64().unwrap() > 0 && hit["san"].as_str().unwrap().ends_with('#'), "{hit}");
     }
+}
+
+/// The list has what the list on standard output has: each game with its number, players, result and hits.
+#[test]
+fn a_page_lists_the_games_that_hit() {
+    let queries = [
+        "shift flip flipcolor {Nd4 kf3}",
+        "line --> check --> check --> check",
+        "cql(matchcount 0) mate",
+        "power A > 38",
+    ];
+    for args in queries.map(|query| [query, "--where", "year>=2014"]) {
+        let (html, findings) = report(&args);
+        let printed = stdout(&[&args[..], &[SAMPLE, "-q"]].concat());
+        let mut lines = printed.lines();
+        let games = findings["games"].as_array().unwrap();
+        assert_eq!(findings["games_found"], games.len());
+        for game in games {
+            let line = lines.next().unwrap();
+            let text = |field: &str| game[field].as_str().unwrap();
+            assert!(
+                line.trim_start().starts_with(&format!("{}  {}", game["game"], text("players"))),
+                "{line}"
+            );
+            assert!(line.ends_with(&format!("  {}  ({})", text("moves"), game["hits"])), "{line}");
+            assert!(
+                line.contains(&format!("  {}  ", text("result"))) && line.contains(text("event")),
+                "{line}"
+            );
+            for span in game["spans"].as_array().unwrap() {
+                let line = lines.next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+                assert_eq!(line, span.as_str().unwrap());
+            }
+        }
+        assert_eq!((lines.next(), games.is_empty()), (None, false));
+        let summary = match games.len() {
+            1 => "The game found".to_owned(),
+            many => format!("All {many} games found"),
+        };
+        assert!(html.contains(&format!("<details class=\"games\"><summary>{summary}</summary>")), "{args:?}");
+        // Games whose boards are shown lead there.
+        let boards: HashMap<u64, usize> = (0..)
+            .zip(findings["sample"].as_array().unwrap())
+            .map(|(index, hit)| (hit["game"].as_u64().unwrap(), index))
+            .collect();
+        for game in games {
+            let number = game["game"].as_u64().unwrap();
+            let link = boards.get(&number).map(|index| format!("<a href=\"#sample-{index}\">{number}</a>"));
+            let cell = link.unwrap_or_else(|| number.to_string());
+            assert!(html.contains(&format!("<tr><th scope=\"row\">{cell}</th>")), "{cell}");
+        }
+    }
+}
+
+/// The list ends after its limit, in the order of the search, whatever the number of threads.
+#[test]
+fn a_long_list_ends_with_the_number_of_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let [games, page] =
+        ["twice.pgn", "page.html"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    fs::write(&games, [fs::read(SAMPLE).unwrap(), b"\n".to_vec(), fs::read(SAMPLE).unwrap()].concat())
+        .unwrap();
+    for order in [&[][..], &["--sort", "date"], &["--sort", "elo", "--reverse"]] {
+        let mut pages = ["1", "3"].map(|threads| {
+            stdout(&[&["true", &games, "-q", "-j", threads, "-o", &page], order].concat());
+            fs::read_to_string(&page).unwrap()
+        });
+        assert!(pages[0] == pages[1], "{order:?}");
+        let html = mem::take(&mut pages[0]);
+        assert!(html.contains("<summary>The first 1,000 of 2,000 games found</summary>"));
+        assert!(html.contains("<p>The list ends here: 1,000 more games were found.</p>"));
+        let listed = findings_of(&html)["games"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|game| game["game"].to_string())
+            .collect::<Vec<_>>();
+        let printed = stdout(
+            &[
+                &["true", &games, "-q", "-n", "1000", "-F", "csv", "--rows", "games", "--columns", "game"],
+                order,
+            ]
+            .concat(),
+        );
+        assert_eq!(listed, printed.lines().skip(1).collect::<Vec<_>>(), "{order:?}");
+    }
+}
+
+/// The command of a page makes the same page, in another folder and from another spelling of the question.
+#[cfg(unix)]
+#[test]
+fn a_page_has_the_command_that_makes_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::copy(SAMPLE, path("the games.pgn")).unwrap();
+    fs::write(path("q.cql"), "// a 'comment'\nflipcolor\n{Bh7 kg8}\n").unwrap();
+    let lines: [&[&str]; 9] = [
+        &["check", "-n", "5", "--no-reel", "-j", "2", "--title", "It's <all>"],
+        &["-e", "--(o-o)", "--first", "--no-spans", "-w", "elo>=2500", "-w", "event~'x' or year>2000"],
+        &["-f", &path("q.cql"), "--seed", "7"],
+        &["--theme", "greek-gift", "--unique"],
+        &["--board", "8/8/8/8/3N4/5k2/8/8", "--flipcolor", "--shift"],
+        &["--similar", "8/8/8/4k3/4P3/4K3/8/8", "--flipcolor"],
+        &["--at", "e4 c5 Nf3", "--sample", "3"],
+        &["mate", "--player", "Carlsen", "--as", "white", "--sort", "date", "--reverse"],
+        &["sort \"men\" #A > 12", "--engine", "reference", "--best"],
+    ];
+    for args in lines {
+        stdout(&[args, &[&path("the games.pgn"), "-q", "-o", &path("first.html")]].concat());
+        let first = fs::read_to_string(path("first.html")).unwrap();
+        let findings = findings_of(&first);
+        let text = |field: &str| findings[field].as_str().unwrap().to_owned();
+        let line = text("command");
+        assert!(line.starts_with("orbit scan ") && line.ends_with(" 'the games.pgn'"), "{line}");
+        let outputs = text("command_outputs");
+        let outputs = outputs.strip_prefix("-o report.html").unwrap();
+        let script = format!("orbit() {{ \"$ORBIT\" \"$@\"; }}\n{line} -q -o again.html{outputs}");
+        let mut again = Command::new("sh");
+        again.args(["-c", &script]).current_dir(folder.path()).env("ORBIT", env!("CARGO_BIN_EXE_orbit"));
+        let run = again.output().unwrap();
+        assert!(run.status.success(), "{script}: {}", String::from_utf8_lossy(&run.stderr));
+        assert!(fs::read_to_string(path("again.html")).unwrap() == first, "{line}");
+    }
+}
+
+/// A query that sorts games chooses the sample, the hit that is shown of each game, and the order of the list.
+#[test]
+fn a_page_shows_what_the_query_sorts_by() {
+    for (query, sign) in [("check sort \"men\" #A", -1), ("check sort min \"men\" #A", 1)] {
+        let (html, findings) = report(&[query]);
+        let rows = stdout(&[query, SAMPLE, "-q", "-F", "jsonl", "--columns", "game,ply,value"]);
+        let cells = |row: &str| {
+            let row: Value = serde_json::from_str(row).unwrap();
+            ["game", "ply", "value"].map(|column| row[column].as_i64().unwrap())
+        };
+        let mut rows: Vec<[i64; 3]> = rows.lines().map(cells).collect();
+        // Of equal values the first counts, in a game and among games.
+        rows.sort_by_key(|&[game, ply, value]| (game, sign * value, ply));
+        rows.dedup_by_key(|row| row[0]);
+        rows.sort_by_key(|&[game, _, value]| (sign * value, game));
+        let sorts = |value: i64| serde_json::json!([{ "name": "men", "value": value.to_string() }]);
+        let (hits, games) = (findings["sample"].as_array().unwrap(), findings["games"].as_array().unwrap());
+        assert_eq!((hits.len(), games.len()), (24, rows.len()));
+        for (hit, &[game, ply, value]) in hits.iter().zip(&rows) {
+            assert_eq!((hit["game"].as_i64(), hit["ply"].as_i64()), (Some(game), Some(ply)), "{query}");
+            assert_eq!(hit["sorts"], sorts(value));
+        }
+        for (game, &[number, _, value]) in games.iter().zip(&rows) {
+            assert_eq!((game["game"].as_i64(), &game["sorts"]), (Some(number), &sorts(value)));
+        }
+        assert!(html.contains("in the order of the query, with one position of each"));
+        assert!(html.contains(&format!("<p><bdi>men</bdi> <code>{}</code></p>", rows[0][2])));
+    }
+    // A value without a name, and the options of the command line, which take precedence.
+    assert_eq!(report(&["check sort #A"]).1["games"][0]["sorts"][0]["name"], "sort");
+    let (html, findings) = report(&["check sort #A", "--sort", "date"]);
+    assert!(html.contains("in the order of the search"));
+    assert_eq!(findings["games"][0]["sorts"], serde_json::json!([]));
 }

@@ -35,17 +35,23 @@ pub fn browser() -> &'static str {
 
 /// Loads a page from disk.
 pub fn render(browser: &str, page: &str, arguments: &[&str]) -> Rendered {
+    render_at(browser, page, "", arguments)
+}
+
+/// Renders a page at the element with an id, as a link to `#id` does.
+pub fn render_at(browser: &str, page: &str, id: &str, arguments: &[&str]) -> Rendered {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("page.html");
     std::fs::write(&file, page).unwrap();
     let (out, errors) = (folder.path().join("out"), folder.path().join("errors"));
-    run(browser, &folder.path().join("profile"), &file, arguments, &out, &errors);
+    let address = format!("file://{}#{id}", file.display());
+    run(browser, &folder.path().join("profile"), &address, arguments, &out, &errors);
     let read = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
     let console = read(&errors).lines().filter(|line| line.contains(":CONSOLE")).map(String::from).collect();
     Rendered { dom: read(&out), console }
 }
 
-fn run(browser: &str, profile: &Path, file: &Path, arguments: &[&str], out: &Path, errors: &Path) {
+fn run(browser: &str, profile: &Path, address: &str, arguments: &[&str], out: &Path, errors: &Path) {
     let to = |path: &Path| Stdio::from(std::fs::File::create(path).unwrap());
     let child = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
@@ -53,7 +59,7 @@ fn run(browser: &str, profile: &Path, file: &Path, arguments: &[&str], out: &Pat
         .args(["--disable-dev-shm-usage", "--enable-logging=stderr", "--dump-dom"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .args(arguments)
-        .arg(format!("file://{}", file.display()))
+        .arg(address)
         .stdin(Stdio::null())
         .stdout(to(out))
         .stderr(to(errors))

@@ -3,8 +3,8 @@
 use orbit_core::board::{Bitboard, Square};
 use orbit_search::report::{
     findings::{
-        Findings, Histogram, HistogramRow, HitCounts, Miss, Misses, OrbitFindings, PatternBoard, SampleHit,
-        SampleMoves, SampleSpan, SquareNames, SquarePair, Unit,
+        Findings, Histogram, HistogramRow, HitCounts, ListedGame, Miss, Misses, OrbitFindings, PatternBoard,
+        SampleHit, SampleMoves, SampleSpan, SortedBy, SquareNames, SquarePair, Unit,
     },
     heat::HeatMap,
 };
@@ -39,6 +39,10 @@ pub fn rich(query: &str) -> Findings {
         histograms: histograms(),
         sample: sample(),
         sample_note: "6 of 98,765 hits, seed 1.".into(),
+        games: games(),
+        games_found: 4_071,
+        command: format!("orbit scan --where 'white~<O'\\''Kelly>' '{query}\n' games.pgn"),
+        command_outputs: "-o report.html --title='</script><b>'".into(),
         ..Findings::default()
     }
 }
@@ -141,6 +145,38 @@ fn histogram(name: &str, unit: Unit, rows: &[(&str, u64, u64)]) -> Histogram {
         }
     };
     Histogram { name: name.into(), unit, rows: rows.iter().map(row).collect() }
+}
+
+fn games() -> Vec<ListedGame> {
+    let game = |game: u64, players: &str, moves: &str| ListedGame {
+        game,
+        source: "folder & more/file.pgn".into(),
+        players: players.into(),
+        result: "1/2-1/2".into(),
+        date: "2015.07.20".into(),
+        event: "Open <of> the “World”".into(),
+        hits: 12_345,
+        moves: moves.into(),
+        ..ListedGame::default()
+    };
+    let sorted = |name: &str, value: &str| SortedBy { name: name.into(), value: value.into() };
+    vec![
+        ListedGame {
+            sorts: vec![sorted("men <&>", "-4"), sorted("שח", "</script><script>alert(1)")],
+            spans: vec!["23... 24. Nf6+ <Kh8>".into(), "(12...b5: 15.) 15. Nf3".into()],
+            ..game(
+                1,
+                "Čigorin, Mikhail & \"sons\" - O'Kelly <de Galway> (2500)",
+                &"23. Nxf6+ to 24... Kh8, next Rxf6; ".repeat(12),
+            )
+        },
+        game(3, "A-name-without-any-blank-in-it-that-goes-on-and-on-and-on-and-on-and-on-and-on", ""),
+        ListedGame {
+            event: String::new(),
+            date: String::new(),
+            ..game(987_654_321, "كاسباروف - 王, 皓", "start")
+        },
+    ]
 }
 
 fn sample() -> Vec<SampleHit> {

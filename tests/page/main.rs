@@ -88,6 +88,7 @@ fn shows_its_json(html: &str) {
     shows_maps(html, "squares", &json["squares"], &json["squares_by_color"]);
     shows_misses(html, &json);
     shows_sample(html, json["sample"].as_array().unwrap(), has_copies);
+    shows_games(html, &json);
     if let Some(groups) = json["values"]["groups"].as_array() {
         let wanted = groups.iter().map(|group| {
             let [grouping, label] = ["grouping", "label"].map(|name| text(&group[name]));
@@ -172,6 +173,40 @@ fn shows_sample(html: &str, sample: &[Value], has_copies: bool) {
                 "{shown}"
             );
         }
+    }
+}
+
+/// Checks the list of games and its links to the sample.
+fn shows_games(html: &str, json: &Value) {
+    let games = json["games"].as_array().unwrap();
+    assert_eq!(html.contains("<section id=\"games\""), !games.is_empty());
+    if games.is_empty() {
+        return;
+    }
+    let (is_sorted, has_sources) = (
+        games.iter().any(|game| game["sorts"] != Value::Array(Vec::new())),
+        json["sources"].as_array().unwrap().len() > 1,
+    );
+    let wanted = games.iter().map(|game| {
+        let list = |field: &str| game[field].as_array().unwrap().clone();
+        let sorts = list("sorts").into_iter();
+        let sorts = sorts.map(|sort| format!("{} {}", text(&sort["name"]), text(&sort["value"])));
+        let spans = list("spans").into_iter();
+        let moves = spans.fold(text(&game["moves"]), |moves, span| format!("{moves} {}", text(&span)));
+        let mut row = vec![grouped(&game["game"])];
+        row.extend(is_sorted.then(|| sorts.collect::<Vec<_>>().join(", ")));
+        row.extend(["players", "result", "date", "event"].map(|field| text(&game[field])));
+        row.extend([grouped(&game["hits"]), moves.trim().to_owned()]);
+        row.extend(has_sources.then(|| text(&game["source"])));
+        row
+    });
+    assert_eq!(table(html, "games-table"), wanted.collect::<Vec<_>>());
+    let rest = json["games_found"].as_u64().unwrap() - games.len() as u64;
+    assert_eq!(html.contains("<p>The list ends here: "), rest > 0);
+    let sample = json["sample"].as_array().unwrap();
+    for (index, hit) in sample.iter().enumerate() {
+        let is_listed = games.iter().any(|game| game["game"] == hit["game"]);
+        assert_eq!(html.contains(&format!("<a href=\"#sample-{index}\">")), is_listed, "{hit}");
     }
 }
 
@@ -265,6 +300,7 @@ fn a_page_shows_the_numbers_of_its_json() {
         is_well_made(&html);
         shows_its_json(&html);
         assert!(holds(&html, &findings));
+        assert_eq!(html.contains("<details class=\"games\"><summary>"), !findings.games.is_empty());
         assert!(html == page(&findings), "equal findings make equal bytes");
     }
 }

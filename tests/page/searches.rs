@@ -5,12 +5,12 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::browser::{between, browser, render, table, words};
+use crate::browser::{between, browser, render, render_at, table, words};
 use crate::frames::fits;
 use crate::{QUERY, common, embedded, is_well_made, shows_its_json};
 
-/// Larger pages are slow to send and to open.
-const BYTES_MAX: usize = 300_000;
+/// Larger pages are slow to send and to open. Most of the bytes are those of the list of games, of which a page has at most 1,000.
+const BYTES_MAX: usize = 1_300_000;
 
 fn scan(query: &str, games: &Path, more: &[&str]) -> Vec<u8> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
@@ -81,10 +81,13 @@ fn a_browser_shows_the_report_of_a_search() {
 fn reports_fit_their_queries_and_phones() {
     let browser = browser();
     for (query, sections) in [
-        (QUERY, &["summary", "sample", "pattern", "board", "groups", "about"][..]),
-        ("power A - power a", &["summary", "sample", "values", "about"]),
-        ("stalemate", &["summary", "sample", "groups", "about"]),
-        ("flipcolor line --> check --> check --> check", &["summary", "sample", "values", "groups", "about"]),
+        (QUERY, &["summary", "sample", "games", "pattern", "board", "groups", "about"][..]),
+        ("power A - power a", &["summary", "sample", "games", "values", "about"]),
+        ("stalemate", &["summary", "sample", "games", "groups", "about"]),
+        (
+            "flipcolor line --> check --> check --> check",
+            &["summary", "sample", "games", "values", "groups", "about"],
+        ),
         ("Ka1 & kh8 & Qb8 & Rc8", &["summary", "misses", "pattern", "about"]),
     ] {
         let (html, findings) = report(query, &sample());
@@ -92,8 +95,9 @@ fn reports_fit_their_queries_and_phones() {
         assert_eq!(found, sections, "{query}");
         // The query is shown once: as the headline, or in a box of its own.
         let body = html.split_once("<body>").unwrap().1;
-        let header = words(between(body, "<header>", "</header>")[0]);
-        assert_eq!(header.matches(query).count(), 1, "{header}");
+        let header = between(body, "<header>", "</header>")[0];
+        let shown = between(header, "<code>", "</code>").into_iter().map(words);
+        assert_eq!(shown.filter(|shown| shown == query).count(), 1, "{header}");
         if let Some(values) = findings["values"]["steps"]["rows"].as_array() {
             assert!(values.len() == 1 || html.contains("aria-labelledby=\"bars-values-title"), "{query}");
         }
@@ -179,4 +183,55 @@ fn the_nearest_misses_are_counted() {
     // A report of hits runs no other query, and a query without parts has nothing similar.
     assert_eq!(report("mate", &sample()).1["misses"], Value::Null);
     assert_eq!(report("mate stalemate and false", &sample()).1["misses"]["is_whole"], true);
+}
+
+/// The list of games opens without a script, and leads to boards, also to those that are folded up.
+#[test]
+fn the_list_leads_to_boards() {
+    let browser = browser();
+    let (html, findings) = report("flipcolor {Bh7 kg8}", &sample());
+    let around = r##"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
+        const frame = document.createElement("iframe");
+        frame.sandbox = "allow-same-origin";
+        frame.style = "width: 800px; height: 600px";
+        frame.srcdoc = PAGE;
+        frame.onload = async () => {
+            const inside = frame.contentDocument, list = inside.querySelector("details.games");
+            const height = () => list.getBoundingClientRect().height;
+            const answer = { open: list.open, folded: height(), rows: list.querySelectorAll("tbody tr").length };
+            const summary = list.querySelector("summary");
+            summary.focus();
+            answer.focus = inside.activeElement == summary;
+            summary.click();
+            await new Promise(done => setTimeout(done, 100));
+            answer.unfolded = height();
+            const links = [...list.querySelectorAll("a")], board = link => inside.querySelector(link.hash);
+            answer.links = links.map(link => [link.textContent, board(link).querySelector(".source").textContent]);
+            document.getElementById("answer").textContent = JSON.stringify(answer);
+        };
+        document.body.append(frame);
+        </script>"##;
+    let quoted = serde_json::to_string(&html).unwrap().replace('<', "\\u003c");
+    let shown = render(browser, &around.replace("PAGE", &quoted), &["--virtual-time-budget=10000"]);
+    let answer = words(between(&shown.dom, "<pre id=\"answer\">", "</pre>")[0]);
+    let answer: Value =
+        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {:?}", shown.console));
+    assert_eq!((answer["open"].as_bool(), answer["focus"].as_bool()), (Some(false), Some(true)), "{answer}");
+    assert_eq!(answer["rows"], findings["games"].as_array().unwrap().len());
+    let [folded, unfolded] = ["folded", "unfolded"].map(|name| answer[name].as_f64().unwrap());
+    assert!(folded < 50.0 && unfolded > folded + 200.0, "{answer}");
+    let links = answer["links"].as_array().unwrap();
+    assert_eq!(links.len(), findings["sample"].as_array().unwrap().len());
+    for link in links {
+        assert!(
+            link[1].as_str().unwrap().starts_with(&format!("game {}, ", link[0].as_str().unwrap())),
+            "{link}"
+        );
+    }
+    // A link to a board that is folded up unfolds it.
+    let last = format!("sample-{}", links.len() - 1);
+    for (id, is_open) in [("sample-0", false), (&last, true)] {
+        let shown = render_at(browser, &html, id, &["--virtual-time-budget=5000"]);
+        assert_eq!(shown.dom.contains("<details class=\"more\" open=\"\">"), is_open, "{id}");
+    }
 }

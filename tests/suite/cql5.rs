@@ -4,9 +4,10 @@
 //! Source of the examples: CQL 5 manual, position list: transforms. Where its text contradicts its own rule,
 //! the rule is followed and the row says "erratum".
 
-use orbit_engine::{Answer, Engine, PreparedQuery, Wants, reference::Reference};
+use orbit_engine::{Answer, Engine, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, Node, Type};
+use orbit_reference::Reference;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, expand, to_cql6};
 

@@ -1,6 +1,6 @@
 //! Moves played in positions, compared with a count by pgn-reader and shakmaty that identifies positions by their FENs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use orbit_chess::{Database, DatabaseOptions, Query};
 use orbit_search::explore::{Explored, Explorer, ExplorerRequest, Parameters};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, CastlingSide, Chess, Move};
+use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position as _};
 
 use crate::common::openings::epd;
 use crate::database::SAMPLE;
@@ -58,6 +58,30 @@ fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
         }
     }
     (moves, total)
+}
+
+/// Groups by position are the positions of shakmaty, however they were reached.
+#[test]
+fn hits_are_grouped_by_position() {
+    let mut due: BTreeMap<String, (BTreeSet<usize>, u64)> = BTreeMap::new();
+    for (number, game) in sample().iter().enumerate() {
+        for chess in game.positions.iter().filter(|chess| chess.is_check()) {
+            let (games, positions) = due.entry(epd(chess)).or_default();
+            games.insert(number);
+            *positions += 1;
+        }
+    }
+    let due: BTreeMap<String, (u64, u64)> =
+        due.into_iter().map(|(place, (games, positions))| (place, (games.len() as u64, positions))).collect();
+    let database = Database::open([SAMPLE]).unwrap();
+    let counts = database.scan(&Query::parse("check").unwrap()).statistics("position").unwrap();
+    let rows = counts.rows(&"position".parse().unwrap());
+    let found: BTreeMap<String, (u64, u64)> =
+        rows.iter().map(|row| (row.keys[0].to_string(), (row.hit.games, row.hit.positions))).collect();
+    assert!(found == due, "{} positions, {} due", found.len(), due.len());
+    assert!(due.values().any(|count| count.0 >= 10) && due.values().any(|count| count.1 > count.0));
+    // The most frequent position comes first.
+    assert_eq!(rows[0].hit.games, due.values().map(|count| count.0).max().unwrap());
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Tests of the reference engine that do not fit into tables.
 
-use orbit_engine::{
-    Annotation, Answer, GameFacts, Interrupt, Outcome, Spot,
-    reference::{Reference, ReferenceError},
-};
+use orbit_core::record::{Annotation, GameFacts, Outcome};
+use orbit_engine::{Answer, Interrupt};
+use orbit_reference::{Reference, ReferenceError, Spot};
 
 use crate::common::position;
 
@@ -40,8 +39,12 @@ fn spot(fen: &str, ply: u32) -> Spot<'static> {
 
 #[test]
 fn move_numbers_count_from_the_start_of_the_game() {
-    let number =
-        |fen: &str, ply: u32| reference("movenumber").answer(&[spot(fen, ply)], 0, &Interrupt::default());
+    let number = |fen: &str, ply: u32| {
+        let mut number = None;
+        let told = |_: usize, answer: Answer| number = Some(answer);
+        reference("movenumber").answers(&[spot(fen, ply)], &Interrupt::default(), told).unwrap();
+        number.unwrap()
+    };
     let (white, black) = ("4k3/8/8/8/8/8/8/4K3 w - - 0 40", "4k3/8/8/8/8/8/8/4K3 b - - 0 40");
     for (ply, expected) in [(0, 1), (1, 1), (2, 2), (3, 2), (4, 3)] {
         assert_eq!(number(if ply % 2 == 0 { white } else { black }, ply), Answer::Num(Some(expected)));
@@ -53,7 +56,12 @@ fn move_numbers_count_from_the_start_of_the_game() {
 
 #[test]
 fn copies_come_in_declaration_order() {
-    let hits = |text: &str| reference(text).copy_hits(&[spot("startpos", 0)], 0, &Interrupt::default());
+    let hits = |text: &str| {
+        let mut hits = Vec::new();
+        let (start, never) = ([spot("startpos", 0)], Interrupt::default());
+        reference(text).matching_copies(&start, |_| true, &never, |_, matching| hits = matching).unwrap();
+        hits
+    };
     assert_eq!(hits("flip Ra1"), [true, true, false, false]);
     assert_eq!(hits("{{flip count Ra1}}"), [true, true, false, false]);
     assert_eq!(hits("rotate90 ra1"), [false, false, true, true]);

@@ -2,6 +2,7 @@
 
 use orbit_core::diagnostic::Severity;
 use orbit_query::diagram;
+use orbit_search::Request;
 
 use super::failure::Failure;
 use super::query_text::QueryText;
@@ -57,6 +58,12 @@ impl BoardArgs {
     /// Returns whether positions similar to the board are wanted.
     pub(super) fn is_similar(&self) -> bool {
         self.similar.is_some()
+    }
+
+    /// Copies the board and its transforms into a request.
+    pub(super) fn put(&self, request: &mut Request) {
+        (request.board, request.similar) = (self.board.clone(), self.similar.clone());
+        request.transforms = self.transforms().into_iter().map(str::to_owned).collect();
     }
 
     /// Returns the query, if there is a board.

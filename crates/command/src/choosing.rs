@@ -5,6 +5,7 @@ use std::num::NonZeroU64;
 use orbit_core::game::{Measure, PlayerName};
 use orbit_search::Request;
 use orbit_search::choice::{Choice, Condition, SortKey, WholeText};
+use orbit_search::request::SIMILAR_GAMES;
 use orbit_search::run::{WholeTextsCollector, WholeTextsPart};
 
 use super::common::{choice, counted, from_one};
@@ -63,9 +64,6 @@ pub(super) struct ChoosingArgs {
     pub(super) seed: u64,
 }
 
-/// The number of games that `--similar` lists without `--limit`.
-const SIMILAR_GAMES: NonZeroU64 = NonZeroU64::new(50).expect("it is not 0");
-
 impl ChoosingArgs {
     /// Copies the choices into a request.
     pub(super) fn put(&self, request: &mut Request) {
@@ -91,7 +89,7 @@ pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
     }
     request.best = true;
     request.sort = Some(SortKey::Value);
-    request.limit = request.limit.or(Some(SIMILAR_GAMES));
+    request.limit = request.limit.or(NonZeroU64::new(SIMILAR_GAMES));
     Ok(())
 }
 

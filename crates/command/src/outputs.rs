@@ -8,8 +8,10 @@ use orbit_engine::Wants;
 use orbit_search::choice::Order;
 use orbit_search::report::findings::Findings;
 use orbit_search::report::{
-    Column, Columns, Extras, Format, FormatName, HitTotals, Layout, Report, Rows, Stitcher,
+    Column, Columns, Extras, Format, FormatName, HitTotals, Layout, MOVES_MAX, RUNS_MAX, Report, Rows,
+    Stitcher,
 };
+use orbit_search::request::shell_word;
 use orbit_search::run::{
     Collectors, Comment, GamesCollector, GamesPart, HeldGame, ListPart, ListReach, ListsCollector,
     OrderedCollector,
@@ -24,11 +26,6 @@ use super::games::GameOutputs;
 use super::pictures::{self, Picture};
 use super::sink::{OutputFiles, Sink};
 use super::terminal::{self, Stdout, has_colors_on_stdout};
-
-/// The most runs of hits in a line of text without `--all-plies`.
-const RUNS_MAX: usize = 12;
-/// The most moves of a hit in a line of text without `--all-plies`.
-const MOVES_MAX: usize = 12;
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
@@ -110,6 +107,18 @@ impl OutputArgs {
     /// Returns the title of reports.
     pub(super) fn title(&self) -> Option<&str> {
         self.title.as_deref()
+    }
+
+    /// Returns the options of a command line that write the same report to a file.
+    pub(super) fn of_page(&self) -> String {
+        let mut options = String::from("-o report.html");
+        if let Some(title) = &self.title {
+            options += &format!(" --title={}", shell_word(title));
+        }
+        if self.no_spans {
+            options += " --no-spans";
+        }
+        options
     }
 
     /// Returns the data that the chosen columns need.

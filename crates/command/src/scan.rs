@@ -1,5 +1,6 @@
 //! `orbit scan`.
 
+mod command_line;
 mod counts;
 mod misses;
 mod queries;

@@ -28,6 +28,8 @@ pub(super) struct StatsArgs {
     /// moves (`line`, `path`, `find`, `echo`, `--`, `[x]`, `move`) also by `length`, how many moves that are, and `san`, the
     /// first of them, or the move that led to what was found.
     ///
+    /// `position` makes groups of equal positions, whatever moves led to them.
+    ///
     /// `next` and `previous` make groups of the moves that follow hits and that led to them, `next:3` a tree of the first three
     /// moves. Under transforms they are told as they look from the query as it is written, with `next:played` as they were
     /// played.

@@ -1,4 +1,5 @@
-//! The base of all other crates: boards, FEN, facts about games, tables of names, diagnostics, and output files.
+//! The base of all other crates: boards, FEN, facts about games, tables of names, regular
+//! expressions, diagnostics, and output files.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -7,9 +8,12 @@ pub mod diagnostic;
 pub mod fen;
 pub mod files;
 pub mod game;
+pub mod interrupt;
 pub mod isa;
 pub mod named;
 pub mod positions;
+pub mod record;
+pub mod regexes;
 pub mod sync;
 pub mod text;
 pub mod visible;

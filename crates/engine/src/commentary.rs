@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SortValue;
+
 /// The output of a query for the games of one block. Texts are bytes, because a text may come from a game in any
 /// encoding.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -29,17 +31,10 @@ pub struct GameCommentary {
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The best value of each `sort`, in the order of [`Query::sorts`](orbit_query::TypedQuery::sorts).
     pub sorts: Vec<Option<SortValue>>,
+    /// For each `sort` the node at which the query has that value first; 0 without a value.
+    pub sorts_at: Vec<u32>,
     /// The tags that `settag` sets, with their new values, in order.
     pub tags: Vec<(String, Vec<u8>)>,
     /// The nodes whose comments `removecomment` removes.
     pub removed: Vec<u32>,
-}
-
-/// A value by which games are sorted.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub enum SortValue {
-    /// The value of a numeric filter, or the number of squares in the value of a set filter.
-    Number(i32),
-    /// The value of a string filter. Texts are ordered byte by byte.
-    Text(Vec<u8>),
 }

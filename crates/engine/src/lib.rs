@@ -7,24 +7,19 @@
 
 #![deny(unsafe_code, missing_docs)]
 
-use shakmaty::Bitboard;
-
-pub use self::commentary::{Commentary, GameCommentary, SortValue};
+pub use self::commentary::{Commentary, GameCommentary};
 pub use self::copies::any_side;
 pub use self::copies::{CopyDetail, CopyHits};
 pub use self::games::{GameAnswer, Rank};
 pub use self::hits::{GameEnds, Hits, Values};
 use self::hits::{slots_of, within};
-pub use self::interrupt::Interrupt;
 pub use self::prepared::{PreparedQuery, plans};
 pub use self::request::{Answers, BlockRequest, Select};
-pub use self::spans::{FindSpan, MatchSpan, SpanKind, Spans};
+pub use self::spans::{FindSpan, Spans};
 pub use self::wants::Wants;
-use orbit_core::{
-    board::{PackedMove, Position},
-    diagnostic::Diagnostic,
-};
-pub use orbit_pgn::{Annotation, AnnotationKind, Outcome};
+use orbit_core::diagnostic::Diagnostic;
+pub use orbit_core::{interrupt::Interrupt, record::Outcome};
+pub use orbit_query::answer::{Answer, MatchSpan, SortValue, SpanKind};
 use orbit_reel::{Block, GameRow};
 
 mod cards;
@@ -34,7 +29,6 @@ mod commentary;
 mod context;
 mod copies;
 pub mod cpu;
-mod facts;
 pub mod fallback;
 mod game_texts;
 mod games;
@@ -44,77 +38,17 @@ pub mod gpu;
 #[path = "without_gpu.rs"]
 pub mod gpu;
 mod hits;
-mod interrupt;
 pub mod mixed;
 pub mod narrowed;
 mod operations;
 mod prepared;
 pub mod reference;
-mod regexes;
 mod request;
 pub mod settled;
 mod spans;
 pub mod texts;
 pub mod verify;
 mod wants;
-
-/// The value of a query at one position.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// The answer of a condition (type Bool). For a query of type Str, true if the query has a value.
-    Bool(bool),
-    /// The answer of a query of type Set: a set of squares.
-    Set(Bitboard),
-    /// The answer of a query of type Num. For a query of type Position, the number of that position in its game.
-    Num(Option<i32>),
-}
-
-impl Answer {
-    /// Returns whether the position is a hit: the answer is true, a non-empty set, or a number that has a value.
-    pub fn is_hit(self) -> bool {
-        match self {
-            Answer::Bool(hit) => hit,
-            Answer::Set(squares) => squares.any(),
-            Answer::Num(value) => value.is_some(),
-        }
-    }
-}
-
-/// The data about a game that do not follow from its moves.
-pub trait GameFacts {
-    /// Returns the number of the game, counted from 1 over all sources. Skipped games are counted.
-    fn number(&self) -> u32;
-    /// Returns the result with which the movetext ended.
-    fn outcome(&self) -> Outcome;
-    /// Returns the value of the first tag with this name, as the bytes that were read.
-    fn tag(&self, name: &str) -> Option<&[u8]>;
-    /// Returns whether the two sides of the game have been swapped, as in a search that evaluates every game from the
-    /// side of one player. Move numbers are not changed.
-    fn is_swapped(&self) -> bool {
-        false
-    }
-    /// Returns the comments and glyphs in the order of their positions. The list is empty if they are not known.
-    fn annotations(&self) -> &[Annotation];
-}
-
-/// A position in its game, with everything that a filter may read about it.
-#[derive(Clone, Copy)]
-pub struct Spot<'a> {
-    /// The position.
-    pub position: Position,
-    /// The number of half-moves before the position; 0 at the start of the game.
-    pub ply: u32,
-    /// True if the position is the first of its game.
-    pub initial: bool,
-    /// True if the position is the last of its line.
-    pub terminal: bool,
-    /// The number, within the game, of the position before this one; `None` for the first position.
-    pub parent: Option<usize>,
-    /// The move that led to this position; `None` for the first position.
-    pub arrival: Option<PackedMove>,
-    /// The game.
-    pub game: &'a dyn GameFacts,
-}
 
 /// The errors of engines.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

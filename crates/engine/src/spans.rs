@@ -4,83 +4,8 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{CopyHits, Hits};
+use super::{CopyHits, Hits, MatchSpan};
 use orbit_reel::{Block, GameRow};
-
-/// The positions and moves of which a hit consists.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MatchSpan {
-    /// The filter whose match this is.
-    pub kind: SpanKind,
-    /// The positions, by their numbers in the game, in the order of the filter. For `line`, these are the positions of
-    /// its constituents. For `path`, the start and the positions after the moves that count. For a move, the positions
-    /// before and after it. For `find`, the hit and the found position. For `echo`, both positions.
-    pub nodes: Vec<u32>,
-    /// The moves, given by the positions to which they lead, in the order in which they were played. For `path`, these
-    /// are the moves that count. For other filters, they are all moves between the positions.
-    pub moves: Vec<u32>,
-}
-
-/// The filters whose matches consist of moves or of several positions.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum SpanKind {
-    /// `line`.
-    Line,
-    /// `path`.
-    Path,
-    /// `--`, `[x]` or `move`.
-    Move,
-    /// `find`.
-    Find,
-    /// `echo`.
-    Echo,
-}
-
-impl SpanKind {
-    /// Returns the name of the filter.
-    pub fn name(self) -> &'static str {
-        match self {
-            SpanKind::Line => "line",
-            SpanKind::Path => "path",
-            SpanKind::Move => "move",
-            SpanKind::Find => "find",
-            SpanKind::Echo => "echo",
-        }
-    }
-
-    /// Returns whether the moves themselves are part of the match. The moves of other filters only connect one position
-    /// with another.
-    pub fn is_of_moves(self) -> bool {
-        matches!(self, SpanKind::Line | SpanKind::Path | SpanKind::Move)
-    }
-}
-
-impl MatchSpan {
-    /// Chooses the span to report for a hit: the first `line` or `path` that matched, otherwise the first move,
-    /// otherwise the first `find` or `echo`. `spans` must not contain the spans of nested filters.
-    pub(super) fn chosen(spans: impl IntoIterator<Item = MatchSpan>) -> Option<MatchSpan> {
-        let rank = |span: &MatchSpan| match span.kind {
-            SpanKind::Line | SpanKind::Path => 0,
-            SpanKind::Move => 1,
-            SpanKind::Find | SpanKind::Echo => 2,
-        };
-        spans.into_iter().min_by_key(rank)
-    }
-
-    /// Returns the number of moves in the span.
-    pub fn length(&self) -> usize {
-        self.moves.len()
-    }
-
-    /// Returns the position after the move that represents the span. This is the first move or, for `find` and `echo`,
-    /// the move that led to the other position.
-    pub fn key_move(&self) -> Option<u32> {
-        match self.kind.is_of_moves() {
-            true => self.moves.first().copied(),
-            false => self.nodes.get(1).copied().filter(|&node| node > 0),
-        }
-    }
-}
 
 /// Finds the spans of the hits of one query on one block.
 pub trait FindSpan: fmt::Debug {

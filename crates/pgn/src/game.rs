@@ -1,30 +1,9 @@
 //! A game as it was read from PGN. It is the input for building reels, and for comparing texts and annotations.
 
-use orbit_core::board::{PackedMove, Position};
-
-/// The result of a game, as the terminator of its movetext states it (never the `Result` tag).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Outcome {
-    #[default]
-    Unknown = 0,
-    WhiteWins = 1,
-    BlackWins = 2,
-    Draw = 3,
-}
-
-impl Outcome {
-    /// Returns the terminator as PGN writes it.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Outcome::Unknown => "*",
-            Outcome::WhiteWins => "1-0",
-            Outcome::BlackWins => "0-1",
-            Outcome::Draw => "1/2-1/2",
-        }
-    }
-}
+use orbit_core::{
+    board::{PackedMove, Position},
+    record::{Annotation, Outcome},
+};
 
 /// One tag pair. The bytes are unchanged, except that the escapes `\"` and `\\` are resolved.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -72,26 +51,6 @@ pub struct SideLine {
     pub sibling: u32,
     /// The moves of the line, at least one. The first move leads from the parent to the first position of the line.
     pub moves: Vec<PackedMove>,
-}
-
-/// A remark of an annotator at a node.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Annotation {
-    /// The node.
-    pub node: u32,
-    /// The remark itself.
-    pub kind: AnnotationKind,
-}
-
-/// The remark of an [`Annotation`]. The bytes of comments are unchanged, without their braces.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum AnnotationKind {
-    /// A comment before the move that leads to the first node of a side line.
-    Before(Vec<u8>),
-    /// A comment after the move that leads to the node, or before the first move of the game.
-    Comment(Vec<u8>),
-    /// A numeric annotation glyph: 1 is `$1` or `!`.
-    Nag(u16),
 }
 
 /// One game.

@@ -1,19 +1,7 @@
 //! Swaps the two sides of a game.
 
-use super::game::{Game, Outcome, Tag};
+use super::game::{Game, Tag};
 use orbit_core::board::Position;
-
-impl Outcome {
-    /// Returns the result with the sides swapped: `1-0` becomes `0-1`.
-    #[must_use]
-    pub const fn colors_swapped(self) -> Outcome {
-        match self {
-            Outcome::WhiteWins => Outcome::BlackWins,
-            Outcome::BlackWins => Outcome::WhiteWins,
-            Outcome::Draw | Outcome::Unknown => self,
-        }
-    }
-}
 
 impl Game {
     /// Returns the game with the sides swapped: positions, moves, side lines, the result, and the tags that belong to one side,

@@ -7,6 +7,7 @@
 #![deny(unsafe_code, missing_docs)]
 
 mod alone;
+pub mod answer;
 mod arithmetic;
 mod assigned;
 mod chains;

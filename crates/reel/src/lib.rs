@@ -20,6 +20,7 @@ mod counts;
 mod decode;
 mod duplicates;
 mod encode;
+mod facts;
 mod fen;
 mod format;
 pub mod lanes;

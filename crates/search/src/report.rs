@@ -61,7 +61,8 @@ pub use summary::{
     HitTotals, Phases, behind_sentence, copy_lines, grouped, kind_name, reason_lines, side_lines_line,
     summary_lines, totals_fields, totals_line, totals_lines,
 };
-pub use text::Layout;
+pub(crate) use text::listed;
+pub use text::{Layout, MOVES_MAX, RUNS_MAX};
 pub use text_table::TextTable;
 pub use walk::NodeWalk;
 

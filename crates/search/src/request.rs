@@ -4,12 +4,15 @@
 //! The invariant: this module decides which fields exclude each other, and which need a query of some type. A use of requests that
 //! does not support some fields, as counts do not support limits, refuses these itself.
 
+mod command_line;
+
 use std::num::NonZeroU64;
 use std::str::FromStr;
 use std::{error, fmt};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+pub use self::command_line::{SIMILAR_GAMES, shell_word};
 use crate::choice::{Choice, ExactPosition, Order, Player, Ratings, Side, SortKey};
 use crate::executor::EngineChoice;
 use crate::report::Column;

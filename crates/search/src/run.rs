@@ -44,7 +44,7 @@ use std::ops::{ControlFlow, Deref};
 
 pub use self::collector::{Collector, Collectors, Parts};
 pub use self::copies::CopiesCollector;
-pub use self::findings::{About, FindingsCollector, FindingsPart};
+pub use self::findings::{About, FindingsCollector, FindingsPart, without_folders};
 pub use self::games::{Comment, GamesCollector, GamesPart, GamesTaken, WrittenGame};
 #[cfg(feature = "arrow")]
 pub(crate) use self::lists::ReportRoom;

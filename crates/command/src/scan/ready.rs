@@ -237,7 +237,7 @@ impl PreparedScan {
 
     /// Reads the games, or replays the parts of a job, and writes all outputs.
     pub(crate) fn run(self, interrupt: &CtrlC, replay: Option<Replay>) -> Result<Exit, Failure> {
-        let PreparedScan { args, chosen, asked, scan, database, begun, planned, .. } = self;
+        let PreparedScan { args, chosen, asked, request, scan, database, begun, planned, .. } = self;
         let query = match asked {
             ScanQuery::One(query) => query,
             ScanQuery::Many(many) => {
@@ -275,7 +275,8 @@ impl PreparedScan {
             return Ok(print_failures(&summary));
         } else {
             let misses = || misses::find(&args, &chosen, &query, interrupt);
-            search.finish(&args, &scan, &query.text, summary.finished, misses)?;
+            let command = args.command_line(request, &query);
+            search.finish(&args, &scan, (&query.text, command), summary.finished, misses)?;
         }
         if let Some(notice) = scan.engine().info().notice {
             message!("warning: {notice}");

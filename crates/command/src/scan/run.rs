@@ -69,7 +69,7 @@ impl ScanRun {
         if args.heat || outputs.have_pictures() {
             let (filter, ty) = (scan.filter(), scan.ty());
             let findings = FindingsCollector::new(filter, ty, SAMPLE_MAX, args.choosing.seed);
-            let findings = findings.with_spans(extras.spans);
+            let findings = findings.with_spans(extras.spans).sorted_by(&scan.queries()[0].query);
             let findings = chosen.order.into_iter().fold(findings, FindingsCollector::ordered);
             let findings = if choice.player.is_some() { findings.of_player() } else { findings };
             if outputs.have_heat_map() && !findings.has_heat() {
@@ -141,7 +141,7 @@ impl ScanRun {
         &mut self,
         args: &Args,
         scan: &Executor,
-        query: &str,
+        (query, command): (&str, String),
         is_whole: bool,
         misses: impl FnOnce() -> Option<Misses>,
     ) -> Result<(), Failure> {
@@ -152,6 +152,7 @@ impl ScanRun {
             // If no game was searched, no query would hit.
             let is_searched = is_whole && findings.totals.games > 0 && self.hit_totals().games == 0;
             findings.misses = is_searched.then(misses).flatten();
+            (findings.command, findings.command_outputs) = (command, args.outputs.of_page());
         }
         if let Some(findings) = &findings {
             self.sinks.outputs.draw(findings)?;

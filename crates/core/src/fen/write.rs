@@ -82,13 +82,23 @@ impl Position {
 
     /// Does the same as [`Position::to_fen`], with a halfmove clock and a fullmove number. A fullmove number of 0 is written as 1.
     pub fn to_fen_with(&self, clock: u32, number: u32) -> String {
-        let mut setup = match self.to_chess() {
-            Ok(chess) => chess.to_setup(EnPassantMode::Legal),
-            Err(_) => self.to_setup(),
-        };
+        let mut setup = self.setup_for_fen();
         setup.halfmoves = clock;
         setup.fullmoves = NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
         FenRecord::new(setup).to_string()
+    }
+
+    /// Returns the first four fields of [`Position::to_fen`]. Equal positions have the same text, whatever moves led to them.
+    pub fn to_epd(&self) -> String {
+        FenRecord::without_counters(self.setup_for_fen()).to_string()
+    }
+
+    /// Returns the setup, with an en passant square only if a capture there is legal.
+    fn setup_for_fen(&self) -> Setup {
+        match self.to_chess() {
+            Ok(chess) => chess.to_setup(EnPassantMode::Legal),
+            Err(_) => self.to_setup(),
+        }
     }
 }
 

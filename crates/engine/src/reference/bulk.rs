@@ -3,14 +3,9 @@
 
 use std::sync::Mutex;
 
-use super::{
-    Reference, ReferenceError, RunState,
-    eval::Evaluation,
-    games::{GameAnswers, QueryFault, set},
-    whole::GameFault,
-};
+use super::games::{GameAnswers, QueryFault, set};
 use crate::{
-    Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Spot,
+    Answer, Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt,
     Wants,
 };
 use orbit_core::sync::lock;
@@ -19,6 +14,7 @@ use orbit_reel::{
     Block, GameRow,
     replay::{Slot, for_each_slot_of},
 };
+use orbit_reference::{Reference, ReferenceError, RunState, Spot};
 
 /// The reference engine for one or more queries.
 #[derive(Debug)]
@@ -57,13 +53,11 @@ impl Bulk {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
 
-    /// Limits the number of steps. A game that takes more steps ends the search with an error. Each evaluation of a
-    /// filter is a step. Long strings, searches with regular expressions and passes over long games count as several
-    /// steps, according to the time that they take.
+    /// Limits the number of steps in each game, as [`Reference::with_steps_max`] does.
     #[must_use]
     pub fn with_steps_max(mut self, steps_max: u64) -> Bulk {
         for one in &mut self.queries {
-            one.reference.declared.steps_max = steps_max;
+            one.reference = one.reference.clone().with_steps_max(steps_max);
         }
         self
     }
@@ -113,10 +107,17 @@ impl OneQuery {
     fn hits(&self, block: &Block, outputs: Wants, interrupt: &Interrupt) -> Result<Hits, Box<QueryFault>> {
         let mut hits = Hits::new(block);
         hits.make_room(block, outputs, self.ty);
-        self.each_position(block, interrupt, |slot, there| {
-            let answer = self.reference.answer_here(there);
-            set(&mut hits, slot, answer, answer.is_hit());
-        })?;
+        each_game(
+            block,
+            |_| true,
+            |slots, game, spots| {
+                let answer =
+                    |at: usize, answer: Answer| set(&mut hits, slots[at].slot, answer, answer.is_hit());
+                self.reference
+                    .answers(spots, interrupt, answer)
+                    .map_err(|fault| Box::new(QueryFault::new(fault, game)))
+            },
+        )?;
         Ok(hits)
     }
 
@@ -128,35 +129,20 @@ impl OneQuery {
         interrupt: &Interrupt,
     ) -> Result<CopyHits, Box<QueryFault>> {
         let mut found = CopyHits::new(self.reference.copies(), detail, hits);
-        self.each_position(block, interrupt, |slot, there| {
-            if hits.contains(slot) {
-                let matching = self.reference.matching_copies(there).into_iter().zip(0..);
-                found.push(matching.filter_map(|(hit, copy)| hit.then_some(copy)));
-            }
-        })?;
+        each_game(
+            block,
+            |_| true,
+            |slots, game, spots| {
+                let is_hit = |at: usize| hits.contains(slots[at].slot);
+                let told = |_: usize, matching: Vec<bool>| {
+                    let matching = matching.into_iter().zip(0..);
+                    found.push(matching.filter_map(|(hit, copy)| hit.then_some(copy)));
+                };
+                let copies = self.reference.matching_copies(spots, is_hit, interrupt, told);
+                copies.map_err(|fault| Box::new(QueryFault::new(fault, game)))
+            },
+        )?;
         Ok(found)
-    }
-
-    /// Calls `visit` for each slot of a block, with an evaluation of the slot's game at the slot's position. Ends with
-    /// an error at a position that cannot be evaluated.
-    fn each_position(
-        &self,
-        block: &Block,
-        interrupt: &Interrupt,
-        mut visit: impl FnMut(usize, &mut Evaluation),
-    ) -> Result<(), Box<QueryFault>> {
-        let visit_game = |slots: &[Slot], game: &GameRow, nodes: &[Spot]| {
-            let mut evaluation = Evaluation::new(nodes, 0, &self.reference.declared, interrupt);
-            for (at, slot) in slots.iter().enumerate() {
-                evaluation.there(at, |there| visit(slot.slot, there));
-                evaluation.state.notes.clear();
-                if let Some(diagnostic) = evaluation.state.fault.take() {
-                    return Err(Box::new(QueryFault::new(GameFault { at, diagnostic }, game)));
-                }
-            }
-            Ok(())
-        };
-        each_game(block, |_| true, visit_game)
     }
 
     /// Returns the answers of the query on a block, including its answers for whole games.

@@ -1,9 +1,10 @@
 //! Computes the comments and sort values of a query for games that another engine has found.
 
-use super::{Reference, ReferenceError, RunState, bulk::each_game, games::GameAnswers};
+use super::{bulk::each_game, games::GameAnswers};
 use crate::{Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants};
 use orbit_query::TypedQuery;
 use orbit_reel::{Block, GameRow};
+use orbit_reference::{Reference, ReferenceError, RunState};
 
 /// Evaluates a query on games that another engine has found, to compute the texts and sort values that the other engine
 /// cannot compute. The query must treat each game independently.

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{
-    GameFound, Noted, Reference, RunState,
-    found::{FoundValue, PositionAnswer},
-    whole::{GameFault, WantedFacts},
-};
 use crate::{
     Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
-    Interrupt, Rank, Spans, Spot, Values, Wants, place,
+    Interrupt, Rank, Spans, Values, Wants, place,
 };
 use orbit_query::{Type, TypedQuery, tree::Comments};
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};
+use orbit_reference::{
+    FoundValue, GameFault, GameFound, Noted, PositionAnswer, Reference, RunState, Spot, WantedFacts,
+};
 
 /// The answers of a query on a block, collected game by game.
 pub(super) struct GameAnswers<'a> {
@@ -142,6 +140,7 @@ impl<'a> GameAnswers<'a> {
             matches: found.match_count,
             comments: comments.collect(),
             sorts: found.sorts,
+            sorts_at: found.sorts_at.into_iter().map(|node| node as u32).collect(),
             tags: found.tags,
             removed: found.removed.into_iter().map(|node| node as u32).collect(),
         });

@@ -10,18 +10,13 @@ use std::{
     sync::Arc,
 };
 
-use super::{
-    Outermost, Reference, ReferenceError, RunState,
-    eval::Evaluation,
-    top,
-    whole::{GameFault, WantedFacts},
-};
 use crate::{
-    CopyHits, EngineError, FindSpan, Hits, Interrupt, MatchSpan, Spot, place,
+    CopyHits, EngineError, FindSpan, Hits, Interrupt, MatchSpan, place,
     spans::{GameSpans, of_hit},
 };
-use orbit_query::{TypedQuery, tree::Kind};
+use orbit_query::TypedQuery;
 use orbit_reel::GameRow;
+use orbit_reference::{GameFault, Reference, ReferenceError, RunState, Spot, WantedFacts};
 
 /// Finds the spans of a query's hits. The query must treat each game independently.
 #[derive(Debug)]
@@ -76,53 +71,12 @@ impl SpanFinder {
         interrupt: &Interrupt,
     ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         if self.judges_apart {
-            return self.reference.spans_apart(spots, hits, interrupt);
+            return self.reference.spans(spots, hits, interrupt);
         }
         let wanted = WantedFacts { spans: true, ..WantedFacts::default() };
         let mut found =
             self.reference.game(spots, &mut RunState::new(&self.query), (wanted, |_| true), interrupt)?;
         Ok(hits.iter().map(|&(node, _)| found.values[node as usize].span.take()).collect())
-    }
-}
-
-impl Reference {
-    fn spans_apart(
-        &self,
-        spots: &[Spot],
-        hits: &[LateHit],
-        interrupt: &Interrupt,
-    ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
-        let mut evaluation = Evaluation::new(spots, 0, &self.declared, interrupt);
-        evaluation.state.tells_spans = true;
-        let span = |&(node, copy): &LateHit| {
-            let at = node as usize;
-            let span = evaluation.there(at, |there| match top(&self.body) {
-                Outermost::Sets(copies) => there.span_of_copies(copies, copy),
-                Outermost::Numbers(copies) => there.span_of_copies(copies, copy),
-                Outermost::Filters(copies) => there.span_of_copies(copies, copy),
-            });
-            evaluation.state.notes.clear();
-            evaluation.state.fault.take().map_or(Ok(span), |diagnostic| Err(GameFault { at, diagnostic }))
-        };
-        hits.iter().map(span).collect()
-    }
-}
-
-impl Evaluation<'_> {
-    /// Returns the span of the given copy or, if `copy` is `None`, of the first copy that matches.
-    fn span_of_copies<F: Kind<super::ExplicitForm>>(
-        &mut self,
-        copies: &[F],
-        copy: Option<usize>,
-    ) -> Option<MatchSpan> {
-        let known = copy.and_then(|copy| copies.get(copy..=copy));
-        for copy in known.unwrap_or(copies) {
-            let begin = self.notes_begin();
-            if self.matches(copy) {
-                return self.take_span(begin);
-            }
-        }
-        None
     }
 }
 

@@ -292,6 +292,12 @@ impl<T> TopGames<T> {
         is_new && (self.kept.len() < self.max || is_better())
     }
 
+    /// Returns the rank and the number of the last game, if the list is full: no game behind it is kept.
+    pub fn end(&self) -> Option<(&Rank, u32)> {
+        let worst = self.kept.peek().filter(|_| self.kept.len() >= self.max)?;
+        Some((&worst.place.0, worst.place.1))
+    }
+
     /// Keeps only the entries whose rank and number pass a test.
     pub fn retain(&mut self, mut test: impl FnMut(&Rank, u32) -> bool) {
         self.kept.retain(|entry| test(&entry.place.0, entry.place.1));

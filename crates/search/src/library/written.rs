@@ -79,7 +79,7 @@ impl Scan<'_> {
         let executor = self.executor()?;
         let query = self.queries[0].clone();
         let collector = FindingsCollector::new(query.filter(), executor.ty(), sample_max, seed);
-        let collector = collector.with_spans(executor.has_spans());
+        let collector = collector.with_spans(executor.has_spans()).sorted_by(&executor.queries()[0].query);
         let collector = if self.choice.player.is_some() { collector.of_player() } else { collector };
         let (chosen, database) = (self.choice.in_words(), self.database);
         let (part, _) = self.collect(&collector)?;

@@ -4,9 +4,7 @@
 use std::borrow::Cow;
 
 use super::SpanMoves;
-#[cfg(feature = "arrow")]
-use super::row::RowParts;
-use super::row::{Found, Row};
+use super::row::{Found, Row, RowParts, Rows};
 use orbit_core::board::Color;
 use orbit_core::game::{Date, Eval, Rating, tags};
 use orbit_core::named::choices;
@@ -199,7 +197,6 @@ impl Columns {
     }
 
     /// Returns the parts of rows that the columns show.
-    #[cfg(feature = "arrow")]
     pub(super) fn row_parts(&self) -> RowParts {
         let have = |column: Column| self.list().contains(&column);
         RowParts {
@@ -271,6 +268,31 @@ impl Column {
         (self as usize) < C::Ply as usize
             || matches!(self, C::Hits | C::Tags | C::OpeningName | C::OpeningEco)
     }
+}
+
+/// Appends the rows of a game to bytes. `push` appends the cell of the column with a number; `end` stands behind each row. Cells
+/// that are equal in all rows of a game are made once and then copied. Returns the number of positions that hit.
+pub(super) fn push_rows(
+    (found, game): (&Found, &GameRow),
+    (rows, columns): (Rows, Columns),
+    push: impl Fn(usize, TableCell, &mut Vec<u8>),
+    end: &[u8],
+    out: &mut Vec<u8>,
+) -> usize {
+    let mut shared = vec![None; columns.list().len()];
+    found.rows_with(game, rows, columns.row_parts(), |row| {
+        let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
+        for (index, (&column, shared)) in columns.list().iter().zip(&mut shared).enumerate() {
+            if let Some(shared) = shared.clone() {
+                out.extend_from_within(shared);
+                continue;
+            }
+            let begin = out.len();
+            push(index, cell(column, found, row, span.as_ref()), out);
+            *shared = column.is_of_game().then_some(begin..out.len());
+        }
+        out.extend_from_slice(end);
+    })
 }
 
 /// Returns the value of a column in a row.

@@ -109,6 +109,7 @@ mod tests {
             matches: 3,
             comments: comments.map(|(node, text)| (node, text.into())).to_vec(),
             sorts: vec![Some(SortValue::Number(-4)), Some(SortValue::Text(b"q".to_vec()))],
+            sorts_at: vec![1, 0],
             tags: vec![("Foo".into(), b"1".to_vec())],
             removed: vec![2],
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::columns::{Columns, TableCell, cell, span_cells};
+use super::columns::{Columns, TableCell, push_rows};
 use super::jsonl;
 use super::row::{Found, Rows};
 use orbit_core::game::measures::thousandths_text;
@@ -10,34 +10,25 @@ use orbit_reel::GameRow;
 
 /// Returns the line with the names of the columns.
 pub(super) fn head(columns: Columns) -> Vec<u8> {
-    let mut out = writer();
-    out.write_record(columns.list().iter().map(|column| column.name())).expect("writing to memory");
-    out.into_inner().expect("writing to memory")
+    let names: Vec<&str> = columns.list().iter().map(|column| column.name()).collect();
+    format!("{}\n", names.join(",")).into_bytes()
 }
 
 /// Appends the rows of a game. Returns the number of positions that hit.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
-    let mut table = writer();
-    // Cells that are equal for all positions of a game are made once.
-    let mut shared: Vec<Option<String>> = vec![None; columns.list().len()];
-    let count = found.rows(game, rows, |row| {
-        let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
-        for (&column, shared) in columns.list().iter().zip(&mut shared) {
-            let text = || text(cell(column, found, row, span.as_ref()));
-            let field = match column.is_of_game() {
-                true => Cow::Borrowed(&**shared.get_or_insert_with(|| text().into_owned())),
-                false => Cow::Owned(text().into_owned()),
-            };
-            table.write_field(field.as_bytes()).expect("writing to memory");
+    let is_alone = columns.list().len() == 1;
+    let push = |index: usize, cell: TableCell, out: &mut Vec<u8>| {
+        out.extend_from_slice(if index == 0 { b"" } else { b"," });
+        let text = text(cell);
+        // Readers skip empty lines.
+        let is_quoted = text.is_empty() && is_alone;
+        if is_quoted || text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
+            out.extend_from_slice(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());
+        } else {
+            out.extend_from_slice(text.as_bytes());
         }
-        table.write_record(None::<&[u8]>).expect("writing to memory");
-    });
-    out.append(&mut table.into_inner().expect("writing to memory"));
-    count
-}
-
-fn writer() -> csv::Writer<Vec<u8>> {
-    csv::Writer::from_writer(Vec::new())
+    };
+    push_rows((found, game), (rows, columns), push, b"\n", out)
 }
 
 /// Returns a cell as text, with blanks between the entries of a list.

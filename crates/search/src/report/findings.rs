@@ -28,6 +28,9 @@ pub(crate) const TEXT_MAX: usize = 300;
 /// The maximum number of positions that a report shows.
 pub const SAMPLE_MAX: usize = 24;
 
+/// The maximum number of games that a report lists.
+pub const GAMES_MAX: usize = 1_000;
+
 /// The message that a query has no heat map, with the reason and a remedy.
 pub const NO_HEAT_MAP: &str = "no heat map: the query's copies do not differ in where they stand, and its value is no set of \
                                squares; write it under `shift`, or as a set such as `k attackedby N`";
@@ -70,8 +73,17 @@ pub struct Findings {
     pub sample: Vec<SampleHit>,
     /// The way in which the sample was drawn, in words: `24 of 4,071 hits, seed 1`.
     pub sample_note: String,
+    /// The games that are found, in the order of the search, at most [`GAMES_MAX`].
+    pub games: Vec<ListedGame>,
+    /// The number of games that are found; a query such as `cql(matchcount 0) ...` finds games without a hit.
+    pub games_found: u64,
     /// The hits of similar queries, if there are no hits and this was tried.
     pub misses: Option<Misses>,
+    /// The command line that asks for the same, without outputs; empty if it is unknown. See
+    /// [`Request::command_line`](crate::Request::command_line).
+    pub command: String,
+    /// The options with which this command line writes the report.
+    pub command_outputs: String,
 }
 
 /// The hits of queries that are similar to one without hits.
@@ -304,8 +316,44 @@ pub struct SampleHit {
     pub url: Option<String>,
     /// The value of the query, if it is more than a condition.
     pub value: Option<String>,
+    /// The values by which the query sorts the game, if it sorts the sample.
+    pub sorts: Vec<SortedBy>,
     /// The copy that hit, as CQL.
     pub copy: Option<String>,
+}
+
+/// A value by which a query sorts a game.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SortedBy {
+    /// The name that the query gives to the value; `sort` if it gives none.
+    pub name: String,
+    /// The value: a number or a text.
+    pub value: String,
+}
+
+/// One game that is found, as lists show it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ListedGame {
+    /// The number of the game over all sources, from 1.
+    pub game: u64,
+    /// The name of its source.
+    pub source: String,
+    /// The players with their ratings; of a game without players its title.
+    pub players: String,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: String,
+    /// The date as the game has it; empty if it is unknown.
+    pub date: String,
+    /// The event, or else the site; empty if both are unknown or are the title.
+    pub event: String,
+    /// The number of positions that hit.
+    pub hits: u64,
+    /// The moves that led to the hits, with what the query finds there, as a list in the terminal has them.
+    pub moves: String,
+    /// The moves of the hits' spans, each after the number of its hit's move.
+    pub spans: Vec<String>,
+    /// The values by which the query sorts the game, if it sorts the list.
+    pub sorts: Vec<SortedBy>,
 }
 
 /// The moves around a position, in SAN, with numbers where PGN has them.

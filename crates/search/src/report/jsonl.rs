@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::columns::{Columns, TableCell, cell, span_cells};
+use super::columns::{Columns, TableCell, push_rows};
 use super::row::{Found, Rows};
 use super::words::push_number;
 use orbit_core::game::measures::thousandths_text;
@@ -11,27 +11,13 @@ use orbit_reel::GameRow;
 
 /// Appends the rows of a game. Returns the number of positions that hit.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
-    // Fields that are equal for all positions of a game are written once.
-    let mut shared: Vec<Option<Vec<u8>>> = vec![None; columns.list().len()];
-    found.rows(game, rows, |row| {
-        let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
-        for (index, (&column, shared)) in columns.list().iter().zip(&mut shared).enumerate() {
-            out.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });
-            out.extend_from_slice(column.name().as_bytes());
-            out.extend_from_slice(b"\":");
-            let push = |out: &mut Vec<u8>| push(&cell(column, found, row, span.as_ref()), out);
-            match shared {
-                Some(shared) => out.extend_from_slice(shared),
-                None if column.is_of_game() => {
-                    let start = out.len();
-                    push(out);
-                    *shared = Some(out[start..].to_vec());
-                }
-                None => push(out),
-            }
-        }
-        out.extend_from_slice(b"}\n");
-    })
+    let push = |index: usize, cell: TableCell, out: &mut Vec<u8>| {
+        out.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });
+        out.extend_from_slice(columns.list()[index].name().as_bytes());
+        out.extend_from_slice(b"\":");
+        push(&cell, out);
+    };
+    push_rows((found, game), (rows, columns), push, b"}\n", out)
 }
 
 /// Returns a cell as JSON.

@@ -6,6 +6,7 @@
 
 mod charts;
 mod copies;
+mod games;
 mod misses;
 mod sample;
 
@@ -147,6 +148,9 @@ fn sections(findings: &Findings) -> Vec<PageSection> {
     if !findings.sample.is_empty() {
         out.push(PageSection { id: "sample", name: "A sample of the hits", body: sample::section(findings) });
     }
+    if !findings.games.is_empty() {
+        out.push(PageSection { id: "games", name: "The games", body: games::section(findings) });
+    }
     if let Some(values) = &findings.values {
         out.push(PageSection { id: "values", name: "Values", body: charts::values(values) });
     }
@@ -282,6 +286,15 @@ fn about(findings: &Findings) -> Markup {
             @for source in &findings.sources[..shown] { dd { bdi { (source) } } }
             @if shown == 0 { dd { "no source" } }
             @if more > 0 { dd { "and " (grouped(more)) " more sources" } }
+            @if !findings.command.is_empty() {
+                dt { "Command" }
+                dd {
+                    pre.command { code { (findings.command) } }
+                    @if !findings.command_outputs.is_empty() {
+                        "With " code { (findings.command_outputs) } " it writes this page."
+                    }
+                }
+            }
             dt { "Engine" }
             dd { (findings.engine) }
             @if !findings.histograms.is_empty() {

@@ -16,7 +16,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
 use super::arrow::ArrowCells;
-use super::columns::{Column, ColumnType, Columns, TableCell, cell, span_cells};
+use super::columns::{Column, ColumnType, Columns, TableCell, push_rows};
 use super::csv;
 use super::row::{Found, Rows};
 use orbit_reel::GameRow;
@@ -27,20 +27,7 @@ const GROUP_BYTES: usize = 64 << 20;
 
 /// Appends the rows of a game as [`ParquetWriter`] takes them. Returns the number of positions that hit.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
-    // Cells that are equal for all positions of a game are made once.
-    let mut shared = vec![None; columns.list().len()];
-    found.rows(game, rows, |row| {
-        let span = columns.have_spans().then(|| span_cells(found, row)).flatten();
-        for (&column, shared) in columns.list().iter().zip(&mut shared) {
-            if let Some(shared) = shared.clone() {
-                out.extend_from_within(shared);
-                continue;
-            }
-            let begin = out.len();
-            push(cell(column, found, row, span.as_ref()), out);
-            *shared = column.is_of_game().then_some(begin..out.len());
-        }
-    })
+    push_rows((found, game), (rows, columns), |_, cell, out| push(cell, out), b"", out)
 }
 
 /// Appends a cell: a number, or else its text in CSV; an empty text is null.

@@ -1,15 +1,17 @@
 //! Text for reading: one line for each game.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr as _;
 
+use super::findings::{ListedGame, TEXT_MAX};
 use super::labels::{label, push_difference};
 use super::words::push_number;
 use super::{Found, NodeWalk, Report, SpanMoves};
 use orbit_core::board::Color;
-use orbit_core::game::{Date, Rating, tags};
-use orbit_core::text::clipped;
+use orbit_core::game::{Date, Rating, date, tags};
+use orbit_core::text::{clipped, shortened};
 use orbit_core::visible;
 use orbit_engine::Answer;
 use orbit_reel::GameRow;
@@ -21,6 +23,14 @@ const EVENT_WIDTH_MAX: usize = 32;
 
 /// The maximum number of squares of a value that are named, unless all hits are listed.
 const SQUARES_MAX: usize = 4;
+
+/// The maximum number of runs of hits that a line shows, unless all are wanted.
+pub const RUNS_MAX: usize = 12;
+/// The maximum number of moves that are shown of a hit, unless all are wanted.
+pub const MOVES_MAX: usize = 12;
+
+/// The maximum number of characters of the hits in [`listed`]: names of side lines can be long.
+const HITS_TEXT_MAX: usize = 2_000;
 
 /// The widths of columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,6 +104,29 @@ pub(super) fn write(
             out.extend_from_slice(format!("{:indent$}{label:<label_width$}  {moves}\n", "").as_bytes());
         }
         report.end_game(&line.game, line.hits, true);
+    }
+}
+
+/// Returns a game as [`Format::Text`](super::Format::Text) lists it, in bounded memory. `spans` says whether the moves of hits are
+/// shown.
+pub(crate) fn listed(game: GameRow, found: &Found, spans: bool) -> ListedGame {
+    let moves_max = spans.then_some(MOVES_MAX);
+    let limits = TextLimits { runs_max: RUNS_MAX, moves_max, styled: false, cut: false };
+    let TextLine { cells: [players, result, _, event], plies, hits, spans, .. } = line(game, found, limits);
+    let place = Some(event.into()).filter(|event: &Cow<str>| !event.is_empty());
+    let place = place.or_else(|| tags::known(&game, "Site").filter(|site| *site != players));
+    let place = place.unwrap_or_default();
+    ListedGame {
+        game: game.number().into(),
+        source: found.names.source(&game).to_owned(),
+        players: shortened(&players, TEXT_MAX),
+        result,
+        date: date::known_text(&game).map_or(String::new(), |date| shortened(&date, TEXT_MAX)),
+        event: shortened(&visible::line(&place), TEXT_MAX),
+        hits: hits as u64,
+        moves: shortened(&String::from_utf8_lossy(&plies), HITS_TEXT_MAX),
+        spans: spans.iter().map(|(label, moves)| shortened(&format!("{label} {moves}"), TEXT_MAX)).collect(),
+        sorts: Vec::new(),
     }
 }
 

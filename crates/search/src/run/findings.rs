@@ -2,27 +2,33 @@
 //! and a sample of the hits.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockResult, Collector, Part, PartError};
+use super::{BlockResult, Collector, Part, PartError, TakeError};
 use crate::choice::{Order, TopGames, chance};
 use crate::report::findings::{
-    Findings, Histogram, HistogramRow, HitCounts, OrbitFindings, PatternBoard, ResultCount, SampleHit,
-    SampleMoves, SampleSpan, SquareNames, SquarePair, TEXT_MAX, Unit, ValueFindings, ValueGroup,
+    Findings, GAMES_MAX, Histogram, HistogramRow, HitCounts, ListedGame, OrbitFindings, PatternBoard,
+    ResultCount, SampleHit, SampleMoves, SampleSpan, SortedBy, SquareNames, SquarePair, TEXT_MAX, Unit,
+    ValueFindings, ValueGroup,
 };
 use crate::report::heat::HeatMap;
 use crate::report::words::push_squares;
-use crate::report::{Bin, Distribution, Found, NodeWalk, Row, Rows, SpanMoves, grouped, moves_around};
+use crate::report::{
+    Bin, Distribution, Found, NodeWalk, Row, Rows, SpanMoves, grouped, listed, moves_around,
+};
 use crate::stats::{self, By, GroupKey, Grouping, ManyCounts, Share, Stats};
 use orbit_core::board::{Bitboard, Color};
 use orbit_core::game::{date, tags};
-use orbit_core::text::shortened;
-use orbit_database::MemoryBudget;
-use orbit_engine::{Answer, SpanKind, Values, Wants};
-use orbit_query::Type;
+use orbit_core::sync::lock;
+use orbit_core::text::{decode, shortened};
+use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
+use orbit_engine::{Answer, Rank, SortValue, SpanKind, Values, Wants};
+use orbit_query::{Type, TypedQuery};
+use orbit_reel::GameRow;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Orbit};
 
@@ -47,7 +53,7 @@ const MOVES_AROUND: [usize; 2] = [4, 4];
 /// The maximum number of moves of a hit's span.
 const SPAN_MOVES_MAX: usize = 24;
 
-/// Collects the content of a report.
+/// Collects the content of a report on one database.
 #[derive(Debug)]
 pub struct FindingsCollector {
     /// The filter as it was written, without the outermost transform.
@@ -58,6 +64,13 @@ pub struct FindingsCollector {
     stats: Stats,
     sample_max: usize,
     order: Order,
+    /// The names of the values by which the query sorts games.
+    sorts: Vec<String>,
+    /// True if the query sorts games by their numbers of matching positions.
+    by_match_count: bool,
+    /// The rank and the number of the last game of the list, once it is full. The games behind it need not be made ready for the
+    /// list, which takes as much time as to print them.
+    end: Mutex<Option<(Rank, u32)>>,
 }
 
 /// The collected content of a report, before it is summed up.
@@ -70,6 +83,9 @@ pub struct FindingsPart {
     counts: ManyCounts,
     /// The sample so far; `None` before the first block.
     sample: Option<TopGames<SampleHit>>,
+    games_found: u64,
+    /// The list so far; `None` before the first block.
+    games: Option<TopGames<ListedGame>>,
 }
 
 /// The facts about the run itself that a report shows.
@@ -107,6 +123,9 @@ impl FindingsCollector {
             },
             sample_max,
             order: Order::Sampled { seed },
+            sorts: Vec::new(),
+            by_match_count: false,
+            end: Mutex::new(None),
         }
     }
 
@@ -122,7 +141,19 @@ impl FindingsCollector {
         FindingsCollector { spans, ..self }
     }
 
-    /// Takes the sample from the first games of an order instead of at random.
+    /// Shows the games in the order of the query, if it sorts games, with the values by which it sorts them.
+    #[must_use]
+    pub fn sorted_by(self, query: &TypedQuery) -> FindingsCollector {
+        if query.sorts.is_empty() && !query.header.sort_match_count {
+            return self;
+        }
+        let name = |name: &str| if name.starts_with('<') { "sort" } else { name }.to_owned();
+        let sorts = query.sorts.iter().map(|sort| name(&sort.name)).collect();
+        let by_match_count = query.header.sort_match_count;
+        FindingsCollector { order: Order::ByQuery, sorts, by_match_count, ..self }
+    }
+
+    /// Lists the games in an order, and takes the sample from the first of them instead of at random.
     #[must_use]
     pub fn ordered(self, order: Order) -> FindingsCollector {
         FindingsCollector { order, ..self }
@@ -179,11 +210,16 @@ impl FindingsCollector {
         if total.hit.games == 0 || total.hit.positions == total.all.positions {
             histograms.clear();
         }
-        let mut sample = part.sample.clone().map_or(Vec::new(), |sample| sample.list(0).collect());
+        let mut sample: Vec<SampleHit> =
+            part.sample.clone().map_or(Vec::new(), |sample| sample.list(0).collect());
+        let mut games: Vec<ListedGame> =
+            part.games.clone().map_or(Vec::new(), |games| games.list(0).collect());
         let sources = without_folders(about.sources);
-        for hit in &mut sample {
-            if let Some(at) = about.sources.iter().position(|source| *source == hit.source) {
-                hit.source.clone_from(&sources[at]);
+        let short: HashMap<&String, &String> = about.sources.iter().zip(&sources).rev().collect();
+        let names = sample.iter_mut().map(|hit| &mut hit.source);
+        for name in names.chain(games.iter_mut().map(|game| &mut game.source)) {
+            if let Some(short) = short.get(name) {
+                name.clone_from(short);
             }
         }
         let sample_note = sample_note(sample.len() as u64, total.hit.games, self.order);
@@ -207,7 +243,11 @@ impl FindingsCollector {
             histograms,
             sample,
             sample_note,
+            games,
+            games_found: part.games_found,
             misses: None,
+            command: String::new(),
+            command_outputs: String::new(),
         }
     }
 
@@ -221,7 +261,7 @@ impl FindingsCollector {
             let wanted = match self.order {
                 // The number that chooses the game is pseudo-random, so it can also choose the hit of the game.
                 Order::Sampled { seed } => chance(&game, seed) % hits.max(1),
-                order => found.hits.count_in(game.first_slot()..order.slot(found.hits, &game)),
+                _ => found.hits.count_in(game.first_slot()..self.slot(found, &game)),
             };
             let (mut index, mut out) = (0, SampleHit::default());
             found.rows(&game, Rows::Hits, |row| {
@@ -232,6 +272,54 @@ impl FindingsCollector {
             });
             out
         })
+    }
+
+    /// Returns the slot of the hit that shows a game in the order: that with the value by which the query sorts the game, if there
+    /// is such a hit.
+    fn slot(&self, found: &Found, game: &GameRow) -> usize {
+        let commentary = found.commentary_of(game).filter(|_| self.order == Order::ByQuery);
+        let sorted = commentary.and_then(|told| {
+            let mut sorts = told.sorts.iter().zip(&told.sorts_at).filter(|(value, _)| value.is_some());
+            sorts.next().map(|(_, &node)| game.first_slot() + node as usize)
+        });
+        let is_hit = |slot: &usize| game.slots().contains(slot) && found.hits.contains(*slot);
+        sorted.filter(is_hit).unwrap_or_else(|| self.order.slot(found.hits, game))
+    }
+
+    /// Returns the values by which the query sorts a game.
+    fn sorts(&self, found: &Found, game: &GameRow) -> Vec<SortedBy> {
+        if self.order != Order::ByQuery {
+            return Vec::new();
+        }
+        let values = found.commentary_of(game).map_or(&[][..], |told| &told.sorts);
+        let sorted = self.sorts.iter().zip(values).filter_map(|(name, value)| {
+            let value = match value.as_ref()? {
+                SortValue::Number(number) => number.to_string(),
+                SortValue::Text(text) => shortened(&decode(text), TEXT_MAX),
+            };
+            Some(SortedBy { name: name.clone(), value })
+        });
+        let count = found.of_game(game).filter(|_| self.by_match_count);
+        let count = count.map(|told| told.match_count.to_string());
+        sorted.chain(count.map(|value| SortedBy { name: String::from("matchcount"), value })).collect()
+    }
+
+    /// Lists the games of a block that are found, without those that are certainly behind the end of the list.
+    fn games(&self, found: &Found) -> TopGames<ListedGame> {
+        let mut top = TopGames::new(GAMES_MAX);
+        let end = lock(&self.end).clone();
+        for game in found.block.games().filter(|game| found.is_found(game)) {
+            let rank = match self.order {
+                // A random sample is in the order of the database, as the list then is.
+                Order::Sampled { .. } => Rank::default(),
+                order => order.rank(&game, found.into()),
+            };
+            let place = (rank, game.number());
+            if end.as_ref().is_none_or(|end| place < *end) {
+                top.offer(place.0, place.1, || game);
+            }
+        }
+        top.map(|game| ListedGame { sorts: self.sorts(found, &game), ..listed(game, found, self.spans) })
     }
 
     fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
@@ -273,6 +361,7 @@ impl FindingsCollector {
             }),
             url: row.url(),
             value: value_text(row.value),
+            sorts: self.sorts(found, game),
             copy: copy.and_then(|copy| found.names.copies.get(copy)).map(|copy| shortened(copy, TEXT_MAX)),
         }
     }
@@ -307,6 +396,7 @@ impl Collector for FindingsCollector {
             | Wants::COPY_NAMES
             | self.stats.wants()
             | self.order.wants()
+            | Wants::COMMENTARY.when(self.order == Order::ByQuery && !self.sorts.is_empty())
             | Wants::SPANS.when(self.spans)
     }
 
@@ -323,13 +413,31 @@ impl Collector for FindingsCollector {
             squares: squares(&found),
             counts: self.stats.count_many(&[found]),
             sample: Some(self.sample(&found)),
+            games_found: found.block.games().filter(|game| found.is_found(game)).count() as u64,
+            games: Some(self.games(&found)),
         }
+    }
+
+    fn take(
+        &self,
+        sum: &mut FindingsPart,
+        part: FindingsPart,
+        _: &StreamedBlock,
+        _: &mut GameTexts,
+    ) -> Result<(), TakeError> {
+        sum.merge(part)?;
+        if let Some((rank, number)) = sum.games.as_ref().and_then(TopGames::end) {
+            *lock(&self.end) = Some((rank.clone(), number));
+        }
+        Ok(())
     }
 
     fn could_make(&self, part: &FindingsPart) -> bool {
         let squares = if self.finds_squares { 3 * 64 } else { 0 };
         let copies = self.orbit.as_ref().map_or(0, |orbit| orbit.copies.len());
-        part.counts.are_of(&self.stats) && part.squares.len() <= squares && part.copies.len() <= copies
+        let has_list = part.games.as_ref().is_none_or(|games| games.is_like(&TopGames::new(GAMES_MAX)));
+        let fits = part.squares.len() <= squares && part.copies.len() <= copies;
+        part.counts.are_of(&self.stats) && has_list && fits
     }
 }
 
@@ -338,20 +446,32 @@ impl Part for FindingsPart {
         self.copies.merge(next.copies)?;
         self.squares.merge(next.squares)?;
         self.counts.merge(next.counts)?;
-        match (&mut self.sample, next.sample) {
-            (_, None) => {}
-            (Some(sample), Some(next)) if sample.is_like(&next) => sample.merge(next),
-            (Some(_), Some(_)) => return Err(PartError::Differ("samples")),
-            (None, next) => self.sample = next,
-        }
-        Ok(())
+        self.games_found.merge(next.games_found)?;
+        merge_games(&mut self.sample, next.sample, "samples")?;
+        merge_games(&mut self.games, next.games, "lists")
     }
 
     fn check(&self, most: u64) -> Result<(), &'static str> {
         self.copies.check(most)?;
         self.squares.check(most)?;
+        self.games_found.check(most)?;
         Part::check(&self.counts, most)
     }
+}
+
+/// Adds the games of the blocks that follow.
+fn merge_games<T>(
+    sum: &mut Option<TopGames<T>>,
+    next: Option<TopGames<T>>,
+    name: &'static str,
+) -> Result<(), PartError> {
+    match (&mut *sum, next) {
+        (_, None) => {}
+        (Some(games), Some(next)) if games.is_like(&next) => games.merge(next),
+        (Some(_), Some(_)) => return Err(PartError::Differ(name)),
+        (None, next) => *sum = next,
+    }
+    Ok(())
 }
 
 fn value_text(value: Answer) -> Option<String> {
@@ -399,12 +519,14 @@ fn sample_note(shown: u64, games_hit: u64, order: Order) -> String {
         (_, _, Order::Sampled { seed }) => format!(
             "{games} of the {all} games that hit, chosen at random (seed {seed}), with one position of each."
         ),
-        _ if shown == games_hit => {
-            format!("All {games} games that hit, in the order of the search, with one position of each.")
+        (_, _, order) => {
+            let by = if order == Order::ByQuery { "query" } else { "search" };
+            let which = match shown == games_hit {
+                true => format!("All {games} games that hit"),
+                false => format!("The first {games} of the {all} games that hit"),
+            };
+            format!("{which}, in the order of the {by}, with one position of each.")
         }
-        _ => format!(
-            "The first {games} of the {all} games that hit, in the order of the search, with one position of each."
-        ),
     }
 }
 
@@ -415,7 +537,7 @@ fn results(all: &stats::Counts) -> Vec<ResultCount> {
 }
 
 /// Returns the names of sources without the folders that all absolute paths share. Other names stay as the user wrote them.
-fn without_folders(sources: &[String]) -> Vec<String> {
+pub fn without_folders(sources: &[String]) -> Vec<String> {
     let is_whole = |source: &&String| Path::new(source.as_str()).is_absolute();
     let mut folders = sources.iter().filter(is_whole).filter_map(|source| Path::new(source).parent());
     let first = folders.next().unwrap_or(Path::new(""));

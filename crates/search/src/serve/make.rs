@@ -13,7 +13,7 @@ use super::request::{Make, What, is_picture};
 use crate::library::{CancelToken, Database, DatabaseError, Progress, Query, Scan};
 use crate::report::HitTotals;
 use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
-use crate::request::RequestError;
+use crate::request::{Request, RequestError};
 use orbit_core::files::refuse_clashes;
 use orbit_engine::EngineError;
 
@@ -57,7 +57,7 @@ impl OpenDatabases {
                 self.check_written(path)?;
                 let files = self.all_files();
                 refuse_clashes(&files, [&**path]).map_err(|clash| fault(clash.into()))?;
-                write(&database, scan, path, make.request.seed).map_err(fault)?
+                write(&database, scan, path, &make.request).map_err(fault)?
             }
         };
         fields["ms"] = milliseconds(begun.elapsed()).into();
@@ -66,11 +66,17 @@ impl OpenDatabases {
 }
 
 /// Writes the games that hit, a report or a heat map. The name of the file decides which.
-fn write(database: &Database, scan: Scan<'_>, path: &Path, seed: u64) -> Result<Value, DatabaseError> {
+fn write(
+    database: &Database,
+    scan: Scan<'_>,
+    path: &Path,
+    request: &Request,
+) -> Result<Value, DatabaseError> {
     if !is_picture(path) {
         return Ok(json!({ "games": scan.pgn(path)? }));
     }
-    let findings = scan.findings(SAMPLE_MAX, seed)?;
+    let mut findings = scan.findings(SAMPLE_MAX, request.seed)?;
+    findings.command = request.command_line(&findings.sources).unwrap_or_default();
     let is_page = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("html"));
     let picture = if is_page { Some(findings.page()) } else { findings.heat_map() };
     database.write_file(path, &picture.ok_or(RequestError::new(NO_HEAT_MAP))?)?;

@@ -21,6 +21,7 @@ use orbit_core::game::{
     time_control, title,
 };
 use orbit_engine::{Answer, CopyHits, Hits, MatchSpan, Outcome};
+use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameMeasures, GameRow};
 
 /// The group of unknown values.
@@ -65,6 +66,8 @@ pub(super) enum GroupColumn {
     Lengths(u32),
     /// The first moves of hits' spans.
     Sans(RefCell<NameCodes>),
+    /// The positions of hits.
+    Positions(RefCell<NameCodes>),
     /// The moves before or after hits.
     Played(PlayedColumn),
 }
@@ -99,6 +102,7 @@ impl GroupColumn {
             By::Copy => return GroupColumn::Copies,
             By::Length(step) => return GroupColumn::Lengths(*step),
             By::San => return GroupColumn::Sans(RefCell::default()),
+            By::Position => return GroupColumn::Positions(RefCell::default()),
             By::Next { plies, is_played } => {
                 return GroupColumn::Played(PlayedColumn::new(AdjacentMoves::Next(*plies), *is_played));
             }
@@ -194,7 +198,7 @@ impl GroupColumn {
 
     /// Returns whether the property belongs to hits alone; see [`By::is_of_hits`].
     pub(super) fn is_of_hits(&self) -> bool {
-        matches!(self, GroupColumn::Values(_) | GroupColumn::Copies)
+        matches!(self, GroupColumn::Values(_) | GroupColumn::Copies | GroupColumn::Positions(_))
             || self.is_of_spans()
             || self.is_of_moves()
     }
@@ -251,6 +255,7 @@ impl GroupColumn {
             | GroupColumn::Copies
             | GroupColumn::Lengths(_)
             | GroupColumn::Sans(_)
+            | GroupColumn::Positions(_)
             | GroupColumn::Played(_) => out.push(0),
             GroupColumn::Games { codes, .. } | GroupColumn::Players { codes, .. } => {
                 let [first, second] = codes[game];
@@ -312,6 +317,10 @@ impl GroupColumn {
                 let san = hit.span.and_then(|span| SpanMoves::key_san(span, hit.game));
                 out.push(san.map_or(UNKNOWN, |san| names.borrow_mut().code(san)));
             }
+            GroupColumn::Positions(names) => {
+                out.clear();
+                out.push(names.borrow_mut().code(position_at(hit.found.block, hit.slot).to_epd()));
+            }
             GroupColumn::Played(column) => {
                 out.clear();
                 return Some(column.codes((hit.found, hit.game, hit.span), (hit.slot, hit.index), out));
@@ -345,7 +354,7 @@ impl GroupColumn {
                 BELOW => GroupKey::Text(format!("below {}", thousandths_text(measure.borders()[0]))),
                 number => GroupKey::Thousandths(number),
             },
-            GroupColumn::Sans(names) => names.borrow().key(code),
+            GroupColumn::Sans(names) | GroupColumn::Positions(names) => names.borrow().key(code),
             GroupColumn::Played(column) => column.key(code),
             _ => GroupKey::Number(code),
         }

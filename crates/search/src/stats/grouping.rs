@@ -66,6 +66,8 @@ pub enum By {
     Length(u32),
     /// The first move of a hit's span, in SAN; for `find` and `echo` the move that led to the position that was found.
     San,
+    /// The position of a hit, whatever the moves that led to it.
+    Position,
     /// The moves after a hit. Each of the first `plies` moves has a group, with the moves before it. Moves are transformed back to
     /// the filter as written, or, if `is_played`, shown as they were played.
     #[expect(missing_docs, reason = "the sentence before says what they are")]
@@ -192,6 +194,7 @@ const NAMES: &[&str] = &[
     "copy",
     "length",
     "san",
+    "position",
     "next",
     "previous",
 ];
@@ -269,7 +272,7 @@ impl fmt::Display for Grouping {
 impl By {
     /// Returns whether groups are listed by the number of their games that hit; otherwise they have an order of their own.
     pub fn is_ranked(&self) -> bool {
-        matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San)
+        matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San | By::Position)
             || self.is_of_openings()
             || matches!(self, By::Title(_) | By::Termination)
             || self.is_of_names()
@@ -278,7 +281,7 @@ impl By {
 
     /// Returns whether groups are names and not numbers.
     pub fn is_named(&self) -> bool {
-        matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_))
+        matches!(self, By::Result | By::Source | By::Folder | By::Side | By::Eco(_) | By::Position)
             || matches!(self, By::Tag(_) | By::Title(_) | By::Speed | By::Termination)
             || self.is_of_openings()
             || self.is_of_names()
@@ -297,7 +300,7 @@ impl By {
 
     /// Returns whether the property belongs to hits alone, so that its groups are shares of all games.
     pub fn is_of_hits(&self) -> bool {
-        matches!(self, By::Value(_) | By::Copy) || self.is_of_spans() || self.is_of_moves()
+        matches!(self, By::Value(_) | By::Copy | By::Position) || self.is_of_spans() || self.is_of_moves()
     }
 
     /// Returns true for the moves before or after a hit.
@@ -331,7 +334,7 @@ impl By {
                 let frames = Wants::LOWEST_COPY | Wants::PLACEMENTS;
                 Wants::TAGS | Wants::SPANS | frames.when(!is_played)
             }
-            By::Result | By::Source | By::Folder | By::Ply(_) => Wants::HITS,
+            By::Result | By::Source | By::Folder | By::Ply(_) | By::Position => Wants::HITS,
             By::OpeningName | By::OpeningEco(_) => Wants::HITS,
         }
     }
@@ -414,6 +417,7 @@ impl FromStr for By {
             "side" => By::Side,
             "copy" => By::Copy,
             "san" => By::San,
+            "position" => By::Position,
             name => {
                 let tag = TAGS.iter().find(|(short, _)| *short == name);
                 By::Tag(tag.expect("all other names are tags").1.to_owned())
@@ -494,6 +498,7 @@ impl fmt::Display for By {
             By::Length(1) => f.write_str("length"),
             By::Length(step) => write!(f, "length:{step}"),
             By::San => f.write_str("san"),
+            By::Position => f.write_str("position"),
             By::Next { plies, is_played } => {
                 f.write_str("next")?;
                 if *plies > 1 {

@@ -10,9 +10,10 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use shakmaty::{Bitboard, Color, Piece, Square};
 
 use super::{FlatMachine, Stopped, only};
-use crate::{game_texts::text_of_game, operations::tree::NodeRange, regexes::CompiledPattern};
+use crate::{game_texts::text_of_game, operations::tree::NodeRange};
 use orbit_core::{
     board::{Code, PieceSet, Position},
+    regexes::CompiledPattern,
     text,
 };
 use orbit_plan::{Cmp, EMPTY, FlatProgram, LITERALS, Label, NO_VALUE, RegisterWord, Spelt, TextInstr};

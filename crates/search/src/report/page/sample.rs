@@ -37,6 +37,11 @@ fn list(hits: &[SampleHit], first: usize, has_copies: bool) -> Markup {
     }
 }
 
+/// Returns the id of the element with the hit of an index.
+pub(super) fn place_of(index: usize) -> String {
+    format!("sample-{index}")
+}
+
 fn diagram(index: usize, hit: &SampleHit, has_copies: bool) -> Markup {
     let title = format!("{} - {}, {}", known(&hit.white), known(&hit.black), place(hit));
     let id = format!("hit-{index}");
@@ -52,7 +57,7 @@ fn diagram(index: usize, hit: &SampleHit, has_copies: bool) -> Markup {
         is_flipped: hit.is_flipped,
     };
     html! {
-        figure {
+        figure id=(place_of(index)) {
             (picture.picture())
             figcaption {
                 p.players { bdi { (known(&hit.white)) } " – " bdi { (known(&hit.black)) } " " span.result { (hit.result) } }
@@ -70,6 +75,7 @@ fn diagram(index: usize, hit: &SampleHit, has_copies: bool) -> Markup {
                 }
                 @if let Some(copy) = hit.copy.as_ref().filter(|_| has_copies) { p { code { (copy) } } }
                 @if let Some(value) = &hit.value { p { "value " code { (value) } } }
+                @for sort in &hit.sorts { p { bdi { (sort.name) } " " code { (sort.value) } } }
                 p.source {
                     "game " (number(hit.game)) ", ply " (number(u64::from(hit.ply)))
                     @if !hit.line.is_empty() { ", node " (number(u64::from(hit.node))) }

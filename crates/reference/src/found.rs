@@ -2,7 +2,7 @@
 
 use shakmaty::Bitboard;
 
-use crate::{Answer, MatchSpan, SortValue};
+use orbit_query::answer::{Answer, MatchSpan, SortValue};
 
 /// The result of a query on a whole game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,6 +13,8 @@ pub struct GameFound {
     pub match_count: u32,
     /// For each `sort` of the query, its best value in the game, if it has one.
     pub sorts: Vec<Option<SortValue>>,
+    /// For each `sort` the position of its best value; 0 without a value.
+    pub sorts_at: Vec<usize>,
     /// The comments in the order in which they are written to the game.
     pub notes: Vec<Note>,
     /// The positions whose comments are removed from the output.

@@ -1,6 +1,6 @@
 //! Compiles patterns to programs, and runs them on a backtracking machine that counts its steps.
 
-use crate::Interrupt;
+use crate::interrupt::Interrupt;
 
 use super::syntax::{ByteSet, SyntaxNode, folded, is_line_end, is_word, tree};
 
@@ -72,7 +72,7 @@ struct LoopRegisters {
 
 /// A compiled regular expression.
 #[derive(Clone, Debug)]
-pub(crate) struct CompiledPattern {
+pub struct CompiledPattern {
     ops: Vec<RegexOp>,
     /// For each operation, true if it reads the text backwards, as in a lookbehind.
     backwards: Vec<bool>,
@@ -82,14 +82,14 @@ pub(crate) struct CompiledPattern {
 
 /// The error of a search that took too many steps or was interrupted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TooLong;
+pub struct TooLong;
 
 /// The start and end of each group in a match. Group 0 is the match itself.
-pub(crate) type Captures = Vec<Option<(usize, usize)>>;
+pub type Captures = Vec<Option<(usize, usize)>>;
 
 impl CompiledPattern {
     /// Compiles a pattern, which must be valid.
-    pub(crate) fn new(pattern: &str) -> CompiledPattern {
+    pub fn new(pattern: &str) -> CompiledPattern {
         let (tree, groups) = tree(pattern.as_bytes());
         let mut out =
             CompiledPattern { ops: Vec::new(), backwards: Vec::new(), registers: 2 * groups, groups };
@@ -103,7 +103,7 @@ impl CompiledPattern {
     /// # Errors
     ///
     /// If the search takes too many steps or is interrupted.
-    pub(crate) fn find(
+    pub fn find(
         &self,
         text: &[u8],
         from: usize,

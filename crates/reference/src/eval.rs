@@ -5,6 +5,7 @@ use std::{cell::OnceCell, collections::BTreeSet, rc::Rc};
 use shakmaty::{Bitboard, Color, Square};
 
 use super::{
+    Spot,
     copies::{Copies, ExplicitForm, NumberCopies, PlainFilter},
     facts,
     geometry::{square, xy},
@@ -16,12 +17,18 @@ use super::{
     tree::GameTree,
     value::Value,
 };
-use crate::{Interrupt, Outcome, SpanKind, Spot};
-use orbit_core::board::{Code, PieceSet};
-use orbit_query::tree::{
-    Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, Elsewhere, GameResult, GameSquares,
-    Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref, Squares,
-    SquaresOp as S, Text, TextOp, VarId,
+use orbit_core::{
+    board::{Code, PieceSet},
+    interrupt::Interrupt,
+    record::Outcome,
+};
+use orbit_query::{
+    answer::SpanKind,
+    tree::{
+        Any, Arith, Cmp, Condition, ConditionOp as C, Control, Counted, Dirs, Elsewhere, GameResult,
+        GameSquares, Kind, Moves, NoTransform, Number, NumberOp as N, Position, PositionOp, PureKind, Ref,
+        Squares, SquaresOp as S, Text, TextOp, VarId,
+    },
 };
 
 /// The evaluation of one query on one game.

@@ -1,8 +1,7 @@
 //! Implements [`GameFacts`], the data about a game that filters read, for the games of a reel.
 
-use super::GameFacts;
-use orbit_pgn::{Annotation, Outcome};
-use orbit_reel::GameRow;
+use super::GameRow;
+use orbit_core::record::{Annotation, GameFacts, Outcome};
 
 impl GameFacts for GameRow<'_> {
     fn number(&self) -> u32 {

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 
 use shakmaty::Color;
 
-use crate::GameFacts;
-use orbit_core::text::decode;
+use orbit_core::{record::GameFacts, text::decode};
 
 /// Returns the rating of a side or, without a side, the larger of both ratings. A rating is the number at the start of
 /// the tag, if it is at least 1.

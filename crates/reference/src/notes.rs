@@ -6,9 +6,14 @@ use super::{
     found::{Note, Noted},
     script_files::ScriptFiles,
 };
-use crate::{Annotation, AnnotationKind, SortValue};
-use orbit_core::diagnostic::{Diagnostic, Span};
-use orbit_query::tree::{Number, SortId, Text};
+use orbit_core::{
+    diagnostic::{Diagnostic, Span},
+    record::{Annotation, AnnotationKind},
+};
+use orbit_query::{
+    answer::SortValue,
+    tree::{Number, SortId, Text},
+};
 
 impl<'a> Evaluation<'a> {
     /// Adds a note at a node. If an enclosing filter does not match, that filter removes the note.
@@ -80,6 +85,7 @@ impl<'a> Evaluation<'a> {
                 sorted.best.as_ref().is_none_or(|best| if smallest { key < *best } else { key > *best });
             if is_better {
                 sorted.best = Some(key);
+                sorted.at = here;
                 sorted.notes = notes;
             }
         }

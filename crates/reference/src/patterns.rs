@@ -1,8 +1,10 @@
 //! Evaluates searches with regular expressions in strings.
 
-use super::{copies::ExplicitForm, eval::Evaluation};
-use crate::regexes::{Captures, Groups, TooLong, groups_of};
-use orbit_core::diagnostic::{Diagnostic, Span};
+use super::{copies::ExplicitForm, eval::Evaluation, state::Groups};
+use orbit_core::{
+    diagnostic::{Diagnostic, Span},
+    regexes::{Captures, TooLong},
+};
 use orbit_query::tree::Text;
 
 /// The number of steps of a search that take as long as the evaluation of one filter.
@@ -38,11 +40,11 @@ impl Evaluation<'_> {
         Some(self.groups_of(&found, text, span))
     }
 
-    /// Returns the text of each group of a match.
+    /// Returns the start and the text of each group of a match.
     fn groups_of(&mut self, found: &Captures, text: &[u8], span: Span) -> Groups {
         let bytes = found.iter().flatten().map(|(start, end)| end.saturating_sub(*start)).sum();
         self.state.step_bytes(bytes, span);
-        groups_of(found, text)
+        found.iter().map(|group| group.map(|(start, end)| (start, text[start..end].to_vec()))).collect()
     }
 
     /// Returns the first match at or after a place. A search that takes too long ends the whole search with an error.

@@ -2,15 +2,14 @@
 //! variables.
 
 use super::{
-    Reference,
+    Reference, Spot,
     copies::PlainFilter,
     eval::Evaluation,
     found::{FoundValue, GameFound, Noted, PositionAnswer},
     state::RunState,
     value::Value,
 };
-use crate::{Interrupt, Spot};
-use orbit_core::diagnostic::Diagnostic;
+use orbit_core::{diagnostic::Diagnostic, interrupt::Interrupt};
 use orbit_query::tree::Any;
 
 /// The data about a game that are requested in addition to the values at its positions.
@@ -67,7 +66,7 @@ impl Reference {
             if let Some(before) = before.filter(|_| found.hit) {
                 // To find the matching copies, they are evaluated a second time, from the same state.
                 let after = std::mem::replace(&mut evaluation.state, before);
-                let matching = evaluation.there(at, |there| self.matching_copies(there));
+                let matching = evaluation.there(at, |there| self.copies_here(there));
                 if let Some(diagnostic) = evaluation.state.fault.take() {
                     return Err(GameFault { at, diagnostic });
                 }
@@ -81,15 +80,17 @@ impl Reference {
         run.take_back(&mut state);
         let mut notes = std::mem::take(&mut state.notes);
         notes.extend(state.chains.notes());
-        let mut sorts = Vec::new();
+        let (mut sorts, mut sorts_at) = (Vec::new(), Vec::new());
         for sorted in state.take_sorted() {
             notes.extend(sorted.notes);
             sorts.push(sorted.best);
+            sorts_at.push(sorted.at);
         }
         Ok(GameFound {
             match_count: values.iter().filter(|found| found.hit).count() as u32,
             values,
             sorts,
+            sorts_at,
             notes,
             removed: state.removed.into_iter().collect(),
             tags: state.tags.into_iter().collect(),

@@ -7,9 +7,11 @@ use super::{
     program::keeps_state,
     search::{Attempt, ChainRules, Next, Search},
 };
-use crate::SpanKind;
 use orbit_core::diagnostic::Span;
-use orbit_query::tree::{Kind, Line, LineStep};
+use orbit_query::{
+    answer::SpanKind,
+    tree::{Kind, Line, LineStep},
+};
 
 impl Evaluation<'_> {
     pub(super) fn line_length(&mut self, line: &Line<ExplicitForm>) -> Option<i32> {

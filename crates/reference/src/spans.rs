@@ -9,7 +9,7 @@ use super::{
     eval::Evaluation,
     found::{Note, Noted},
 };
-use crate::{MatchSpan, SpanKind};
+use orbit_query::answer::{MatchSpan, SpanKind};
 
 impl Evaluation<'_> {
     /// Returns the index in the list of notes at which the notes of the next filter begin.
@@ -50,7 +50,7 @@ impl Evaluation<'_> {
         if !self.state.tells_spans {
             return;
         }
-        let inner = MatchSpan::chosen(self.take_spans(begin));
+        let inner = chosen(self.take_spans(begin));
         let begins_behind =
             |span: &MatchSpan| span.kind.is_of_moves() && span.nodes.first() == Some(&(behind as u32));
         let (kind, rest) = match inner.filter(begins_behind) {
@@ -64,7 +64,7 @@ impl Evaluation<'_> {
 
     /// Removes the spans that were recorded since `begin`, and returns the one to report.
     pub(super) fn take_span(&mut self, begin: usize) -> Option<MatchSpan> {
-        MatchSpan::chosen(self.take_spans(begin))
+        chosen(self.take_spans(begin))
     }
 
     /// Removes the spans that were recorded since `begin`, and returns them.
@@ -107,4 +107,15 @@ impl Evaluation<'_> {
             _ => Vec::new(),
         }
     }
+}
+
+/// Chooses the span to report for a hit: the first `line` or `path` that matched, otherwise the first move,
+/// otherwise the first `find` or `echo`. `spans` must not contain the spans of nested filters.
+fn chosen(spans: impl IntoIterator<Item = MatchSpan>) -> Option<MatchSpan> {
+    let rank = |span: &MatchSpan| match span.kind {
+        SpanKind::Line | SpanKind::Path => 0,
+        SpanKind::Move => 1,
+        SpanKind::Find | SpanKind::Echo => 2,
+    };
+    spans.into_iter().min_by_key(rank)
 }

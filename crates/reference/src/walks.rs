@@ -14,9 +14,11 @@ use super::{
     program::keeps_state,
     search::{Attempt, ChainRules, Next, Search, WayStep},
 };
-use crate::SpanKind;
 use orbit_core::diagnostic::Span;
-use orbit_query::tree::{Any, Focus, Kind, Path, PathStep, VarId};
+use orbit_query::{
+    answer::SpanKind,
+    tree::{Any, Focus, Kind, Path, PathStep, VarId},
+};
 
 impl Evaluation<'_> {
     pub(super) fn path_value(&mut self, path: &Path<ExplicitForm>) -> Option<i32> {

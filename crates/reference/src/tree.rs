@@ -1,7 +1,6 @@
 //! The tree of the lines in a game. A *node* is a position of the game, by its number.
 
-use super::{men::PieceMap, played::PlayedMove};
-use crate::Spot;
+use super::{Spot, men::PieceMap, played::PlayedMove};
 
 /// The data that follow from the moves of a game: the tree, the effect of each move, and the pieces on each square.
 /// Nodes are numbered in preorder: a parent comes before its children, and a subtree is a range of numbers.

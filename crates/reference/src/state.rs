@@ -9,14 +9,18 @@ use super::{
     script_files::ScriptFiles,
     value::{Evaluated, cell_text},
 };
-use crate::{
-    Interrupt, SortValue,
-    regexes::{CompiledPattern, Groups, pattern_of},
+use orbit_core::{
+    diagnostic::{Diagnostic, Span},
+    interrupt::Interrupt,
+    regexes::CompiledPattern,
 };
-use orbit_core::diagnostic::{Diagnostic, Span};
 use orbit_query::{
     TypedQuery,
-    tree::{Cell, Cells, Dictionary, DictionaryId, Holds, Life, Sort, SortId, Var, VarId},
+    answer::SortValue,
+    tree::{
+        Cell, Cells, ConditionOp, Dictionary, DictionaryId, Form, GameCondition, GameText, Holds, Life, Ref,
+        Sort, SortId, TextOp, Var, VarId,
+    },
 };
 
 /// The declarations of a query. The state has an entry for each variable, dictionary and `sort`.
@@ -52,6 +56,20 @@ impl Declared {
     }
 }
 
+/// Returns the regular expression of a filter, if the filter searches for one.
+fn pattern_of<P: Form>(filter: Ref<'_, P>) -> Option<&str> {
+    match filter {
+        Ref::Text(f) if let TextOp::Game(GameText::Match { pattern, .. }) = f.op() => Some(pattern),
+        Ref::Condition(f) if let ConditionOp::Game(GameCondition::WhileMatch { pattern, .. }) = f.op() => {
+            Some(pattern)
+        }
+        _ => None,
+    }
+}
+
+/// The groups of a match of a regular expression: for each group that is part of the match, its start and its text.
+pub(super) type Groups = Vec<Option<(usize, Vec<u8>)>>;
+
 /// A key or a value of a dictionary.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Datum {
@@ -68,6 +86,8 @@ pub(super) type DictionaryEntries = BTreeMap<Datum, Datum>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sorted {
     pub(super) best: Option<SortValue>,
+    /// The position of the best value.
+    pub(super) at: usize,
     pub(super) notes: Vec<Note>,
 }
 

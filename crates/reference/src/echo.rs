@@ -6,8 +6,10 @@ use super::{
     eval::Evaluation,
     found::Noted,
 };
-use crate::SpanKind;
-use orbit_query::tree::{Cell, Echo, Number};
+use orbit_query::{
+    answer::SpanKind,
+    tree::{Cell, Echo, Number},
+};
 
 impl Evaluation<'_> {
     pub(super) fn echo_condition(&mut self, echo: &Echo<PlainFilter>) -> bool {

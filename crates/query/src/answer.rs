@@ -1,0 +1,99 @@
+//! The answers of queries: values at positions, the spans of hits, and values to sort games by.
+
+use serde::{Deserialize, Serialize};
+use shakmaty::Bitboard;
+
+/// The value of a query at one position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// The answer of a condition (type Bool). For a query of type Str, true if the query has a value.
+    Bool(bool),
+    /// The answer of a query of type Set: a set of squares.
+    Set(Bitboard),
+    /// The answer of a query of type Num. For a query of type Position, the number of that position in its game.
+    Num(Option<i32>),
+}
+
+impl Answer {
+    /// Returns whether the position is a hit: the answer is true, a non-empty set, or a number that has a value.
+    pub fn is_hit(self) -> bool {
+        match self {
+            Answer::Bool(hit) => hit,
+            Answer::Set(squares) => squares.any(),
+            Answer::Num(value) => value.is_some(),
+        }
+    }
+}
+
+/// The positions and moves of which a hit consists.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MatchSpan {
+    /// The filter whose match this is.
+    pub kind: SpanKind,
+    /// The positions, by their numbers in the game, in the order of the filter. For `line`, these are the positions of
+    /// its constituents. For `path`, the start and the positions after the moves that count. For a move, the positions
+    /// before and after it. For `find`, the hit and the found position. For `echo`, both positions.
+    pub nodes: Vec<u32>,
+    /// The moves, given by the positions to which they lead, in the order in which they were played. For `path`, these
+    /// are the moves that count. For other filters, they are all moves between the positions.
+    pub moves: Vec<u32>,
+}
+
+/// The filters whose matches consist of moves or of several positions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum SpanKind {
+    /// `line`.
+    Line,
+    /// `path`.
+    Path,
+    /// `--`, `[x]` or `move`.
+    Move,
+    /// `find`.
+    Find,
+    /// `echo`.
+    Echo,
+}
+
+impl SpanKind {
+    /// Returns the name of the filter.
+    pub fn name(self) -> &'static str {
+        match self {
+            SpanKind::Line => "line",
+            SpanKind::Path => "path",
+            SpanKind::Move => "move",
+            SpanKind::Find => "find",
+            SpanKind::Echo => "echo",
+        }
+    }
+
+    /// Returns whether the moves themselves are part of the match. The moves of other filters only connect one position
+    /// with another.
+    pub fn is_of_moves(self) -> bool {
+        matches!(self, SpanKind::Line | SpanKind::Path | SpanKind::Move)
+    }
+}
+
+impl MatchSpan {
+    /// Returns the number of moves in the span.
+    pub fn length(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Returns the position after the move that represents the span. This is the first move or, for `find` and `echo`,
+    /// the move that led to the other position.
+    pub fn key_move(&self) -> Option<u32> {
+        match self.kind.is_of_moves() {
+            true => self.moves.first().copied(),
+            false => self.nodes.get(1).copied().filter(|&node| node > 0),
+        }
+    }
+}
+
+/// A value by which games are sorted.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub enum SortValue {
+    /// The value of a numeric filter, or the number of squares in the value of a set filter.
+    Number(i32),
+    /// The value of a string filter. Texts are ordered byte by byte.
+    Text(Vec<u8>),
+}

@@ -1,0 +1,122 @@
+//! Evaluates a query at single positions of a game, each of them independently of the others.
+
+use super::{ExplicitForm, GameFault, Outermost, Reference, Spot, eval::Evaluation, top, value::Value};
+use orbit_core::interrupt::Interrupt;
+use orbit_query::{
+    answer::{Answer, MatchSpan},
+    tree::Kind,
+};
+
+impl Reference {
+    /// Calls `visit` for each position of a game, with its number and the value of the query.
+    ///
+    /// # Errors
+    ///
+    /// If the search must end at one of the positions.
+    pub fn answers(
+        &self,
+        game: &[Spot],
+        interrupt: &Interrupt,
+        mut visit: impl FnMut(usize, Answer),
+    ) -> Result<(), GameFault> {
+        self.each_position(game, |_| true, interrupt, |at, there| visit(at, self.answer_here(there)))
+    }
+
+    /// Calls `visit` for each position of a game for which `is_asked` is true, with its number and, for each copy in
+    /// the order of its number, whether it matches there. There are [`Reference::copies`] copies.
+    ///
+    /// # Errors
+    ///
+    /// If the search must end at one of the positions.
+    pub fn matching_copies(
+        &self,
+        game: &[Spot],
+        is_asked: impl Fn(usize) -> bool,
+        interrupt: &Interrupt,
+        mut visit: impl FnMut(usize, Vec<bool>),
+    ) -> Result<(), GameFault> {
+        self.each_position(game, is_asked, interrupt, |at, there| visit(at, self.copies_here(there)))
+    }
+
+    /// Returns the span of each hit of a game. A hit is the number of a position, and the lowest copy that matches
+    /// there, if it is known. Of copies that are not known, only those up to the first one that matches are evaluated.
+    ///
+    /// # Errors
+    ///
+    /// If the search must end at one of the hits.
+    pub fn spans(
+        &self,
+        game: &[Spot],
+        hits: &[(u32, Option<usize>)],
+        interrupt: &Interrupt,
+    ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
+        let mut evaluation = Evaluation::new(game, 0, &self.declared, interrupt);
+        evaluation.state.tells_spans = true;
+        let span = |&(node, copy): &(u32, Option<usize>)| {
+            let at = node as usize;
+            let span = evaluation.there(at, |there| match top(&self.body) {
+                Outermost::Sets(copies) => there.span_of_copies(copies, copy),
+                Outermost::Numbers(copies) => there.span_of_copies(copies, copy),
+                Outermost::Filters(copies) => there.span_of_copies(copies, copy),
+            });
+            evaluation.state.notes.clear();
+            evaluation.state.fault.take().map_or(Ok(span), |diagnostic| Err(GameFault { at, diagnostic }))
+        };
+        hits.iter().map(span).collect()
+    }
+
+    fn each_position(
+        &self,
+        game: &[Spot],
+        is_asked: impl Fn(usize) -> bool,
+        interrupt: &Interrupt,
+        mut visit: impl FnMut(usize, &mut Evaluation),
+    ) -> Result<(), GameFault> {
+        let mut evaluation = Evaluation::new(game, 0, &self.declared, interrupt);
+        for at in (0..game.len()).filter(|&at| is_asked(at)) {
+            evaluation.there(at, |there| visit(at, there));
+            evaluation.state.notes.clear();
+            if let Some(diagnostic) = evaluation.state.fault.take() {
+                return Err(GameFault { at, diagnostic });
+            }
+        }
+        Ok(())
+    }
+
+    fn answer_here(&self, evaluation: &mut Evaluation) -> Answer {
+        match evaluation.value(&self.body) {
+            Value::Bool(hit) => Answer::Bool(hit),
+            Value::Set(squares) => Answer::Set(squares),
+            Value::Num(value) => Answer::Num(value),
+            Value::Str(value) => Answer::Bool(value.is_some()),
+            Value::Position(value) => Answer::Num(value),
+        }
+    }
+
+    /// Returns, for each copy in the order of its number, whether it matches at the current position.
+    pub(super) fn copies_here(&self, evaluation: &mut Evaluation) -> Vec<bool> {
+        match top(self.numbered.as_ref().unwrap_or(&self.body)) {
+            Outermost::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+            Outermost::Numbers(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+            Outermost::Filters(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+        }
+    }
+}
+
+impl Evaluation<'_> {
+    /// Returns the span of the given copy or, if `copy` is `None`, of the first copy that matches.
+    fn span_of_copies<F: Kind<ExplicitForm>>(
+        &mut self,
+        copies: &[F],
+        copy: Option<usize>,
+    ) -> Option<MatchSpan> {
+        let known = copy.and_then(|copy| copies.get(copy..=copy));
+        for copy in known.unwrap_or(copies) {
+            let begin = self.notes_begin();
+            if self.matches(copy) {
+                return self.take_span(begin);
+            }
+        }
+        None
+    }
+}

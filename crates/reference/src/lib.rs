@@ -1,0 +1,209 @@
+//! The reference engine: slow and simple. It evaluates the typed tree of a query at one position, copy by copy.
+//!
+//! It exists to be trusted, and to be compared with the other engines bit for bit. So it is an independent reading of
+//! the rules. It shares no transform arithmetic, no expansion of transforms and no plan with the other engines. It
+//! works on single squares and coordinates, and takes attacks and legal moves from shakmaty. Invariant: a [`Reference`]
+//! contains no transform keywords, only explicit copies.
+//!
+//! The rules of the language leave some questions open. They are decided here:
+//!
+//! * Copies come in a fixed order, the *order of declaration*; of equal copies, the first is kept. The eight symmetries
+//!   are: identity, rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks, of files, in
+//!   a1-h8 and in h1-a8. Shifts: steps to the right, ascending from -7, and for each of them steps up, ascending from
+//!   -7. `flipcolor`: identity first. Fused transforms: for each basic transform of the outer one, all copies of the
+//!   inner one.
+//! * If filters write comments but keep no state, copies of `flip` are evaluated in another order: the identity, a
+//!   quarter turn counter-clockwise, the reflection of ranks, half a turn, the reflections in h1-a8 and in a1-h8, a
+//!   quarter turn clockwise, the reflection of files. Their numbers remain those of declaration.
+//! * Reading a variable before it has a value ends the run. If positions are evaluated one by one, it simply has no
+//!   value.
+//! * Strings are bytes. Regular expressions read each byte as the character with that number.
+//! * A loop over the keys of a dictionary visits the keys that exist when the loop begins.
+//! * `while (s ~~ "re") F` keeps no groups after the loop.
+//! * `equal` is false if only one of its sides has a value.
+//! * Several comments after one move are one string, with spaces between them. Comments before a move are not read.
+//! * `echo` writes the comments of the target first. It writes `LCA` only if the last common ancestor is neither of the
+//!   two positions.
+//! * `loop` and `while` repeat at most ten million times in one game, a search with a regular expression takes at most
+//!   ten million steps, and strings have at most 16 MiB.
+//! * All operands of an operation are evaluated, left to right, even if an earlier one has no value. Only `{...}`,
+//!   `and`, `or`, `if` and `square all` skip filters.
+//! * `player` without a colour treats a missing name as empty text. If both names are missing it has no value.
+
+#![deny(unsafe_code, missing_docs)]
+
+use orbit_core::{
+    board::{PackedMove, Position},
+    record::GameFacts,
+};
+use orbit_query::{
+    TypedQuery,
+    tree::{Any, ConditionOp, GameCondition, GameText, Number, NumberOp, Ref, Squares, SquaresOp, TextOp},
+};
+
+use copies::{Copies, CopyBuilder, CopyOrder, ExplicitForm, NumberCopies, PlainFilter};
+use state::Declared;
+
+pub use found::{FoundValue, GameFound, Note, Noted, PositionAnswer};
+pub use state::RunState;
+pub use whole::{GameFault, WantedFacts};
+
+mod apart;
+mod chains;
+mod control;
+mod copies;
+mod dictionaries;
+mod echo;
+mod edges;
+mod eval;
+mod facts;
+mod found;
+mod game;
+mod geometry;
+mod lines;
+mod memory;
+mod men;
+mod moves;
+mod nodes;
+mod notes;
+mod patterns;
+mod pieces;
+mod played;
+mod plays;
+mod program;
+mod pure;
+mod scope;
+mod script_files;
+mod search;
+mod spans;
+mod state;
+mod strings;
+mod tree;
+mod value;
+mod variables;
+mod walks;
+mod whole;
+mod write;
+
+/// The reasons why the transforms of a query cannot be expanded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReferenceError {
+    /// `rotate45` is applied to a designator that names some squares, but not all.
+    #[error("rotate45 turns directions only, found a designator with squares; write it without squares")]
+    Rotate45Squares,
+    /// `rotate45` is applied to `light` or `dark`.
+    #[error("rotate45 turns directions only, found light or dark, which have no image under it")]
+    Rotate45Shade,
+    /// The transforms make more copies than the engine should evaluate.
+    #[error("the transforms make copies with more than {nodes_max} filters in all; nest fewer of them")]
+    TooManyCopies {
+        /// The limit, counted in filters.
+        nodes_max: usize,
+    },
+}
+
+/// A position in its game, with everything that a filter may read about it.
+#[derive(Clone, Copy)]
+pub struct Spot<'a> {
+    /// The position.
+    pub position: Position,
+    /// The number of half-moves before the position; 0 at the start of the game.
+    pub ply: u32,
+    /// True if the position is the first of its game.
+    pub initial: bool,
+    /// True if the position is the last of its line.
+    pub terminal: bool,
+    /// The number, within the game, of the position before this one; `None` for the first position.
+    pub parent: Option<usize>,
+    /// The move that led to this position; `None` for the first position.
+    pub arrival: Option<PackedMove>,
+    /// The game.
+    pub game: &'a dyn GameFacts,
+}
+
+/// A query with all transforms expanded, ready to be evaluated at positions.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// The query, with its copies in the order in which they are evaluated.
+    body: PlainFilter,
+    /// The query with its copies in the order of their numbers, if that order differs.
+    numbered: Option<PlainFilter>,
+    declared: Declared,
+}
+
+impl Reference {
+    /// Expands the transforms of a query.
+    ///
+    /// # Errors
+    ///
+    /// If the transforms cannot be expanded; see [`ReferenceError`].
+    pub fn new(query: &TypedQuery) -> Result<Reference, ReferenceError> {
+        let expand = |order| CopyBuilder::expand(&query.body, order);
+        let (body, numbered) = match order_shows(query) {
+            true => (expand(CopyOrder::Evaluated)?, Some(expand(CopyOrder::Declared)?)),
+            false => (expand(CopyOrder::Declared)?, None),
+        };
+        Ok(Reference { body, numbered, declared: Declared::from_query(query) })
+    }
+
+    /// Limits the number of steps. A game that takes more steps ends with an error. Each evaluation of a filter is a
+    /// step. Long strings, searches with regular expressions and passes over long games count as several steps,
+    /// according to the time that they take.
+    #[must_use]
+    pub fn with_steps_max(mut self, steps_max: u64) -> Reference {
+        self.declared.steps_max = steps_max;
+        self
+    }
+
+    /// Returns the number of copies of the outermost filter if it is a transform, otherwise 1.
+    pub fn copies(&self) -> usize {
+        match top(self.numbered.as_ref().unwrap_or(&self.body)) {
+            Outermost::Sets(copies) => copies.len(),
+            Outermost::Numbers(copies) => copies.len(),
+            Outermost::Filters(copies) => copies.len(),
+        }
+    }
+}
+
+/// Returns whether the order in which copies are evaluated shows in comments but not in hits. If filters keep state,
+/// the order could change the hits, so all engines use the order of declaration.
+fn order_shows(query: &TypedQuery) -> bool {
+    let writes = |filter: Ref<'_, _>| match filter {
+        Ref::Condition(f) => {
+            matches!(f.op(), ConditionOp::Game(GameCondition::Comment(_) | GameCondition::Message { .. }))
+        }
+        Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::CurrentTransform(_))),
+        _ => false,
+    };
+    query.vars.is_empty() && query.dictionaries.is_empty() && query.body.any(writes)
+}
+
+/// The copies of the outermost filter if it is a transform, otherwise the filter itself as the only copy.
+enum Outermost<'a> {
+    Sets(&'a [Squares<ExplicitForm>]),
+    Numbers(&'a [Number<ExplicitForm>]),
+    Filters(&'a [PlainFilter]),
+}
+
+fn top(filter: &PlainFilter) -> Outermost<'_> {
+    match filter {
+        Any::Condition(f) => match f.op() {
+            ConditionOp::Braces(all) if let [only] = &all[..] => return top(only),
+            ConditionOp::Form(Copies::Orbit(copies)) => return Outermost::Filters(copies),
+            _ => {}
+        },
+        Any::Squares(f) if let SquaresOp::Form(Copies::Orbit(copies)) = f.op() => {
+            return Outermost::Sets(copies);
+        }
+        Any::Number(f) => match f.op() {
+            NumberOp::Form(NumberCopies::Largest(Copies::Orbit(copies))) => {
+                return Outermost::Numbers(copies);
+            }
+            NumberOp::Form(NumberCopies::Counted(_, copies)) => return Outermost::Filters(copies),
+            _ => {}
+        },
+        _ => {}
+    }
+    Outermost::Filters(std::slice::from_ref(filter))
+}

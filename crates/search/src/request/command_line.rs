@@ -1,0 +1,191 @@
+//! A request as a command line of `orbit scan`.
+//!
+//! The invariant: the program reads the line as a request that equals the one it was made of. So equal requests have equal lines,
+//! whatever was typed for them and on whichever machine.
+
+use super::Request;
+use crate::choice::SortKey;
+use orbit_core::named::Named as _;
+use orbit_engine::verify::Sample;
+use orbit_reel::Alike;
+
+/// The number of games that a search for similar positions lists if none is given.
+pub const SIMILAR_GAMES: u64 = 50;
+
+/// The transforms of boards that are options, in the order in which the command line applies them, the outermost first.
+const TRANSFORMS: [&str; 9] = [
+    "shift",
+    "shifthorizontal",
+    "shiftvertical",
+    "flip",
+    "flipvertical",
+    "fliphorizontal",
+    "rotate90",
+    "flipcolor",
+    "reversecolor",
+];
+
+/// The words of a command line.
+struct ShellWords(String);
+
+impl ShellWords {
+    /// Adds an option without a value.
+    fn flag(&mut self, name: &str, is_set: bool) {
+        if is_set {
+            self.0 += &format!(" --{name}");
+        }
+    }
+
+    /// Adds an option with its value, if there is one.
+    fn option(&mut self, name: &str, value: Option<impl AsRef<str>>) {
+        if let Some(value) = value {
+            let value = value.as_ref();
+            let between = if value.starts_with('-') { '=' } else { ' ' };
+            self.0 += &format!(" --{name}{between}{}", shell_word(value));
+        }
+    }
+}
+
+impl Request {
+    /// Returns the command line of `orbit scan` that asks the same of some files, quoted for a POSIX shell. Options have a fixed
+    /// order, and those that have their defaults are left out. `count` and `columns` are outputs, which the line leaves open.
+    ///
+    /// `None` if one command cannot ask for it: there are several queries, or the transforms of a board are not those that are
+    /// options, or similar positions are not listed the best first.
+    ///
+    /// ```
+    /// use orbit_search::Request;
+    ///
+    /// let request: Request = serde_json::from_str(r#"{"query":"mate","where":"elo>=2600","limit":5}"#)?;
+    /// let line = request.command_line(&["games.pgn".to_owned()]);
+    /// assert_eq!(line.as_deref(), Some("orbit scan --where 'elo>=2600' --limit 5 'mate' games.pgn"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn command_line(&self, files: &[String]) -> Option<String> {
+        let named = [&self.theme, &self.board, &self.similar, &self.at];
+        let asked = self.query.len() + named.into_iter().flatten().count();
+        let mut transforms = TRANSFORMS.into_iter();
+        if asked != 1 || !self.transforms.iter().all(|name| transforms.any(|known| known == name)) {
+            return None;
+        }
+        let Request { sort, best, limit, .. } = self;
+        let (mut sort, mut best, mut limit) = (*sort, *best, limit.map(u64::from));
+        if self.similar.is_some() {
+            if (sort, best, limit.is_some()) != (Some(SortKey::Value), true, true) {
+                return None;
+            }
+            (sort, best) = (None, false);
+            limit = limit.filter(|&limit| limit != SIMILAR_GAMES);
+        }
+        let number = |number: Option<u64>| number.map(|number| number.to_string());
+        let mut words = ShellWords(String::from("orbit scan"));
+        words.option("theme", self.theme.as_ref());
+        words.option("board", self.board.as_ref());
+        words.option("similar", self.similar.as_ref());
+        words.option("at", self.at.as_ref());
+        self.transforms.iter().for_each(|name| words.flag(name, true));
+        words.option("dialect", self.dialect.map(|dialect| dialect.name()));
+        words.flag("variations", self.variations);
+        words.flag("unique", self.unique == Some(Alike::Tags));
+        words.flag("unique=moves", self.unique == Some(Alike::Moves));
+        let engine = self.engine.filter(|engine| *engine != Default::default());
+        words.option("engine", engine.map(|engine| engine.name()));
+        match self.verify {
+            None => {}
+            Some(Sample::All) => words.flag("verify", true),
+            Some(Sample::Segments(segments)) => words.flag(&format!("verify={segments}"), true),
+        }
+        self.conditions.iter().for_each(|condition| words.option("where", Some(condition)));
+        words.option("player", self.player.as_ref());
+        words.option("player-exact", self.player_exact.as_ref());
+        words.option("as", self.side.map(|side| side.name()));
+        words.option("rating", self.rating.as_ref());
+        words.option("opponent", self.opponent.as_ref());
+        words.option("opponent-rating", self.opponent_rating.as_ref());
+        words.flag("first", self.first);
+        words.flag("best", best);
+        words.option("skip", number(Some(self.skip).filter(|&skip| skip > 0)));
+        words.option("limit", number(limit));
+        words.option("sort", sort.map(|key| key.name()));
+        words.flag("reverse", self.reverse);
+        words.option("sample", number(self.sample.map(u64::from)));
+        words.option("seed", number(Some(self.seed).filter(|&seed| seed > 0)));
+        let ShellWords(mut line) = words;
+        if let Some(query) = self.query.first() {
+            // A blank at an end means nothing, and the program uses one to tell queries from options.
+            let query = query.trim();
+            let option = if query.starts_with('-') { " -e" } else { "" };
+            line += &format!("{option} {}", shell_quoted(query));
+        }
+        for file in files {
+            let folder = if file.starts_with('-') && file != "-" { "./" } else { "" };
+            line += &format!(" {}", shell_word(&format!("{folder}{file}")));
+        }
+        Some(line)
+    }
+}
+
+/// Returns a text as a word of a POSIX shell, in quotation marks where it needs them.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |letter: char| {
+        letter.is_alphanumeric() || matches!(letter, '_' | '.' | '/' | '-' | ',' | ':' | '+' | '@' | '%')
+    };
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => shell_quoted(text),
+    }
+}
+
+/// Returns a text in quotation marks, inside which a POSIX shell changes nothing.
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn requests_are_written_as_command_lines() {
+        for (fields, line) in [
+            (json!({"query": " mate\n"}), Some("'mate' a.pgn")),
+            (json!({"query": "--(o-o)"}), Some("-e '--(o-o)' a.pgn")),
+            (json!({"query": "player \"O'Kelly\""}), Some(r#"'player "O'\''Kelly"' a.pgn"#)),
+            (json!({"theme": "greek-gift", "first": true}), Some("--theme greek-gift --first a.pgn")),
+            (
+                json!({"board": "8/8/8/8/3N4/8/8/8 w", "transforms": ["shift", "flipcolor"], "engine": "auto"}),
+                Some("--board '8/8/8/8/3N4/8/8/8 w' --shift --flipcolor a.pgn"),
+            ),
+            (
+                json!({"at": "e4 c5", "where": ["elo>=2600", "white~o"], "unique": "moves", "verify": 7}),
+                Some("--at 'e4 c5' --unique=moves --verify=7 --where 'elo>=2600' --where 'white~o' a.pgn"),
+            ),
+            (
+                json!({"query": "mate", "player": "Tal", "as": "white", "rating": "-2700", "skip": 2, "limit": 3,
+                    "sort": "date", "reverse": true, "engine": "reference", "dialect": "cql6", "variations": true}),
+                Some(
+                    "--dialect cql6 --variations --engine reference --player Tal --as white --rating=-2700 --skip 2 \
+                     --limit 3 --sort date --reverse 'mate' a.pgn",
+                ),
+            ),
+            (
+                json!({"similar": "8/8/8/8/3N4/8/8/8", "best": true, "sort": "value", "limit": 50}),
+                Some("--similar 8/8/8/8/3N4/8/8/8 a.pgn"),
+            ),
+            (json!({"similar": "8/8/8/8/3N4/8/8/8"}), None),
+            (json!({"query": ["mate", "check"]}), None),
+            (json!({}), None),
+            (json!({"board": "8/8/8/8/3N4/8/8/8", "transforms": ["flip", "shift"]}), None),
+            (json!({"board": "8/8/8/8/3N4/8/8/8", "transforms": ["rotate45"]}), None),
+        ] {
+            let request: Request = serde_json::from_value(fields).unwrap();
+            let line = line.map(|line| format!("orbit scan {line}"));
+            assert_eq!(request.command_line(&["a.pgn".to_owned()]), line);
+        }
+        let files = ["-", "-x.pgn", "of two words.pgn", "~a.pgn"].map(str::to_owned);
+        let line = Request::new("mate").command_line(&files).unwrap();
+        assert_eq!(line, "orbit scan 'mate' - ./-x.pgn 'of two words.pgn' '~a.pgn'");
+    }
+}
