@@ -138,7 +138,7 @@ fn a_page_lists_the_games_that_hit() {
             many => format!("All {many} games found"),
         };
         assert!(html.contains(&format!("<details class=\"games\"><summary>{summary}</summary>")), "{args:?}");
-        // Games whose boards are shown lead there.
+        // Games whose boards are shown link to them.
         let boards: HashMap<u64, usize> = (0..)
             .zip(findings["sample"].as_array().unwrap())
             .map(|(index, hit)| (hit["game"].as_u64().unwrap(), index))
@@ -234,7 +234,7 @@ fn a_page_shows_what_the_query_sorts_by() {
             ["game", "ply", "value"].map(|column| row[column].as_i64().unwrap())
         };
         let mut rows: Vec<[i64; 3]> = rows.lines().map(cells).collect();
-        // Of equal values the first counts, in a game and among games.
+        // The first of equal values counts, in a game and among games.
         rows.sort_by_key(|&[game, ply, value]| (game, sign * value, ply));
         rows.dedup_by_key(|row| row[0]);
         rows.sort_by_key(|&[game, _, value]| (sign * value, game));

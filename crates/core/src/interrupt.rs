@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A switch with which a caller asks engines to stop. Engines check it every few thousand steps and between parts of a
-/// block. If it is set, they return the error `Interrupted`. The default switch
-/// is never set.
+/// block. If it is set, they return the error `Interrupted`. The default switch is never set.
 #[derive(Clone, Default)]
 pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
