@@ -17,6 +17,8 @@ const GUARDED: &[&str] = &[
     "{check not square x in a-h1-8 {3<=#(A attacks x)}}",
     "mate {1<=#square x in a-h1-8 {3<=#(A attacks x)} or Qh7}",
     "{{check square x in a-h1-8 {4<=#(A attacks x)}} or {castle square x in a-h1-8 {3<=#(a attacks x)}}}",
+    // What depends on the square of a loop alone.
+    "{ply<12 square all x in a-h1-8 {f=makesquare(file x 9-rank x) typename f==typename x}}",
     // A condition that holds nearly everywhere.
     "{K square x in a-h1-8 {4<=#(A attacks x) 3<=#(a attacks x)}}",
     // A search and conditions on tags, next to the condition.

@@ -34,6 +34,7 @@ const QUERIES: &[&str] = &[
     "piece X in Q X attacks k sort min \"rank\" rank X",
     "cql(quiet) check find mate sort \"moves\" {comment(\"mate soon\") #A}",
     "piece X in [RQ] sort \"moves\" path focus X max pathcountunfocused -- not check -- check comment(pathcount)",
+    "piece X in [RQ] sort \"moves\" path focus X max pathcount -- -- comment(pathstart:X)",
     "check {sort \"men\" #a} or {sort \"others\" #A > 9}",
     "sort min \"men\" #A check comment(\"check\")",
     "{sort \"ply\" ply check}",

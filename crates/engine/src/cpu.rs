@@ -73,7 +73,7 @@ impl Cpu {
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = Screening::new(&plans, isa, code);
-        let guard = Guard::new(&plans, isa, code);
+        let guard = Guard::new(&plans, hits.plan.program.own_cost(), isa, code);
         let (values, copies) = (plans.unmade(), plans.unmade());
         Cpu { plans, isa, code, hits, screen, guard, values, copies, spare: Mutex::default() }
     }

@@ -98,8 +98,8 @@ impl Lower {
     fn table_word<F: Kind<Expanded>>(&mut self, orbit: &Orbit<F>, rows: &[usize]) -> Id {
         let bits: Vec<u64> = (0..rows.len()).map(|bit| 1 << bit).collect();
         let table = self.open_table(orbit, rows, Some(&bits));
-        let hit = self.truth(orbit.copies[rows[0]].filter.node());
         let bit = self.dag.last_param(table);
+        let hit = self.truth(orbit.copies[rows[0]].filter.node());
         let word = self.dag.add(Op::And(hit, bit));
         self.close_table(table, Reduce::Or, word)
     }

@@ -333,11 +333,42 @@ impl Dag {
             return self.word(word);
         }
         if self.simplify
-            && let Some(id) = self.simpler(op)
+            && let Some(id) = self.simpler(op).or_else(|| self.of_row(op))
         {
             return id;
         }
         self.add_op(op)
+    }
+
+    /// Computes an operation that reads only constants and parameters of one loop, once for each row. Its words become one more
+    /// parameter, or a constant if they are equal in all rows.
+    fn of_row(&mut self, op: Op) -> Option<Id> {
+        let table = op.args().find_map(|id| match self.op(id) {
+            Op::Param(table, _) => Some(table),
+            _ => None,
+        })?;
+        let rows = &self.loops[table.0 as usize].rows;
+        let word_in = |row: &[u64], id| match self.op(id) {
+            Op::Const(word) => Some(word),
+            Op::Param(of, place) if of == table => Some(row[place as usize]),
+            _ => None,
+        };
+        let word = |row: &Vec<u64>| {
+            let is_known = op.args().all(|id| word_in(row, id).is_some());
+            is_known.then(|| word_of(op, |id| word_in(row, id).unwrap_or(0)))?
+        };
+        let words: Vec<u64> = rows.iter().map(word).collect::<Option<_>>()?;
+        let &first = words.first()?;
+        if words.iter().all(|&word| word == first) {
+            return Some(self.word(first));
+        }
+        let is_column = |place: &usize| rows.iter().zip(&words).all(|(row, &word)| row[*place] == word);
+        let place = (0..rows[0].len()).find(is_column).unwrap_or(rows[0].len());
+        if place == rows[0].len() {
+            let rows = &mut self.loops[table.0 as usize].rows;
+            rows.iter_mut().zip(words).for_each(|(row, word)| row.push(word));
+        }
+        Some(self.add_op(Op::Param(table, place as u32)))
     }
 
     /// Computes an operation whose operands are all constants.

@@ -39,6 +39,7 @@ mod numbers;
 mod pairs;
 mod positions;
 mod prune;
+mod rays;
 mod searches;
 mod squares;
 mod texts;

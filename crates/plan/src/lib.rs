@@ -40,8 +40,8 @@ pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, PlanOptions, R
 pub use operations::{
     Automaton, AutomatonState, Branch, CastlingPart, EMPTY, EdgeTest, EntryInstr, FlatChain, FlatEdge,
     FlatFocus, FlatMove, FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf,
-    LegalValue, MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, RegisterWord, SearchMemory, Sees,
-    SquareTest, TextInstr, Walk,
+    LegalValue, MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, RayInstr, RegisterWord, SearchMemory,
+    Sees, SliderAt, SquareTest, TextInstr, Walk,
 };
 use orbit_transforms::OutermostOrbit as _;
 pub use plans::Plans;

@@ -10,6 +10,7 @@ mod chain;
 mod entries;
 mod flat;
 mod moves;
+mod rays;
 mod registers;
 mod strings;
 
@@ -21,6 +22,7 @@ pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, SearchMemory};
 pub use entries::{EntryInstr, KeyOrder};
 pub use flat::{FlatEdge, FlatProgram, Instr, MoveSeek, PairSearch, PairTest, PairWord};
 pub use moves::{FlatMove, LegalValue, MoveInstr};
+pub use rays::{Planes, RayInstr, SliderAt};
 pub use registers::{Label, RegisterWord};
 pub use strings::{EMPTY, LITERALS, TextInstr};
 

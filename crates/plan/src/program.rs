@@ -3,11 +3,11 @@
 //! A register is a column: one word for each position of a group. A register is reused as soon as its last reader has run; a step
 //! never writes a register that it reads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     carry::{ColumnOperand, operands, stages},
-    dag::{CarryId, ColumnId, Dag, Id, LoopId, Made, Op, Reduce, TRUE},
+    dag::{CarryId, ColumnId, Dag, Id, Loop, LoopId, Made, Op, Reduce, TRUE},
     needed,
 };
 
@@ -159,7 +159,12 @@ impl Program {
     /// Returns the number of steps that run for one position: those in loops once for each row, and those of stages included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
-        let (mut cost, mut times) = (stages.fold(0, u64::saturating_add), vec![1u64]);
+        stages.fold(self.own_cost(), u64::saturating_add)
+    }
+
+    /// Returns the number of steps that run for one position, without those of stages.
+    pub fn own_cost(&self) -> u64 {
+        let (mut cost, mut times) = (0u64, vec![1u64]);
         for step in &self.steps {
             let now = *times.last().expect("a loop that ends has begun");
             match step {
@@ -264,6 +269,8 @@ pub(super) struct ProgramWriter<'a> {
     scalars: Vec<u64>,
     scalar_of: HashMap<Id, Scalar>,
     first_param: HashMap<LoopId, Scalar>,
+    /// For each loop, the parameters that its body reads, in ascending order.
+    params: BTreeMap<LoopId, Vec<u32>>,
     pub(super) drafts: Vec<Draft>,
     inputs: Vec<(RegisterInput, Id)>,
     reads: Vec<Read>,
@@ -286,6 +293,7 @@ impl<'a> ProgramWriter<'a> {
             scalars: Vec::new(),
             scalar_of: HashMap::new(),
             first_param: HashMap::new(),
+            params: BTreeMap::new(),
             drafts: Vec::new(),
             inputs: (0..4).map(|k| (RegisterInput::Plane(k), Id(u32::MAX))).collect(),
             reads: Vec::new(),
@@ -355,6 +363,12 @@ impl<'a> ProgramWriter<'a> {
 
     /// Sorts the nodes that are needed into the loops in which they are evaluated.
     fn place(&mut self) {
+        for (op, _) in self.dag.ops.iter().zip(&self.needed).filter(|(_, needed)| **needed) {
+            if let Op::Param(l, k) = *op {
+                self.params.entry(l).or_default().push(k);
+            }
+        }
+        self.params.values_mut().for_each(|params| params.sort_unstable());
         for index in 0..self.dag.ops.len() {
             if !self.needed[index] {
                 continue;
@@ -380,13 +394,14 @@ impl<'a> ProgramWriter<'a> {
                     self.scalars.push(word);
                 }
                 Op::Param(l, k) => {
-                    let width = self.dag.loops[l.0 as usize].rows[0].len();
+                    let params = &self.params[&l];
+                    let place = params.partition_point(|&param| param < k) as u32;
                     let next = Scalar(self.scalars.len() as u32);
                     let first = *self.first_param.entry(l).or_insert(next);
                     if first == next {
-                        self.scalars.extend(std::iter::repeat_n(0, width));
+                        self.scalars.extend(std::iter::repeat_n(0, params.len()));
                     }
-                    self.scalar_of.insert(id, Scalar(first.0 + k));
+                    self.scalar_of.insert(id, Scalar(first.0 + place));
                 }
                 _ => {}
             }
@@ -564,12 +579,10 @@ impl<'a> ProgramWriter<'a> {
             // A node without a reader keeps its register. The only such node is the accumulator of a loop whose result is unused.
         }
         let roots = roots.iter().map(|root| regs[root]).collect();
-        let mut tables: Vec<_> = self.dag.loops.iter().map(|it| it.rows.clone()).collect();
-        for (k, table) in tables.iter_mut().enumerate() {
-            if !self.first_param.contains_key(&LoopId(k as u32)) {
-                table.iter_mut().for_each(Vec::clear);
-            }
-        }
+        let read = |of: u32| self.params.get(&LoopId(of)).into_iter().flatten().map(|&param| param as usize);
+        let table =
+            |(it, of): (&Loop, u32)| it.rows.iter().map(|row| read(of).map(|k| row[k]).collect()).collect();
+        let tables = self.dag.loops.iter().zip(0..).map(table).collect();
         let program = Program {
             stages: Vec::new(),
             steps,

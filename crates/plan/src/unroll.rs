@@ -140,7 +140,7 @@ impl Dag {
 
 #[cfg(test)]
 mod tests {
-    use crate::{PlanOptions, Planner, Program, Step};
+    use crate::{Op, PlanOptions, Planner, Program, Step};
 
     fn program(text: &str, unrolling: bool) -> Program {
         let query = orbit_query::parse(text).expect("a query").query;
@@ -166,5 +166,18 @@ mod tests {
     fn loops_whose_rows_differ_stay() {
         let text = "square x in A square y in A #(A & between (x y)) == 2";
         assert_eq!(loops(&program(text, true)), 2);
+    }
+
+    #[test]
+    fn steps_on_the_square_of_a_loop_alone_become_columns_of_its_table() {
+        let text = "square all x in a-h1-8 {makesquare(file x 9-rank x) & A}";
+        let program = program(text, true);
+        let tables: Vec<_> = program.tables.iter().filter(|table| !table[0].is_empty()).collect();
+        assert_eq!(tables.len(), 1);
+        // The square itself, and the square that is as far from the other edge.
+        assert_eq!(tables[0][10], [1 << 10, 1 << 50]);
+        let on_one_square =
+            |step: &Step| matches!(step, Step::Do { op: Op::MakeSquare { .. } | Op::Rank(_), .. });
+        assert!(!program.steps.iter().any(on_one_square));
     }
 }

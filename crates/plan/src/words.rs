@@ -2,7 +2,7 @@
 
 use super::{
     DIR_STEPS,
-    op::{Id, Op},
+    op::{Id, Op, TRUE},
 };
 use orbit_core::board::attacks;
 
@@ -47,6 +47,10 @@ fn moved(set: u64, dx: i8, dy: i8) -> u64 {
 }
 
 fn walked(set: u64, dirs: u8, lo: i8, hi: i8) -> u64 {
+    if (lo, hi) == (1, FARTHEST) {
+        let dirs = (0..8).filter(|dir| dirs >> dir & 1 != 0);
+        return dirs.fold(0, |all, dir| all | attacks::slide_dir(dir, set, TRUE));
+    }
     let dirs = DIR_STEPS.iter().zip(0..8).filter(|&(_, dir)| dirs >> dir & 1 != 0);
     let steps = dirs.flat_map(|(&(dx, dy), _)| (lo..=hi).map(move |n| (dx * n, dy * n)));
     steps.fold(0, |all, (dx, dy)| all | moved(set, dx, dy))

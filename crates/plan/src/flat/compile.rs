@@ -10,7 +10,7 @@ use crate::{
     lower::Lower,
     operations::GameOp,
 };
-use orbit_query::tree::{Any, Control, Dictionary, Kind, Ref, Var, VarId};
+use orbit_query::tree::{Any, Control, Dictionary, Kind, NumberOp, Ref, Var, VarId};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
@@ -170,16 +170,13 @@ impl<'l> Compiler<'l> {
     }
 
     fn finish(mut self, result: RegisterWord, is_mask: bool) -> CompileResult<Id> {
-        for instr in &mut self.code {
-            if let Some(label) = instr.label() {
-                label.0 = self.labels[label.0 as usize];
-            }
-        }
         if self.has_atoms() {
             return Err("an `atomic` variable");
         }
-        for label in self.chains.iter_mut().flat_map(FlatChain::labels) {
-            label.0 = self.labels[label.0 as usize];
+        let places: Vec<u32> = self.labels.iter().map(|&place| self.landing(place)).collect();
+        let in_code = self.code.iter_mut().filter_map(Instr::label);
+        for label in in_code.chain(self.chains.iter_mut().flat_map(FlatChain::labels)) {
+            label.0 = places[label.0 as usize];
         }
         let (operands, masks) = std::mem::take(&mut self.operands).into_iter().unzip();
         let program = FlatProgram {
@@ -204,6 +201,18 @@ impl<'l> Compiler<'l> {
             key_loops: self.key_loops,
         };
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
+    }
+
+    /// Returns the instruction that runs after a jump to `place`: the first one that is no jump itself.
+    fn landing(&self, mut place: u32) -> u32 {
+        // Jumps may form a loop, which has no end.
+        for _ in 0..self.code.len() {
+            match self.code.get(place as usize) {
+                Some(Instr::Jump(to)) => place = self.labels[to.0 as usize],
+                _ => break,
+            }
+        }
+        place
     }
 
     // ---- code
@@ -344,6 +353,9 @@ impl<'l> Compiler<'l> {
         match filter {
             Ref::Condition(f) => self.condition(f, no),
             Ref::Squares(f) => self.unless_squares(f, no),
+            Ref::Number(f) if let NumberOp::Compare(cmp, a, b) = f.op() => {
+                self.two_numbers(a, b, |this, [a, b]| this.unless_compare(*cmp, [a, b], no))
+            }
             Ref::Number(f) => self.scratch(|this| {
                 let number = this.word()?;
                 this.number(f, number)?;

@@ -4,7 +4,8 @@ use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
-    Any, Assigned, Cmp, ConditionOp as C, GameCondition as G, Kind as _, Number, PositionOrder, VarId,
+    Any, Assigned, Cmp, ConditionOp as C, Control, GameCondition as G, Kind as _, Number, PositionOrder,
+    SquaresOp, VarId,
 };
 use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Position, Squares};
 
@@ -306,6 +307,23 @@ impl Compiler<'_> {
 
     // ---- pairs of operands
 
+    /// Returns the register of a set: that of a variable, or a new one.
+    pub(super) fn set(&mut self, f: &Squares) -> CompileResult<RegisterWord> {
+        match f.op() {
+            SquaresOp::Control(Control::Var(var)) if !self.is_leaf(f.node()) => {
+                self.holds(*var)?;
+                Ok(RegisterWord(self.var(*var)))
+            }
+            _ => self.new_set(f),
+        }
+    }
+
+    fn new_set(&mut self, f: &Squares) -> CompileResult<RegisterWord> {
+        let set = self.word()?;
+        self.squares(f, set)?;
+        Ok(set)
+    }
+
     pub(super) fn two_sets(
         &mut self,
         a: &Squares,
@@ -313,10 +331,11 @@ impl Compiler<'_> {
         then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
     ) -> CompileResult {
         self.scratch(|this| {
-            let words = [this.word()?, this.word()?];
-            this.squares(a, words[0])?;
-            this.squares(b, words[1])?;
-            then(this, words)
+            // The second filter may assign the variable that is the first one, unless it is a leaf or a variable.
+            let keeps = this.is_leaf(b.node()) || is_var(b);
+            let first = if keeps { this.set(a)? } else { this.new_set(a)? };
+            let second = this.set(b)?;
+            then(this, [first, second])
         })
     }
 
@@ -349,4 +368,8 @@ impl Compiler<'_> {
             then(this, words)
         })
     }
+}
+
+fn is_var(f: &Squares) -> bool {
+    matches!(f.op(), SquaresOp::Control(Control::Var(_)))
 }

@@ -146,7 +146,8 @@ impl Compiler<'_> {
                 words.push(word);
             }
             this.some(operands, &words, no)?;
-            let table = this.lower.dag.open_loop(vec![vec![0; operands.len().max(1)]]);
+            // The words of the parameters are known only when the program runs, so the table has no row.
+            let table = this.lower.dag.open_loop(Vec::new());
             let id = this.lower.apart(|of| {
                 of.cells = Cells::unbound(operands.len());
                 for (place, operand) in (0..).zip(operands) {

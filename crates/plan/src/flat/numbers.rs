@@ -30,9 +30,7 @@ impl Compiler<'_> {
             N::Sqrt(of) => self.of_number(of, |this, of| this.emit(Instr::Sqrt { to, of })),
             N::Compare(cmp, a, b) => self.two_numbers(a, b, |this, [a, b]| {
                 this.or_none(to, |this, no| {
-                    this.emit(Instr::UnlessValue { number: a, no })?;
-                    this.emit(Instr::UnlessValue { number: b, no })?;
-                    this.emit(Instr::UnlessCompare { cmp: *cmp, a, b, no })?;
+                    this.unless_compare(*cmp, [a, b], no)?;
                     this.emit(Instr::Copy { to, from: a })
                 })
             }),
@@ -69,6 +67,13 @@ impl Compiler<'_> {
             N::Game(op) => self.game_number(op, to),
             _ => self.number_of_board(f, to, NO_VALUE as u64),
         }
+    }
+
+    /// Emits a jump to `no` unless both numbers have a value and a relation holds of them.
+    pub(super) fn unless_compare(&mut self, cmp: Cmp, [a, b]: [RegisterWord; 2], no: Label) -> CompileResult {
+        self.emit(Instr::UnlessValue { number: a, no })?;
+        self.emit(Instr::UnlessValue { number: b, no })?;
+        self.emit(Instr::UnlessCompare { cmp, a, b, no })
     }
 
     fn game_number(&mut self, op: &G<Expanded>, to: RegisterWord) -> CompileResult {

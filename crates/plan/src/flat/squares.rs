@@ -41,6 +41,7 @@ impl Compiler<'_> {
                 }
                 this.emit(Instr::Copy { to, from: all })
             }),
+            _ if self.rays(f, to)? => Ok(()),
             _ => self.squares_of_board(f, to),
         }
     }
@@ -127,11 +128,8 @@ impl Compiler<'_> {
             }
             G::Piece(var) => {
                 self.pieces = true;
-                self.scratch(|this| {
-                    let piece = this.word()?;
-                    this.read(*var, piece)?;
-                    this.emit(Instr::PieceSquare { to, piece })
-                })
+                self.holds(*var)?;
+                self.emit(Instr::PieceSquare { to, piece: RegisterWord(self.var(*var)) })
             }
             G::PieceLoop { var, domain, body } => self.scratch(|this| {
                 let (set, out) = (this.word()?, this.word()?);

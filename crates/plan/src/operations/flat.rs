@@ -1,7 +1,7 @@
 //! The instructions of flat programs.
 
 use super::{
-    EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, TextInstr,
+    EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, RayInstr, TextInstr,
     registers::{Label, RegisterWord},
 };
 use crate::{columns::TagText, op::Op};
@@ -412,6 +412,8 @@ pub enum Instr {
     Entry(EntryInstr),
     /// An instruction about moves.
     Move(MoveInstr),
+    /// An instruction about lines and attacks.
+    Rays(RayInstr),
 }
 
 impl Instr {
