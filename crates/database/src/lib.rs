@@ -681,7 +681,7 @@ impl BlockStream {
 
 /// Returns whether a file is a reel or has the name of one. A truncated reel is not PGN.
 fn is_reel(path: &Path) -> bool {
-    // The first bytes of a pipe cannot be read without being lost.
+    // Reading from a pipe would consume its first bytes.
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let is_named = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("reel"));
     let mut head = [0; MAGIC.len()];
