@@ -1,6 +1,5 @@
-//! A player's profile: the results by colour and opening, the themes and endings of the games, the use of the clock, and the
-//! losses of moves. Results are compared with those that ratings predict, and most other numbers with the games of others or of
-//! the opponents.
+//! A player's profile: the results by colour and opening, the themes and endings of the games, the clock, and the losses of
+//! moves, each against what ratings or the other games let expect.
 //!
 //! A [`ProfileCollector`] examines all games in one pass, with the queries of [`queries`]. A [`Profile`] has the resulting
 //! numbers, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so a profile does not

@@ -42,7 +42,7 @@ pub struct Profile {
     pub openings: [OpeningTable; 2],
     /// The positions in which the player scores least, compared with the expected score.
     pub gaps: Vec<GapRow>,
-    /// One row for each theme.
+    /// The themes.
     pub themes: Vec<ThemeRow>,
     /// The scores in each ending that was reached, followed by the score in games with any of them.
     pub endings: Vec<Scored>,
@@ -295,7 +295,7 @@ impl ThemeRow {
 }
 
 impl Profile {
-    /// Computes the numbers of a profile from the sums over a player's games.
+    /// Computes the figures of a player's games.
     pub fn new(player: &Player, choice: &Choice, sources: Vec<String>, part: &ProfilePart) -> Profile {
         let names = |all: Vec<(&str, u64)>| -> Vec<NameGames> {
             all.into_iter().map(|(name, games)| NameGames { name: name.to_owned(), games }).collect()
