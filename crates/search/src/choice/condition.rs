@@ -14,13 +14,13 @@ use orbit_reel::GameRow;
 /// name, an operator and a value. A name is that of a known tag, in upper or lower case, `tag:Name` for any other tag (see
 /// [`tag_named`](orbit_core::game::known::tag_named)), or one of these:
 ///
-/// * * `player`: the tags `White` and `Black`, one of which must fit;
+/// * `player`: the tags `White` and `Black`, one of which must fit;
 /// * `elo`: the higher of the two ratings, as in CQL;
-/// * * `date`: the tag `Date`, or else `UTCDate`; `year`: the year of this date;
-/// * * `result`: the result at the end of the movetext, not the tag;
+/// * `date`: the tag `Date`, or else `UTCDate`; `year`: the year of this date;
+/// * `result`: the result at the end of the movetext, not the tag;
 /// * `title`: the title of either player; `white-title`, `black-title`: the title of one side;
 /// * `time-control`: the [`Speed`](orbit_core::game::Speed) of the game;
-/// * * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening), determined from the positions of the game and
+/// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening), determined from the positions of the game and
 ///   not from its tags.
 ///
 /// `clock`, `spent`, `eval` and `loss` are [measures](orbit_core::game::Measure) of positions. Every game meets such a

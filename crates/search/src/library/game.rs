@@ -105,9 +105,9 @@ impl GameRef {
 
     /// Returns the number of half-moves played before a node.
     ///
-    /// If there is no such node. The other methods that take a node panic in the same way.
+    /// # Panics
     ///
-    /// If there is no such node, like all methods that take a node.
+    /// If there is no such node. The other methods that take a node panic in the same way.
     pub fn ply(&self, node: u32) -> u32 {
         self.checked(node).ply_of(node)
     }

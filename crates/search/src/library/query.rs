@@ -142,7 +142,7 @@ impl Query {
         &self.0.text
     }
 
-    /// Returns warnings and notes about the query. [`Diagnostic::render`] makes a text of them.
+    /// Returns warnings and notes about the query. [`Diagnostic::render`] converts one to text.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.0.remarks
     }

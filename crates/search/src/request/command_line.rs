@@ -47,8 +47,8 @@ impl ShellWords {
 }
 
 impl Request {
-    /// Returns the command line of `orbit scan` that makes this request of some files, quoted for a POSIX shell. Options have a
-    /// fixed order. Options that have their defaults are left out, and also `count` and `columns`, which only affect the output.
+    /// Returns the command line of `orbit scan` for this request and some files, quoted for a POSIX shell. Options have a fixed
+    /// order. Options that have their defaults are left out, and also `count` and `columns`, which only affect the output.
     ///
     /// Returns `None` if one command cannot express the request: there are several queries, the transforms of a board do not
     /// exist as options in this order, or similar positions are listed in an order other than best first.
