@@ -80,7 +80,7 @@ impl Database {
         Database::open_input(py, Input::Paths(paths), options, progress)
     }
 
-    /// Opens a text.
+    /// Opens one PGN text in memory.
     #[staticmethod]
     #[pyo3(signature = (name, text, *, variations, engine, threads))]
     fn open_bytes(

@@ -68,7 +68,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The error in the request.
+    /// The request has an error.
     pub fn begin(
         py: Python<'_>,
         work: impl FnOnce(

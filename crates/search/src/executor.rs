@@ -583,7 +583,7 @@ fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<d
 ///
 /// # Errors
 ///
-/// The part of the query that the engine cannot run.
+/// The engine cannot run a part of the query. The error shows this part.
 pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<(), Diagnostic> {
     let name = match choice {
         EngineChoice::Cpu => "cpu",

@@ -249,7 +249,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// The fault.
+    /// A description of the first fault.
     pub fn check(&self) -> Result<(), &'static str> {
         let is_sorted = self.games.is_sorted_by_key(|game| game.end);
         let is_within = self.games.last().is_none_or(|game| game.end <= self.text.len());

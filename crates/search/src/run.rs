@@ -147,7 +147,7 @@ impl<'a, C: Collector> Run<'a, C> {
     ///
     /// # Errors
     ///
-    /// The reason why they are not.
+    /// If they do not, the reason.
     pub fn splits(&self, stream: &BlockStream) -> Result<(), CannotSplit> {
         if stream.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
     }

@@ -131,7 +131,7 @@ impl fmt::Display for ThemeFault {
 ///
 /// # Errors
 ///
-/// The first fault in a file or in a query.
+/// A file or a query has a fault. The error is about the first one.
 pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
     load::load(path)
 }

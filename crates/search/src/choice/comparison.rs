@@ -118,7 +118,7 @@ pub enum ConditionError {
     Unknown {
         /// The name as the user wrote it.
         name: String,
-        /// A similar known name, to suggest.
+        /// A similar known name, which the message suggests.
         hint: Option<&'static str>,
     },
     /// The name after `tag:` resembles a known tag.
@@ -128,7 +128,7 @@ pub enum ConditionError {
     Resembles {
         /// The name as the user wrote it.
         name: String,
-        /// A similar known name, to suggest.
+        /// A similar known name, which the message suggests.
         hint: &'static str,
     },
     /// The name or the value is missing.

@@ -67,7 +67,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be used.
+    /// The file cannot be used. The error says why.
     pub fn check_part(&self, part: &JobPart, folder: &Path) -> Result<(), PartFault> {
         PartReader::open(self, part, folder).map(drop)
     }

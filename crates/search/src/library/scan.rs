@@ -85,7 +85,7 @@ pub(crate) struct BlockFindings {
 }
 
 impl BlockFindings {
-    /// Takes the answers of the first query; `None` if there is no query.
+    /// Extracts the answers of the first query. Returns `None` if there is no query.
     fn of_first_query(found: BlockAnswers<'_>) -> Option<BlockFindings> {
         let BlockAnswers { block, games, sides, answers, spans } = found;
         let mut answers = answers.into_iter().next()?;

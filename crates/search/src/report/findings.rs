@@ -227,7 +227,7 @@ pub struct ValueGroup {
     pub games: u64,
     /// The number of hits.
     pub positions: u64,
-    /// The summary of their values.
+    /// A summary of the values at these hits.
     #[serde(flatten)]
     pub summary: NumberSummary,
 }

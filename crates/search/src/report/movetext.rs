@@ -38,7 +38,7 @@ pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     };
     writer.annotate(0, |_| true);
     let mut open = vec![LineFrame::new(None, game, game.start(), 0)];
-    // A loop, because recursion could overflow the stack: side lines may be nested deeply.
+    // This is a loop, because recursion could overflow the stack if side lines are nested deeply.
     while let Some(frame) = open.last_mut() {
         if let Some(at) = frame.aside.next() {
             let side = LineFrame::new(Some(game.line(leaving[at].1)), game, frame.before, frame.ply - 1);

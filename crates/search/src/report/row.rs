@@ -16,7 +16,7 @@ use orbit_reel::{Block, GameMeasures, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, CopyDifference, Designators, Filter, Frame, Likeness, Placement};
 
-/// The names of the sources, copies and pieces, which hits refer to by numbers.
+/// The names of the sources, copies and pieces to which hits refer by numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// The names of the database's sources.

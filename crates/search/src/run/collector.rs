@@ -30,7 +30,7 @@ pub trait Collector: Sync {
     ///
     /// # Errors
     ///
-    /// The reason why they are not.
+    /// If they do not, the reason.
     fn splits(&self) -> Result<(), CannotSplit> {
         Ok(())
     }

@@ -32,7 +32,7 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// The fault.
+    /// A description of the fault.
     fn check(&self, _most: u64) -> Result<(), &'static str> {
         Ok(())
     }

@@ -28,7 +28,7 @@ use orbit_core::sync::{lock, wait, wait_timeout};
 
 /// The time between two events of one request.
 const EVENT_EVERY: Duration = Duration::from_millis(100);
-/// The time after which an idle graphics card gives up its games, and the time between two checks for this.
+/// The time after which the games on an idle graphics card are dropped, and the time between two checks for this.
 pub(super) const CARD_IDLE: Duration = Duration::from_secs(300);
 /// The stack size of the threads that parse queries, which is that of a program's main thread.
 const STACK_BYTES: usize = 8 << 20;

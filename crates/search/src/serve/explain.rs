@@ -29,7 +29,7 @@ impl Explained {
     ///
     /// # Errors
     ///
-    /// The fault in the query, with its place.
+    /// The query has a fault. The error shows its place.
     pub fn new(explain: &Explain) -> Result<Explained, Fault> {
         let query = only(&explain.request)?;
         let prepared = query.prepared();

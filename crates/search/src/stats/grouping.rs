@@ -217,7 +217,7 @@ impl Grouping {
     ///
     /// # Errors
     ///
-    /// The fault in the first text that is not a grouping.
+    /// A text is not a grouping. The error is about the first such text.
     pub fn list(text: &str) -> Result<Vec<Grouping>, GroupingError> {
         let mut out = Vec::new();
         for word in text.split(',') {

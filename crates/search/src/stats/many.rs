@@ -59,7 +59,7 @@ impl ManyCounts {
     ///
     /// # Errors
     ///
-    /// The fault.
+    /// A description of the fault.
     pub fn check(&self, most: u64) -> Result<(), &'static str> {
         if self.main_lines.len() != self.counts.len() {
             return Err("there are not as many counts as queries");
