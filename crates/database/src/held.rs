@@ -146,7 +146,6 @@ impl Held {
 impl BlockStream {
     /// Returns the same database from its beginning. Its files are opened again; only standard input and pipes cannot be read
     /// twice. The set of earlier games of [`BlockStream::without_duplicates`] is dropped.
-    ///
     #[must_use]
     pub fn unread(&self) -> BlockStream {
         BlockStream {

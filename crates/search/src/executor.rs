@@ -658,8 +658,9 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     Ok(Box::new(Texts::new(engine, bulk()?)))
 }
 
-/// Returns the graphics card to use. This is the one that the user requested. For [`EngineChoice::Auto`], it is a card that is
-/// not a software adapter, if the work outweighs the cost of starting it; if that card cannot be opened, no card is used.
+/// Returns the graphics card to use. For [`EngineChoice::Gpu`], this is the card in the options. For [`EngineChoice::Auto`], it
+/// is a card that is not a software adapter, if the work outweighs the cost of starting it; if that card cannot be opened, no
+/// card is used.
 fn card(options: &EngineOptions) -> Result<Option<Arc<GpuDevice>>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     let has_blocks = || {

@@ -175,8 +175,8 @@ impl PositionTable {
         Ok(bytes)
     }
 
-    /// Finds a position. Returns `None` if no game has it. The board of one of its visits is compared. All visits of an entry
-    /// have the same hash of 88 bits, so they belong to the same position.
+    /// Finds a position. Returns `None` if it is not in the table. The board of one of its visits is compared. All visits of
+    /// an entry have the same hash of 88 bits, so they belong to the same position.
     ///
     /// # Errors
     ///

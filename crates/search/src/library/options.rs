@@ -109,7 +109,7 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Chooses the graphics card; with `None`, no card is used.
+    /// Chooses the graphics card. With `None`, [`EngineChoice::Auto`] uses no card.
     pub fn gpu(mut self, options: Option<GpuOptions>) -> Self {
         self.engine.gpu = options;
         self

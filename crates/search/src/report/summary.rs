@@ -83,7 +83,8 @@ pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
 }
 
 impl Phases {
-    /// Returns the seconds that the run took, and the number of `totals.positions` read per second.
+    /// Returns the seconds that the run took, and its speed in positions per second. `totals` has the number of positions that it
+    /// read.
     pub fn fields(&self, totals: &Totals) -> Value {
         let [planning, scanning] = [self.planning, self.scanning].map(|time| time.as_secs_f64());
         let rate = totals.positions as f64 / scanning.max(1e-9);

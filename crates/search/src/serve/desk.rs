@@ -28,7 +28,7 @@ pub struct ServeOptions {
     pub memory_max: u64,
     /// The memory that the hits of one query may use, in bytes. If they need more, only the first hits are kept.
     pub kept_max: u64,
-    /// The graphics card; with `None`, no card is used.
+    /// The graphics card. With `None`, a card is used only if a request names the engine `gpu`.
     pub gpu: Option<GpuOptions>,
     /// The number of threads of a query.
     pub threads: usize,
