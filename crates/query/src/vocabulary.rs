@@ -187,8 +187,8 @@ impl<R> DialectWords<R> {
         self.index.get(spelling).copied()
     }
 
-    /// Returns the word that a misspelt one most resembles. The tests in `ways` are tried in order: the first test whose words
-    /// contain a similar one decides.
+    /// Returns the word that a misspelt one most resembles. The tests in `ways` are tried in order: the first test that a
+    /// similar word passes decides.
     pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
         ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));

@@ -45,7 +45,7 @@ pub(super) enum WordReading {
     Outside,
 }
 
-/// Makes the reading of a filter that consists of one word.
+/// Makes the [`WordReading`] of a filter that consists of one word.
 macro_rules! leaf {
     ($op:expr) => {
         Filter(|parser, _| Ok(parser.leaf($op)))

@@ -1,7 +1,7 @@
 //! The values that variables have while a query is evaluated or turned into a plan.
 //!
-//! Each variable has a *cell*, which holds a value or is unbound. All filters of a query use the same cells, also filters inside
-//! `find`. An unbound cell reads as the empty set, or as no value.
+//! Each variable has a *cell*, which holds a value or is unbound. All filters of a query use the same cells, including filters
+//! inside `find`. An unbound cell reads as the empty set, or as no value.
 
 use std::fmt::Debug;
 

@@ -41,9 +41,9 @@ operands! {
         /// The value of `of` if it lies in the range; otherwise no value. The parser makes this operation for `flip lo hi F`
         /// and `find lo hi F` if a bound is a variable.
         InRange { lo: Number<P>, hi: Number<P>, of: Number<P> },
-        /// The value of the largest operand. Operands without a value are skipped.
+        /// The largest of the operands' values. Operands without a value are skipped.
         Max(OneOrMore<Number<P>>),
-        /// The value of the smallest operand. Operands without a value are skipped.
+        /// The smallest of the operands' values. Operands without a value are skipped.
         Min(OneOrMore<Number<P>>),
         /// A comparison; its value is the left operand if the relation holds. `!=` is a condition:
         /// [`super::ConditionOp::Differ`].
