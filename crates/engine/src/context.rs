@@ -84,7 +84,7 @@ impl<'a> Context<'a> {
     ///
     /// # Panics
     ///
-    /// If one of these columns was not computed yet.
+    /// Panics if one of these columns was not computed yet.
     pub(super) fn carried(&self, reads: &[Read]) -> Vec<&SlotColumn> {
         reads.iter().map(|read| &self.carried[&read.id]).collect()
     }

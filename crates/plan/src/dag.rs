@@ -45,7 +45,7 @@ pub struct Carry {
 /// The operations that read words at all positions of a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Made {
-    /// Combines the words of a position and of those after it, or with `back` of those before it.
+    /// Combines the words of a position and of all positions after it, or with `back` of all positions before it.
     #[expect(missing_docs, reason = "the sentence says it")]
     Along { what: Carried, back: bool },
     /// An operation of the game language.
@@ -95,7 +95,7 @@ impl Carried {
 pub struct PlanOptions {
     /// All shifts of a filter made of designators become one 64-bit word, if they fit.
     pub anchors: bool,
-    /// Shifts that do not fit one word become several words.
+    /// Shifts that do not fit into one word become several words.
     pub grids: bool,
     /// Shifts of attacks between designators, of numbers of squares and of sets become words too.
     pub pointwise: bool,
@@ -114,7 +114,7 @@ pub struct PlanOptions {
     /// A cheap condition that holds wherever the query matches is computed first; the query is evaluated only where the condition
     /// holds.
     pub guards: bool,
-    /// An answer that is carried along games and needs no further computation runs no program over the positions, and a program
+    /// No program runs over the positions for an answer that is carried along games and needs no further computation. A program
     /// that reads only such answers reads no positions.
     pub direct: bool,
 }
@@ -175,7 +175,7 @@ impl Dag {
         self.ops[id.0 as usize]
     }
 
-    /// Returns the constant that a node is, if it is one.
+    /// Returns the word of a node that is a constant; `None` for any other node.
     pub fn constant(&self, id: Id) -> Option<u64> {
         match self.op(id) {
             Op::Const(word) => Some(word),
@@ -297,7 +297,7 @@ impl Dag {
     ///
     /// # Panics
     ///
-    /// If the word depends on a loop that is open.
+    /// Panics if the word depends on a loop that is open.
     pub fn carry(&mut self, what: Carried, back: bool, word: Id) -> Id {
         self.make(Made::Along { what, back }, vec![word])
     }
@@ -306,7 +306,7 @@ impl Dag {
     ///
     /// # Panics
     ///
-    /// If an operand depends on a loop that is open.
+    /// Panics if an operand depends on a loop that is open.
     pub fn game(&mut self, op: GameOp, operands: Vec<Id>) -> Id {
         self.make(Made::Game(op), operands)
     }
@@ -554,8 +554,8 @@ impl Dag {
         self.balanced(words, Op::Or, 0)
     }
 
-    /// Takes out of a union what several of its intersections have in common: `(x & y) | (x & z)` becomes `x & (y | z)`. The most
-    /// frequent operand is taken out first.
+    /// Factors out the operands that several intersections in a union have in common: `(x & y) | (x & z)` becomes `x & (y | z)`.
+    /// The most frequent operand is taken out first.
     fn factored(&mut self, mut words: Vec<Id>) -> Vec<Id> {
         let factors = |dag: &Dag, word: Id| match dag.op(word) {
             Op::And(a, b) if dag.constant(b).is_none() => [Some(a), Some(b)],

@@ -125,7 +125,7 @@ pub enum Op {
     /// Mask: the positions of `within` at which the side to move has a king but no legal move.
     NoMoves(Id),
     /// The squares of the men that take part in a pure mate, at the positions of `within`, which must all be mates. If `mate` is
-    /// false, the same for stalemates.
+    /// false, the same holds for stalemates.
     PureMen {
         within: Id,
         mate: bool,

@@ -1,4 +1,4 @@
-//! The graph as straight code over registers.
+//! Turns the graph into straight-line code over registers.
 //!
 //! A register is a column: one word for each position of a group. A register is reused as soon as its last reader has run; a step
 //! never writes a register that it reads.
@@ -38,7 +38,7 @@ pub enum Step {
     Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
     /// `acc = reduce(acc, word)`; jumps back to the step after `begin` if there are more rows.
     End { begin: usize, acc: Reg, word: Reg, reduce: Reduce },
-    /// Gives the hit mask of one of several queries, which is complete here.
+    /// Delivers the hit mask of one of several queries. The mask is complete at this step.
     Answer { query: usize, mask: Reg },
 }
 
@@ -121,8 +121,8 @@ pub struct Read {
     pub is_mask: bool,
 }
 
-/// Everything that must be computed before the program that needs it: a program that runs over all positions, and operations on its
-/// results.
+/// Everything that must be computed before the program that needs it: a program that runs over all positions, and operations on
+/// its results.
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// The code; it has no stages of its own.
@@ -156,7 +156,8 @@ pub struct StageCarry {
 }
 
 impl Program {
-    /// Returns the number of steps that run for one position: those in loops once for each row, and those of stages included.
+    /// Returns the number of steps that run for one position, including those of stages. A step in a loop counts once for each
+    /// row.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
         stages.fold(self.own_cost(), u64::saturating_add)
@@ -185,7 +186,7 @@ impl Program {
     }
 
     /// Returns, for each of `queries` queries, the index in [`Program::reads`] of its answer. `None` if the answer of one of them
-    /// is computed.
+    /// is computed and not read.
     pub(super) fn carried_answers(&self, queries: usize) -> Option<Vec<usize>> {
         let mut answers = vec![None; queries];
         for step in &self.steps {
@@ -301,7 +302,7 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// Makes the drafts, with everything but registers decided.
+    /// Makes the drafts, which determine everything except the registers.
     fn ready(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
         let mut writer = ProgramWriter::new(dag, roots);
         writer.place();
@@ -599,8 +600,8 @@ impl<'a> ProgramWriter<'a> {
 }
 
 /// Sorts terms by cost; their order does not change the chain's result. First come terms that are moved up, then those cut with a
-/// mask, then those taken unchanged (`keep` is `all`), then those moved down. An engine that handles a few neighbouring terms at a
-/// time then mostly finds one kind.
+/// mask, then those taken unchanged (`keep` is `all`), then those moved down. An engine that handles a few neighbouring terms at
+/// a time then mostly finds one kind.
 fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     terms.sort_by_key(|term| {
         let place = match term.by {
@@ -613,7 +614,8 @@ fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     });
 }
 
-/// Returns the input that an operation is. Results of stages are not included, because each program numbers them itself.
+/// Returns the input that an operation reads, if it reads one. Results of stages are not included, because each program numbers
+/// them itself.
 fn input(op: Op) -> Option<RegisterInput> {
     Some(match op {
         Op::Plane(k) => RegisterInput::Plane(k),

@@ -42,7 +42,7 @@ pub(super) enum Shifted<'a> {
 }
 
 impl<'a> Shifted<'a> {
-    /// Takes a filter apart; `None` if it is none of these.
+    /// Takes a filter apart. Returns `None` if the filter has none of these forms.
     pub(super) fn new(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
         if ignores_shifts(filter) {
             return Some(Shifted::Still(filter));
@@ -114,7 +114,7 @@ fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     }
 }
 
-/// Returns the same, if the designator has no full rank or file.
+/// Like [`designator`], but returns `None` for a designator with a full rank or file.
 fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
 }
@@ -143,7 +143,7 @@ impl<'a> Attack<'a> {
     }
 }
 
-/// The pieces by which one square may attack another.
+/// Two squares, and the pieces that can attack the second square from the first.
 pub(super) struct AttackLine {
     pub(super) from: Square,
     pub(super) to: Square,
@@ -178,7 +178,7 @@ pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iter
     })
 }
 
-/// `#set cmp number`, with the number on either side.
+/// Takes `#set cmp number` apart, with the number on either side. Returns `None` for any other filter.
 fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     let (cmp, a, b) = match filter {
         Ref::Condition(f) if let ConditionOp::Differ(a, b) = f.op() => (Cmp::Ne, a, b),
@@ -224,8 +224,8 @@ impl<'a> ShiftedComparison<'a> {
     }
 }
 
-/// Returns true if `copies` copies are counted faster one by one: that takes three steps per copy, and counting them together about
-/// four per square.
+/// Returns true if `copies` copies are counted faster one by one: that takes three steps per copy, and counting them together
+/// about four per square.
 pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     let mut squares = 0;
     filter.walk_unshielded(&mut |filter| {

@@ -1,8 +1,8 @@
 //! Sums of numbers of squares under all shifts together.
 //!
-//! For each man of a sum there is a word with a bit for each shift of a tile: whether the man stands on its shifted square
-//! ([`super::tiles`]). Adding these words bit by bit gives all sums at once, as *planes*: bit `n` of plane `k` is the binary digit
-//! `k` of the sum under shift `n`.
+//! For each man of a sum there is a word with a bit for each shift of a tile, which tells whether the man stands on its shifted
+//! square ([`super::tiles`]). Adding these words bit by bit gives all sums at once, as *planes*: bit `n` of plane `k` is the
+//! binary digit `k` of the sum under shift `n`.
 
 use shakmaty::Bitboard;
 
@@ -26,7 +26,7 @@ struct SquareSum<'a> {
     conditions: Vec<Shifted<'a>>,
 }
 
-/// `weight * #set`.
+/// A term `weight * #set`.
 struct SquareTerm<'a> {
     weight: u32,
     set: Set<'a>,

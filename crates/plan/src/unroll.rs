@@ -1,9 +1,9 @@
-//! Loops written out, if most of their body is known in each row.
+//! Writes loops out if most of their body is known in each row.
 //!
 //! Two nested loops over squares run their body 4,096 times for each position, although it may be trivial for most pairs of
-//! squares: no square lies between most of them, for example. When such a loop is written out, everything known of a row becomes a
-//! constant, what has no effect disappears, and equal rows become one. A loop is replaced if the result is short; otherwise it
-//! stays.
+//! squares: no square lies between most of them, for example. When such a loop is written out, everything known of a row becomes
+//! a constant, operations without effect disappear, and equal rows become one. A loop is replaced if the result is short;
+//! otherwise it stays.
 
 use std::collections::HashMap;
 

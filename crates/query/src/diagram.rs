@@ -32,7 +32,7 @@ pub struct Diagram {
 ///
 /// # Errors
 ///
-/// The first fault of the board, with its place. A board that requires nothing is also a fault.
+/// Returns the first fault of the board, with its place. A board that requires nothing is also a fault.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -74,7 +74,7 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
 ///
 /// # Errors
 ///
-/// The first fault of the board, with its place. A board that requires nothing is also a fault.
+/// Returns the first fault of the board, with its place. A board that requires nothing is also a fault.
 ///
 /// ```
 /// use orbit_query::diagram;

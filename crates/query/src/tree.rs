@@ -477,7 +477,7 @@ pub trait Kind<P: Form>: Clone + Debug {
     ///
     /// # Errors
     ///
-    /// The value with which `by` stops the rewriting.
+    /// Returns the value with which `by` stops the rewriting.
     fn rewritten<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::In<Q>, R::Stop>;
 }
 
@@ -596,7 +596,7 @@ impl<T> OneOrMore<T> {
     ///
     /// # Errors
     ///
-    /// The first error of `map`.
+    /// Returns the first error of `map`.
     pub fn try_map<U, E>(&self, mut map: impl FnMut(&T) -> Result<U, E>) -> Result<OneOrMore<U>, E> {
         let first = map(&self.first)?;
         Ok(OneOrMore { first, rest: self.rest.iter().map(map).collect::<Result<_, _>>()? })

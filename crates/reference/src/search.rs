@@ -155,7 +155,7 @@ impl<'p> Search<'p> {
     ///
     /// # Errors
     ///
-    /// If the search needs too many attempts.
+    /// Fails if the search needs too many attempts.
     pub(super) fn run<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,

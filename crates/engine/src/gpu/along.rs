@@ -178,7 +178,7 @@ impl DeviceColumns {
     ///
     /// # Panics
     ///
-    /// If the column is not known for the games that are now on the device.
+    /// Panics if the column is not known for the games that are now on the device.
     pub(super) fn column(&self, id: CarryId, segments: usize) -> (wgpu::Buffer, u64) {
         let column = self.columns.get(&id).filter(|column| column.is_known);
         let column = column.expect("stages run before what reads them");

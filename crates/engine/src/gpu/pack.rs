@@ -255,7 +255,7 @@ pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
 ///
 /// # Errors
 ///
-/// If a single segment does not fit.
+/// Fails if a single segment does not fit.
 pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, GpuError> {
     let mut out = Vec::new();
     let mut open = Upload::default();

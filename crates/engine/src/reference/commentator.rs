@@ -28,7 +28,7 @@ impl Commentator {
     ///
     /// # Errors
     ///
-    /// If the transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery, wanted: Wants) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
         let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
@@ -49,7 +49,7 @@ impl Commentator {
     ///
     /// # Errors
     ///
-    /// If the query runs into an error in a game.
+    /// Fails if the query runs into an error in a game.
     pub fn write(
         &self,
         block: &Block,

@@ -47,7 +47,7 @@ impl SpanFinder {
     ///
     /// # Errors
     ///
-    /// If the transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery) -> Result<SpanFinder, ReferenceError> {
         let reference = Reference::new(query)?;
         Ok(SpanFinder { query: query.clone(), reference, judges_apart: query.judges_apart() })

@@ -40,7 +40,8 @@ enum ChainRange {
 }
 
 impl Lower {
-    /// `line`: the number of its positions, or with `end` its last position.
+    /// Lowers `line`. Returns the word of its value and the mask of positions at which it has one. The value is the number of
+    /// positions of the line, or with `end` its last position.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool) -> (Id, Id) {
         let mut masks = AutomatonMasks::default();
         let chain = self.line_chain(&line.chain, &mut masks);
@@ -78,7 +79,9 @@ impl Lower {
         chain
     }
 
-    /// Lowers `path`. Its value is its number of moves, or with `max` the largest value at its end; with `end` its last position.
+    /// Lowers `path`. Returns the word of its value and the mask of positions at which it has one. The value is the number of
+    /// moves of the path, or with `max` the largest value of that filter at the path's end; with `end`, it is the last position
+    /// of the path.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool) -> (Id, Id) {
         let (sees, side) = self.focus(path.focus.as_ref());
         let pieces = match (&path.focus, sees) {
@@ -213,7 +216,8 @@ impl Lower {
     }
 }
 
-/// Returns whether a set contains all pieces of White, and whether all of Black; `None` if it contains only some pieces of a side.
+/// Returns whether a set contains all pieces of White, and whether all of Black; `None` if it contains only some pieces of a
+/// side.
 fn whole_sides(of: &Squares) -> Option<[bool; 2]> {
     let SquaresOp::Designator { pieces, squares: Bitboard::FULL } = of.op() else {
         return matches!(of.op(), SquaresOp::Constant(Bitboard::FULL)).then_some([true, true]);

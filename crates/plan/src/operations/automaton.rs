@@ -1,4 +1,4 @@
-//! Chains as automata.
+//! Turns chains into automata.
 
 use orbit_query::tree::Chain;
 
@@ -6,10 +6,11 @@ use orbit_query::tree::Chain;
 const STATES_MAX: usize = 64;
 /// The maximum number of branches from one state.
 const BRANCHES_MAX: usize = 256;
-/// The maximum number of choices that are tried to find them.
+/// The maximum number of choices that are tried to find the branches.
 const CHOICES_MAX: usize = 20_000;
 
-/// The automaton of a chain. Its states are the constituents that take a position or a move, each as often as repetitions need it.
+/// The automaton of a chain. Its states are the constituents that take a position or a move, each as often as repetitions need
+/// it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
     /// The states.
@@ -30,7 +31,7 @@ pub struct AutomatonState {
     /// The operand that must hold instead at the next position of the walk; `mask` then applies only where no move leaves the
     /// position.
     pub leaving: Option<u16>,
-    /// The operands that must hold instead for castling, if the king is in focus and if the rook is.
+    /// For castling, the operands that must hold instead: the first if the king is in focus, the second if the rook is.
     pub castling: Option<[u16; 2]>,
 }
 
@@ -51,8 +52,8 @@ pub(crate) enum ChainPart {
     Guard(u16),
 }
 
-/// An instruction of the program to which a chain is compiled. The program backtracks: choices are tried in order, fewer repetitions
-/// first.
+/// An instruction of the program to which a chain is compiled. The program backtracks: choices are tried in order, fewer
+/// repetitions first.
 enum Instruction {
     Take(usize),
     Guard(u16),
@@ -154,7 +155,7 @@ struct WaySearch<'a> {
 }
 
 impl WaySearch<'_> {
-    /// `open` are the choices that were made since a state was last taken.
+    /// Follows the code from instruction `at`. `open` are the choices that were made since a state was last taken.
     fn follow(&mut self, mut at: usize, mut guards: Vec<u16>, open: &[usize]) -> Option<()> {
         loop {
             match self.code.instructions[at] {
@@ -165,7 +166,7 @@ impl WaySearch<'_> {
                     }
                     at += 1;
                 }
-                // A loop that takes nothing need not be repeated: one round has the same effect.
+                // A loop that takes nothing need not be repeated: one iteration has the same effect.
                 Instruction::Split(..) if open.contains(&at) => return Some(()),
                 Instruction::Split(a, b) => {
                     self.tried += 1;

@@ -27,7 +27,8 @@ pub struct FlatProgram {
     pub vars: usize,
     /// The number of registers.
     pub words: usize,
-    /// The register of the result: whether it is not 0, if a mask is wanted, else the word in it.
+    /// The register of the result. If a mask is wanted, it is true where the register is not 0; otherwise the result is the word
+    /// in the register.
     pub result: RegisterWord,
     /// True if the result is a mask.
     pub is_mask: bool,
@@ -249,7 +250,7 @@ pub enum Instr {
         bound: bool,
         no: Label,
     },
-    /// Counts a repetition of a loop; ends the game with an error if there are too many.
+    /// Counts an iteration of a loop; ends the game with an error if there are too many.
     Repeat,
     /// Takes the lowest square from a set; jumps to `done` if the set is empty.
     Take {
@@ -278,7 +279,7 @@ pub enum Instr {
         mask: u16,
         done: Label,
     },
-    /// The first node from this one on that is left by a move which passes a test; jumps to `done` after the last one.
+    /// The first node from this one on at which a move is played that passes a test; jumps to `done` after the last one.
     SeekMove {
         seek: u16,
         node: RegisterWord,
@@ -298,15 +299,15 @@ pub enum Instr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// The next node that passes the tests of a pair with a source; after node -1 the first one. Jumps to `done` after the last
-    /// one.
+    /// The next node that, as target of the given source, passes the tests of a pair; after node -1, the first such node. Jumps
+    /// to `done` after the last one.
     NextPair {
         pairs: u16,
         source: RegisterWord,
         node: RegisterWord,
         done: Label,
     },
-    /// The result of a search from here on, if it is remembered; then jumps to `done`. The key is a piece.
+    /// If the result of a search from here on is remembered, writes the result and jumps to `done`. The key is a piece.
     Recall {
         site: u16,
         key: Option<RegisterWord>,
@@ -372,8 +373,8 @@ pub enum Instr {
         b: RegisterWord,
         planes: u16,
     },
-    /// Jumps to `no` unless the move that led to a node passes a test. Writes the part of the move that passes to three registers:
-    /// the node, the squares that the move left, and those that it reached.
+    /// Jumps to `no` unless the move that led to a node passes a test. Writes the part of the move that passes to three
+    /// registers: the node, the squares that the move left, and those that it reached.
     Fits {
         edge: u16,
         child: RegisterWord,

@@ -410,7 +410,7 @@ impl<T> Chain<T> {
     ///
     /// # Errors
     ///
-    /// The first error of `map`.
+    /// Returns the first error of `map`.
     pub fn try_map<U, E>(&self, map: &mut dyn FnMut(&T) -> Result<U, E>) -> Result<Chain<U>, E> {
         Ok(match self {
             Chain::One(one) => Chain::One(map(one)?),

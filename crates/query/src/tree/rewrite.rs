@@ -80,7 +80,7 @@ macro_rules! same {
         ///
         /// # Errors
         ///
-        /// The value with which `by` stops the rewriting.
+        /// Returns the value with which `by` stops the rewriting.
         pub fn $function<P: Form, Q: Form, R: Rewrite<P, Q>>(
             filter: &$kind<P>,
             by: &mut R,
@@ -119,7 +119,7 @@ pub trait Operand<P: Form> {
     ///
     /// # Errors
     ///
-    /// The value with which `by` stops the rewriting.
+    /// Returns the value with which `by` stops the rewriting.
     fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop>;
 }
 
