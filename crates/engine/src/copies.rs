@@ -91,7 +91,7 @@ impl CopyHits {
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
     }
 
-    /// Moves the record to other slots: `hits` has as many hits as the record, in the same order.
+    /// Moves the record to other slots: those of `hits`, which must have as many hits as the record, in the same order.
     pub fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
     }

@@ -145,7 +145,7 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Any error that keeps the engine from finishing one of the blocks.
+    /// Returns any error that keeps the engine from finishing one of the blocks.
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError>;
 
     /// Returns the answers of the first query on one block.

@@ -113,7 +113,7 @@ impl Engine for Mixed {
     }
 }
 
-/// Returns the name for users of the engines in the groups.
+/// Returns the name of the engines in the groups, as users see it.
 fn name_of(groups: &[EngineInfo]) -> &'static str {
     let is = |name| groups.iter().any(|info| info.name == name);
     match (is("gpu"), is("gpu, then cpu"), is("cpu"), is("reference")) {

@@ -319,7 +319,7 @@ impl CarryWork {
     }
 
     /// Records all dispatches, with one compute pass for each column. `timestamps` receives two flags, whether a pass
-    /// is the first and whether it is the last, and returns the timestamps to write in it.
+    /// is the first and whether it is the last, and returns where the pass is to write its timestamps.
     pub(super) fn record<'a>(
         &self,
         device: &wgpu::Device,

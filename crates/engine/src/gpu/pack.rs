@@ -118,8 +118,8 @@ impl Upload {
         self.slices.push(slice);
     }
 
-    /// Returns true if a game in any of the blocks begins with several kings of one color. Such games need kernels that
-    /// list the moves of several kings.
+    /// Returns true if a game in any of the blocks begins with several kings of one colour. Such games need kernels
+    /// that list the moves of several kings.
     pub(super) fn has_several_kings(&self, blocks: &[&Block]) -> bool {
         let has_several = |board: &Board| {
             let [_, p1, p2, p3] = board.planes;

@@ -43,7 +43,7 @@ impl Commentator {
         self.wanted.contains(Wants::RANKS) && !self.query.sorts.is_empty()
     }
 
-    /// Returns the query's comments on the games of a block that it finds, if comments are requested, and its answers
+    /// Returns the query's comments on those games of a block that it finds, if comments are requested, and its answers
     /// for these games. `number` is the number of the query in the search, and `has_all` says whether `answers`
     /// contains all hits of these games.
     ///
