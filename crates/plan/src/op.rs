@@ -138,7 +138,7 @@ pub enum Op {
         only: Special,
         left: bool,
     },
-    /// Number of moves between the given squares, as (from, to) pairs.
+    /// Number of moves between the given squares. Moves with the same departure and arrival squares count as one.
     LegalCount {
         from: Id,
         to: Id,
