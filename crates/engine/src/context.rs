@@ -49,7 +49,8 @@ impl<'a> Context<'a> {
         self.spare.into_iter().chain(carried).collect()
     }
 
-    /// Returns an empty column for the results of a stage: one bit for each slot, or one word.
+    /// Returns an empty column for the results of a stage: one bit for each slot if `is_mask`, otherwise one word for
+    /// each slot.
     pub(super) fn column(&mut self, is_mask: bool) -> SlotColumn {
         if is_mask {
             SlotColumn::Bits(vec![0; self.block.segments()])

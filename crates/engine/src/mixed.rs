@@ -17,7 +17,7 @@ pub struct Mixed {
 
 /// A group: some of the queries, with the engine that evaluates them.
 pub struct EngineGroup {
-    /// The engine.
+    /// The engine that evaluates the queries.
     pub engine: Box<dyn Engine>,
     /// The numbers of the group's queries among all queries.
     pub queries: Vec<usize>,

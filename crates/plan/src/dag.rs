@@ -36,7 +36,7 @@ pub struct Loop {
 /// An operation of the engine on words at all positions of a game, with a result at each position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Carry {
-    /// The operation.
+    /// The operation that is applied.
     pub what: Made,
     /// The words that the operation reads.
     pub operands: Vec<Id>,
@@ -79,7 +79,7 @@ pub enum Carried {
     Count,
     /// Number: the ply of the nearest position at which a mask is true; -1 if there is none.
     Nearest,
-    /// Union of sets.
+    /// Set: the union of the sets.
     Union,
 }
 
@@ -140,7 +140,7 @@ impl Default for PlanOptions {
 /// The graph while it grows.
 #[derive(Clone, Debug, Default)]
 pub struct Dag {
-    /// The operations; operands before users.
+    /// The operations, indexed by [`Id`]. Operands come before their users.
     pub ops: Vec<Op>,
     /// For each node, the loops in whose body it must be evaluated, outermost first.
     pub within: Vec<Vec<LoopId>>,
@@ -148,9 +148,9 @@ pub struct Dag {
     bounds: Vec<u64>,
     /// For each node, true if it is known to be all ones or all zeros everywhere.
     are_masks: Vec<bool>,
-    /// The loops.
+    /// The loops, indexed by [`LoopId`].
     pub loops: Vec<Loop>,
-    /// The operations along games; their operands have smaller indices.
+    /// The operations along games, indexed by [`CarryId`]. Those that an operation reads have smaller indices.
     pub carries: Vec<Carry>,
     known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
@@ -175,7 +175,7 @@ impl Dag {
         self.ops[id.0 as usize]
     }
 
-    /// Returns the word of a node that is a constant; `None` for any other node.
+    /// Returns the word of a node that is a constant. Returns `None` for any other node.
     pub fn constant(&self, id: Id) -> Option<u64> {
         match self.op(id) {
             Op::Const(word) => Some(word),
@@ -293,7 +293,7 @@ impl Dag {
         self.add_op(Op::Loop(id))
     }
 
-    /// Combines a word along games.
+    /// Adds an operation that combines a word along games. Returns the node with its result.
     ///
     /// # Panics
     ///
@@ -302,7 +302,7 @@ impl Dag {
         self.make(Made::Along { what, back }, vec![word])
     }
 
-    /// Adds an operation of the game language.
+    /// Adds an operation of the game language. Returns the node with its result.
     ///
     /// # Panics
     ///
@@ -483,8 +483,8 @@ impl Dag {
         }
     }
 
-    /// Returns the mask of positions at which `holds` is true of the number of squares of a set. `None` if the answer depends on
-    /// more than whether the set is empty, full or neither.
+    /// Returns the mask of positions at which `holds` is true of the number of squares of a set. Returns `None` if the answer
+    /// depends on more than whether the set is empty, full or neither.
     fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
         let most = i64::from(self.bound(set).count_ones());
         if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {

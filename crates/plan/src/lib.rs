@@ -99,13 +99,13 @@ pub struct OrbitNote {
 /// A query, ready to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The code.
+    /// The program that computes the hit mask and the value.
     pub program: Program,
     /// The register with the hit mask.
     pub hit: Reg,
     /// True if the hit mask is true at all positions.
     pub always_hits: bool,
-    /// The value.
+    /// The place of the query's value.
     pub output: Output,
     /// Per-game columns that the code reads.
     pub columns: Vec<TagColumn>,
@@ -116,7 +116,7 @@ pub struct Plan {
 /// The hits of several queries as one program, which computes only once what the queries have in common.
 #[derive(Clone, Debug)]
 pub struct SharedPlan {
-    /// The code; [`Step::Answer`] gives the hit masks.
+    /// The program. Its steps [`Step::Answer`] deliver the hit masks.
     pub program: Program,
     /// For each query, true if its mask is true at all positions.
     pub always: Vec<bool>,
@@ -139,9 +139,9 @@ pub enum Apart {
 /// A plan that tells which copies of a query's outermost transform match, or the copies of which side.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
-    /// The code.
+    /// The program that computes the bits of the copies.
     pub program: Program,
-    /// The registers that hold the bits of the copies.
+    /// The registers that contain the bits of the copies.
     pub words: Vec<Reg>,
     /// For each distinct copy in order of declaration, or for each side, the place of its bit.
     pub copies: Vec<CopyBit>,

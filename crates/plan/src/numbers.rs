@@ -171,7 +171,7 @@ impl Lower {
         self.sum_of_counts(reached, y)
     }
 
-    /// Returns the squares of a set that hold one of `pieces`; `None` if `may` has none of these.
+    /// Returns the squares of a set on which one of `pieces` stands. Returns `None` if `may` has none of these.
     fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
         let pieces = PieceSet(pieces.0 & may.0);
         (pieces != PieceSet::NONE).then(|| {
@@ -267,7 +267,7 @@ impl Lower {
     }
 
     /// Lowers a comparison of two numbers. Returns the left one, the mask of positions at which both have a value, and the mask
-    /// of positions at which the relation holds of the words.
+    /// of positions at which the relation holds between the words.
     fn compared(&mut self, cmp: Cmp, a: &Number, b: &Number) -> (Id, Id, Id) {
         let ((a, a_ok), (b, b_ok)) = (self.number(a), self.number(b));
         let holds = self.dag.add(Op::Compare(cmp, a, b));

@@ -2,19 +2,19 @@
 
 use orbit_query::tree::{Cmp, Special};
 
-/// Index of a node.
+/// The index of a node in a plan's graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Id(pub u32);
 
-/// Index of a loop.
+/// The index of a loop in a plan's graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LoopId(pub u32);
 
-/// Index of a per-game column.
+/// The index of a per-game column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
-/// Index of an operation along games, which reads words at all positions of a game.
+/// The index of an operation along games, which reads words at all positions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarryId(pub u32);
 

@@ -40,18 +40,18 @@ pub enum GameOp {
     /// square that it leaves. With `to`, the squares that are reached instead.
     #[expect(missing_docs, reason = "the sentence says it")]
     Own { test: EdgeTest, to: bool },
-    /// Mask: all operands, which are masks, hold at some child.
+    /// Mask: at some child, all operands, which are masks, are true.
     AnyChild,
-    /// The number of children at which all operands, which are masks, hold.
+    /// The number of children at which all operands, which are masks, are true.
     CountChildren,
-    /// The word of the first child at which a mask holds. The operands are the mask, the words, and the word for positions
+    /// The word of the first child at which a mask is true. The operands are the mask, the words, and the word for positions
     /// without such a child.
     FirstChild,
     /// Union of the sets of all children.
     UnionChildren,
-    /// Mask: the operand, a mask, holds at the parent.
+    /// Mask: the operand, a mask, is true at the parent.
     MaskOfParent,
-    /// Mask: the second operand, a mask, holds at the position that the first one names.
+    /// Mask: the second operand, a mask, is true at the position that the first one names.
     MaskAt,
     /// The word of the second operand at the position that the first one names; the third operand where that position does not
     /// exist.

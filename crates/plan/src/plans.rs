@@ -114,8 +114,8 @@ impl Plans {
         }
     }
 
-    /// Plans a condition that holds wherever one of the queries matches and is much cheaper than they are; `None` if no such
-    /// condition is found. It is planned as the answer of a single query.
+    /// Plans a condition that holds wherever one of the queries matches and is much cheaper than they are. Returns `None` if no
+    /// such condition is found. The condition is planned as the answer of a single query.
     ///
     /// # Panics
     ///

@@ -1,7 +1,7 @@
 //! More filters under all shifts of a tile at once: attacks between designators, numbers of squares, and sets of squares.
 //!
-//! All use one idea. Take the set of squares of which a condition holds, and move it by the step from `s` to the anchor: the
-//! result has, for each shift of a tile, the bit that tells whether the condition holds of the square `s + shift`.
+//! All use one idea. Take the set of squares for which a condition holds, and move it by the step from `s` to the anchor:
+//! the result has, for each shift of a tile, the bit that tells whether the condition holds for the square `s + shift`.
 
 use shakmaty::{Bitboard, Square};
 

@@ -19,7 +19,7 @@ pub struct Reg(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
-/// One step.
+/// One step of a program.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "fields are documented on each variant")]
 pub enum Step {
@@ -60,7 +60,7 @@ pub enum ChainOp {
 pub struct OperationChain<R = Id> {
     /// The way in which terms are combined.
     pub op: ChainOp,
-    /// The terms; at least one.
+    /// The terms. There is at least one.
     pub terms: Vec<Term<R>>,
 }
 
@@ -94,7 +94,7 @@ pub enum RegisterInput {
 pub struct Program {
     /// The stages, which run over all positions of a block before this program.
     pub stages: Vec<Stage>,
-    /// The steps.
+    /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
     /// The number of registers that the steps use. Registers 0..4 are the planes.
     pub registers: usize,
@@ -125,9 +125,9 @@ pub struct Read {
 /// its results.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// The code; it has no stages of its own.
+    /// The program that runs over all positions. It has no stages of its own.
     pub program: Program,
-    /// The results of the program; none if it need not run.
+    /// The results of the program. The list is empty if the program need not run.
     pub found: Vec<StageFound>,
     /// The operations on those results and on results of earlier operations, in order.
     pub carried: Vec<StageCarry>,
@@ -140,7 +140,7 @@ pub struct StageFound {
     pub word: Id,
     /// True if the result is a mask, false if it is a whole word.
     pub is_mask: bool,
-    /// The register.
+    /// The register that contains the result.
     pub reg: Reg,
 }
 
@@ -149,9 +149,9 @@ pub struct StageFound {
 pub struct StageCarry {
     /// The number of the result, among all queries that are planned together.
     pub id: CarryId,
-    /// The operation.
+    /// The operation that is applied.
     pub what: Made,
-    /// The operands.
+    /// The operands of the operation.
     pub operands: Vec<ColumnOperand>,
 }
 

@@ -43,8 +43,8 @@ pub enum Bound {
 /// A program over segments instead of positions.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// The code. It reads the facts about segments as per-game numbers, [`RegisterInput::GameNumber`](super::RegisterInput), and
-    /// key positions as positions.
+    /// The program. It reads the facts about segments as per-game numbers, [`RegisterInput::GameNumber`](super::RegisterInput),
+    /// and key positions as positions.
     pub program: Program,
     /// For each of these numbers, the fact that it represents.
     pub reads: Vec<BoundRead>,
@@ -55,7 +55,7 @@ pub struct Screen {
 /// A fact that a screen reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoundRead {
-    /// The fact.
+    /// The fact that is read.
     pub bound: Bound,
     /// The bits of the fact on which the answer may depend.
     pub bits: u64,

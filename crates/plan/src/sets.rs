@@ -158,8 +158,8 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// Returns the squares of the pieces among `may` that have one of the given roles; `None` if there are no such
-    /// pieces.
+    /// Returns the squares of the pieces among `may` that have one of the given roles. Returns `None` if there are
+    /// no such pieces.
     pub(super) fn movers(&mut self, may: PieceSet, roles: &[u8]) -> Option<Id> {
         let set = contents_where(|code| may.contains(code) && roles.contains(&(code.0 & 7)));
         (set != PieceSet::NONE).then(|| self.dag.pieces(set))

@@ -13,7 +13,7 @@ use orbit_transforms::{Expanded, FilterRef, Number, Squares};
 
 /// The maximum number of pairs of squares of two designators that attack each other; more pairs are left to tables.
 const PAIRS_MAX: usize = 32;
-/// The maximum number of squares that a set may hold; larger sets are left to tables.
+/// The maximum number of squares that a set may contain; larger sets are left to tables.
 const SQUARES_MAX: u32 = 16;
 
 /// A filter whose truth under all shifts can be computed from bits of designators.
@@ -210,7 +210,7 @@ fn cardinality(f: &Number) -> Option<&Squares> {
 /// A comparison with a number of squares whose truth can be computed for all shifts of a tile.
 pub(super) struct ShiftedComparison<'a> {
     pub(super) set: Set<'a>,
-    /// The squares that the set may hold before any shift.
+    /// The squares that the set may contain before any shift.
     pub(super) squares: Bitboard,
     pub(super) cmp: Cmp,
     pub(super) number: i64,
@@ -237,7 +237,7 @@ pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
 
 /// A set whose squares can be computed one by one, each under all shifts of a tile.
 pub(super) enum Set<'a> {
-    /// A set for which one word holds the answers of all shifts.
+    /// A set for which one word contains the answers of all shifts.
     Plain(PlainSet<'a>),
     Union(Box<Set<'a>>, Box<Set<'a>>),
     Intersect(Box<Set<'a>>, Box<Set<'a>>),
@@ -298,7 +298,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// Returns the squares that the set may hold before any shift.
+    /// Returns the squares that the set may contain before any shift.
     pub(super) fn bound(&self) -> Bitboard {
         match self {
             Set::Plain(set) => set.bound(),
@@ -309,7 +309,7 @@ impl<'a> Set<'a> {
     }
 }
 
-/// Takes a set apart; returns it with the squares that it may hold before any shift, if these are few.
+/// Takes a set apart. Returns it with the squares that it may contain before any shift, if these are few.
 pub(super) fn few_squares(set: &Squares) -> Option<(Set<'_>, Bitboard)> {
     let set = Set::new(set)?;
     let squares = set.bound();

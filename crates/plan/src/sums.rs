@@ -30,7 +30,7 @@ struct SquareSum<'a> {
 struct SquareTerm<'a> {
     weight: u32,
     set: Set<'a>,
-    /// The squares that the set may hold before any shift.
+    /// The squares that the set may contain before any shift.
     squares: Bitboard,
 }
 

@@ -34,7 +34,7 @@ impl Anchor {
     }
 }
 
-/// The tiles of one group of copies, with the words that hold their answers.
+/// The tiles of one group of copies, with the words that contain their answers.
 pub(super) struct Tiles {
     anchors: Vec<Anchor>,
     pub(super) words: Vec<Id>,

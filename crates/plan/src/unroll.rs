@@ -92,7 +92,7 @@ impl Dag {
         of_row.saturating_mul(self.loops[table.0 as usize].rows.len() as u64)
     }
 
-    /// Returns the combined result of a loop's rows, written out; `None` if that takes too many nodes.
+    /// Returns the combined result of a loop's rows, written out. Returns `None` if that takes too many nodes.
     fn rows(&mut self, unrolling: &mut Unrolling, table: LoopId) -> Option<Id> {
         let of = self.loops[table.0 as usize].clone();
         let body = unrolling.bodies.get(&table).cloned().unwrap_or_default();

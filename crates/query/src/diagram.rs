@@ -157,7 +157,7 @@ pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, D
     Ok(found)
 }
 
-/// Returns the remark that the fields from `first` on are ignored; `None` if they are all empty (`-`).
+/// Returns the remark that the fields from `first` on are ignored. Returns `None` if they are all empty (`-`).
 fn remark(board: &str, first: Span) -> Option<Diagnostic> {
     let rest: Vec<Span> = words(&board[first.start..])
         .map(|word| Span::new(first.start + word.start, first.start + word.end))

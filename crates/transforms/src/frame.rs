@@ -119,14 +119,14 @@ impl Frame {
         self.placement.swap_colors != self.is_swapped
     }
 
-    /// Maps a square back; `None` if the result is not on the board.
+    /// Maps a square back. Returns `None` if the result is not on the board.
     fn on_board(self, square: Square) -> Option<Square> {
         let (file, rank) = self.carried(square)?;
         let is_on = |line: i8| (0..8).contains(&line);
         (is_on(file) && is_on(rank)).then(|| Square::new((8 * rank + file) as u32))
     }
 
-    /// Maps a square back, perhaps to a place outside the board; `None` if the frame cannot map squares.
+    /// Maps a square back, perhaps to a place outside the board. Returns `None` if the frame cannot map squares.
     fn carried(self, square: Square) -> Option<Coordinates> {
         let (file, rank) = (square.file() as i8, square.rank() as i8);
         let rank = if self.is_swapped { 7 - rank } else { rank };

@@ -97,11 +97,11 @@ pub enum NumberOrbit {
 pub enum OrbitRef<'a> {
     /// A condition: true if a copy matches.
     Any(&'a Orbit),
-    /// The union of sets.
+    /// A set: the union of the copies' sets.
     Union(&'a Orbit<Squares>),
-    /// The largest number.
+    /// A number: the largest of the copies' values.
     Largest(&'a Orbit<Number>),
-    /// The number of copies that match.
+    /// A number: the number of copies that match.
     Counted(Counted, &'a Orbit),
 }
 
@@ -205,8 +205,8 @@ impl Placement {
     }
 }
 
-/// Returns the shift that equals two shifts in succession; `None` if there is none. Along one axis, two shifts add up only if
-/// they have the same direction.
+/// Returns the shift that equals two shifts in succession. Returns `None` if there is none. Along one axis, two shifts add up
+/// only if they have the same direction.
 fn compose_shifts(a: (i8, i8), b: (i8, i8)) -> Option<(i8, i8)> {
     let axis = |a: i8, b: i8| (a.signum() * b.signum() >= 0 && (a + b).abs() <= 7).then_some(a + b);
     Some((axis(a.0, b.0)?, axis(a.1, b.1)?))

@@ -34,7 +34,7 @@ pub struct CopyDifference {
 }
 
 impl Likeness {
-    /// Finds the first `similar` of a query; `None` if there is none.
+    /// Finds the first `similar` of a query. Returns `None` if there is none.
     ///
     /// ```
     /// use orbit_core::board::{Color, Position};

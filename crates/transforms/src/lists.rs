@@ -75,9 +75,9 @@ fn elements(transform: ListTransform) -> Vec<Composite> {
     }
 }
 
-/// Returns the distinct compositions of one element of each keyword in any order; a swap of colours comes last. `None` if there
-/// are too many. For each set of keywords, each of them in turn is the outermost one: each of its elements is composed with all
-/// compositions of the others.
+/// Returns the distinct compositions of one element of each keyword in any order; a swap of colours comes last. Returns `None`
+/// if there are too many. For each set of keywords, each of them in turn is the outermost one: each of its elements is composed
+/// with all compositions of the others.
 fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     let geometric: Vec<ListTransform> =
         transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();

@@ -36,8 +36,8 @@ const COLUMNS_BYTES_MAX: u64 = 512 << 20;
 /// The slots of a game: the first one and the one after the last, counted from the first slot of the upload.
 pub(super) type GameSlots = [u32; 2];
 
-/// Returns the number of bytes that a column takes for each segment of 32 slots: one bit for each slot, or one 64-bit
-/// word.
+/// Returns the number of bytes that a column takes for each segment of 32 slots: one bit for each slot of a mask,
+/// otherwise one 64-bit word for each slot.
 pub(super) const fn column_bytes(is_mask: bool) -> u64 {
     if is_mask { 4 } else { 8 * SEGMENT_SLOTS as u64 }
 }

@@ -133,7 +133,7 @@ impl StatePrinter<'_> {
     }
 
     /// Returns the expression of the state to which a branch leads, or 1 if the branch leads to the end of the walk. If
-    /// `guarded` is true, the expression is 0 where a guard of the branch does not hold.
+    /// `guarded` is true, the expression is 0 where a guard of the branch is false.
     fn way(&self, way: &Branch, states: &str, guarded: bool) -> String {
         let to = way.to.map_or("1u".into(), |to| match (self.numbers, to) {
             (true, _) => format!("{states}.v{to}"),

@@ -114,7 +114,7 @@ impl<'a> WalkReach<'a> {
         self.masks[mask as usize][at]
     }
 
-    /// Returns the positions of a segment at which all guards of a transition hold.
+    /// Returns the positions of a segment at which all guards of a transition are true.
     fn open(&self, way: &Branch, at: usize) -> u32 {
         way.guards.iter().fold(u32::MAX, |all, &guard| all & self.mask(guard, at))
     }

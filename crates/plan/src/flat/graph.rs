@@ -33,8 +33,8 @@ impl Replace<'_, '_> {
         std::mem::replace(&mut self.outermost, false)
     }
 
-    /// Returns the variable that replaces an operand; `None` if the operand is a leaf. A leaf that names variables is evaluated
-    /// first, since the graph knows only the variables that replace operands.
+    /// Returns the variable that replaces an operand. Returns `None` if the operand is a leaf. A leaf that names variables is
+    /// evaluated first, since the graph knows only the variables that replace operands.
     fn variable(&mut self, operand: FilterRef) -> Option<VarId> {
         let has_variables = operand.any(&mut |part| {
             let mut names_one = false;

@@ -207,8 +207,8 @@ impl Compiler<'_> {
         Ok(self.leaf(of, |lower| lower.truth(of))?.map(|mask| (mask, source)))
     }
 
-    /// Returns the tests that follow from an `or`: if one of two conjunctions holds, then of any two masks, one from each, at
-    /// least one holds.
+    /// Returns the tests that follow from an `or`: if one of two conjunctions is true, then of any two masks, one from each, at
+    /// least one is true.
     fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> CompileResult<Vec<PairTest>> {
         let mut tests = Vec::new();
         for &(a, of_source) in &left {

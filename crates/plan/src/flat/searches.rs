@@ -181,8 +181,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Returns the variables that some filters read and that may be unbound; `None` if the filters keep something or may end the
-    /// run.
+    /// Returns the variables that some filters read and that may be unbound. Returns `None` if the filters keep something or may
+    /// end the run.
     fn unsure(&self, filters: &[FilterRef]) -> Option<Vec<u16>> {
         let mut vars = Vec::new();
         for filter in filters {

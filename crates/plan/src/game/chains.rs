@@ -216,8 +216,8 @@ impl Lower {
     }
 }
 
-/// Returns whether a set contains all pieces of White, and whether all of Black; `None` if it contains only some pieces of a
-/// side.
+/// Returns whether a set contains all pieces of White, and whether all of Black. Returns `None` if it contains only some pieces
+/// of a side.
 fn whole_sides(of: &Squares) -> Option<[bool; 2]> {
     let SquaresOp::Designator { pieces, squares: Bitboard::FULL } = of.op() else {
         return matches!(of.op(), SquaresOp::Constant(Bitboard::FULL)).then_some([true, true]);

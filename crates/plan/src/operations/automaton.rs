@@ -13,7 +13,7 @@ const CHOICES_MAX: usize = 20_000;
 /// it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
-    /// The states.
+    /// The states, which branches name by their index.
     pub states: Vec<AutomatonState>,
     /// The branches from the start to the first states.
     pub first: Vec<Branch>,
@@ -26,12 +26,12 @@ pub struct Automaton {
 /// A constituent that takes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AutomatonState {
-    /// The operand: a mask that must hold at the position.
+    /// The operand: a mask that must be true at the position.
     pub mask: u16,
-    /// The operand that must hold instead at the next position of the walk; `mask` then applies only where no move leaves the
-    /// position.
+    /// The operand that must be true instead at the next position of the walk; `mask` then applies only where no move leaves
+    /// the position.
     pub leaving: Option<u16>,
-    /// For castling, the operands that must hold instead: the first if the king is in focus, the second if the rook is.
+    /// For castling, the operands that must be true instead: the first if the king is in focus, the second if the rook is.
     pub castling: Option<[u16; 2]>,
 }
 
@@ -40,7 +40,7 @@ pub struct AutomatonState {
 pub struct Branch {
     /// The next state; `None` if the walk is complete.
     pub to: Option<u8>,
-    /// The operands: masks that must hold where the branch begins.
+    /// The operands: masks that must be true where the branch begins.
     pub guards: Vec<u16>,
 }
 
@@ -48,7 +48,7 @@ pub struct Branch {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
-    /// A mask that must hold where the chain has arrived.
+    /// A mask that must be true where the chain has arrived.
     Guard(u16),
 }
 
@@ -64,7 +64,7 @@ enum Instruction {
 }
 
 impl Automaton {
-    /// Returns the automaton of a chain whose constituents refer to `operands` masks; `None` if it is too large.
+    /// Returns the automaton of a chain whose constituents refer to `operands` masks. Returns `None` if it is too large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
         let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;

@@ -1,4 +1,4 @@
-//! The instructions of flat programs.
+//! The instructions of flat programs, the form into which queries that keep state through a game are compiled.
 
 use super::{
     EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, RayInstr, TextInstr,
@@ -85,7 +85,7 @@ pub struct MoveSeek {
 /// pair that fails here would fail there, before anything is kept.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
-    /// The tests, all of which must hold; those of the source alone come first.
+    /// The tests, all of which a pair must pass; those of the source alone come first.
     pub tests: Vec<PairTest>,
     /// The index of the first of four operands with the planes of the board.
     pub planes: Option<u16>,
@@ -95,9 +95,9 @@ pub struct PairSearch {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairTest {
-    /// A mask holds at the source, or at the target.
+    /// A mask is true at the source if `source` is true, otherwise at the target.
     Mask { mask: u16, source: bool },
-    /// One mask holds at the source, or another one at the target.
+    /// One mask is true at the source, or another one is true at the target.
     Either { source: u16, target: u16 },
     /// The number of the source compares in this way with that of the target.
     Order(Cmp),
@@ -137,7 +137,7 @@ pub enum Instr {
     Fault,
     /// Continues at a label.
     Jump(Label),
-    /// Jumps to `no` unless a mask holds here.
+    /// Jumps to `no` unless a mask is true here.
     Unless {
         mask: u16,
         no: Label,
@@ -181,7 +181,7 @@ pub enum Instr {
         number: RegisterWord,
         no: Label,
     },
-    /// Jumps to `no` unless a relation holds of two words, as numbers.
+    /// Jumps to `no` unless a relation holds between two words, as numbers.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
@@ -272,7 +272,7 @@ pub enum Instr {
         last: RegisterWord,
         done: Label,
     },
-    /// The first node from this one on at which a mask holds; jumps to `done` after the last one.
+    /// The first node from this one on at which a mask is true; jumps to `done` after the last one.
     Seek {
         node: RegisterWord,
         last: RegisterWord,

@@ -179,7 +179,8 @@ impl Cql5Parser<'_> {
         Ok(set.into())
     }
 
-    /// Returns the error for a text that looks like CQL 6, or like an argument without its keyword; `None` for any other text.
+    /// Returns the error for a text that looks like CQL 6, or like an argument without its keyword. Returns `None` for any
+    /// other text.
     fn stray(&self, text: &str) -> Option<Diagnostic> {
         let help = match text {
             "and" => "all of a list must match: leave the word out",

@@ -150,7 +150,8 @@ operands! {
         Depth,
         /// `distance(P Q)`: the number of moves between the positions.
         Distance(Position<P>, Position<P>),
-        /// `consecutivemoves [quiet] [range] (v w)`.
+        /// `consecutivemoves [quiet] [range] (v w)`: the length of the longest run of equal moves on the ways from the last
+        /// common ancestor of v and w to these two positions.
         ConsecutiveMoves { first: VarId, second: VarId, quiet: bool, range: Option<[Number<P>; 2]> },
         /// `echo (s t) F`, where F is a number: the largest value of F.
         Echo(Echo<Number<P>>),
