@@ -93,19 +93,19 @@ impl Carried {
 /// The optimisations that a plan may use. Each can be switched off; none changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanOptions {
-    /// All shifts of a filter made of designators become one 64-bit word, if they fit.
+    /// If they fit, all shifts of a filter that consists of designators are computed together, as one 64-bit word.
     pub anchors: bool,
-    /// Shifts that do not fit into one word become several words.
+    /// Shifts that do not fit into one word are computed as several words.
     pub grids: bool,
-    /// Shifts of attacks between designators, of numbers of squares and of sets become words too.
+    /// Shifts of attacks between designators, of numbers of squares and of sets are computed as words, too.
     pub pointwise: bool,
-    /// Copies that differ only in squares become rows of a table.
+    /// Copies that differ only in squares are computed as the rows of a table.
     pub tables: bool,
     /// The same operation on the same operands is computed once.
     pub sharing: bool,
     /// Operations are simplified algebraically.
     pub simplify: bool,
-    /// Several unions or intersections become one step.
+    /// Several unions or intersections are computed in one step.
     pub chains: bool,
     /// A loop whose body is mostly known in each row is written out.
     pub unrolling: bool,

@@ -277,7 +277,7 @@ impl Planner {
         self.refusal.as_ref()
     }
 
-    /// Checks a query that looks at other positions; returns the reason why no plan can run it, if there is one.
+    /// Checks a query that looks at other positions. Returns the reason why no plan can run it, if there is one.
     ///
     /// # Errors
     ///

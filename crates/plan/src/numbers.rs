@@ -19,7 +19,7 @@ use orbit_transforms::{Number, Position, Squares};
 const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 impl Lower {
-    /// Lowers a number; returns its word, and the mask of positions at which it has a value.
+    /// Lowers a number. Returns its word, and the mask of positions at which it has a value.
     pub(super) fn number(&mut self, f: &Number) -> (Id, Id) {
         let always = self.dag.mask(true);
         match f.op() {
@@ -95,7 +95,7 @@ impl Lower {
         }
     }
 
-    /// Lowers a position of the game to its ply; returns that and the mask of positions at which it has a value.
+    /// Lowers a position of the game to its ply. Returns the ply, and the mask of positions at which it has a value.
     pub(super) fn position(&mut self, f: &Position) -> (Id, Id) {
         match f.op() {
             PositionOp::Find { back, of, .. } => {

@@ -1,9 +1,9 @@
 //! Operations of the game language, which an engine applies to columns of a block.
 //!
 //! A program looks at one position at a time. Values that depend on the game are computed outside of programs, for all positions
-//! of a block. These values are leaves, from the moves of the game ([`Leaf`]); tests of moves ([`EdgeTest`]), at the position to
-//! which a move leads; values at other positions; and automata that run along games ([`Walk`]). Operands are columns that stages
-//! or earlier operations have computed; the result is a column.
+//! of a block. These values are leaves, computed from the moves of the game ([`Leaf`]); tests of moves ([`EdgeTest`]), at the
+//! position to which a move leads; values at other positions; and automata that run along games ([`Walk`]). Operands are columns
+//! that stages or earlier operations have computed; the result is a column.
 
 mod automaton;
 mod chain;

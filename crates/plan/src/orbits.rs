@@ -72,7 +72,7 @@ impl Lower {
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
     }
 
-    /// Lowers the number that an orbit yields; returns it and the mask of positions at which it has a value.
+    /// Lowers the number that an orbit yields. Returns it and the mask of positions at which it has a value.
     pub(super) fn number_of(&mut self, orbit: &NumberOrbit) -> (Id, Id) {
         match orbit {
             NumberOrbit::Largest(orbit) => {
@@ -232,7 +232,7 @@ impl Lower {
 
     // ---- shifts together
 
-    /// Lowers the groups of shifts that can be evaluated together; returns the remaining copies.
+    /// Lowers the groups of shifts that can be evaluated together. Returns the remaining copies.
     fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -275,7 +275,7 @@ impl Lower {
         rest
     }
 
-    /// Groups copies that differ only in their shifts; returns the groups, and the copies that are in none.
+    /// Groups copies that differ only in their shifts. Returns the groups, and the copies that are in none.
     pub(super) fn shift_groups<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,

@@ -61,7 +61,7 @@ pub struct BoundRead {
     pub bits: u64,
 }
 
-/// Larger or deeper graphs get no screen.
+/// The limits of a graph for which a screen is made: its number of nodes and its depth.
 const NODES_MAX: usize = 50_000;
 const DEPTH_MAX: u32 = 1_000;
 
@@ -291,7 +291,7 @@ impl ScreenBuilder<'_> {
         self.moved(at_first, set, side)
     }
 
-    /// Returns the bound of squares with some content, from their squares at the key position.
+    /// Returns a bound of the squares whose content is in `set`. `at_first` are these squares at the key position.
     fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
         if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);

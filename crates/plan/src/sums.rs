@@ -183,7 +183,7 @@ impl Lower {
         reached
     }
 
-    /// Returns the largest sum in the planes at the bits of `valid`, packed; no value if `valid` is empty.
+    /// Returns the largest sum that the planes have at the bits of `valid`, packed. If `valid` is empty, there is no value.
     fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
         let mut left = valid;
         let mut number = self.dag.number(0);

@@ -25,7 +25,7 @@ const TRIED_MAX: usize = 10_000;
 struct Unrolling {
     /// The nodes in the bodies of loops, operands first.
     bodies: HashMap<LoopId, Vec<Id>>,
-    /// For each node, its replacement in the current rows; a node outside the loops is its own.
+    /// For each node, its replacement in the current rows. A node outside the loops is its own replacement.
     here: Vec<Id>,
 }
 

@@ -47,7 +47,7 @@ fn listed(parts: &[String], and: &str) -> String {
     }
 }
 
-/// Describes the filters of the query whose text this is.
+/// Describes filters of a query. `text` is the text of that query.
 #[derive(Clone, Copy)]
 struct Teller<'a> {
     text: &'a str,

@@ -62,7 +62,7 @@ pub enum WordValue {
 pub enum WordStatus {
     /// Supported.
     Here,
-    /// Supported only inside other filters. Alone, the word would need something that is not supported, which the text names.
+    /// Supported only inside other filters. The text names the unsupported feature that the word would need if it stood alone.
     Within(&'static str),
     /// A word of CQL that is not supported yet.
     NotYet,

@@ -1,7 +1,7 @@
 //! Suggests queries that are similar to a given one and may have hits if it has none: with one condition fewer, or with
 //! transforms.
 //!
-//! They are made from the text of the query, so that a user can run them exactly as they are shown.
+//! The suggestions are made from the text of the query, so that a user can run them exactly as they are shown.
 
 use std::collections::HashSet;
 

@@ -43,7 +43,7 @@ pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: Keyw
 
 struct Mover(KeywordTransform);
 
-/// The error of a copy that does not exist.
+/// The error that stops the transformation of a copy that does not exist.
 struct Gone;
 
 impl Mover {

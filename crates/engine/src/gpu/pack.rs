@@ -296,7 +296,7 @@ fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     } else if starts > caps.starts {
         ("a segment's start positions", starts as u64 * START_BYTES, caps.starts as u64 * START_BYTES)
     } else if games > caps.games {
-        // The bytes of one column.
+        // A column takes eight bytes for each game.
         ("the columns of a segment's games", 8 * games as u64, 8 * caps.games as u64)
     } else {
         ("a segment", bytes(1, starts), caps.bytes)

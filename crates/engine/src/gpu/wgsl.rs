@@ -481,7 +481,7 @@ impl<'a> Printer<'a> {
         }
         let times = self.times;
         self.times = times.saturating_mul(rows.len() as u64);
-        // One more iteration, in which the loop is left.
+        // Adds one iteration, in which the loop is left.
         self.turns = self.turns.saturating_add(self.times).saturating_add(times);
         self.steps(body);
         self.times = times;

@@ -72,8 +72,8 @@ impl<'a> WalkReach<'a> {
     }
 
     /// Computes the masks of some segments, which must contain whole games. If the walk has a focus, `seen` contains
-    /// the moves of the game that touch pieces in focus. Without `seen`, the masks are an upper bound, because any move
-    /// may count or not.
+    /// the moves of the game that touch pieces in focus. Without `seen`, the masks are an upper bound, because it is
+    /// not known which moves count.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {
             return self.run_states();

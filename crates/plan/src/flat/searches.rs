@@ -198,8 +198,8 @@ impl Compiler<'_> {
         Some(vars)
     }
 
-    /// Returns the index of a test of moves that a move from a node must pass for a filter to match there. At all other nodes,
-    /// the filter fails before it keeps anything.
+    /// Returns the index of a test of moves that a move from a node must pass for a filter to match there. At nodes without such
+    /// a move, the filter fails before it keeps anything.
     fn move_seek(&mut self, filter: FilterRef) -> CompileResult<Option<u16>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(edge) = first.and_then(edge_of) else { return Ok(None) };

@@ -165,7 +165,7 @@ impl Lower {
         chain
     }
 
-    /// Makes the automaton of a chain; returns the number that it finds from each position on, and the mask of positions at which
+    /// Makes the automaton of a chain. Returns the number that it finds from each position on, and the mask of positions at which
     /// it finds one.
     fn walk(
         &mut self,

@@ -144,8 +144,8 @@ impl Lower {
         self.dag.game(GameOp::CountChildren, vec![entered, target])
     }
 
-    /// Returns the word of the target after the first move that qualifies; `none` where there is no such move. `word` lowers the
-    /// target: its word, and the mask of positions at which it counts.
+    /// Returns the word of the target after the first move that qualifies, or `none` where there is no such move. `word` lowers
+    /// the target to its word and the mask of positions at which the word counts.
     pub(super) fn edge_word(
         &mut self,
         edge: &Edge<Expanded>,

@@ -13,7 +13,7 @@ use super::{
 };
 use orbit_core::board::PieceSet;
 
-/// A rewriting of trees. By default an operation stays the same, and its operands are rewritten.
+/// Converts trees. By default an operation stays the same, and its operands are rewritten.
 pub trait Rewrite<P: Form, Q: Form>: Sized {
     /// The value with which the rewriting stops early.
     type Stop;
