@@ -2,7 +2,7 @@
 //! meant something else.
 //!
 //! The notes look at the typed tree. A condition of the whole query gets a note if it is a set of squares without a piece, or a
-//! number computed only from numbers. Filters inside other filters get none, because they may be useful there.
+//! number computed only from literals. Filters inside other filters get none, because they may be useful there.
 
 use super::{
     notation,

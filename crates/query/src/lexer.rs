@@ -400,8 +400,8 @@ fn designator(text: &str, at: usize, in_index: bool) -> Result<Option<(Tok, usiz
     Ok(best)
 }
 
-/// Returns true for files alone, such as `a-h` or `b-d`. Their first letter could also be a piece, but a `-` cannot subtract
-/// designators.
+/// Returns true for files alone, such as `a-h` or `b-d`. Their first letter could also be a piece, but the `-` would then have no
+/// meaning, because designators cannot be subtracted.
 fn files_follow(piece: &str, rest: &str) -> bool {
     let b = rest.as_bytes();
     let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));

@@ -349,8 +349,8 @@ fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     })
 }
 
-/// Returns the number of pairs, as a sum over the directions and steps in which pieces move. By one direction or step, no two
-/// pieces reach the same square.
+/// Returns the number of pairs, as a sum over the directions and steps in which pieces move. In one direction, or by one step,
+/// no two pieces reach the same square.
 fn attack_count(x: &Squares, y: &Squares) -> Number {
     if is_one_square(y) {
         return count(new(SquaresOp::Attacks(x.clone(), y.clone())));

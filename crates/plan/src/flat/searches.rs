@@ -63,9 +63,9 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a loop that evaluates a filter at each node from the current one on, or with `back` at each node before it. Where
-    /// the filter matches, `found` runs with the node and the label after the loop. After the loop, the previous node is current
-    /// again.
+    /// Compiles a loop that evaluates a filter at each node from the current one on, or with `back` from the current one back to
+    /// the start. Where the filter matches, `found` runs with the node and the label after the loop. After the loop, the previous
+    /// node is current again.
     pub(super) fn each_found(
         &mut self,
         of: &Filter,

@@ -381,7 +381,7 @@ pub enum Instr {
         selected: RegisterWord,
         no: Label,
     },
-    /// The squares that `from` or `to` means; of a move with a selected part, the squares of that part.
+    /// The squares that `from` or `to` means. If a part of the move was selected, these are the squares of that part.
     Own {
         to: RegisterWord,
         selected: RegisterWord,

@@ -28,7 +28,7 @@ operands! {
         Rank(Squares<P>),
         /// The file of a square, 1..8, if the set is one square; otherwise no value.
         File(Squares<P>),
-        /// `type`, or `colortype` if `signed`: the kind of the piece as a number, if the set is one square.
+        /// `type`, or `colortype` if `signed`: the kind of the piece as a number, if the set is one square; otherwise no value.
         ContentType { signed: bool, of: Squares<P> },
         /// Arithmetic on 32-bit numbers, which wraps around. A division by zero has no value.
         Arith(Arith, Number<P>, Number<P>),
