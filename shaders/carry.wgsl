@@ -1,9 +1,9 @@
 // Carries the results of a stage (a part of a plan that runs first) along the games of an upload. games.wgsl calls
 // `along_game` for each game.
 //
-// Two constants are printed before this file: WHAT is carried, and BACK. If BACK is true, each position receives
-// results of the positions before it, otherwise of those after it. The same computation for the processor is in
-// crates/engine/src/carry.rs.
+// Two constants are printed before this file: WHAT, which selects the result that is carried, and BACK. If BACK is
+// true, each position receives the results of the positions before it, otherwise those of the positions after it.
+// The same computation for the processor is in crates/engine/src/carry.rs.
 
 const ANY = 0u;
 const COUNT = 1u;
@@ -27,7 +27,8 @@ fn carry_masks(first: u32, end: u32) {
     }
 }
 
-// Stores for each slot how often the mask was true so far, or the node at which it was last true.
+// Stores for each slot the number of slots so far at which the mask was true, or the node at which it was last
+// true.
 fn carry_numbers(first: u32, end: u32) {
     let count = end - first;
     var number = select(0u, EVERY, WHAT == NEAREST);

@@ -8,7 +8,8 @@ const ONLY_KING_SIDE = 2u;
 const ONLY_QUEEN_SIDE = 3u;
 const ONLY_EN_PASSANT = 4u;
 
-// The pieces of one colour. A code that is no piece never stands on a board, so two planes are enough to tell some roles.
+// The pieces of one colour. A board contains only the codes of pieces and of empty squares, so two planes are enough
+// to distinguish some roles.
 fn of_color(board: Board, black: bool) -> Bits {
     return (board.p0 | board.p1 | board.p2) & select(~board.p3, board.p3, black);
 }
@@ -175,7 +176,7 @@ fn safety_of(men: Men, black: bool) -> Safety {
     );
 }
 
-// Adds moves to squares that each only one piece can reach, and the squares that these pieces leave.
+// Adds moves to squares that can each be reached by only one piece, and the squares that these pieces leave.
 fn with_moves(moves: Moves, reached: Bits, left: Bits) -> Moves {
     let pairs = moves.pairs + low_word(count(reached));
     return Moves(moves.squares | reached, moves.origins | left, moves.steps, pairs);
@@ -293,7 +294,7 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
     return out;
 }
 
-// Lists all moves but castling, piece by piece. This works for any placement, even with several kings.
+// Lists all moves except castling, piece by piece. This works for any placement, even with several kings.
 fn listed_moves(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let board = at.board;
     let black = (at.state & 1u) != 0u;

@@ -106,8 +106,8 @@ fn play(board: Board, mv: u32) -> Board {
         plane_after(board.p2, keep, to, mv, 2u),
         plane_after(board.p3, keep, to, mv, 3u),
     );
-    // Castling has removed both pieces, and the capturing pawn of an en passant capture has a code that is no piece.
-    // This is corrected here.
+    // Castling has removed both pieces, and the capturing pawn of an en passant capture has a code that is not a
+    // piece. This is corrected here.
     if (code == CASTLE || code == EN_PASSANT) {
         let origin = mv & 63u;
         let goal = (mv >> 6u) & 63u;
@@ -130,7 +130,7 @@ fn play(board: Board, mv: u32) -> Board {
     return out;
 }
 
-// Returns castling rights, in their bits of the state, without the right of a rook on the given square.
+// Returns the castling rights, in their bits of the state, without the right of a rook on the given square.
 fn without_right(rights: u32, square: u32) -> u32 {
     let edge = square < 8u || square >= 56u;
     let shift = select(24u, 16u, square < 8u);
@@ -140,7 +140,7 @@ fn without_right(rights: u32, square: u32) -> u32 {
     return select(rights, rights & ~(king_side | queen_side), edge);
 }
 
-// Returns side to move, en passant square and castling rights after a move.
+// Returns the side to move, the en passant square and the castling rights after a move.
 fn next_state(state: u32, mv: u32) -> u32 {
     let turn = (state & 1u) ^ 1u;
     if (!WHOLE_POSITIONS) {

@@ -1,8 +1,9 @@
 // Moves the results of a stage (a part of a plan that runs first) to the position before or after, or from the position
 // whose number a word names. games.wgsl calls `along_game` for each game.
 //
-// Two constants are printed before this file: WHERE the results are moved, and OTHERWISE, the word for positions to
-// which no child moves one. The same computation for the processor is in crates/engine/src/operations.rs.
+// Two constants are printed before this file: WHERE, which selects where the results are moved, and OTHERWISE, the word
+// of positions to which no child moves a word. The same computation for the processor is in
+// crates/engine/src/operations.rs.
 
 const MASK_TO_PARENT = 0u;
 const MASK_TO_CHILD = 1u;

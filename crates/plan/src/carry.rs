@@ -33,8 +33,8 @@ impl Lower {
         (number, ok)
     }
 
-    /// Lowers a filter whose value is needed at other positions. The filter is evaluated at every position of the block. There no
-    /// variable has a value, because the values of variables at the current position are not carried along games.
+    /// Lowers a filter whose value is needed at other positions. The filter is evaluated at every position of the block. At these
+    /// positions, no variable has a value, because the values of variables at the current position are not carried along games.
     pub(super) fn apart<T>(&mut self, lower: impl FnOnce(&mut Lower) -> T) -> T {
         let always = self.dag.mask(true);
         let guard = std::mem::replace(&mut self.guard, always);
@@ -73,8 +73,8 @@ pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     carry.operands.iter().enumerate().map(operand).collect()
 }
 
-/// Assigns the operations along games that the roots need to stages. A stage needs only results of earlier stages. Within a stage,
-/// an operation comes after the operations whose results it reads.
+/// Assigns to stages the operations along games that the roots need. A stage needs only results of earlier stages. Within a
+/// stage, an operation comes after the operations whose results it reads.
 pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     let mut levels: Vec<Option<usize>> = vec![None; dag.carries.len()];
     let deepest = level(dag, roots, &mut levels);

@@ -1,8 +1,8 @@
-//! Several operations as one step.
+//! Joins several operations into one step.
 //!
-//! An interpreter reads and writes a whole register for each step. Most steps of most plans are
-//! unions and intersections of squares that were moved or cut with a mask, each used once. Such a tree
-//! becomes one step, a *chain*: its terms go into an accumulator that stays in the processor.
+//! An interpreter reads and writes a whole register for each step. Most steps of most plans are unions and intersections
+//! of sets that were moved or masked, and the result of each is used once. A tree of such operations becomes one step, a
+//! *chain*: its terms are combined in an accumulator that stays in a register of the processor.
 
 use std::collections::HashMap;
 
@@ -103,7 +103,7 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Joins two operands, each perhaps negated, to one chain; `None` if neither operand brings terms of its own.
+    /// Joins two operands, each perhaps negated, into one chain. Returns `None` if neither operand can become terms.
     fn join(
         &mut self,
         chains: &mut ChainDrafts,
@@ -191,7 +191,7 @@ impl ProgramWriter<'_> {
 
 /// The drafts while chains are formed.
 struct ChainDrafts {
-    /// `None` where a draft went into a chain.
+    /// `None` in place of a draft that became part of a chain.
     drafts: Vec<Option<Draft>>,
     /// For each node of the innermost loop, the index of the draft that computes it.
     at: HashMap<Id, usize>,
@@ -210,7 +210,7 @@ impl ChainDrafts {
     }
 }
 
-/// Removes the drafts that chains took in, and corrects where loops begin and end.
+/// Removes the drafts that chains took in, and corrects the indices at which loops begin and end.
 fn without_gaps(drafts: Vec<Option<Draft>>) -> Vec<Draft> {
     let mut new_places = Vec::with_capacity(drafts.len());
     let mut count = 0;

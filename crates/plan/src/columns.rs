@@ -27,7 +27,7 @@ pub enum TagColumn {
 pub enum TextTest {
     /// The string has a value.
     HasValue(TagText),
-    /// Bytewise comparison.
+    /// Compares two strings byte by byte.
     Compare(Cmp, TagText, TagText),
     /// The first string is a substring of the second.
     In(TagText, TagText),

@@ -36,7 +36,7 @@ pub struct Loop {
 /// An operation of the engine on words at all positions of a game, with a result at each position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Carry {
-    /// The operation.
+    /// The operation that is applied.
     pub what: Made,
     /// The words that the operation reads.
     pub operands: Vec<Id>,
@@ -45,7 +45,7 @@ pub struct Carry {
 /// The operations that read words at all positions of a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Made {
-    /// Combines the words of a position and of those after it, or with `back` of those before it.
+    /// Combines the words of a position and of all positions after it, or with `back` of all positions before it.
     #[expect(missing_docs, reason = "the sentence says it")]
     Along { what: Carried, back: bool },
     /// An operation of the game language.
@@ -79,7 +79,7 @@ pub enum Carried {
     Count,
     /// Number: the ply of the nearest position at which a mask is true; -1 if there is none.
     Nearest,
-    /// Union of sets.
+    /// Set: the union of the sets.
     Union,
 }
 
@@ -93,19 +93,19 @@ impl Carried {
 /// The optimisations that a plan may use. Each can be switched off; none changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanOptions {
-    /// All shifts of a filter made of designators become one 64-bit word, if they fit.
+    /// If they fit, all shifts of a filter that consists of designators are computed together, as one 64-bit word.
     pub anchors: bool,
-    /// Shifts that do not fit one word become several words.
+    /// Shifts that do not fit into one word are computed as several words.
     pub grids: bool,
-    /// Shifts of attacks between designators, of numbers of squares and of sets become words too.
+    /// Shifts of attacks between designators, of numbers of squares and of sets are computed as words, too.
     pub pointwise: bool,
-    /// Copies that differ only in squares become rows of a table.
+    /// Copies that differ only in squares are computed as the rows of a table.
     pub tables: bool,
     /// The same operation on the same operands is computed once.
     pub sharing: bool,
     /// Operations are simplified algebraically.
     pub simplify: bool,
-    /// Several unions or intersections become one step.
+    /// Several unions or intersections are computed in one step.
     pub chains: bool,
     /// A loop whose body is mostly known in each row is written out.
     pub unrolling: bool,
@@ -114,7 +114,7 @@ pub struct PlanOptions {
     /// A cheap condition that holds wherever the query matches is computed first; the query is evaluated only where the condition
     /// holds.
     pub guards: bool,
-    /// An answer that is carried along games and needs no further computation runs no program over the positions, and a program
+    /// No program runs over the positions for an answer that is carried along games and needs no further computation. A program
     /// that reads only such answers reads no positions.
     pub direct: bool,
 }
@@ -140,7 +140,7 @@ impl Default for PlanOptions {
 /// The graph while it grows.
 #[derive(Clone, Debug, Default)]
 pub struct Dag {
-    /// The operations; operands before users.
+    /// The operations, indexed by [`Id`]. Operands come before their users.
     pub ops: Vec<Op>,
     /// For each node, the loops in whose body it must be evaluated, outermost first.
     pub within: Vec<Vec<LoopId>>,
@@ -148,9 +148,9 @@ pub struct Dag {
     bounds: Vec<u64>,
     /// For each node, true if it is known to be all ones or all zeros everywhere.
     are_masks: Vec<bool>,
-    /// The loops.
+    /// The loops, indexed by [`LoopId`].
     pub loops: Vec<Loop>,
-    /// The operations along games; their operands have smaller indices.
+    /// The operations along games, indexed by [`CarryId`]. Those that an operation reads have smaller indices.
     pub carries: Vec<Carry>,
     known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
@@ -175,7 +175,7 @@ impl Dag {
         self.ops[id.0 as usize]
     }
 
-    /// Returns the constant that a node is, if it is one.
+    /// Returns the word of a node that is a constant. Returns `None` for any other node.
     pub fn constant(&self, id: Id) -> Option<u64> {
         match self.op(id) {
             Op::Const(word) => Some(word),
@@ -293,20 +293,20 @@ impl Dag {
         self.add_op(Op::Loop(id))
     }
 
-    /// Combines a word along games.
+    /// Adds an operation that combines a word along games. Returns the node with its result.
     ///
     /// # Panics
     ///
-    /// If the word depends on a loop that is open.
+    /// Panics if the word depends on a loop that is open.
     pub fn carry(&mut self, what: Carried, back: bool, word: Id) -> Id {
         self.make(Made::Along { what, back }, vec![word])
     }
 
-    /// Adds an operation of the game language.
+    /// Adds an operation of the game language. Returns the node with its result.
     ///
     /// # Panics
     ///
-    /// If an operand depends on a loop that is open.
+    /// Panics if an operand depends on a loop that is open.
     pub fn game(&mut self, op: GameOp, operands: Vec<Id>) -> Id {
         self.make(Made::Game(op), operands)
     }
@@ -483,8 +483,8 @@ impl Dag {
         }
     }
 
-    /// Returns the mask of positions at which `holds` is true of the number of squares of a set. `None` if the answer depends on
-    /// more than whether the set is empty, full or neither.
+    /// Returns the mask of positions at which `holds` is true of the number of squares of a set. Returns `None` if the answer
+    /// depends on more than whether the set is empty, full or neither.
     fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
         let most = i64::from(self.bound(set).count_ones());
         if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {
@@ -554,8 +554,8 @@ impl Dag {
         self.balanced(words, Op::Or, 0)
     }
 
-    /// Takes out of a union what several of its intersections have in common: `(x & y) | (x & z)` becomes `x & (y | z)`. The most
-    /// frequent operand is taken out first.
+    /// Factors out the operands that several intersections in a union have in common: `(x & y) | (x & z)` becomes `x & (y | z)`.
+    /// The most frequent operand is taken out first.
     fn factored(&mut self, mut words: Vec<Id>) -> Vec<Id> {
         let factors = |dag: &Dag, word: Id| match dag.op(word) {
             Op::And(a, b) if dag.constant(b).is_none() => [Some(a), Some(b)],

@@ -13,13 +13,14 @@ use super::{
 /// Programs of fewer steps need no guard.
 const STEPS_MIN: u64 = 1000;
 
-/// A guard may take at most 1 / `SHARE` of the steps of the whole, and an operand that it keeps half of that.
+/// A guard may take at most 1 / `SHARE` of the steps of the whole. An operand that it keeps may take at most half of that.
 const SHARE: u64 = 8;
 
 /// Larger graphs get no guard.
 const NODES_MAX: usize = 20_000;
 
-/// Returns a mask that is set wherever one of the hit masks is, and is much cheaper than they are; `None` if no such mask is found.
+/// Returns a mask that is set wherever one of the hit masks is, and is much cheaper to compute. Returns `None` if no such mask is
+/// found.
 pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     if dag.ops.len() > NODES_MAX {
         return None;

@@ -1,8 +1,8 @@
 //! Plans: the code that an engine runs.
 //!
-//! A [`Plan`] is straight code over one 64-bit word for each position, with loops over tables. A plan contains nothing of CQL, and
-//! an engine needs nothing but the plan. It is built from the copies of orbits after they were counted, so that no simplification
-//! here can change a count.
+//! A [`Plan`] is straight-line code over one 64-bit word for each position, with loops over tables. A plan does not depend on
+//! CQL, and an engine needs nothing but the plan. It is built from the copies of orbits after they were counted, so that no
+//! simplification here can change a count.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -79,9 +79,9 @@ pub enum Output {
     Num(Reg),
 }
 
-/// The way in which one orbit was planned. `anchors` words hold `anchored` copies, one word for each group of shifts; `grids` words
-/// hold `gridded` copies, several for each group; `pointwise` of these copies contain more than designators and logic; the other
-/// fields follow the same scheme.
+/// The way in which one orbit was planned. The results of `anchored` copies are in `anchors` words, one word for each group of
+/// shifts. Those of `gridded` copies are in `grids` words, several for each group. Of these copies, `pointwise` contain more than
+/// designators and logic. The other fields follow the same scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -99,13 +99,13 @@ pub struct OrbitNote {
 /// A query, ready to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The code.
+    /// The program that computes the hit mask and the value.
     pub program: Program,
     /// The register with the hit mask.
     pub hit: Reg,
     /// True if the hit mask is true at all positions.
     pub always_hits: bool,
-    /// The value.
+    /// The place of the query's value.
     pub output: Output,
     /// Per-game columns that the code reads.
     pub columns: Vec<TagColumn>,
@@ -116,11 +116,11 @@ pub struct Plan {
 /// The hits of several queries as one program, which computes only once what the queries have in common.
 #[derive(Clone, Debug)]
 pub struct SharedPlan {
-    /// The code; [`Step::Answer`] gives the hit masks.
+    /// The program. Its steps [`Step::Answer`] deliver the hit masks.
     pub program: Program,
     /// For each query, true if its mask is true at all positions.
     pub always: Vec<bool>,
-    /// For each query, the index in [`Program::reads`] of its mask, if every query has one; then the program need not run.
+    /// For each query, the index in [`Program::reads`] of its mask, if every query has one. The program then need not run.
     pub carried: Option<Vec<usize>>,
     /// Per-game columns that the code reads.
     pub columns: Vec<TagColumn>,
@@ -131,17 +131,17 @@ pub struct SharedPlan {
 pub enum Apart {
     /// The copies of the outermost transform.
     Copies,
-    /// The sides of copies ([`Filter::copy_sides`]) instead of the copies: 0 stands for all copies that are White's pattern, 1 for
-    /// all that are Black's.
+    /// The sides of copies ([`Filter::copy_sides`]) instead of the copies: 0 stands for all copies that are White's pattern, 1
+    /// for all that are Black's.
     Sides,
 }
 
 /// A plan that tells which copies of a query's outermost transform match, or the copies of which side.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
-    /// The code.
+    /// The program that computes the bits of the copies.
     pub program: Program,
-    /// The registers that hold the bits of the copies.
+    /// The registers that contain the bits of the copies.
     pub words: Vec<Reg>,
     /// For each distinct copy in order of declaration, or for each side, the place of its bit.
     pub copies: Vec<CopyBit>,
@@ -159,7 +159,7 @@ impl CopiesPlan {
     ///
     /// # Panics
     ///
-    /// If there are too few words.
+    /// Panics if there are too few words.
     pub fn matching(&self, words: &[u64]) -> impl Iterator<Item = u32> {
         let matches = |copy: &CopyBit| words[copy.word] >> copy.bit & 1 != 0;
         self.copies.iter().zip(0..).filter_map(move |(copy, index)| matches(copy).then_some(index))
@@ -169,7 +169,7 @@ impl CopiesPlan {
     ///
     /// # Panics
     ///
-    /// If there are too few words or counts.
+    /// Panics if there are too few words or counts.
     pub fn add_counts(&self, words: &[u64], counts: &mut [u64]) {
         if words.iter().all(|&word| word == 0) {
             return;
@@ -189,11 +189,12 @@ pub const CARRIED_MAX: usize = 256;
 /// The maximum number of columns of any kind: a column of masks takes a sixty-fourth of the memory of a column of words.
 const MASKS_MAX: usize = 4096;
 
-/// The depth of nested loops over squares from which on a flat program is used, because it visits only the squares of the loops'
-/// sets. A plan has a row for each square: three nested loops have 262,144.
+/// The depth of nested loops over squares from which on a flat program is used, because it visits only the squares in the loops'
+/// sets. A plan has a row for every square: three nested loops have 262,144 rows.
 const NESTED_MAX: usize = 3;
 
-/// Returns the number of filters, with 64 times those in loops that assign variables, which are written out for each square.
+/// Returns the number of filters. Filters in a loop over squares that assigns variables count 64 times, because the loop is
+/// written out for each square.
 fn written_out(filter: FilterRef) -> u64 {
     let mut sum = 1u64;
     filter.each_child(&mut |child| sum = sum.saturating_add(written_out(child)));
@@ -217,8 +218,8 @@ impl Planner {
     ///
     /// # Errors
     ///
-    /// If an orbit cannot be expanded (see [`orbit_transforms::expand`]), or the query would become more than [`FILTERS_MAX`]
-    /// filters.
+    /// Fails if an orbit cannot be expanded (see [`orbit_transforms::expand`]), or the query would become more than
+    /// [`FILTERS_MAX`] filters.
     pub fn new(query: &TypedQuery, options: PlanOptions) -> Result<Planner, Diagnostic> {
         let filter = orbit_transforms::expand(&query.body)?;
         let filters = written_out(filter.node());
@@ -248,8 +249,8 @@ impl Planner {
         Ok(planner)
     }
 
-    /// Tries to compile the query as a flat program, for queries that no other plan can run. Returns whether that succeeds, and if
-    /// so keeps the facts in `self.flat`.
+    /// Tries to compile the query as a flat program, for queries that no other plan can run. Returns whether that succeeds, and
+    /// if so keeps the facts in `self.flat`.
     fn is_flat(&mut self, query: &TypedQuery) -> bool {
         if query.outlives_games() {
             return false;
@@ -271,16 +272,16 @@ impl Planner {
         fits
     }
 
-    /// The reason why no plan can run the query, if there is one; then only the reference engine runs it.
+    /// Returns the reason why no plan can run the query, if there is one. The query then runs only on the reference engine.
     pub fn refusal(&self) -> Option<&Diagnostic> {
         self.refusal.as_ref()
     }
 
-    /// Checks a query that looks at other positions; returns the reason why no plan can run it, if there is one.
+    /// Checks a query that looks at other positions. Returns the reason why no plan can run it, if there is one.
     ///
     /// # Errors
     ///
-    /// If more than [`CARRIED_MAX`] words would be carried and no other engine would do better.
+    /// Fails if more than [`CARRIED_MAX`] words would be carried and no other engine would do better.
     fn check_carried(&self, query: &TypedQuery) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
             return Ok(None);
@@ -317,7 +318,7 @@ impl Planner {
         self.flat.is_some()
     }
 
-    /// Warnings that result from the numbers of copies: see [`orbit_transforms::warnings`].
+    /// Returns warnings that result from the numbers of copies: see [`orbit_transforms::warnings`].
     pub fn warnings(&self) -> Vec<Diagnostic> {
         orbit_transforms::warnings(&self.filter)
     }
@@ -332,7 +333,7 @@ impl Planner {
         self.ty
     }
 
-    /// Returns the number of distinct copies of the outermost transform, 1 without one.
+    /// Returns the number of distinct copies of the outermost transform, or 1 without a transform.
     pub fn copies(&self) -> usize {
         self.filter.outermost_orbit().map_or(1, OrbitRef::copies)
     }
@@ -364,8 +365,7 @@ impl Planner {
         finish(&lower, hit, Some(value))
     }
 
-    /// Plans the copies of the outermost transform one by one; a query without one is its own only
-    /// copy.
+    /// Plans the copies of the outermost transform one by one; a query without a transform counts as its own only copy.
     pub fn each_copy(&self) -> CopiesPlan {
         let mut lower = Lower::new(self.options, 0);
         let (roots, copies) = self.lower_apart(&mut lower, Apart::Copies);
@@ -410,7 +410,7 @@ impl Planner {
     ///
     /// # Panics
     ///
-    /// If sides are wanted of a filter without [`Filter::copy_sides`].
+    /// Panics if sides are wanted of a filter without [`Filter::copy_sides`].
     fn lower_apart(&self, lower: &mut Lower, apart: Apart) -> (Vec<Id>, Vec<CopyBit>) {
         match apart {
             Apart::Copies => self.lower_copies(lower),

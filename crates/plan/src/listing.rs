@@ -68,7 +68,8 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// `~(r4 & 0x00ff << 8)`, without the parts that have no effect.
+    /// Returns the text of a term, such as `~(r4 & 0x00ff << 8)`, without the parts that have no
+    /// effect.
     fn term_text(&self, term: &Term<Reg>) -> String {
         let keep = self.scalar_text(term.keep.0);
         let mut text =

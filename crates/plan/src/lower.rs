@@ -1,8 +1,8 @@
 //! Lowers expanded filters to the graph.
 //!
 //! Everything is evaluated at every position: a short-circuit becomes an intersection of masks, an `if` a selection, "no value" a
-//! mask beside the number. A variable becomes the word that is assigned to it. Each kind of filter has a file of its own; this file
-//! has the conditions and what all kinds share.
+//! mask beside the number. A variable becomes the word that is assigned to it. Each kind of filter has a file of its own; this
+//! file has the conditions and what all kinds share.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -52,7 +52,7 @@ impl CellValues for Words {
     type Position = Id;
 }
 
-/// Returns true if the filter itself, its children aside, looks at other positions.
+/// Returns true if the filter itself, without its operands, looks at other positions.
 pub(super) fn finds(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(_)),
@@ -191,13 +191,14 @@ impl Lower {
             Ref::Condition(f) => self.condition(f),
             Ref::Squares(f) => match f.op() {
                 SquaresOp::Form(orbit) => self.any_copy(orbit),
-                // The set of pinned squares is empty just where no pin exists.
+                // The set of pinned squares is empty exactly where no pin exists.
                 SquaresOp::Pin { from, through, to, .. } => {
                     let pinned = self.pin([from, through, to], PinPart::Through);
                     self.dag.add(Op::NonEmpty(pinned))
                 }
                 SquaresOp::Game(op) => self.game_squares_truth(op),
-                // For a filter that hands on the set of a `--`, its truth is not the same as whether that set is empty.
+                // A filter that passes on the set of a `--` can match where that set is empty, so its truth is not computed from
+                // the set.
                 SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
                     let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
                     self.and(all, last)
@@ -252,8 +253,8 @@ impl Lower {
 
     // ---- loops
 
-    /// Returns the domain of a square loop, and the squares of the domain for which the body matches. With `all`, the loop stops at
-    /// the first square for which the body does not match; only assignments can tell.
+    /// Returns the domain of a square loop, and the squares of the domain for which the body matches. With `all`, the loop stops
+    /// at the first square for which the body does not match; this matters only for assignments.
     pub(super) fn square_loop(
         &mut self,
         var: VarId,
@@ -296,7 +297,8 @@ impl Lower {
         (domain, self.and(hits, domain))
     }
 
-    /// Returns true if a filter assigns a variable that already has a value; then its repetitions depend on one another.
+    /// Returns true if a filter assigns a variable that already has a value. Repeated evaluations of the filter then depend on
+    /// one another.
     pub fn assigns_outer(&self, filter: FilterRef) -> bool {
         if let Some(orbit) = filter.orbit() {
             return self.assigns_outer(orbit.base());
@@ -312,8 +314,8 @@ impl Lower {
 
     // ---- several filters
 
-    /// Lowers the last filter of braces, evaluated where all filters before it match. Returns the mask of those positions, and the
-    /// result of `last`.
+    /// Lowers the last filter of braces, evaluated where all filters before it match. Returns the mask of those positions, and
+    /// the result of `last`.
     pub(super) fn braces<T>(&mut self, first: &[Filter], last: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
@@ -327,8 +329,8 @@ impl Lower {
         (all, value)
     }
 
-    /// Lowers the branches of a condition, each evaluated where it is taken. Returns the mask of the condition, and the results of
-    /// the branches.
+    /// Lowers the branches of a condition, each evaluated where it is taken. Returns the mask of the condition, and the results
+    /// of the branches.
     pub(super) fn branches<T>(
         &mut self,
         condition: FilterRef,
@@ -358,8 +360,8 @@ impl Lower {
         all
     }
 
-    /// Assigns a value to a variable at the positions where the assignment is evaluated. Returns the mask of positions at which the
-    /// value exists.
+    /// Assigns a value to a variable at the positions where the assignment is evaluated. Returns the mask of positions at which
+    /// the value exists.
     fn assign(&mut self, var: VarId, value: &Assigned<orbit_transforms::Expanded>) -> Id {
         match value {
             Assigned::Squares(f) => {

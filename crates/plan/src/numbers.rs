@@ -19,7 +19,7 @@ use orbit_transforms::{Number, Position, Squares};
 const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 impl Lower {
-    /// Lowers a number; returns its word, and the mask of positions at which it has a value.
+    /// Lowers a number. Returns its word, and the mask of positions at which it has a value.
     pub(super) fn number(&mut self, f: &Number) -> (Id, Id) {
         let always = self.dag.mask(true);
         match f.op() {
@@ -95,7 +95,7 @@ impl Lower {
         }
     }
 
-    /// Lowers a position of the game to its ply; returns that and the mask of positions at which it has a value.
+    /// Lowers a position of the game to its ply. Returns the ply, and the mask of positions at which it has a value.
     pub(super) fn position(&mut self, f: &Position) -> (Id, Id) {
         match f.op() {
             PositionOp::Find { back, of, .. } => {
@@ -128,7 +128,7 @@ impl Lower {
         (self.dag.number(0), self.dag.mask(false))
     }
 
-    /// Selects the first number where the mask is true, else the second.
+    /// Selects the first number where the mask is true, and the second elsewhere.
     fn either(&mut self, mask: Id, (a, a_ok): (Id, Id), (b, b_ok): (Id, Id)) -> (Id, Id) {
         (self.select(mask, a, b), self.select(mask, a_ok, b_ok))
     }
@@ -141,8 +141,8 @@ impl Lower {
     }
 
     /// Returns the number of pairs (square of `x`, square of `y`) of which the first attacks the second. Pieces on different
-    /// squares reach different squares by one fixed step. They also do by sliding in one fixed direction, since the nearer piece
-    /// blocks the other. So the squares that are reached can be counted direction by direction.
+    /// squares reach different squares by one fixed step. So do pieces that slide in one fixed direction, since the nearer piece
+    /// blocks the other. The squares that are reached can therefore be counted direction by direction.
     fn attack_count(&mut self, x: &Squares, y: &Squares) -> Id {
         let may = contents(x);
         let (x, y) = (self.squares(x), self.squares(y));
@@ -171,7 +171,7 @@ impl Lower {
         self.sum_of_counts(reached, y)
     }
 
-    /// Returns the squares of a set that hold one of `pieces`; `None` if `may` has none of these.
+    /// Returns the squares of a set on which one of `pieces` stands. Returns `None` if `may` has none of these.
     fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
         let pieces = PieceSet(pieces.0 & may.0);
         (pieces != PieceSet::NONE).then(|| {
@@ -222,7 +222,7 @@ impl Lower {
         let set = self.squares(of);
         // If the designator names all squares, no mask is needed.
         let is_whole = matches!(of.op(), SquaresOp::Designator { squares: Bitboard::FULL, .. });
-        // The values 9, 5, 3 and 1 in binary, the highest digit first: each row lists the roles whose value has that digit.
+        // The piece values 9, 5, 3 and 1 in binary, the highest digit first: each row lists the roles whose value has that digit.
         let mut sum = self.dag.number(0);
         for roles in [&[5u8][..], &[4], &[2, 3], &[1, 2, 3, 4, 5]] {
             sum = self.dag.add(Op::Add(sum, sum));
@@ -266,15 +266,15 @@ impl Lower {
         (self.dag.add(op), ok)
     }
 
-    /// Lowers a comparison of two numbers. Returns the left one, the mask of positions at which both have a value, and the mask of
-    /// positions at which the relation holds of the words.
+    /// Lowers a comparison of two numbers. Returns the left one, the mask of positions at which both have a value, and the mask
+    /// of positions at which the relation holds between the words.
     fn compared(&mut self, cmp: Cmp, a: &Number, b: &Number) -> (Id, Id, Id) {
         let ((a, a_ok), (b, b_ok)) = (self.number(a), self.number(b));
         let holds = self.dag.add(Op::Compare(cmp, a, b));
         (a, self.and(a_ok, b_ok), holds)
     }
 
-    /// `!=`, which also holds where a side has no value.
+    /// Lowers `!=`, which also holds where a side has no value.
     pub(super) fn differ(&mut self, a: &Number, b: &Number) -> Id {
         let (_, ok, holds) = self.compared(Cmp::Ne, a, b);
         let no_value = self.not(ok);
@@ -325,7 +325,8 @@ impl Lower {
         (best, best_ok)
     }
 
-    /// 1 + (ply + b) / 2, where b is 1 if the side that had Black in the game as played made the first move.
+    /// Lowers the move number, 1 + (ply + b) / 2, where b is 1 if the side that had Black in the game as played made the first
+    /// move.
     pub(super) fn move_number(&mut self) -> Id {
         let ply = self.dag.add(Op::Ply);
         let white = self.dag.add(Op::WhiteToMove);
@@ -334,7 +335,7 @@ impl Lower {
         let odd = self.dag.add(Op::Rem(ply, two));
         let odd = self.dag.add(Op::Compare(Cmp::Eq, odd, one));
         let even = self.not(odd);
-        // After an odd number of moves it is White's turn if Black began.
+        // After an odd number of half-moves it is White's turn if Black began.
         let black_began = self.select(white, odd, even);
         let white_began = self.not(black_began);
         let swapped = self.column(TagColumn::Swapped);

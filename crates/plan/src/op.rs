@@ -2,19 +2,19 @@
 
 use orbit_query::tree::{Cmp, Special};
 
-/// Index of a node.
+/// The index of a node in a plan's graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Id(pub u32);
 
-/// Index of a loop.
+/// The index of a loop in a plan's graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LoopId(pub u32);
 
-/// Index of a per-game column.
+/// The index of a per-game column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
-/// Index of an operation along games, which reads words at all positions of a game.
+/// The index of an operation along games, which reads words at all positions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarryId(pub u32);
 
@@ -125,7 +125,7 @@ pub enum Op {
     /// Mask: the positions of `within` at which the side to move has a king but no legal move.
     NoMoves(Id),
     /// The squares of the men that take part in a pure mate, at the positions of `within`, which must all be mates. If `mate` is
-    /// false, the same for stalemates.
+    /// false, the same holds for stalemates.
     PureMen {
         within: Id,
         mate: bool,
@@ -138,7 +138,7 @@ pub enum Op {
         only: Special,
         left: bool,
     },
-    /// Number of moves between the given squares, as (from, to) pairs.
+    /// Number of moves between the given squares. Moves with the same departure and arrival squares count as one.
     LegalCount {
         from: Id,
         to: Id,

@@ -1,9 +1,9 @@
 //! Operations of the game language, which an engine applies to columns of a block.
 //!
-//! A program looks at one position at a time. Values that depend on the game are computed outside of programs, for all positions of
-//! a block: leaves, from the moves of the game ([`Leaf`]); tests of moves ([`EdgeTest`]), at the position to which a move leads;
-//! values at other positions; and automata that run along games ([`Walk`]). Operands are columns that stages or earlier operations
-//! have computed; the result is a column.
+//! A program looks at one position at a time. Values that depend on the game are computed outside of programs, for all positions
+//! of a block. These values are leaves, computed from the moves of the game ([`Leaf`]); tests of moves ([`EdgeTest`]), at the
+//! position to which a move leads; values at other positions; and automata that run along games ([`Walk`]). Operands are columns
+//! that stages or earlier operations have computed; the result is a column.
 
 mod automaton;
 mod chain;
@@ -36,22 +36,22 @@ pub enum GameOp {
     Leaf(Leaf),
     /// Mask at the position to which a move leads: the move passes a test. The operands are sets at the position before the move.
     Entered(EdgeTest),
-    /// Set: for castling, those of the squares left by king and rook that pass the test; for any other move that passes, the square
-    /// that it leaves. With `to`, the squares that are reached instead.
+    /// Set: for castling, those of the squares left by king and rook that pass the test; for any other move that passes, the
+    /// square that it leaves. With `to`, the squares that are reached instead.
     #[expect(missing_docs, reason = "the sentence says it")]
     Own { test: EdgeTest, to: bool },
-    /// Mask: all operands, which are masks, hold at some child.
+    /// Mask: at some child, all operands, which are masks, are true.
     AnyChild,
-    /// The number of children at which all operands, which are masks, hold.
+    /// The number of children at which all operands, which are masks, are true.
     CountChildren,
-    /// The word of the first child at which a mask holds. The operands are the mask, the words, and the word for positions without
-    /// such a child.
+    /// The word of the first child at which a mask is true. The operands are the mask, the words, and the word for positions
+    /// without such a child.
     FirstChild,
     /// Union of the sets of all children.
     UnionChildren,
-    /// Mask: the operand, a mask, holds at the parent.
+    /// Mask: the operand, a mask, is true at the parent.
     MaskOfParent,
-    /// Mask: the second operand, a mask, holds at the position that the first one names.
+    /// Mask: the second operand, a mask, is true at the position that the first one names.
     MaskAt,
     /// The word of the second operand at the position that the first one names; the third operand where that position does not
     /// exist.
@@ -81,17 +81,17 @@ pub enum Leaf {
     Number,
     /// The position before this one, if there is one.
     Parent,
-    /// Number: the depth of side lines in which the position lies.
+    /// Number: the depth at which the position lies in nested side lines.
     Depth,
     /// Mask: the position lies in no side line.
     Mainline,
-    /// Mask: no null move, and no alternative that White played, on the way from the root.
+    /// Mask: the way from the root contains no null move, and no alternative (a move that begins a side line) that White played.
     VirtualMainline,
-    /// Mask: exactly one alternative that White played, on the way from the root.
+    /// Mask: the way from the root contains exactly one alternative that White played.
     Try,
-    /// Mask: the position is such a child of its parent.
+    /// Mask: the position is this kind of child of its parent.
     Sibling(Sibling),
-    /// Mask: the previous move was such a move.
+    /// Mask: the previous move was of this kind.
     Arrived(Special),
     /// Mask: the previous move was a null move.
     NullMove,
@@ -114,10 +114,10 @@ pub enum Leaf {
 pub enum SquareTest {
     /// All squares pass.
     Any,
-    /// The squares of the set whose content before the move is one of these pieces.
+    /// The squares of the set pass whose content before the move is one of these pieces.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { contents: PieceSet, squares: u64 },
-    /// The squares in the next operand.
+    /// The squares in the next operand pass.
     Column,
 }
 
@@ -128,25 +128,25 @@ pub struct EdgeTest {
     pub from: SquareTest,
     /// The test of the square that the move reaches.
     pub to: SquareTest,
-    /// The move must capture a piece on such a square.
+    /// If present, the move must capture a piece on a square that passes this test.
     pub captures: Option<SquareTest>,
-    /// The move must capture en passant a pawn on such a square.
+    /// If present, the move must capture en passant a pawn on a square that passes this test.
     pub passing: Option<SquareTest>,
-    /// The move must promote to one of these kinds of pieces.
+    /// If present, the move must promote to one of these kinds of pieces.
     pub promotion: Option<PieceSet>,
-    /// True if of castling only the king's move counts.
+    /// True if castling counts only as the king's move.
     pub kings: bool,
-    /// The move must be castling, and only this part of it is tested.
+    /// If present, the move must be castling, and only this part of it is tested.
     pub part: Option<CastlingPart>,
     /// The move must be of this kind.
     pub only: Special,
     /// True if the move must be a null move.
     pub null: bool,
-    /// The move must lead to such a child.
+    /// If present, the move must lead to this kind of child.
     pub sibling: Option<Sibling>,
 }
 
-/// One of the two moves that castling is.
+/// One of the two moves that make up castling.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum CastlingPart {
@@ -170,7 +170,7 @@ impl EdgeTest {
     };
 }
 
-/// An automaton and how it runs along games.
+/// An automaton, and the way in which it runs along games.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Walk {
     /// The automaton. Its operands come first: see [`AutomatonState`] and [`Branch`].
@@ -181,16 +181,16 @@ pub struct Walk {
     pub back: bool,
     /// The positions or moves that the automaton sees.
     pub sees: Sees,
-    /// The children to which it may continue.
+    /// The kind of children to which the walk may continue; `None` allows all children.
     pub sibling: Option<Sibling>,
     /// True if the first walk in the order of the search is wanted, not the longest one.
     pub first_match: bool,
-    /// True if the next operand, a number at the last position, is to be as large as possible, not the length.
+    /// True if the value to be maximised is the next operand, a number at the last position; false if it is the length.
     pub largest: bool,
     /// The range of the value.
     pub range: (i32, i32),
-    /// True if no other walk may begin at a position of a walk; the next operand is the mask of positions at which the walk is
-    /// evaluated.
+    /// True if no other walk may begin at a position of a walk that was found. The next operand is then the mask of positions at
+    /// which the walk is evaluated.
     pub nestban: bool,
     /// True if the value is the last position.
     pub end: bool,
@@ -199,9 +199,9 @@ pub struct Walk {
 /// The positions or moves that an automaton sees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sees {
-    /// All.
+    /// All positions or moves.
     All,
-    /// Those of the side that is to move at the start.
+    /// The positions or moves of the side that is to move at the start.
     OneSide,
     /// Moves of the pieces that stand, at the start, on the squares of the last operand; with `capture` also moves that
     /// capture one of them.

@@ -34,20 +34,21 @@ enum ValueUse {
     Max,
 }
 
-/// Makes the words of all copies of one placement, which differ only in their shifts; `None` if that is impossible.
+/// A function that makes the words of all copies of one placement, which differ only in their shifts. It returns `None` if that
+/// is impossible.
 type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
 
 /// The way to get the word of one copy, and the words of all shifts of one placement.
 struct Gather<F> {
     wanted: ValueUse,
-    /// Lowers one copy; for a count, to the mask of whether it matches.
+    /// Lowers one copy to its word. For a count, this word is the mask of positions at which the copy matches.
     word: fn(&mut Lower, &F) -> Id,
     /// Lowers all shifts together.
     tiles: Tiled<F>,
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
-    /// Combines the masks of whether the copies match.
+    /// Combines the masks of positions at which the copies match.
     fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,
@@ -71,7 +72,7 @@ impl Lower {
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
     }
 
-    /// Lowers the number that an orbit yields; returns it and the mask of positions at which it has a value.
+    /// Lowers the number that an orbit yields. Returns it and the mask of positions at which it has a value.
     pub(super) fn number_of(&mut self, orbit: &NumberOrbit) -> (Id, Id) {
         match orbit {
             NumberOrbit::Largest(orbit) => {
@@ -189,8 +190,8 @@ impl Lower {
         note.in_tables += group.len();
     }
 
-    /// Opens a loop over copies that differ only in squares; the filter that is lowered next is its body. `last` is one more word
-    /// for each row.
+    /// Opens a loop over copies that differ only in squares. The filter that is lowered next is the body of the loop. `last` is
+    /// one more word for each row.
     pub(super) fn open_table<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -231,7 +232,7 @@ impl Lower {
 
     // ---- shifts together
 
-    /// Lowers the groups of shifts that can be evaluated together; returns the remaining copies.
+    /// Lowers the groups of shifts that can be evaluated together. Returns the remaining copies.
     fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -274,7 +275,7 @@ impl Lower {
         rest
     }
 
-    /// Groups copies that differ only in their shifts; returns the groups, and the copies that are in none.
+    /// Groups copies that differ only in their shifts. Returns the groups, and the copies that are in none.
     pub(super) fn shift_groups<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -328,7 +329,7 @@ pub(super) fn nested_loops(filter: FilterRef) -> usize {
 }
 
 /// Returns true if lowering the filter once for all rows would lose assignments, because a loop inside it carries values from one
-/// round to the next.
+/// iteration to the next.
 fn repeats_assignments(filter: FilterRef) -> bool {
     if filter.orbit().is_some() || is_square_loop(filter) {
         return assigns(filter);

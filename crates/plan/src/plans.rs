@@ -38,7 +38,7 @@ impl Plans {
     ///
     /// # Errors
     ///
-    /// The reason why no plan can run one of them: see [`Planner::refusal`].
+    /// Returns the reason why no plan can run one of them: see [`Planner::refusal`].
     pub fn new(planners: Vec<Arc<Planner>>) -> Result<Plans, Diagnostic> {
         if let Some(refusal) = planners.iter().find_map(|planner| planner.refusal()) {
             return Err(refusal.clone());
@@ -69,7 +69,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn ty(&self, query: usize) -> Type {
         self.planners[query].ty()
     }
@@ -78,16 +78,16 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn has_values(&self, query: usize) -> bool {
         self.planners[query].has_values()
     }
 
-    /// Returns the number of distinct copies of a query's outermost transform, 1 without one.
+    /// Returns the number of distinct copies of a query's outermost transform, or 1 without a transform.
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn copy_count(&self, query: usize) -> usize {
         self.planners[query].copies()
     }
@@ -97,11 +97,11 @@ impl Plans {
         (0..self.len()).map(|query| self.copy_count(query)).collect()
     }
 
-    /// Returns the hits of some of the queries, as one program.
+    /// Plans the hits of some of the queries as one program.
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn hits(&self, queries: Range<usize>) -> SharedPlan {
         let graph = lock(&self.graph);
         let (dag, roots) = (&graph.lower.dag, &graph.hits[queries]);
@@ -114,12 +114,12 @@ impl Plans {
         }
     }
 
-    /// Plans a condition that holds wherever one of the queries matches and is much cheaper than they are; `None` if no such
-    /// condition is found. It is planned as the answer of a single query.
+    /// Plans a condition that holds wherever one of the queries matches and is much cheaper than they are. Returns `None` if no
+    /// such condition is found. The condition is planned as the answer of a single query.
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn guard(&self, queries: Range<usize>) -> Option<SharedPlan> {
         let options = self.planners.first()?.options;
         let mut graph = lock(&self.graph);
@@ -129,11 +129,12 @@ impl Plans {
         Some(SharedPlan { program, always: vec![false], carried: None, columns: lower.columns.clone() })
     }
 
-    /// Plans a screen that tells which segments hold no hit of any of the queries; `None` if nothing is known of them.
+    /// Plans a screen that tells which segments contain no hit of any of the queries. Returns `None` if nothing is known about
+    /// them.
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn screen(&self, queries: Range<usize>) -> Option<Screen> {
         self.screen_by(Screen::new, queries)
     }
@@ -142,7 +143,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn material_screen(&self, queries: Range<usize>) -> Option<Screen> {
         self.screen_by(Screen::of_material, queries)
     }
@@ -157,11 +158,11 @@ impl Plans {
         options.screens.then(|| screen(&graph.lower.dag, options, &graph.hits[queries])).flatten()
     }
 
-    /// Returns the values of a query at positions where it matches; see [`Planner::values`].
+    /// Plans the values of a query at positions where it matches; see [`Planner::values`].
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn values(&self, query: usize) -> Plan {
         let mut graph = lock(&self.graph);
         let LoweredGraph { lower, hits, values, .. } = &mut *graph;
@@ -174,11 +175,11 @@ impl Plans {
         finish(lower, hit, Some(value))
     }
 
-    /// Plans which copies of a query's outermost transform match, or the copies of which side.
+    /// Makes the plan that tells which copies of a query's outermost transform match, or the copies of which side match.
     ///
     /// # Panics
     ///
-    /// If there is no such query, or if sides are wanted and its copies have none: see
+    /// Panics if there is no such query, or if sides are wanted and its copies have none: see
     /// [`OutermostOrbit::copy_sides`](orbit_transforms::OutermostOrbit::copy_sides).
     pub fn copies(&self, query: usize, apart: Apart) -> CopiesPlan {
         let mut graph = lock(&self.graph);

@@ -1,7 +1,7 @@
 //! More filters under all shifts of a tile at once: attacks between designators, numbers of squares, and sets of squares.
 //!
-//! All use one idea. Take the set of squares of which a condition holds, and move it by the step from `s` to the anchor: the result
-//! has, for each shift of a tile, the bit that tells whether the condition holds of the square `s + shift`.
+//! All use one idea. Take the set of squares for which a condition holds, and move it by the step from `s` to the anchor:
+//! the result has, for each shift of a tile, the bit that tells whether the condition holds for the square `s + shift`.
 
 use shakmaty::{Bitboard, Square};
 
@@ -16,7 +16,7 @@ use orbit_core::board::PieceSet;
 use orbit_query::tree::Cmp;
 
 impl Lower {
-    /// For each shift of a tile, the bit that tells whether the attack exists.
+    /// Returns, for each shift of a tile, the bit that tells whether the attack exists.
     pub(super) fn shifted_attack(&mut self, attack: &Attack, anchor: Anchor) -> Id {
         let ((pieces, from), (attacked, to)) = match *attack {
             Attack::On { from: (may, squares), to } => {
@@ -59,7 +59,7 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// For each shift of a tile, the bit that tells whether a comparison with a number of squares holds.
+    /// Returns, for each shift of a tile, the bit that tells whether a comparison with a number of squares holds.
     pub(super) fn shifted_comparison(&mut self, comparison: &ShiftedComparison, anchor: Anchor) -> Id {
         let &ShiftedComparison { ref set, squares, cmp, number } = comparison;
         let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
@@ -94,7 +94,7 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// For each shift of a tile, the bit that tells whether the shifted set contains the shifted square.
+    /// Returns, for each shift of a tile, the bit that tells whether the shifted set contains the shifted square.
     pub(super) fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
         match set {
             Set::Plain(set) => {

@@ -1,4 +1,4 @@
-//! The graph as straight code over registers.
+//! Turns the graph into straight-line code over registers.
 //!
 //! A register is a column: one word for each position of a group. A register is reused as soon as its last reader has run; a step
 //! never writes a register that it reads.
@@ -19,7 +19,7 @@ pub struct Reg(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
-/// One step.
+/// One step of a program.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "fields are documented on each variant")]
 pub enum Step {
@@ -38,7 +38,7 @@ pub enum Step {
     Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
     /// `acc = reduce(acc, word)`; jumps back to the step after `begin` if there are more rows.
     End { begin: usize, acc: Reg, word: Reg, reduce: Reduce },
-    /// Gives the hit mask of one of several queries, which is complete here.
+    /// Delivers the hit mask of one of several queries. The mask is complete at this step.
     Answer { query: usize, mask: Reg },
 }
 
@@ -60,7 +60,7 @@ pub enum ChainOp {
 pub struct OperationChain<R = Id> {
     /// The way in which terms are combined.
     pub op: ChainOp,
-    /// The terms; at least one.
+    /// The terms. There is at least one.
     pub terms: Vec<Term<R>>,
 }
 
@@ -94,7 +94,7 @@ pub enum RegisterInput {
 pub struct Program {
     /// The stages, which run over all positions of a block before this program.
     pub stages: Vec<Stage>,
-    /// The steps.
+    /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
     /// The number of registers that the steps use. Registers 0..4 are the planes.
     pub registers: usize,
@@ -121,13 +121,13 @@ pub struct Read {
     pub is_mask: bool,
 }
 
-/// Everything that must be computed before the program that needs it: a program that runs over all positions, and operations on its
-/// results.
+/// Everything that must be computed before the program that needs it: a program that runs over all positions, and operations on
+/// its results.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// The code; it has no stages of its own.
+    /// The program that runs over all positions. It has no stages of its own.
     pub program: Program,
-    /// The results of the program; none if it need not run.
+    /// The results of the program. The list is empty if the program need not run.
     pub found: Vec<StageFound>,
     /// The operations on those results and on results of earlier operations, in order.
     pub carried: Vec<StageCarry>,
@@ -140,7 +140,7 @@ pub struct StageFound {
     pub word: Id,
     /// True if the result is a mask, false if it is a whole word.
     pub is_mask: bool,
-    /// The register.
+    /// The register that contains the result.
     pub reg: Reg,
 }
 
@@ -149,14 +149,15 @@ pub struct StageFound {
 pub struct StageCarry {
     /// The number of the result, among all queries that are planned together.
     pub id: CarryId,
-    /// The operation.
+    /// The operation that is applied.
     pub what: Made,
-    /// The operands.
+    /// The operands of the operation.
     pub operands: Vec<ColumnOperand>,
 }
 
 impl Program {
-    /// Returns the number of steps that run for one position: those in loops once for each row, and those of stages included.
+    /// Returns the number of steps that run for one position, including those of stages. A step in a loop counts once for each
+    /// row.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
         stages.fold(self.own_cost(), u64::saturating_add)
@@ -185,7 +186,7 @@ impl Program {
     }
 
     /// Returns, for each of `queries` queries, the index in [`Program::reads`] of its answer. `None` if the answer of one of them
-    /// is computed.
+    /// is computed and not read.
     pub(super) fn carried_answers(&self, queries: usize) -> Option<Vec<usize>> {
         let mut answers = vec![None; queries];
         for step in &self.steps {
@@ -301,7 +302,7 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// Makes the drafts, with everything but registers decided.
+    /// Makes the drafts, which determine everything except the registers.
     fn ready(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
         let mut writer = ProgramWriter::new(dag, roots);
         writer.place();
@@ -599,8 +600,8 @@ impl<'a> ProgramWriter<'a> {
 }
 
 /// Sorts terms by cost; their order does not change the chain's result. First come terms that are moved up, then those cut with a
-/// mask, then those taken unchanged (`keep` is `all`), then those moved down. An engine that handles a few neighbouring terms at a
-/// time then mostly finds one kind.
+/// mask, then those taken unchanged (`keep` is `all`), then those moved down. An engine that handles a few neighbouring terms at
+/// a time then mostly finds one kind.
 fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     terms.sort_by_key(|term| {
         let place = match term.by {
@@ -613,7 +614,8 @@ fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     });
 }
 
-/// Returns the input that an operation is. Results of stages are not included, because each program numbers them itself.
+/// Returns the input that an operation reads, if it reads one. Results of stages are not included, because each program numbers
+/// them itself.
 fn input(op: Op) -> Option<RegisterInput> {
     Some(match op {
         Op::Plane(k) => RegisterInput::Plane(k),

@@ -2,9 +2,9 @@
 //! replayed.
 //!
 //! A screen computes for a whole segment what the plan would compute for each position, on bounds instead of values (an *abstract
-//! interpretation*). The bounds of a word are the bits that it *may* have at some position of the segment, and those that it *must*
-//! have at all of them; the bounds of a number are the *least* and the *most*. [`Bound`] lists the facts that are known of a
-//! segment; a word without a known bound may be anything. If no bit of the hit mask may be set, the segment has no hit.
+//! interpretation*). The bounds of a word are the bits that it *may* have at some position of the segment, and those that it
+//! *must* have at all of them; the bounds of a number are the *least* and the *most*. [`Bound`] lists the facts that are known
+//! about a segment; a word without a known bound may be anything. If no bit of the hit mask may be set, the segment has no hit.
 
 use std::collections::HashMap;
 
@@ -31,8 +31,8 @@ pub enum Bound {
     Standard,
     /// Mask: games begin in the segment, but not just one from the standard position.
     Other,
-    /// Number: the most pieces of a set, all of one side, that can be lost before a game ends in the segment; any value if no game
-    /// ends there.
+    /// Number: the most pieces of a set, all of one side, that can be lost before a game ends in the segment; any value if no
+    /// game ends there.
     Losses(PieceSet),
     /// Number: the fewest pieces with a code at any position of several segments.
     Fewest(Code),
@@ -43,10 +43,10 @@ pub enum Bound {
 /// A program over segments instead of positions.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// The code. It reads the facts about segments as per-game numbers, [`RegisterInput::GameNumber`](super::RegisterInput), and
-    /// key positions as positions.
+    /// The program. It reads the facts about segments as per-game numbers, [`RegisterInput::GameNumber`](super::RegisterInput),
+    /// and key positions as positions.
     pub program: Program,
-    /// For each of these numbers, the fact that it is.
+    /// For each of these numbers, the fact that it represents.
     pub reads: Vec<BoundRead>,
     /// The register that is zero for segments without a hit.
     pub mask: Reg,
@@ -55,13 +55,13 @@ pub struct Screen {
 /// A fact that a screen reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoundRead {
-    /// The fact.
+    /// The fact that is read.
     pub bound: Bound,
     /// The bits of the fact on which the answer may depend.
     pub bits: u64,
 }
 
-/// Larger or deeper graphs get no screen.
+/// The limits of a graph for which a screen is made: its number of nodes and its depth.
 const NODES_MAX: usize = 50_000;
 const DEPTH_MAX: u32 = 1_000;
 
@@ -73,7 +73,7 @@ const PROMOTED: u16 = 0x3c3c;
 const SMALL: i64 = 1 << 24;
 
 impl Screen {
-    /// Makes a screen for all hit masks together, if anything is known of them.
+    /// Makes a screen for all hit masks together, if anything is known about them.
     pub(super) fn new(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, false)
     }
@@ -291,7 +291,7 @@ impl ScreenBuilder<'_> {
         self.moved(at_first, set, side)
     }
 
-    /// Returns the bound of squares with some content, from their squares at the key position.
+    /// Returns a bound of the squares whose content is in `set`. `at_first` are these squares at the key position.
     fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
         if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);
@@ -598,9 +598,9 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Compare(cmp, number.id, with))
     }
 
-    /// The mask of whether a relation may or must hold.
+    /// Returns the mask of segments in which a relation may hold, or must hold.
     fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
-        // The bounds with which the relation holds most easily, or least.
+        // The bounds with which the relation holds most easily (`May`) or least easily (`Must`).
         let sides = match (cmp, side) {
             (Cmp::Lt | Cmp::Le, BoundSide::May) | (Cmp::Gt | Cmp::Ge, BoundSide::Must) => {
                 [BoundSide::Least, BoundSide::Most]

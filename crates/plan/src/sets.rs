@@ -96,7 +96,7 @@ impl Lower {
         }
     }
 
-    /// Squares of `x` whose piece, one of `may`, attacks a square of `y`.
+    /// Returns the squares of `x` whose piece, one of `may`, attacks a square of `y`.
     pub(super) fn attackers(&mut self, x: Id, may: PieceSet, y: Id) -> Id {
         let mut parts = Vec::new();
         let movers = |lower: &mut Lower, role: u8| lower.movers(may, &[role]);
@@ -129,7 +129,7 @@ impl Lower {
         self.and(all, x)
     }
 
-    /// Squares that pieces on `x`, all of them among `may`, attack.
+    /// Returns the squares attacked by the pieces on `x`, all of which are among `may`.
     pub(super) fn attacked(&mut self, x: Id, may: PieceSet) -> Id {
         let mut parts = Vec::new();
         if let Some(knights) = self.movers(may, &[2]) {
@@ -158,7 +158,8 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// The squares of the pieces among `may` that have one of the given roles; `None` if there are no such pieces.
+    /// Returns the squares of the pieces among `may` that have one of the given roles. Returns `None` if there are
+    /// no such pieces.
     pub(super) fn movers(&mut self, may: PieceSet, roles: &[u8]) -> Option<Id> {
         let set = contents_where(|code| may.contains(code) && roles.contains(&(code.0 & 7)));
         (set != PieceSet::NONE).then(|| self.dag.pieces(set))

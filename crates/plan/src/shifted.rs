@@ -13,7 +13,7 @@ use orbit_transforms::{Expanded, FilterRef, Number, Squares};
 
 /// The maximum number of pairs of squares of two designators that attack each other; more pairs are left to tables.
 const PAIRS_MAX: usize = 32;
-/// The maximum number of squares that a set may hold; larger sets are left to tables.
+/// The maximum number of squares that a set may contain; larger sets are left to tables.
 const SQUARES_MAX: u32 = 16;
 
 /// A filter whose truth under all shifts can be computed from bits of designators.
@@ -42,7 +42,7 @@ pub(super) enum Shifted<'a> {
 }
 
 impl<'a> Shifted<'a> {
-    /// Takes a filter apart; `None` if it is none of these.
+    /// Takes a filter apart. Returns `None` if the filter has none of these forms.
     pub(super) fn new(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
         if ignores_shifts(filter) {
             return Some(Shifted::Still(filter));
@@ -114,7 +114,7 @@ fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     }
 }
 
-/// Returns the same, if the designator has no full rank or file.
+/// Like [`designator`], but returns `None` for a designator with a full rank or file.
 fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
 }
@@ -143,7 +143,7 @@ impl<'a> Attack<'a> {
     }
 }
 
-/// The pieces by which one square may attack another.
+/// Two squares, and the pieces that can attack the second square from the first.
 pub(super) struct AttackLine {
     pub(super) from: Square,
     pub(super) to: Square,
@@ -178,7 +178,7 @@ pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iter
     })
 }
 
-/// `#set cmp number`, with the number on either side.
+/// Takes `#set cmp number` apart, with the number on either side. Returns `None` for any other filter.
 fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     let (cmp, a, b) = match filter {
         Ref::Condition(f) if let ConditionOp::Differ(a, b) = f.op() => (Cmp::Ne, a, b),
@@ -210,7 +210,7 @@ fn cardinality(f: &Number) -> Option<&Squares> {
 /// A comparison with a number of squares whose truth can be computed for all shifts of a tile.
 pub(super) struct ShiftedComparison<'a> {
     pub(super) set: Set<'a>,
-    /// The squares that the set may hold before any shift.
+    /// The squares that the set may contain before any shift.
     pub(super) squares: Bitboard,
     pub(super) cmp: Cmp,
     pub(super) number: i64,
@@ -224,8 +224,8 @@ impl<'a> ShiftedComparison<'a> {
     }
 }
 
-/// Returns true if `copies` copies are counted faster one by one: that takes three steps per copy, and counting them together about
-/// four per square.
+/// Returns true if `copies` copies are counted faster one by one: that takes three steps per copy, and counting them together
+/// about four per square.
 pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     let mut squares = 0;
     filter.walk_unshielded(&mut |filter| {
@@ -237,7 +237,7 @@ pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
 
 /// A set whose squares can be computed one by one, each under all shifts of a tile.
 pub(super) enum Set<'a> {
-    /// A set for which one word holds the answers of all shifts.
+    /// A set for which one word contains the answers of all shifts.
     Plain(PlainSet<'a>),
     Union(Box<Set<'a>>, Box<Set<'a>>),
     Intersect(Box<Set<'a>>, Box<Set<'a>>),
@@ -298,7 +298,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// Returns the squares that the set may hold before any shift.
+    /// Returns the squares that the set may contain before any shift.
     pub(super) fn bound(&self) -> Bitboard {
         match self {
             Set::Plain(set) => set.bound(),
@@ -309,7 +309,7 @@ impl<'a> Set<'a> {
     }
 }
 
-/// Takes a set apart; returns it with the squares that it may hold before any shift, if these are few.
+/// Takes a set apart. Returns it with the squares that it may contain before any shift, if these are few.
 pub(super) fn few_squares(set: &Squares) -> Option<(Set<'_>, Bitboard)> {
     let set = Set::new(set)?;
     let squares = set.bound();

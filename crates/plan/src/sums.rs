@@ -1,8 +1,8 @@
 //! Sums of numbers of squares under all shifts together.
 //!
-//! For each man of a sum there is a word with a bit for each shift of a tile: whether the man stands on its shifted square
-//! ([`super::tiles`]). Adding these words bit by bit gives all sums at once, as *planes*: bit `n` of plane `k` is the binary digit
-//! `k` of the sum under shift `n`.
+//! For each man of a sum there is a word with a bit for each shift of a tile, which tells whether the man stands on its shifted
+//! square ([`super::tiles`]). Adding these words bit by bit gives all sums at once, as *planes*: bit `n` of plane `k` is the
+//! binary digit `k` of the sum under shift `n`.
 
 use shakmaty::Bitboard;
 
@@ -26,11 +26,11 @@ struct SquareSum<'a> {
     conditions: Vec<Shifted<'a>>,
 }
 
-/// `weight * #set`.
+/// A term `weight * #set`.
 struct SquareTerm<'a> {
     weight: u32,
     set: Set<'a>,
-    /// The squares that the set may hold before any shift.
+    /// The squares that the set may contain before any shift.
     squares: Bitboard,
 }
 
@@ -183,7 +183,7 @@ impl Lower {
         reached
     }
 
-    /// Returns the largest sum in the planes at the bits of `valid`, packed; no value if `valid` is empty.
+    /// Returns the largest sum that the planes have at the bits of `valid`, packed. If `valid` is empty, there is no value.
     fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
         let mut left = valid;
         let mut number = self.dag.number(0);

@@ -47,7 +47,7 @@ impl Lower {
         }
     }
 
-    /// Returns the strings of two filters that are compared; a literal that is compared with the name of a player is normalized
+    /// Returns the strings of two filters that are compared. A literal that is compared with the name of a player is normalized
     /// as names are.
     pub(super) fn compared_texts(
         &mut self,

@@ -2,10 +2,10 @@
 //!
 //! A *tile* is 8 x 8 shifts, one bit of a word for each. The bit of shift (dx, dy) is the square to which the shift moves the
 //! tile's anchor, (x + dx, y + dy). So the shifts under which a piece set meets one square of a designator are the piece set
-//! itself, moved by the step from that square to the anchor; squares that leave the board by this step belong to shifts outside the
-//! tile. For most filters, at most eight shifts in each direction leave each designator a square, and one tile is enough. If a
-//! designator is a single square, that square is the anchor; otherwise the anchor may lie outside the board. All other filters take
-//! two or four tiles.
+//! itself, moved by the step from that square to the anchor; squares that leave the board by this step belong to shifts outside
+//! the tile. For most filters, at most eight shifts in each direction leave each designator a square, and one tile is enough. If
+//! a designator is a single square, that square is the anchor; otherwise the anchor may lie outside the board. All other filters
+//! take two or four tiles.
 
 use orbit_transforms::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -34,7 +34,7 @@ impl Anchor {
     }
 }
 
-/// The tiles of one group of copies, with the words that hold their answers.
+/// The tiles of one group of copies, with the words that contain their answers.
 pub(super) struct Tiles {
     anchors: Vec<Anchor>,
     pub(super) words: Vec<Id>,
@@ -48,7 +48,7 @@ impl Tiles {
 }
 
 /// Returns the anchors of the tiles that the shifts need. `single` is a square that every shift keeps on the board; it can be the
-/// anchor of all.
+/// only anchor.
 fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     if let Some(square) = single {
         return vec![Anchor { x: square.file() as i8, y: square.rank() as i8 }];
@@ -71,7 +71,7 @@ pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
 }
 
 impl Lower {
-    /// Returns the words with a bit for each shift of one placement: whether the filter matches.
+    /// Returns the words with a bit for each shift of one placement, which tells whether the filter matches.
     pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -182,7 +182,7 @@ impl Lower {
         all.unwrap_or_else(|| self.dag.mask(true))
     }
 
-    /// For each shift of a tile, the bit that tells whether one of `pieces` stands on the shifted `squares`.
+    /// Returns, for each shift of a tile, the bit that tells whether one of `pieces` stands on the shifted `squares`.
     pub(super) fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, anchor: Anchor) -> Id {
         if squares == Bitboard::FULL {
             return self.dag.add(Op::NonEmpty(pieces));
@@ -231,8 +231,8 @@ impl Lower {
     }
 }
 
-/// Returns the square of a designator that has only one and is moved by shifts. A shift that keeps the copy alive keeps this
-/// square on the board.
+/// Returns the square of a designator that has only one square and is moved by shifts. A shift that keeps the copy alive keeps
+/// this square on the board.
 fn single_square(filter: FilterRef) -> Option<Square> {
     let mut found = None;
     filter.walk_unshielded(&mut |filter| {

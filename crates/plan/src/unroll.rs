@@ -1,9 +1,9 @@
-//! Loops written out, if most of their body is known in each row.
+//! Writes loops out if most of their body is known in each row.
 //!
 //! Two nested loops over squares run their body 4,096 times for each position, although it may be trivial for most pairs of
-//! squares: no square lies between most of them, for example. When such a loop is written out, everything known of a row becomes a
-//! constant, what has no effect disappears, and equal rows become one. A loop is replaced if the result is short; otherwise it
-//! stays.
+//! squares: no square lies between most of them, for example. When such a loop is written out, everything known of a row becomes
+//! a constant, operations without effect disappear, and equal rows become one. A loop is replaced if the result is short;
+//! otherwise it stays.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ const TRIED_MAX: usize = 10_000;
 struct Unrolling {
     /// The nodes in the bodies of loops, operands first.
     bodies: HashMap<LoopId, Vec<Id>>,
-    /// For each node, its replacement in the current rows; a node outside the loops is its own.
+    /// For each node, its replacement in the current rows. A node outside the loops is its own replacement.
     here: Vec<Id>,
 }
 
@@ -92,7 +92,7 @@ impl Dag {
         of_row.saturating_mul(self.loops[table.0 as usize].rows.len() as u64)
     }
 
-    /// Returns the combined result of a loop's rows, written out; `None` if that takes too many nodes.
+    /// Returns the combined result of a loop's rows, written out. Returns `None` if that takes too many nodes.
     fn rows(&mut self, unrolling: &mut Unrolling, table: LoopId) -> Option<Id> {
         let of = self.loops[table.0 as usize].clone();
         let body = unrolling.bodies.get(&table).cloned().unwrap_or_default();

@@ -40,7 +40,8 @@ enum ChainRange {
 }
 
 impl Lower {
-    /// `line`: the number of its positions, or with `end` its last position.
+    /// Lowers `line`. Returns the word of its value and the mask of positions at which it has one. The value is the number of
+    /// positions of the line, or with `end` its last position.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool) -> (Id, Id) {
         let mut masks = AutomatonMasks::default();
         let chain = self.line_chain(&line.chain, &mut masks);
@@ -78,7 +79,9 @@ impl Lower {
         chain
     }
 
-    /// Lowers `path`. Its value is its number of moves, or with `max` the largest value at its end; with `end` its last position.
+    /// Lowers `path`. Returns the word of its value and the mask of positions at which it has one. The value is the number of
+    /// moves of the path, or with `max` the largest value of that filter at the path's end; with `end`, it is the last position
+    /// of the path.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool) -> (Id, Id) {
         let (sees, side) = self.focus(path.focus.as_ref());
         let pieces = match (&path.focus, sees) {
@@ -162,7 +165,7 @@ impl Lower {
         chain
     }
 
-    /// Makes the automaton of a chain; returns the number that it finds from each position on, and the mask of positions at which
+    /// Makes the automaton of a chain. Returns the number that it finds from each position on, and the mask of positions at which
     /// it finds one.
     fn walk(
         &mut self,
@@ -213,7 +216,8 @@ impl Lower {
     }
 }
 
-/// Returns whether a set contains all pieces of White, and whether all of Black; `None` if it contains only some pieces of a side.
+/// Returns whether a set contains all pieces of White, and whether all of Black. Returns `None` if it contains only some pieces
+/// of a side.
 fn whole_sides(of: &Squares) -> Option<[bool; 2]> {
     let SquaresOp::Designator { pieces, squares: Bitboard::FULL } = of.op() else {
         return matches!(of.op(), SquaresOp::Constant(Bitboard::FULL)).then_some([true, true]);

@@ -81,7 +81,7 @@ impl Lower {
         out
     }
 
-    /// Lowers a `--`. Returns the mask of positions to which a move leads that passes the test, and the result of `target` there.
+    /// Lowers a `--`. Returns the mask of positions reached by a move that passes the test, and the result of `target` there.
     /// Unless the edge is `entering`, the mask is meaningless at the first positions of games.
     pub(super) fn edge<T>(&mut self, edge: &Edge<Expanded>, target: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         if edge.entering {
@@ -94,7 +94,7 @@ impl Lower {
         (self.passed(test, operands), target)
     }
 
-    /// Returns the mask of positions to which a move leads that passes a test.
+    /// Returns the mask of positions reached by a move that passes a test.
     fn entered(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) {
             let initial = self.dag.add(Op::Initial);
@@ -103,12 +103,12 @@ impl Lower {
         self.dag.game(GameOp::Entered(test), operands)
     }
 
-    /// Returns the same, for callers that ignore first positions of games; the mask may be wrong there.
+    /// Like [`Self::entered`], for callers that ignore the first positions of games; there the mask may be wrong.
     fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
     }
 
-    /// `L--R(T)` as a condition; `truth` lowers T.
+    /// Lowers `L--R(T)` as a condition; `truth` lowers T.
     pub(crate) fn edge_truth(&mut self, edge: &Edge<Expanded>, truth: impl FnOnce(&mut Lower) -> Id) -> Id {
         let (entered, target) = self.edge(edge, truth);
         if edge.entering {
@@ -133,7 +133,7 @@ impl Lower {
         }
     }
 
-    /// `countmoves L--R(T)`.
+    /// Lowers `countmoves L--R(T)`.
     pub(super) fn count_moves(&mut self, edge: &Edge<Expanded>, target: Option<&Filter>) -> Id {
         let (entered, target) = self.edge(edge, |lower| lower.target(target));
         if edge.entering {
@@ -144,8 +144,8 @@ impl Lower {
         self.dag.game(GameOp::CountChildren, vec![entered, target])
     }
 
-    /// Returns the word of the target after the first move that qualifies; `none` where there is no such move. `word` lowers the
-    /// target: its word, and the mask of positions at which it counts.
+    /// Returns the word of the target after the first move that qualifies, or `none` where there is no such move. `word` lowers
+    /// the target to its word and the mask of positions at which the word counts.
     pub(super) fn edge_word(
         &mut self,
         edge: &Edge<Expanded>,
@@ -163,7 +163,7 @@ impl Lower {
 
     // ---- `move`
 
-    /// Returns the mask of positions to which a move leads that a `move` filter accepts.
+    /// Returns the mask of positions reached by a move that a `move` filter accepts.
     pub(super) fn move_entered(&mut self, of: &Move<Expanded>) -> Id {
         let test = |lower: &mut Lower| {
             let mut operands = Vec::new();
@@ -236,7 +236,7 @@ impl Lower {
         (set(&of.from), set(&of.to))
     }
 
-    /// `move legal count`.
+    /// Lowers `move legal count`.
     pub(super) fn legal_number(&mut self, of: &Move<Expanded>) -> Id {
         let (from, to) = self.legal_sets(of);
         self.dag.add(Op::LegalCount { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only })
@@ -244,7 +244,8 @@ impl Lower {
 
     // ---- constituents of a line that are tied to a move
 
-    /// Lowers a constituent of a line in which `move` means a single move. Returns a mask of the positions to which the moves lead.
+    /// Lowers a constituent of a line in which `move` means a single move. Returns a mask of the positions to which the moves
+    /// lead.
     pub(super) fn leaving(&mut self, filter: FilterRef) -> Id {
         if !super::refusals::stands_for_move(filter) {
             let here = self.truth(filter);
@@ -293,8 +294,8 @@ impl Lower {
         self.dag.mask(false)
     }
 
-    /// For each of `parts`, the mask of positions to which a move of a path leads that passes its test. For castling, only the
-    /// king's or the rook's part is tested.
+    /// For each of `parts`, returns the mask of positions reached by a move of a path that passes its test. For castling, only
+    /// the king's or the rook's part is tested.
     pub(super) fn path_edge(
         &mut self,
         edge: &Edge<Expanded>,

@@ -111,7 +111,7 @@ impl Lower {
         self.dag.add(Op::AndNot(both, differ))
     }
 
-    /// The mask of whether `mask` holds at another position.
+    /// Returns the mask of positions for which `mask` is true at another position.
     pub(super) fn mask_at(&mut self, at: &Position, mask: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let mask = self.apart(mask);

@@ -194,7 +194,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.visit(of.node(), &inner)
     }
 
-    /// Visits something by which games are sorted: the order does not affect where the query matches.
+    /// Visits a filter by which games are sorted. The order does not affect where the query matches.
     fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &FilterPlace) -> Refused {
         // Inside, `from` and `to` do not mean the part of castling that they mean around it.
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
@@ -416,7 +416,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.each(sets(), &before)
     }
 
-    /// Refuses chains that plans know only in main lines, or only where the query itself is evaluated.
+    /// Refuses chains that plans support only in main lines, or only where the query itself is evaluated.
     fn chain(&mut self, nestban: bool, in_order: bool, at: Span, place: &FilterPlace) -> Refused {
         if nestban && !(place.is_root && place.loops.is_empty()) {
             return Err(not_planned(at, "`nestban` at other positions or in a loop"));
@@ -501,7 +501,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
             PathStep::Filter(filter) => self.visit(filter.node(), &there),
             PathStep::Edge { edge, targets } => {
                 self.edge(edge, None, at, &there)?;
-                // The piece of castling that is in focus depends on the start.
+                // The start of the path determines which piece of castling is in focus.
                 let owned = if of_pieces { CastlingParts::Refused } else { CastlingParts::Here };
                 let behind = FilterPlace { owned, ..self.apart() };
                 self.each(targets, &behind)

@@ -1,4 +1,4 @@
-//! Chains as automata.
+//! Turns chains into automata.
 
 use orbit_query::tree::Chain;
 
@@ -6,13 +6,14 @@ use orbit_query::tree::Chain;
 const STATES_MAX: usize = 64;
 /// The maximum number of branches from one state.
 const BRANCHES_MAX: usize = 256;
-/// The maximum number of choices that are tried to find them.
+/// The maximum number of choices that are tried to find the branches.
 const CHOICES_MAX: usize = 20_000;
 
-/// The automaton of a chain. Its states are the constituents that take a position or a move, each as often as repetitions need it.
+/// The automaton of a chain. Its states are the constituents that take a position or a move, each as often as repetitions need
+/// it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
-    /// The states.
+    /// The states, which branches name by their index.
     pub states: Vec<AutomatonState>,
     /// The branches from the start to the first states.
     pub first: Vec<Branch>,
@@ -25,12 +26,12 @@ pub struct Automaton {
 /// A constituent that takes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AutomatonState {
-    /// The operand: a mask that must hold at the position.
+    /// The operand: a mask that must be true at the position.
     pub mask: u16,
-    /// The operand that must hold instead at the next position of the walk; `mask` then applies only where no move leaves the
-    /// position.
+    /// The operand that must be true instead at the next position of the walk; `mask` then applies only where no move leaves
+    /// the position.
     pub leaving: Option<u16>,
-    /// The operands that must hold instead for castling, if the king is in focus and if the rook is.
+    /// For castling, the operands that must be true instead: the first if the king is in focus, the second if the rook is.
     pub castling: Option<[u16; 2]>,
 }
 
@@ -39,7 +40,7 @@ pub struct AutomatonState {
 pub struct Branch {
     /// The next state; `None` if the walk is complete.
     pub to: Option<u8>,
-    /// The operands: masks that must hold where the branch begins.
+    /// The operands: masks that must be true where the branch begins.
     pub guards: Vec<u16>,
 }
 
@@ -47,12 +48,12 @@ pub struct Branch {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
-    /// A mask that must hold where the chain has arrived.
+    /// A mask that must be true where the chain has arrived.
     Guard(u16),
 }
 
-/// An instruction of the program to which a chain is compiled. The program backtracks: choices are tried in order, fewer repetitions
-/// first.
+/// An instruction of the program to which a chain is compiled. The program backtracks: choices are tried in order, fewer
+/// repetitions first.
 enum Instruction {
     Take(usize),
     Guard(u16),
@@ -63,7 +64,7 @@ enum Instruction {
 }
 
 impl Automaton {
-    /// Returns the automaton of a chain whose constituents refer to `operands` masks; `None` if it is too large.
+    /// Returns the automaton of a chain whose constituents refer to `operands` masks. Returns `None` if it is too large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
         let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;
@@ -154,7 +155,7 @@ struct WaySearch<'a> {
 }
 
 impl WaySearch<'_> {
-    /// `open` are the choices that were made since a state was last taken.
+    /// Follows the code from instruction `at`. `open` are the choices that were made since a state was last taken.
     fn follow(&mut self, mut at: usize, mut guards: Vec<u16>, open: &[usize]) -> Option<()> {
         loop {
             match self.code.instructions[at] {
@@ -165,7 +166,7 @@ impl WaySearch<'_> {
                     }
                     at += 1;
                 }
-                // A loop that takes nothing need not be repeated: one round has the same effect.
+                // A loop that takes nothing need not be repeated: one iteration has the same effect.
                 Instruction::Split(..) if open.contains(&at) => return Some(()),
                 Instruction::Split(a, b) => {
                     self.tried += 1;

@@ -15,7 +15,7 @@ pub struct FlatChain {
     pub ops: Vec<FlatOp>,
     /// For each operation, true if the chain may end there.
     pub may_end: Vec<bool>,
-    /// True for a path; a line's constituents take positions.
+    /// True for a path, false for a line.
     pub is_path: bool,
     /// True if a path must begin with a move.
     pub begins_with_move: bool,
@@ -23,7 +23,7 @@ pub struct FlatChain {
     pub back: bool,
     /// True for a line that skips the positions in which the other side is to move.
     pub single_color: bool,
-    /// The children to which the chain may continue.
+    /// The children to which the chain may continue; `None` allows all children.
     pub sibling: Option<Sibling>,
     /// True if the first chain in the order of the search is wanted, not the longest one.
     pub first_match: bool,
@@ -65,7 +65,7 @@ pub struct FlatStep {
 pub enum FlatOp {
     /// A constituent, then the next operation.
     One(u16),
-    /// Either of two; the first is tried first.
+    /// Either of two operations; the first one is tried first.
     Fork(u16, u16),
     /// Continues at another operation.
     Jump(u16),

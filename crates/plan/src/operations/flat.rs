@@ -1,4 +1,4 @@
-//! The instructions of flat programs.
+//! The instructions of flat programs, the form into which queries that keep state through a game are compiled.
 
 use super::{
     EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, RayInstr, TextInstr,
@@ -27,7 +27,8 @@ pub struct FlatProgram {
     pub vars: usize,
     /// The number of registers.
     pub words: usize,
-    /// The register of the result: whether it is not 0, if a mask is wanted, else the word in it.
+    /// The register of the result. If a mask is wanted, it is true where the register is not 0; otherwise the result is the word
+    /// in the register.
     pub result: RegisterWord,
     /// True if the result is a mask.
     pub is_mask: bool,
@@ -84,7 +85,7 @@ pub struct MoveSeek {
 /// pair that fails here would fail there, before anything is kept.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
-    /// The tests, all of which must hold; those of the source alone come first.
+    /// The tests, all of which a pair must pass; those of the source alone come first.
     pub tests: Vec<PairTest>,
     /// The index of the first of four operands with the planes of the board.
     pub planes: Option<u16>,
@@ -94,9 +95,9 @@ pub struct PairSearch {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairTest {
-    /// A mask holds at the source, or at the target.
+    /// A mask is true at the source if `source` is true, otherwise at the target.
     Mask { mask: u16, source: bool },
-    /// One mask holds at the source, or another one at the target.
+    /// One mask is true at the source, or another one is true at the target.
     Either { source: u16, target: u16 },
     /// The number of the source compares in this way with that of the target.
     Order(Cmp),
@@ -136,7 +137,7 @@ pub enum Instr {
     Fault,
     /// Continues at a label.
     Jump(Label),
-    /// Jumps to `no` unless a mask holds here.
+    /// Jumps to `no` unless a mask is true here.
     Unless {
         mask: u16,
         no: Label,
@@ -180,7 +181,7 @@ pub enum Instr {
         number: RegisterWord,
         no: Label,
     },
-    /// Jumps to `no` unless a relation holds of two words, as numbers.
+    /// Jumps to `no` unless a relation holds between two words, as numbers.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
@@ -249,7 +250,7 @@ pub enum Instr {
         bound: bool,
         no: Label,
     },
-    /// Counts a repetition of a loop; ends the game with an error if there are too many.
+    /// Counts an iteration of a loop; ends the game with an error if there are too many.
     Repeat,
     /// Takes the lowest square from a set; jumps to `done` if the set is empty.
     Take {
@@ -271,14 +272,14 @@ pub enum Instr {
         last: RegisterWord,
         done: Label,
     },
-    /// The first node from this one on at which a mask holds; jumps to `done` after the last one.
+    /// The first node from this one on at which a mask is true; jumps to `done` after the last one.
     Seek {
         node: RegisterWord,
         last: RegisterWord,
         mask: u16,
         done: Label,
     },
-    /// The first node from this one on that is left by a move which passes a test; jumps to `done` after the last one.
+    /// The first node from this one on at which a move is played that passes a test; jumps to `done` after the last one.
     SeekMove {
         seek: u16,
         node: RegisterWord,
@@ -298,15 +299,15 @@ pub enum Instr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// The next node that passes the tests of a pair with a source; after node -1 the first one. Jumps to `done` after the last
-    /// one.
+    /// The next node that, as target of the given source, passes the tests of a pair; after node -1, the first such node. Jumps
+    /// to `done` after the last one.
     NextPair {
         pairs: u16,
         source: RegisterWord,
         node: RegisterWord,
         done: Label,
     },
-    /// The result of a search from here on, if it is remembered; then jumps to `done`. The key is a piece.
+    /// If the result of a search from here on is remembered, writes the result and jumps to `done`. The key is a piece.
     Recall {
         site: u16,
         key: Option<RegisterWord>,
@@ -372,15 +373,15 @@ pub enum Instr {
         b: RegisterWord,
         planes: u16,
     },
-    /// Jumps to `no` unless the move that led to a node passes a test. Writes the part of the move that passes to three registers:
-    /// the node, the squares that the move left, and those that it reached.
+    /// Jumps to `no` unless the move that led to a node passes a test. Writes the part of the move that passes to three
+    /// registers: the node, the squares that the move left, and those that it reached.
     Fits {
         edge: u16,
         child: RegisterWord,
         selected: RegisterWord,
         no: Label,
     },
-    /// The squares that `from` or `to` means; of a move with a selected part, the squares of that part.
+    /// The squares that `from` or `to` means. If a part of the move was selected, these are the squares of that part.
     Own {
         to: RegisterWord,
         selected: RegisterWord,

@@ -1,8 +1,8 @@
 //! The instructions of flat programs that make and read strings.
 //!
-//! A register holds the number of a string, and equal strings have equal numbers. The number of a string of one byte is that byte,
-//! that of the empty string is [`EMPTY`], and those of a program's literals begin at [`LITERALS`]; all other strings come after
-//! these. A string that has no value is [`NO_VALUE`](crate::NO_VALUE).
+//! A register holds the number of a string, and equal strings have equal numbers. The number of a string of one byte is that
+//! byte, that of the empty string is [`EMPTY`], and those of a program's literals begin at [`LITERALS`]; all other strings come
+//! after these. A string that has no value is [`NO_VALUE`](crate::NO_VALUE).
 
 use super::registers::{Label, RegisterWord};
 use orbit_core::board::PieceSet;
@@ -119,7 +119,7 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Jumps to `no` unless a relation holds of two strings that have values, compared as letters or as bytes.
+    /// Jumps to `no` unless a relation holds between two strings that have values, compared as letters or as bytes.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
