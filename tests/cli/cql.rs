@@ -176,6 +176,19 @@ fn variables_get_values() {
 }
 
 #[test]
+fn comments_of_copies_are_in_the_order_of_their_squares() {
+    let game = |script: &str| Folder::new(script).games("-i main.pgn s.cql").remove(3);
+    let flipped = game("cql(quiet) initial flip {(a2 or true) comment(currenttransform)}");
+    let copies = "<reflect_a1h8> <counterclockwise90> <> <reflect_v> <reflect_h> <rotate180> <clockwise90> <reflect_a8h1>";
+    assert_eq!(flipped, format!("{{Game number 4 {copies}}}*"));
+    // The squares are b1, g1, a2, h2, a7, h7, b8 and g8, and for each of them the colours in turn.
+    let ranks = game("cql(quiet) initial flip flipcolor {(Ka2 or true) comment(rank a2)}");
+    assert_eq!(ranks, "{Game number 4 1 2 7 8}*");
+    let light = game("cql(quiet) initial flipcolor {(light a2 or true) comment(\"rank \" rank a2)}");
+    assert_eq!(light, "{Game number 4 rank 7 rank 2}*");
+}
+
+#[test]
 fn tags_and_comments_stay_where_an_option_says_so() {
     let folder = Folder::new("cql(quiet) ply==1 settag(\"Foo\" \"x\") removecomment");
     folder.write("c.pgn", &data("games/comm.pgn"));

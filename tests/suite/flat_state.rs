@@ -86,6 +86,17 @@ const ATTACKS: &[&str] = &[
     "{aa=[Kk] bb=. #(aa->bb)+#(bb<-aa)}",
 ];
 
+/// Queries that keep the order in which copies are evaluated. They hit every position.
+const COPIES: &[&str] = &[
+    "{nn=0 {{flip nn=nn*10+rank a2} or true} nn==11227788}",
+    "{nn=0 {{shifthorizontal nn=nn*10+file g2} or true} nn==12345678}",
+    "{nn=0 {{flipcolor {{k or true} nn=nn*10+rank b8}} or true} nn==18}",
+    "{nn=0 {{flipcolor {{light A or true} nn=nn*10+rank b2}} or true} nn==72}",
+    "{nn=0 {{flipcolor {{up 1 A or true} nn=nn*10+rank b2}} or true} nn==72}",
+    "{nn=0 {{flipcolor count nn=nn*10+rank b7}>0 or true} nn==27}",
+    "{ss=. nn=0 {{flip {a2 nn=nn*10+rank a2 ss=ss&a2}} or true} nn==11227788}",
+];
+
 /// Queries of side lines.
 const LINES: &[&str] = &[
     "echo(s t){s<t consecutivemoves(s t)}",
@@ -116,6 +127,16 @@ fn strings_are_those_of_the_reference_engine() {
 fn dictionaries_are_those_of_the_reference_engine() {
     let without = compared_all(DICTIONARIES);
     assert!(without.len() <= 2, "no hits of {without:#?}");
+}
+
+#[test]
+fn copies_are_evaluated_in_the_order_of_their_squares() {
+    let blocks = Samples::of(&corpus_blocks("otb.pgn"), 7, 2, 2);
+    assert_eq!(blocks.without_hits(COPIES, compared), [""; 0]);
+    for query in COPIES {
+        let others = format!("not {query}");
+        assert_eq!(blocks.without_hits(&[&others], compared), [&others], "{query}");
+    }
 }
 
 #[test(part = 2)]

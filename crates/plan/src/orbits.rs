@@ -100,8 +100,8 @@ impl Lower {
         let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
         let mut parts = Vec::new();
         if self.assigns_outer(orbit.base.node()) {
-            // The copies pass values to one another, so they are lowered in order.
-            for copy in &orbit.copies {
+            // The copies pass values to one another, so their order matters.
+            for (_, copy) in orbit.in_turn() {
                 parts.push(self.copy_word(&copy.filter, how));
             }
             note.unrolled = orbit.copies.len();

@@ -18,6 +18,7 @@ mod lists;
 mod pattern;
 mod places;
 mod text;
+mod turn;
 mod warnings;
 
 use std::convert::Infallible;
@@ -121,6 +122,17 @@ impl<F> Copy<F> {
     fn new(placement: Placement, filter: F) -> Copy<F> {
         let sides = ByColor { black: placement.swap_colors, white: !placement.swap_colors };
         Copy { placement, filter, sides }
+    }
+}
+
+impl<F: Kind<Expanded>> Orbit<F> {
+    /// Returns the copies with their indices, in the order in which a filter that keeps values has to evaluate them. It is the order of
+    /// the first members in which two copies differ: squares, as ascending lists, then pieces, White's first; directions by the squares
+    /// to which they lead; dark squares before light ones; White before Black.
+    pub fn in_turn(&self) -> Vec<(usize, &Copy<F>)> {
+        let mut copies: Vec<(usize, &Copy<F>)> = self.copies.iter().enumerate().collect();
+        copies.sort_by_cached_key(|(_, copy)| turn::turn(copy.filter.node()));
+        copies
     }
 }
 
@@ -417,6 +429,29 @@ mod tests {
             ("flip count shift Ra1", 1),
         ] {
             assert_eq!(copies(text), size, "{text}");
+        }
+    }
+
+    #[test]
+    fn copies_are_evaluated_by_the_first_member_that_differs() {
+        let in_turn = |text: &str| {
+            let orbit = expand(&parse(text).unwrap().query.body).unwrap().outermost().unwrap();
+            orbit.in_turn().iter().map(|(_, copy)| AsText(&copy.filter).to_string()).collect::<Vec<_>>()
+        };
+        for (text, due) in [
+            ("flip a2", &["b1", "g1", "a2", "h2", "a7", "h7", "b8", "g8"][..]),
+            (
+                "shiftvertical [a1,b2]",
+                &["[a1,b2]", "b1", "[a2,b3]", "[a3,b4]", "[a4,b5]", "[a5,b6]", "[a6,b7]", "[a7,b8]", "a8"],
+            ),
+            ("flipcolor kb7", &["Kb2", "kb7"]),
+            ("flipcolor a", &["A", "a"]),
+            ("flipcolor light a", &["dark A", "light a"]),
+            ("flipcolor up a", &["down A", "up a"]),
+            ("flipcolor btm", &["wtm", "btm"]),
+            ("rotate90 right 1 k", &["down 1 1 k", "left 1 1 k", "right 1 1 k", "up 1 1 k"]),
+        ] {
+            assert_eq!(in_turn(text), due, "{text}");
         }
     }
 

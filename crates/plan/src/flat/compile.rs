@@ -49,15 +49,15 @@ pub(crate) fn compiled_copies(
     bits: impl Fn(usize) -> (usize, u64),
 ) -> CompileResult<Vec<Id>> {
     let orbit = filter.outermost();
-    let copies: Vec<&Filter> = match &orbit {
-        Some(orbit) => orbit.copies.iter().map(|copy| &copy.filter).collect(),
-        None => vec![filter],
+    let copies: Vec<(usize, &Filter)> = match &orbit {
+        Some(orbit) => orbit.in_turn().into_iter().map(|(index, copy)| (index, &copy.filter)).collect(),
+        None => vec![(0, filter)],
     };
     let word = |word| {
         let mut compiler = Compiler::new(lower, facts, filter);
         let (result, bit) = (compiler.word()?, compiler.word()?);
         compiler.constant(result, 0)?;
-        for (index, copy) in copies.iter().enumerate() {
+        for &(index, copy) in &copies {
             let no = compiler.label();
             compiler.unless(copy.node(), no)?;
             let (place, mask) = bits(index);

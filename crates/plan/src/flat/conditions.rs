@@ -4,10 +4,10 @@ use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
-    Any, Assigned, Cmp, ConditionOp as C, Control, GameCondition as G, Kind as _, Number, PositionOrder,
+    Any, Assigned, Cmp, ConditionOp as C, Control, GameCondition as G, Kind, Number, PositionOrder,
     SquaresOp, VarId,
 };
-use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Position, Squares};
+use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Orbit, Position, Squares};
 
 impl Compiler<'_> {
     /// Compiles a condition. The code jumps to `no` if the condition does not hold.
@@ -79,8 +79,7 @@ impl Compiler<'_> {
             C::Game(op) => self.game_condition(op, no),
             C::Form(orbit) => {
                 // Every copy is evaluated, since it may assign variables.
-                let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
-                self.count_copies(&copies, |this, count| this.emit(Instr::UnlessAny { set: count, no }))
+                self.count_copies(orbit, |this, count| this.emit(Instr::UnlessAny { set: count, no }))
             }
             _ => Err("a condition that depends on variables"),
         }
@@ -283,17 +282,17 @@ impl Compiler<'_> {
     }
 
     /// Counts the copies that match and passes the count to `then`. All copies are evaluated.
-    pub(super) fn count_copies(
+    pub(super) fn count_copies<F: Kind<Expanded>>(
         &mut self,
-        copies: &[FilterRef],
+        orbit: &Orbit<F>,
         then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
     ) -> CompileResult {
         self.scratch(|this| {
             let (count, one) = (this.word()?, this.word()?);
             this.constant(count, 0)?;
-            for &copy in copies {
+            for (_, copy) in orbit.in_turn() {
                 let no = this.label();
-                this.unless(copy, no)?;
+                this.unless(copy.filter.node(), no)?;
                 this.constant(one, 1)?;
                 this.emit(Instr::Arith {
                     to: count,

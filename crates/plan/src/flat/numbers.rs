@@ -6,7 +6,7 @@ use orbit_query::tree::{
     Arith, Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore,
     SquaresOp,
 };
-use orbit_transforms::{Expanded, Filter, FilterRef, Number, NumberOrbit};
+use orbit_transforms::{Expanded, Filter, Number, NumberOrbit};
 
 impl Compiler<'_> {
     /// Compiles a filter whose value is a number, which is left in the register `to`.
@@ -53,16 +53,15 @@ impl Compiler<'_> {
             N::Form(NumberOrbit::Largest(orbit)) => self.scratch(|this| {
                 let (best, number) = (this.word()?, this.word()?);
                 this.no_value(best)?;
-                for copy in &orbit.copies {
+                for (_, copy) in orbit.in_turn() {
                     this.number(&copy.filter, number)?;
                     this.keep_better(Cmp::Gt, number, best)?;
                 }
                 this.emit(Instr::Copy { to, from: best })
             }),
             N::Form(NumberOrbit::Counted(counted, orbit)) => {
-                let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
                 let counted = *counted;
-                self.count_copies(&copies, |this, count| this.counted(count, counted, to))
+                self.count_copies(orbit, |this, count| this.counted(count, counted, to))
             }
             N::Game(op) => self.game_number(op, to),
             _ => self.number_of_board(f, to, NO_VALUE as u64),
