@@ -1,4 +1,4 @@
-//! Answers that are the bits carried along games, so that no program runs over the positions for them.
+//! Tests answers that are the bits carried along games. For these, no program runs over the positions.
 
 use orbit_engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans};
 use orbit_plan::PlanOptions;
@@ -6,7 +6,7 @@ use orbit_reel::Block;
 
 use crate::common::{length::stride, some_and_small};
 
-/// Queries each of which is only a search for matches elsewhere.
+/// Queries that are only a search for matches elsewhere.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
 
 /// Queries that depend on matches elsewhere, and on no square of the position itself.
@@ -21,7 +21,7 @@ const COMPUTED: [&str; 4] = [
 struct Found {
     /// The hits of each query on each block.
     hits: Vec<Vec<Vec<u32>>>,
-    /// True if the answers are those of a stage, with no further work.
+    /// True if the answers are those of a stage, and nothing more is computed.
     is_carried: bool,
     /// True if the program reads positions.
     positions: bool,
@@ -42,14 +42,15 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
 }
 
-/// Returns the answers with and without the optimisation, which must have the same hits.
+/// Returns the answers with and without the optimisation. The hits must be the same.
 fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
     let (with, without) = (found(blocks, texts, true), found(blocks, texts, false));
     assert!(with.hits == without.hits, "{texts:?}");
     (with, without)
 }
 
-/// Compares each query alone and all together, which must have hits. `holds` checks what else must be true.
+/// Compares the answers to each query alone and to all queries together. There must be hits. `holds` checks what else must be
+/// true.
 fn each_and_all(texts: &[&str], holds: impl Fn(&Found, &Found) -> bool) {
     let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();

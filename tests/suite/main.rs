@@ -1,4 +1,4 @@
-//! The correctness suite: every engine, every optimisation, one set of answers.
+//! The correctness suite: every engine and every optimisation must give the same answers.
 //!
 //! * `tables`: rows of query, position and value, on every runner.
 //! * `cql5`: position lists of CQL 5, and their worked examples.
