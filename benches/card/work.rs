@@ -17,9 +17,9 @@ use wgpu::naga::{
 /// Counts the integer and logic operations on 32 bits in a kernel's first pass, without its stages. The count is for one segment
 /// of 32 positions, all of which are evaluated. Arithmetic, shifts, comparisons, negations, selections and counts of bits are
 /// counted; loads, stores and conversions are not. An operation on a word of 64 bits counts twice, whether the word is a pair or
-/// one integer. Of two branches, the one with more operations counts. A loop with a constant bound counts as often as it runs;
-/// any other loop, over the pieces or moves of a position, counts once. Returns `None` if the shader cannot be parsed, which
-/// happens for no plan.
+/// one integer. If there are two branches, the one with more operations counts. A loop with a constant bound counts as often as
+/// it runs; any other loop, over the pieces or moves of a position, counts once. Returns `None` if the shader cannot be parsed,
+/// which happens for no plan.
 pub fn operations(kernel: &Kernel) -> Option<u64> {
     let module = wgsl::parse_str(&kernel.wgsl).ok()?;
     let info = Validator::new(ValidationFlags::empty(), Capabilities::all()).validate(&module).ok()?;

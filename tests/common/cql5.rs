@@ -4,7 +4,7 @@
 //! set is a table of booleans, and a transformation is a sequence of unit steps. All images of a list are computed. Malformed
 //! text panics. [`lists`] generates lists, and boards on which they are likely to match.
 //!
-//! Source: CQL 5 manual (transforms). Where the manual leaves a rule open, the code follows the decision for this dialect.
+//! Source: CQL 5 manual (transforms). If the manual leaves a rule open, the code follows the decision for this dialect.
 
 use std::collections::BTreeSet;
 

@@ -22,8 +22,8 @@ fn pieces(text: &[u8]) -> Vec<&[u8]> {
     starts.iter().zip(ends).map(|(&start, end)| &text[start..end]).collect()
 }
 
-/// Returns whether the pieces, when they are joined, are the text. Where two pieces meet, up to four blanks before and one blank
-/// after may be left out.
+/// Returns whether the pieces, when they are joined, are the text. At each joint of two pieces, up to four blanks before it and
+/// one blank after it may be left out.
 fn are(pieces: &[&[u8]], text: &[u8]) -> bool {
     let [first, rest @ ..] = pieces else { return false };
     let Some(second) = rest.first() else { return *first == text };

@@ -1,6 +1,6 @@
 //! Tests position lists of CQL 5: the worked examples of its manual, and rules for which the manual has no examples.
 //!
-//! Source of the examples: CQL 5 manual, position list: transforms. Where an example contradicts the rules of the manual, the row
+//! Source of the examples: CQL 5 manual, position list: transforms. If an example contradicts the rules of the manual, the row
 //! follows the rules and says "erratum".
 
 use orbit_engine::{Answer, Engine, PreparedQuery, Wants};

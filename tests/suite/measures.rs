@@ -116,7 +116,7 @@ fn conditions_leave_the_hits_of_python_chess() {
             let due = (games.parse().unwrap(), positions.parse().unwrap());
             assert_eq!((found[0].games, found[0].positions), due, "{condition} on {engine:?}");
             assert_eq!(search().hits().unwrap().len() as u64, due.1, "{condition} on {engine:?}");
-            // Each of the two conditions narrows the result of the other one.
+            // Statistics under the same condition count the same hits.
             let total = search().statistics("clock").unwrap().total();
             assert_eq!((total.hit.games, total.hit.positions), due, "{condition} on {engine:?}");
             assert!(due.1 > 50, "{condition}: {due:?}");

@@ -1,5 +1,8 @@
 //! Changes game queries and scripts in a few places. None of the results may crash the parser, the planner or an engine, and none
 //! may run forever, which is measured in steps. The engines must agree.
+//!
+//! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with the
+//! scripts that come with CQL 6.2; these are changed as well.
 
 use std::{
     ops::Range,

@@ -91,7 +91,7 @@ impl RunningRequest {
     }
 }
 
-/// What to do after a line.
+/// The next action after a line.
 enum Done {
     /// Read the next line.
     Next,

@@ -1,7 +1,8 @@
-//! Finds the first and the last byte of a game's text, and the bytes that must separate two games.  The text of a game goes from
-//! its first byte to the first byte of the next game, without trailing blanks, so comments and prose after the terminator belong
-//! to it. But if the next game begins within a line, the text ends with the terminator, since after other text the rest of the
-//! line could be read differently.
+//! Finds the first and the last byte of a game's text, and the bytes that must separate two games.
+//!
+//! The text of a game goes from its first byte to the first byte of the next game, without trailing blanks, so comments and prose
+//! after the terminator belong to it. But if the next game begins within a line, the text ends with the terminator, since after
+//! other text the rest of the line could be read differently.
 
 use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
 use super::parse::GameParser;

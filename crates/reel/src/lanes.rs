@@ -1,7 +1,7 @@
 //! Replays eight segments at once, one in each lane of a vector of eight words.
 //!
 //! A position depends on the one before it, but segments do not depend on each other. The changes of all moves are computed
-//! first: the squares that are emptied and, for each plane, the squares that are set. What remains for each position is
+//! first: the squares that are emptied and, for each plane, the squares that are set. What is left for each position is
 //! `plane & !emptied | set`. The few special moves are computed one by one, and their changes replace those computed first.
 //!
 //! Everything here is inlined, so that a caller compiled for wider vectors gets its own copy.

@@ -79,6 +79,8 @@ impl ReelWriter {
     /// Appends to a reel: new games and sources are numbered after those that it has. Begins a new reel if there is no file with
     /// this name, or an empty one.
     ///
+    /// The existing reel stays valid until the end. Bytes that an interrupted append left after its end are removed.
+    ///
     /// # Errors
     ///
     /// [`ReelError::Busy`] while another process appends to it or replaces it, [`ReelError::NoFile`],

@@ -25,7 +25,7 @@ const TREES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4 (2... d5 3. ex
 struct Case {
     fields: Value,
     args: Vec<&'static str>,
-    /// What a scan returns for each database: counts and rows.
+    /// The counts and rows that a scan returns for each database.
     expected: Vec<(Value, Vec<Value>)>,
 }
 

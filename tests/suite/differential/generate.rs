@@ -248,7 +248,8 @@ impl<'a> Generator<'a> {
                 self.names += 1;
                 let name = format!("s{}", self.names);
                 let own = (name.clone(), Ty::Set);
-                // The loop's own variable may be read in its body but must not be assigned.
+                // The loop's own variable may be read in its body but must not be assigned. Nested loops are rare, since they
+                // make plans of 4,096 bodies.
                 let assignment = if self.rng.percent(4) { self.assigning(d) } else { self.reassign(1) };
                 let known = self.scope.len();
                 self.scope.push(own);

@@ -117,7 +117,7 @@ fn answers(runner: &Runner, text: &str, block: &Block) -> Vec<Answer> {
     runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// How often a law was seen with hits and without, and its faults.
+/// The numbers of hits and of other positions that a law was tested with, and its faults.
 #[derive(Default)]
 struct Seen {
     hits: usize,

@@ -74,8 +74,8 @@ pub(crate) fn sample() -> Vec<Played> {
     games
 }
 
-/// How a copy maps the board: from each square of the game to its place in the filter as it is written, with a1 = (0, 0). It also
-/// says whether colours are swapped.
+/// The map of the board that a copy uses: from each square of the game to its place in the filter as it is written. The place of
+/// a1 is (0, 0). It also says whether colours are swapped.
 #[derive(Clone)]
 enum Seen {
     Played,
