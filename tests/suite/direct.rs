@@ -1,4 +1,5 @@
-//! Tests answers that are the bits carried along games. For these, no program runs over the positions.
+//! Tests queries whose answers are exactly the bits that a stage computes along games. For these queries, no program runs over
+//! the positions.
 
 use orbit_engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans};
 use orbit_plan::PlanOptions;
@@ -6,10 +7,10 @@ use orbit_reel::Block;
 
 use crate::common::{length::stride, some_and_small};
 
-/// Queries that are only a search for matches elsewhere.
+/// Queries that only search for matches at other positions of the game.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
 
-/// Queries that depend on matches elsewhere, and on no square of the position itself.
+/// Queries that compute something from matches at other positions, and read no square of the position itself.
 const COMPUTED: [&str; 4] = [
     "not find mate",
     "2 <= find all check",
@@ -17,11 +18,11 @@ const COMPUTED: [&str; 4] = [
     "(shift flip flipcolor count find {Nd4 kf3}) >= 2",
 ];
 
-/// The answers to queries that are answered together, and what their plan needs.
+/// The answers to queries that run together, and two facts about their plan.
 struct Found {
     /// The hits of each query on each block.
     hits: Vec<Vec<Vec<u32>>>,
-    /// True if the answers are those of a stage, and nothing more is computed.
+    /// True if the answers are the bits of a stage, and nothing more is computed.
     is_carried: bool,
     /// True if the program reads positions.
     positions: bool,

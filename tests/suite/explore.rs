@@ -43,8 +43,8 @@ fn count(value: &Value) -> [u64; 3] {
     ["white", "draws", "black"].map(|name| value[name].as_u64().unwrap())
 }
 
-/// Returns the same counts from games that shakmaty played and that have the names of their positions. A game counts for the last
-/// move that it played in the position.
+/// Computes the same counts from games that shakmaty played, each with the names of its positions. A game counts for the last
+/// move that was played in the position.
 fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     let (mut moves, mut total) = (Sums::new(), [0; 3]);
     for (game, names) in games {

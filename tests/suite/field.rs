@@ -28,7 +28,7 @@ fn forms_are_read_as_with_parentheses() -> Vec<harness::Row> {
     rows.into_iter().map(row).collect()
 }
 
-/// Numbers and texts are used where CQL 6.2 says that they probably result from an unexpected parse.
+/// Numbers and texts stand in the place of conditions. CQL 6.2 says of them that they probably result from an unexpected parse.
 #[test]
 fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     for (query, help) in [

@@ -88,7 +88,7 @@ fn games_of_any_length_are_carried_through() {
     }
 }
 
-/// Hits, values and copies of a query share the results of a search for one of them only if the search is the same.
+/// The outputs of a query (hits, values, copies) share the results of a search only if they need the same search.
 #[test]
 fn what_outputs_carry_is_their_own() {
     let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6 5. Nf3 *";
@@ -122,7 +122,8 @@ fn what_outputs_carry_is_their_own() {
     assert!(several > 10, "{several} copies match");
 }
 
-/// Conditions under shifts are carried as bits of a word. Only numbers need a column for each copy.
+/// A search for a condition under shifts keeps one bit for each copy, in words. Only searches for numbers and sets need a column
+/// for each copy.
 #[test]
 fn too_many_columns_are_refused_and_conditions_need_few() {
     let prepared =

@@ -198,7 +198,8 @@ fn reference_finds_the_pure_mates_of_cql() -> Vec<harness::Row> {
     table(&MATES[1..], |row, _, games| check(row, &Runner::reference(), &corpus_blocks(games)))
 }
 
-/// Returns about `wanted` games of a file. The first one is a `share`-th of the way to the second one.
+/// Returns about `wanted` games of a file. The games are equally far apart, and the number of games before the first one is a
+/// `share`-th of that distance.
 fn some_games(games: &'static str, wanted: usize, share: usize) -> Arc<Block> {
     type Key = (&'static str, usize, usize);
     static MADE: Mutex<BTreeMap<Key, Arc<Block>>> = Mutex::new(BTreeMap::new());
@@ -213,7 +214,8 @@ fn some_games(games: &'static str, wanted: usize, share: usize) -> Arc<Block> {
     Arc::clone(block)
 }
 
-/// Returns some games of a set. Fewer are taken of the tournament games than of the problems, which are short.
+/// Returns some games of a set: `of_otb` tournament games, or `of_fen` problems. The problems are short, so there are more of
+/// them.
 fn some(games: &'static str, of_otb: usize, of_fen: usize, share: usize) -> Arc<Block> {
     some_games(games, if games == "otb.pgn" { of_otb } else { of_fen }, share)
 }

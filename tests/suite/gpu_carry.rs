@@ -79,7 +79,7 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The stages of all kernels are computed by the side that the variant names.
+/// The device computes the stages of all kernels, unless the variant says that the processor computes them.
 #[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();

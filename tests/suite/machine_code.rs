@@ -11,7 +11,8 @@ use orbit_reel::Block;
 
 use crate::common::{blocks_of, every_nth_game};
 
-/// Queries with chains under shifts, tables, attacks, numbers, several stages, and operations that no region has within it.
+/// Queries with chains under shifts, tables, attacks, numbers, and several stages, and with operations that cannot be part of a
+/// compiled region.
 const DEAR: [&str; 7] = [
     "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}",
     "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2}",

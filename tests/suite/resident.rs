@@ -1,6 +1,6 @@
 //! Tests blocks that stay on a device from query to query.
 //!
-//! The answers are compared with those of `cpu`; The number of bytes that an engine uploads shows which blocks were already on
+//! The answers are compared with those of `cpu`. The number of bytes that an engine uploads shows which blocks were already on
 //! the device.
 
 use std::ops::Range;

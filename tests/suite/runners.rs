@@ -241,7 +241,7 @@ impl Runner {
         GPU.met((!runners.is_empty()).then_some(runners))
     }
 
-    /// `cpu` for other instructions, with each optimisation alone and all switched off.
+    /// Returns `cpu` with other instruction sets, with each optimisation switched off, and with all switched off.
     pub fn reduced() -> Vec<Runner> {
         let masks = (0..OPTIMISATIONS.len()).map(|index| 1 << index).chain([NONE]);
         Runner::other_instructions().chain(masks.map(Runner::cpu)).collect()

@@ -274,8 +274,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// The folders of crates, the names of the crates in paths, and the module of the table that each crate is. `None` if a crate
-/// contains several modules.
+/// The folders of crates, the names of the crates in paths, and the module of the table that stands for the whole crate. `None`
+/// if a crate contains several modules.
 const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("command", "orbit_command", Some("command")),
     ("core", "orbit_core", None),
@@ -519,7 +519,7 @@ fn module(path: &str) -> Vec<String> {
     root_of(|it| it.0 == folder).into_iter().chain(inside).map(String::from).collect()
 }
 
-/// Returns the module of the table that a crate is, if it is one.
+/// Returns the module of the table that stands for a whole crate, if there is one.
 fn root_of(is_it: impl Fn(&(&str, &str, Option<&'static str>)) -> bool) -> Option<&'static str> {
     CRATES.iter().find(|it| is_it(it)).and_then(|it| it.2)
 }

@@ -168,7 +168,7 @@ struct Seen {
 impl Seen {
     /// Runs the query of a seed about a construct. The seed is the `k`-th of its part.
     fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
-        // A seed without a case does not change the shares.
+        // Seeds without a case do not change the shares of transforms and of side lines.
         let turn = k / of + k;
         let transformed = turn.is_multiple_of(2) || 2 * self.transformed < self.queries;
         let variations = turn.is_multiple_of(3) || 3 * self.variations < self.queries;

@@ -149,8 +149,8 @@ fn laws_hold_on_generated_queries() {
         let mut seen = Seen::default();
         for k in trials(60, 6).map(|k| k as u64) {
             let mut rng = Rng::new(1000 * index as u64 + k);
-            // The numbers that a part of a long run makes have the same remainder modulo 4, so the remainder must not decide
-            // this.
+            // All trials of one part of a long run have numbers with the same remainder modulo 4, so this must not depend on the
+            // remainder alone.
             let variations = holds == Everywhere && (k / 4 + k) % 2 == 0;
             let (games, block) = games(&mut rng, variations);
             let parts = GameQueries::new(&mut rng, &games).parts();

@@ -51,7 +51,7 @@ fn flip_horizontal_mirrors_files() {
     assert!(sets().all(|s| flip_horizontal(s).0 == printed(s.0)));
 }
 
-/// chessops documentation, transform, "Flip Diagonal", with the code of its sample; In `SquareSet(lo, hi)` the lower half comes
+/// chessops documentation, transform, "Flip Diagonal", with the code of its sample. In `SquareSet(lo, hi)` the lower half comes
 /// first.
 #[test]
 fn flip_diagonal_transposes() {

@@ -155,7 +155,7 @@ fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
 
 /// Returns a move in SAN without check signs; `None` if SAN cannot express it.
 fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<String> {
-    // In these tests, castling by a copy under which it is not the castling that was played is not castling.
+    // No map in these tests turns castling into castling, so the move is written with its squares.
     if mv.is_castle() {
         return None;
     }

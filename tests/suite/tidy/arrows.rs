@@ -127,7 +127,7 @@ fn folders_have_no_circles() {
     assert_eq!(found, [""; 0], "modules of one folder that import each other");
 }
 
-/// Returns the module of the table that is a crate and contains a path.
+/// Returns the module of the table that stands for the crate of a path, if there is one.
 fn crate_of(path: &str) -> Option<&'static str> {
     CRATES.iter().filter_map(|it| it.2).find(|root| path.split("::").next() == Some(root))
 }
