@@ -39,11 +39,10 @@ pub enum GameStatus {
 
 /// A side line (variation): an alternative to a move.
 ///
-/// The positions of a game are the *nodes* of a tree. They are numbered as in CQL. The positions of the main line come first,
-/// from
-/// 0. Then come its side lines: those that branch off from the last node first, and those of the start last. The side lines of
-/// one node follow in the order of the text. Each side line is numbered like a game: its own positions first, then its side
-/// lines. So the numbers of all positions that descend from a node directly follow its own number.
+/// The positions of a game are the *nodes* of a tree. They are numbered as in CQL. The positions of the main line come first; the
+/// first of them has the number 0. Then come its side lines: those that branch off from the last node first, and those of the
+/// start last. The side lines of one node follow in the order of the text. Each side line is numbered like a game: its own
+/// positions first, then its side lines. So the numbers of all positions that descend from a node directly follow its own number.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SideLine {
     /// The node from which the side line branches off.

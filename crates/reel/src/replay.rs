@@ -128,8 +128,6 @@ impl Default for SegmentColumns {
 /// Computes the en passant bits of [`State`] after each of 32 moves: the square over which a pawn passed in a double step, or 64.
 /// All are computed at once, in lanes of 16 bits. This leaves little work for the loop in which each position depends on the
 /// previous one.
-/// 64. All are computed at once, in lanes of 16 bits, so that little work is left for the chain in which each position depends on
-/// the one before.
 #[inline(always)]
 fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     let mut out = [0; SEGMENT_SLOTS];
