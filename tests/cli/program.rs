@@ -1,4 +1,4 @@
-//! The program, run as its users run it.
+//! Runs the program as its users do.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ pub fn run_in(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
 
-/// Runs the program in the project's folder.
+/// Runs the program in the folder of the project.
 pub fn run(args: &[&str]) -> (Option<i32>, String, String) {
     run_in(Path::new(env!("CARGO_MANIFEST_DIR")), args)
 }

@@ -1,5 +1,5 @@
-//! Strings, dictionaries and moves in flat programs, compared with the reference engine, on real games and on games with side
-//! lines.
+//! Tests strings, dictionaries and moves in flat programs. They are compared with the reference engine on real games and on games
+//! with side lines.
 
 use crate::{
     common::{Samples, corpus_blocks, every_nth_game},
@@ -77,7 +77,7 @@ const MOVES: &[&str] = &[
     "{ss=K #(legal ss--(o-o))==1}",
 ];
 
-/// Queries in which both sides of an attack are in variables.
+/// Queries in which both sides of an attack are variables.
 const ATTACKS: &[&str] = &[
     "piece X in A {piece Y in a {X attacks Y Y attacks X}}",
     "piece X in [Nn] {ss=[Qq] ss attackedby X}",
@@ -97,7 +97,7 @@ const COPIES: &[&str] = &[
     "{ss=. nn=0 {{flip {a2 nn=nn*10+rank a2 ss=ss&a2}} or true} nn==11227788}",
 ];
 
-/// Queries of side lines.
+/// Queries that search side lines.
 const LINES: &[&str] = &[
     "echo(s t){s<t consecutivemoves(s t)}",
     "echo(s t){mainline s:variation 2<=consecutivemoves(s t)}",
@@ -112,7 +112,7 @@ const LINES: &[&str] = &[
     "{ss=[Pp] move previous from ss secondary}",
 ];
 
-/// Runs queries on each engine and returns those without hits.
+/// Runs queries on each engine, and returns those without hits.
 fn compared_all(queries: &[&'static str]) -> Vec<&'static str> {
     Samples::of(&corpus_blocks("otb.pgn"), 7, 30, 90).without_hits(queries, compared)
 }
@@ -160,7 +160,7 @@ fn side_lines_are_those_of_the_reference_engine() {
     assert!(without.len() <= 8, "no hits of {without:#?}");
 }
 
-/// Games that need more strings or entries than a program can hold are left to the reference engine.
+/// Games that need more strings or entries than a program can store are left to the reference engine.
 #[test]
 fn many_strings_are_left_to_the_reference_engine() {
     use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};

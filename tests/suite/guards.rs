@@ -1,4 +1,4 @@
-//! Conditions that cost little and are computed first.
+//! Tests guards: conditions that cost little and are therefore computed first.
 
 use orbit_engine::{PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -8,7 +8,7 @@ use crate::{
     flat::compared,
 };
 
-/// Queries with a part that costs far less than the whole; most hold at few positions.
+/// Queries with a part that costs far less than the whole. Most of these parts hold at few positions.
 const GUARDED: &[&str] = &[
     "flipcolor {btm mate square all x in (_|A) attackedby k (#(A attacks x)<=1)}",
     "check square x in a-h1-8 {x attackedby A 2<=#(A attacks x) #(a attacks x)==1}",

@@ -1,4 +1,4 @@
-//! The parts in which long tests are run.
+//! Tests the parts in which long tests are run.
 
 use crate::common::{
     harness,
@@ -9,7 +9,7 @@ fn parts() -> impl Iterator<Item = Length> {
     (0..PARTS).map(Length::Part)
 }
 
-/// Checks that each item of `due` is in exactly one part, once.
+/// Checks that each item of `due` is in exactly one part, and only once.
 fn is_divided(due: Vec<usize>, of_part: impl Fn(Length) -> Vec<usize>) {
     assert_eq!(of_part(Length::All), due);
     let mut found: Vec<usize> = parts().flat_map(of_part).collect();

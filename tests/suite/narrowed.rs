@@ -1,4 +1,5 @@
-//! Queries that are interpreted only on games that have what they need, compared with the same on all games.
+//! Tests queries that are interpreted only on games that have what the query needs. The answers are compared with those on all
+//! games.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +57,7 @@ fn games_that_are_passed_over_hold_no_hit() {
         }
         let outputs = [Wants::VALUES];
         let request = BlockRequest::all(&outputs);
-        // A run-time error ends the one run, and may be in a game that the other one skips.
+        // A run-time error ends one of the runs. The other run may skip the game with the error.
         let Ok(all) = prepared.reference().unwrap().scan(&blocks, &request) else { continue };
         let engine = Narrowed::new(std::slice::from_ref(&prepared)).unwrap();
         let some = engine.scan(&blocks, &request).unwrap();

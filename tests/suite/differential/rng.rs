@@ -1,6 +1,6 @@
-//! A generator of pseudo-random numbers: same seed, same numbers, on every machine.
+//! Generates pseudo-random numbers. The same seed gives the same numbers on every machine.
 
-/// SplitMix64.
+/// The generator SplitMix64.
 ///
 /// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
 pub struct Rng(u64);

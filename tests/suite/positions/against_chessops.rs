@@ -1,4 +1,4 @@
-//! The answers of chessops: `tests/data/chessops.tsv`, written by `tests/chessops/check.sh`.
+//! Compares the transforms with the answers of chessops in `tests/data/chessops.tsv`, which `tests/chessops/check.sh` wrote.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ const COUNT: usize = 10_000;
 
 type SetFunction = fn(Bitboard) -> Bitboard;
 
-/// The functions of chessops, with ours.
+/// The names of chessops' functions, with our functions.
 const FUNCTIONS: [(&str, SetFunction); 9] = [
     ("identity", std::convert::identity),
     ("flipVertical", chessops::flip_vertical),
@@ -34,7 +34,7 @@ fn hex(set: Bitboard) -> String {
     format!("{:016x}", set.0)
 }
 
-/// Every mask of a board, as the script prints them.
+/// Returns every mask of a board, as the script prints them.
 fn masks(board: &Board, promoted: Bitboard) -> String {
     let colors = [Color::White, Color::Black].map(|color| hex(board.by_color(color)));
     let roles = Role::ALL.map(|role| hex(board.by_role(role)));
