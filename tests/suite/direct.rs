@@ -1,4 +1,5 @@
-//! Answers that are the bits carried along games, so that no program runs over the positions for them.
+//! Tests answers that are just the bits carried along games, so that no program computes them position by
+//! position.
 
 use orbit_engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans};
 use orbit_plan::PlanOptions;
@@ -6,10 +7,10 @@ use orbit_reel::Block;
 
 use crate::common::{length::stride, some_and_small};
 
-/// Queries each of which is only a search for matches elsewhere.
+/// Queries that only look for matches at other positions.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
 
-/// Queries that depend on matches elsewhere, and on no square of the position itself.
+/// Queries that depend on matches at other positions, but on no square of the position itself.
 const COMPUTED: [&str; 4] = [
     "not find mate",
     "2 <= find all check",
@@ -17,11 +18,11 @@ const COMPUTED: [&str; 4] = [
     "(shift flip flipcolor count find {Nd4 kf3}) >= 2",
 ];
 
-/// The answers to queries that are answered together, and what their plan needs.
+/// The answers to queries that run together, and what their plan needs.
 struct Found {
     /// The hits of each query on each block.
     hits: Vec<Vec<Vec<u32>>>,
-    /// True if the answers are those of a stage, with no further work.
+    /// True if the answers are those of a stage, without further computation.
     is_carried: bool,
     /// True if the program reads positions.
     positions: bool,
@@ -42,14 +43,14 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
 }
 
-/// Returns the answers with and without the optimisation, which must have the same hits.
+/// Returns the answers with and without the optimisation. Fails unless both have the same hits.
 fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
     let (with, without) = (found(blocks, texts, true), found(blocks, texts, false));
     assert!(with.hits == without.hits, "{texts:?}");
     (with, without)
 }
 
-/// Compares each query alone and all together, which must have hits. `holds` checks what else must be true.
+/// Compares each query alone, and all of them together. All must have hits, and `holds` must be true.
 fn each_and_all(texts: &[&str], holds: impl Fn(&Found, &Found) -> bool) {
     let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();

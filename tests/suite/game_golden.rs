@@ -1,4 +1,4 @@
-//! The answers of CQL 6.2 to queries of the game language on real games, compared with the reference engine.
+//! Compares the reference engine with the answers of CQL 6.2 to queries of the game language on real games.
 //!
 //! [`crate::golden`] and [`crate::game_trees`] run the queries that plans can express ([`crate::planned`]) on every engine.
 
@@ -12,10 +12,10 @@ use crate::{
 use orbit_database::StreamOptions;
 use orbit_reel::Block;
 
-/// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute; plans can express them.
+/// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute. Plans can express their queries.
 const SLOW: &[&str] = &["v02", "v03"];
 
-/// Returns the rows that this run takes of a table: every `all`-th one, in a sample every `sample`-th.
+/// Returns the rows of a table that this run tests: every `all`-th row, or in a sample every `sample`-th row.
 fn table(name: &str, all: usize, sample: usize, blocks: fn() -> Arc<[Block]>) -> Vec<harness::Row> {
     let rows = stride(all, sample).of(golden::all_rows(name).into_iter());
     let rows = rows.filter(|row| name != "golden-game-otb.tsv" || !SLOW.contains(&&*row.id));

@@ -1,8 +1,9 @@
-//! The answers of CQL 6.2 to 823 queries of the game language on a few games.
+//! Compares the engines with the answers of CQL 6.2 to 823 queries of the game language on a few games.
 //!
-//! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id tells the kind of
-//! answer: `b` the positions that match, `n` numbers, `s` sets (those with a square), `t` strings, `p` positions by their
-//! numbers, `g` the games found, in the order of the list, `e` a refused query.
+//! `tests/data/game-vectors.tsv` has a row for each query: id, query, file, answer. The first letter of the id tells the
+//! kind of answer: `b` positions that match, `n` numbers, `s` sets (only positions where the set is not empty), `t`
+//! strings, `p` positions by their numbers, `g` the games that are found, in the order of the list, `e` a query that is
+//! refused.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -25,7 +26,7 @@ use crate::{
     runners::Runner,
 };
 
-/// A row of a table: `game-vectors.tsv`, or `games.tsv`, which has the same columns.
+/// A row of `game-vectors.tsv`, or of `games.tsv`, which has the same columns.
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) query: String,
@@ -94,7 +95,7 @@ pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<
 struct Answered<'a> {
     row: &'a Row,
     out: Vec<String>,
-    /// The sort keys and numbers of the games found.
+    /// The sort keys and numbers of the games that are found.
     games: Vec<(Rank, u32)>,
 }
 
@@ -113,7 +114,7 @@ impl Answered<'_> {
                 let text = answers.hits.text(slot).map(encoded);
                 match (self.row.id.as_bytes()[0], answers.hits.answer(slot), text) {
                     (b'b', ..) => {}
-                    // An empty set may be the value where the filter matches; it is left out.
+                    // A filter can match although its value is the empty set. The table leaves such positions out.
                     (b's', Answer::Set(set), _) if set.is_empty() => continue,
                     (b'n' | b'p' | b's', Answer::Num(Some(value)), _) => write!(place, ":{value}").unwrap(),
                     (b's', Answer::Set(set), _) => {
@@ -131,7 +132,7 @@ impl Answered<'_> {
 
     fn finish(mut self) -> String {
         if self.row.id.starts_with('g') {
-            // Without a sort all ranks are equal.
+            // If the query does not sort, all ranks are equal.
             self.games.sort();
             self.out = self.games.iter().map(|(_, game)| format!("{game}:")).collect();
         }
@@ -139,7 +140,7 @@ impl Answered<'_> {
     }
 }
 
-/// Encodes bytes that are neither a letter, a digit nor a common sign as `%` and two hexadecimal digits.
+/// Encodes each byte that is not a letter, a digit or a common sign as `%` and two hexadecimal digits.
 fn encoded(text: &[u8]) -> String {
     text.iter().fold(String::new(), |mut out, &byte| {
         match byte {
@@ -150,7 +151,7 @@ fn encoded(text: &[u8]) -> String {
     })
 }
 
-/// Returns a few of the words that an answer has too many, and a few that it lacks.
+/// Returns a few of the words that an answer has but should not have, and a few of those that it lacks.
 fn difference(found: &str, due: &str) -> String {
     let words = |text: &str| text.split(' ').map(String::from).collect::<BTreeSet<String>>();
     let (found, due) = (words(found), words(due));
@@ -168,7 +169,7 @@ fn table(engine: EngineChoice) -> Vec<harness::Row> {
     rows("game-vectors.tsv").into_iter().map(row).collect()
 }
 
-/// Demands that an engine answers a row, or refuses a query that it does not support.
+/// Fails unless an engine answers a row correctly, or refuses a query that it does not support.
 pub(super) fn check(row: &Row, engine: EngineChoice) {
     if engine == EngineChoice::Gpu {
         GPU.met(Runner::gpu(0));
@@ -176,7 +177,7 @@ pub(super) fn check(row: &Row, engine: EngineChoice) {
     let due = row.due.as_str();
     match answer(row, engine) {
         Err(_) if due == "ERROR" => {}
-        // Plans cannot express all queries, and some adapters end long loops.
+        // Plans cannot express all queries, and some adapters stop long loops.
         Err(error) if engine != EngineChoice::Reference && is_refusal(&error) => {}
         Err(error) => panic!("{}\n  {error}\n  due     {}", row.query, &due[..due.len().min(120)]),
         Ok(found) => assert!(found == due, "{}\n{}", row.query, difference(&found, due)),

@@ -1,6 +1,7 @@
-//! The answers to the queries of the golden tables on `games/sample.pgn`, which is part of the repository.
+//! Compares the engines on the queries of the golden tables, on `games/sample.pgn`, which is part of the
+//! repository.
 //!
-//! `tests/data/golden-sample.tsv` holds the answers of the reference engine; `UPDATE_GOLDEN=1` writes it again.
+//! `tests/data/golden-sample.tsv` has the answers of the reference engine. `UPDATE_GOLDEN=1` writes it again.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! The stages of `find`, carried along games on the device and by the processor.
+//! Tests the stages of `find`, whose results are carried along games by the device or by the processor.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device's count of stages shows which of the two carried
-//! them.
+//! The answers are compared with those of `cpu` and `reference`. The device counts the stages that it carries, which shows
+//! whether the device or the processor did so.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Each kind of carried stage in each direction; several stages, constants, and columns of games with them.
+/// Queries for each kind of carried stage in each direction, for several stages, and for constants and per-game columns
+/// together with stages.
 const QUERIES: [&str; 13] = [
     "find Nf3",
     "find <-- {Nd4 nc6}",
@@ -36,8 +37,9 @@ const QUERIES: [&str; 13] = [
     "shift find {Nd4 find <-- nc6}",
 ];
 
-/// Games of one slot and of many, which begin at the first slot of a segment, at its last and between, alone in a block or
-/// behind others; blocks that end with a segment or in it, and some without games.
+/// Returns blocks with games of one slot and of many slots. Games begin at the first slot of a segment, at the last slot,
+/// and in between; they are alone in a block or follow other games. Some blocks end with a segment, some within one, and
+/// some have no games.
 fn blocks() -> Vec<Block> {
     let of = |plies: &[usize]| block_of_games(plies.iter().map(|&plies| long_game(plies)));
     let mut blocks = vec![
@@ -55,7 +57,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Blocks of a few games each; a small upload holds one or two of them.
+/// Returns blocks of a few games each. A small upload holds one or two of these blocks.
 fn long_blocks() -> Vec<Block> {
     let of = |count: usize, plies| block_of_games((0..count).map(|k| long_game((plies + 13 * k) % 300)));
     (0..12).map(|k| of(6 + k, 20 * k)).collect()
@@ -65,7 +67,7 @@ fn device(limits: GpuLimits) -> Arc<GpuDevice> {
     open_device(device_options(limits))
 }
 
-/// Returns the number of stages that the device carries during some work.
+/// Returns the number of stages that the device carries while a function runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -78,7 +80,7 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The stages of all kernels are carried by the side that the variant names.
+/// The device carries the stages of all kernels, unless the variant says that the processor does.
 #[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();
@@ -121,7 +123,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// Checks games that stay on the device, with one upload and with many.
+/// Checks games that stay on the device, which were uploaded all at once or in many uploads.
 #[test]
 fn games_that_stay_on_the_device_are_carried_there() {
     let tight = GpuLimits { binding_bytes: 16 << 10, ..GpuLimits::default() };
@@ -135,7 +137,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 let gpu = prepared(text).gpu_with(&device, variant(name)).unwrap();
                 let count = carried(&device, || match gpu.scan_resident(&resident) {
                     Ok((found, _)) => assert_eq!(found, expected, "{text} ({name})"),
-                    // Words of a large upload may be more than a shader can address.
+                    // The words of a large upload may need more space than a shader can address.
                     Err(error) => assert!(limits != GpuLimits::default(), "{text} ({name}): {error}"),
                 });
                 let has_stages = gpu.kernel().all().count() > 1;
@@ -144,21 +146,22 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 assert!(count == 0 || name != HOST, "{text} ({name}): {count} stages");
             }
         }
-        // Conditions need little room.
+        // Conditions need little space.
         let gpu = prepared(QUERIES[0]).gpu(&device).unwrap();
         let count = carried(&device, || drop(gpu.scan_resident(&resident).unwrap()));
         assert_eq!(count > 1, limits != GpuLimits::default(), "{count} uploads");
     }
 }
 
-/// Several uploads of whole blocks, which the device carries; and blocks that are cut, which the processor carries.
+/// Whole blocks are uploaded in several uploads, and the device carries their stages. If blocks are cut, the processor
+/// carries them.
 #[test(part = 2)]
 fn blocks_that_are_cut_are_carried_by_the_processor() {
     let blocks = long_blocks();
     let most = blocks.iter().map(Block::segments).max().unwrap();
     assert!(most > 20, "{most} segments");
     let all: Vec<&Block> = blocks.iter().collect();
-    // The moves of a segment are 64 bytes.
+    // The moves of a segment take 64 bytes.
     for (segments, is_cut) in
         [(most, false), (most + 3, false), (3 * most, false), (most - 1, true), (20, true)]
     {
@@ -166,7 +169,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
         for text in QUERIES.into_iter().filter(|text| !text.contains("flip") && !text.contains("shift")) {
             let gpu = prepared(text).gpu(&device).unwrap();
             let cpu = prepared(text).cpu().unwrap();
-            // Numbers need uploads of a quarter of the segments, which cut these blocks.
+            // Numbers allow only a quarter as many segments in an upload, so these blocks are cut.
             let has_words = !["find Nf3", "find <-- {Nd4 nc6}"].contains(&text);
             let count = carried(&device, || {
                 assert_eq!(gpu.hits(&all).unwrap(), cpu.hits(&all).unwrap(), "{text}, {segments} segments");
@@ -182,7 +185,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// More games than a dispatch may have.
+/// There are more games than fit in one dispatch.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =
@@ -197,7 +200,7 @@ fn games_are_carried_in_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Buffers pass from query to query and from games to games; words carried along other games are not read.
+/// Buffers are reused for other queries and other games. The words that were carried along earlier games must not be read.
 #[test]
 fn what_was_carried_along_other_games_is_forgotten() {
     let device = device(GpuLimits::default());
@@ -214,7 +217,7 @@ fn what_was_carried_along_other_games_is_forgotten() {
     }
 }
 
-/// Side lines, games that are longer than an invocation walks, and operations that no shader makes.
+/// Tests side lines, games that are longer than an invocation can process, and operations that no shader computes.
 #[test]
 fn the_processor_carries_what_the_device_cannot() {
     let mut options = StreamOptions::default();

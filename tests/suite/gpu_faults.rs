@@ -1,8 +1,8 @@
-//! Drivers that fail, call by call: the tests' own Vulkan loader (`shim.c`) sits in front of the real one and lets a call fail,
-//! or never return.
+//! Tests drivers that fail, call by call. The tests have a Vulkan loader of their own (`shim.c`), which is placed before the
+//! real one and lets one call fail or never return.
 //!
-//! Whatever fails, a run ends: with the right answer, or with an error that has a remedy. It does not panic, wait forever or
-//! answer wrongly.
+//! Whichever call fails, a run ends, either with the right answer or with an error that has a remedy. It does not panic, wait
+//! forever or give a wrong answer.
 
 mod matrix;
 mod shim;

@@ -1,4 +1,4 @@
-//! The table of words: every row behaves as described, and `docs/language.md` is written from it.
+//! Tests the table of keywords: every row behaves as described. Also writes `docs/language.md` from the table.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +26,7 @@ fn rows() -> impl Iterator<Item = (&'static WordGroup, &'static Word)> {
     words::groups().flat_map(|group| group.words.iter().map(move |&word| (group, word)))
 }
 
-/// Returns whether a spelling consists of letters, so that it ends where no letter follows.
+/// Returns whether a spelling consists of letters, so that in a query no letter may follow it.
 fn is_word(spelling: &str) -> bool {
     spelling.len() > 1 && spelling.starts_with(|first: char| first.is_ascii_alphabetic())
 }
@@ -41,7 +41,7 @@ fn place(query: &str, spelling: &str) -> Option<usize> {
     })
 }
 
-/// Returns a query with another spelling of a word in place of its usual one.
+/// Returns the example of a keyword with another spelling in place of the usual one.
 fn respelt(word: &Word, spelling: &str) -> String {
     let usual = word.spellings[0];
     let at = place(word.example, usual)
@@ -53,7 +53,7 @@ fn hits(answers: &[Answer]) -> usize {
     answers.iter().filter(|answer| answer.is_hit()).count()
 }
 
-/// Returns the engine that runs an example: the fast one where a plan exists, else the reference engine.
+/// Returns the engine that runs an example: `cpu` if there is a plan, otherwise the reference engine.
 fn runner_of(example: &str) -> Runner {
     let cpu = Runner::cpu(0);
     if cpu.refuses(example) { Runner::reference() } else { cpu }
@@ -67,7 +67,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Returns the answers to an example, which may use the files of a folder.
+/// Returns the answers to an example. The example may use the files of a folder.
 fn answers_of(
     runner: &Runner,
     example: &str,
@@ -83,7 +83,7 @@ fn sample() -> Vec<Block> {
     pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap())
 }
 
-/// A game with features that the sample lacks: tags, side lines, a null move, comments, glyphs.
+/// A game with features that the sample lacks: tags, side lines, a null move, comments and NAGs.
 const TAGGED: &str = r#"[Event "2.p Tourney of orbit"]
 [White "Alekhine, A"]
 [Black "?"]
@@ -123,7 +123,7 @@ fn no_spelling_stands_twice() {
     assert!(seen.len() > 350, "{} spellings", seen.len());
 }
 
-/// `tests/data/words.txt` lists the words of the manuals, apart from the table.
+/// `tests/data/words.txt` lists the keywords of the manuals. It was written independently of the table.
 #[test]
 fn every_word_of_the_manuals_has_a_row() {
     let list = data("words.txt");
@@ -145,7 +145,7 @@ fn every_word_of_the_manuals_has_a_row() {
     assert!(count > 330, "{count} words");
 }
 
-/// Examples answer alike on the engines that run them and in every spelling, and each finds something.
+/// Each example finds something, and has the same answers on all engines that run it and in every spelling.
 #[test]
 fn examples_answer() {
     let games = sample();
@@ -183,7 +183,7 @@ fn examples_answer() {
     assert!(outcomes.len() > 170, "{} examples", outcomes.len());
 }
 
-/// Words that are not built are refused by name, in every spelling and at every place.
+/// A keyword that is not implemented is named in the error, whatever its spelling and its place in the query.
 #[test]
 fn words_that_are_not_built_are_named() {
     let mut count = 0;
@@ -210,7 +210,7 @@ fn words_that_are_not_built_are_named() {
     assert!(count > 130, "{count} queries");
 }
 
-/// Words that are refused for good give a reason, and may name a variable.
+/// If a keyword is deliberately not supported, the error gives a reason. Such a keyword may name a variable.
 #[test]
 fn words_that_are_refused_say_why() {
     let refused = rows().filter_map(|(_, word)| match word.status {
@@ -227,7 +227,7 @@ fn words_that_are_refused_say_why() {
     assert!(count > 5);
 }
 
-/// For a misspelt word with a letter missing, the word that was meant is suggested.
+/// If a keyword is misspelt by leaving out a letter, the error suggests this keyword.
 #[test]
 fn every_word_is_suggested() {
     for (group, word) in rows() {
@@ -241,7 +241,8 @@ fn every_word_is_suggested() {
             let meant = words::nearest(group.dialect, &misspelt);
             let is_near = |meant: &str| {
                 meant == spelling
-                    // If several words are equally near, the first is suggested: `isubound` has a letter more than `isbound`.
+                    // If several keywords are equally near, the first is suggested. For example, `isubound` has one letter
+                    // more than `isbound`.
                     || (0..misspelt.len()).any(|at| [&misspelt[..at], &misspelt[at + 1..]].concat() == meant)
                     || matches!(word.status, WordStatus::NotYet)
                     || meant.len() + 2 > spelling.len()
@@ -251,7 +252,7 @@ fn every_word_is_suggested() {
     }
 }
 
-/// Every built word of CQL 6 occurs in the output of the generator of test queries.
+/// Every implemented keyword of CQL 6 occurs in the output of the generator of test queries.
 #[test]
 fn generated_queries_use_every_word() {
     let mut rng = Rng::new(23);
@@ -262,15 +263,15 @@ fn generated_queries_use_every_word() {
     }
     text += &query_texts(30);
     let apart = [
-        // These words end a run.
+        // These keywords end a run.
         "cql_abort",
         "cql_assertvariations",
-        // These words need a folder.
+        // These keywords need a folder.
         "readfile",
         "writefile",
-        // No generated game has won a prize.
+        // No generated game has won an award.
         "hhdb",
-        // This word needs a whole database, and a generated query runs on one block.
+        // This keyword needs a whole database, but a generated query runs on one block.
         "lastgamenumber",
     ];
     let mut unused = Vec::new();
@@ -284,7 +285,7 @@ fn generated_queries_use_every_word() {
     assert!(unused.is_empty(), "teach the generator (differential/generate) these words: {unused:?}");
 }
 
-/// Returns whether queries use a word outside their header.
+/// Returns whether a keyword can occur in a query outside the header.
 fn is_in_queries(word: &Word) -> bool {
     matches!(word.status, WordStatus::Here) && !word.form(word.spellings[0]).starts_with("cql(")
 }

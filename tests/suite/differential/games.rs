@@ -1,5 +1,5 @@
-//! Generated queries of the game language on games with and without side lines: `cpu` and `gpu` against `reference`, for queries
-//! that a plan can express.
+//! Compares `cpu` and `gpu` with `reference` for generated queries of the game language that a plan can express, on games with
+//! and without side lines.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -27,27 +27,27 @@ use crate::{
     second_chains::game::{self, Game},
 };
 
-/// Queries of a part of the seeds, after which further ones are made for constructs that are still rare in it.
+/// The number of queries in each part. After that, queries are tried only for constructs that are still rare in the part.
 const QUERIES_DUE: usize = 500;
-/// The same for a sample, which does not demand that every construct occurs.
+/// The number of queries in a sample, in which not every construct has to occur.
 const SAMPLE_DUE: usize = 180;
-/// The most seeds of a part.
+/// The maximum number of seeds in a part.
 const SEEDS_MAX: u64 = 2_000;
 
-/// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
+/// The number of texts that are tried for one query, until one of them hits neither very few nor almost all positions.
 const TRIES: u64 = 5;
 
-/// One planned query in this many also runs on `gpu`, because a driver in software is slow.
+/// One planned query in this many also runs on `gpu`. More would take too long, because a driver in software is slow.
 const GPU_EVERY: usize = 8;
 
-/// In one of this many queries on `gpu`, the processor carries the stages along games.
+/// For one in this many queries on `gpu`, the processor carries the stages along games.
 #[cfg(feature = "gpu")]
 const BY_HOST_EVERY: usize = 4;
 
 /// The number of queries of a part in which each construct must occur.
 const OCCURRENCES_DUE: usize = 5;
 
-/// Constructs that no plan can express yet. Most queries about the other constructs contain only those: [`PLANNED_PERCENT`].
+/// Constructs that no plan can express yet. Most queries about other constructs contain none of these: [`PLANNED_PERCENT`].
 const INTERPRETED: &[&str] = &[
     "atomic",
     "consecutivemoves",
@@ -61,7 +61,7 @@ const INTERPRETED: &[&str] = &[
 ];
 const PLANNED_PERCENT: u64 = 75;
 
-/// Constructs that often occur together with one that no plan can express.
+/// Constructs that often occur together with a construct that no plan can express.
 const PARTLY_PLANNED: &[&str] = &["comment", "comparisons of strings", "pathcount", "tags"];
 const PARTLY_PLANNED_PERCENT: u64 = 40;
 
@@ -78,7 +78,7 @@ pub(super) fn pool() -> &'static [Game] {
     })
 }
 
-/// A query and the games on which it runs.
+/// A query, and the games on which it runs.
 struct Case {
     term: Term,
     query: TypedQuery,
@@ -100,13 +100,13 @@ pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     (games, block)
 }
 
-/// The reason why no text of a seed became a case.
+/// The reason why a text cannot be compared.
 enum Unfit {
     Unread(String),
     Fault(String),
 }
 
-/// Makes one text of a seed.
+/// Makes the case of one seed. Fails if the text cannot be parsed or evaluated.
 fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) -> Result<Case, Unfit> {
     let mut rng = Rng::new(seed);
     let (games, block) = games(&mut rng, variations);
@@ -135,7 +135,7 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     Ok(Case { term, query, block, used, mask, balanced })
 }
 
-/// Returns texts of generated queries, `of_each` for each construct.
+/// Returns texts of generated queries, `of_each` of them for each construct.
 pub fn query_texts(of_each: u64) -> String {
     let mut out = String::new();
     for (construct, k) in constructs().iter().flat_map(|&construct| (0..of_each).map(move |k| (construct, k)))
@@ -165,9 +165,10 @@ struct Seen {
 }
 
 impl Seen {
-    /// Runs the query of a seed, which is the `k`-th of its part, about a construct.
+    /// Compares the engines on the query of a seed. The seed is the `k`-th of its part, and the query is about the given
+    /// construct.
     fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
-        // Seeds that give no case do not change the shares.
+        // The shares of transforms and side lines are corrected for seeds that yield no case.
         let turn = k / of + k;
         let transformed = turn.is_multiple_of(2) || 2 * self.transformed < self.queries;
         let variations = turn.is_multiple_of(3) || 3 * self.variations < self.queries;
@@ -228,7 +229,7 @@ impl Seen {
             return;
         }
         self.gpu += 1;
-        // The stages that the device carries along games are sometimes carried by the processor.
+        // For some queries, the processor carries the stages along games, which otherwise the device does.
         let name = if self.gpu.is_multiple_of(BY_HOST_EVERY) { "hostcarry" } else { "default" };
         let variant = name.parse().expect("it is a variant");
         let fault = gpu::fault(&case.query, &case.block, case.mask, true, variant);
@@ -299,7 +300,7 @@ fn compare_part(part: u64) {
     assert!(rare.is_empty(), "constructs in less than {OCCURRENCES_DUE} queries: {rare:?}");
 }
 
-/// The number of queries about each construct that are planned.
+/// The number of queries that are tried for each construct.
 const TRIED: u64 = 24;
 
 #[test]

@@ -1,4 +1,5 @@
-//! A generator of pseudo-random numbers: same seed, same numbers, on every machine.
+//! A generator of pseudo-random numbers. With the same seed, it yields the same numbers on every
+//! machine.
 
 /// SplitMix64.
 ///
@@ -28,7 +29,7 @@ impl Rng {
         lo + self.below((hi - lo + 1) as usize) as i32
     }
 
-    /// Returns true in `chance` of a hundred cases.
+    /// Returns true with a probability of `chance` percent.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

@@ -1,4 +1,4 @@
-//! `line` and `path`.
+//! Constructs that are chains: `line` and `path`.
 
 use super::{Construct, GameQueries, new};
 use crate::differential::term::{Term, Ty};
@@ -6,7 +6,7 @@ use crate::differential::term::{Term, Ty};
 const SUFFIXES: [&str; 11] = ["*", "+", "?", "{2}", "{3}", "{1,3}", "{2,}", "{,2}", "{2,4}", "{1,2}", "*"];
 
 impl GameQueries<'_> {
-    /// `line`, with options in front.
+    /// Returns a `line` that begins with these options.
     fn line(&mut self, options: &str, depth: usize) -> Term {
         let arrow = if options.contains("<--") { "<--" } else { "-->" };
         let options = options.replace("<--", "");
@@ -43,7 +43,7 @@ impl GameQueries<'_> {
         let mut out = if depth > 0 && self.rng.percent(20) {
             let inner = self.constituents(arrow, 0, tied, 2, subs);
             let inner = inner.strip_prefix(arrow).expect("it begins with one").trim_start();
-            // A chain that can be empty takes no suffix.
+            // A chain that can be empty must not have a suffix.
             if has_suffixes(inner) {
                 return format!("({inner})");
             }
@@ -57,7 +57,8 @@ impl GameQueries<'_> {
                 },
             };
             subs.push(filter);
-            // In braces a number is no arithmetic with the suffix.
+            // The braces separate a number from the suffix, which could be read as an arithmetic
+            // operator.
             "{@ true}".to_string()
         };
         if self.rng.percent(45) {
@@ -66,7 +67,7 @@ impl GameQueries<'_> {
         out
     }
 
-    /// `path`, with options in front.
+    /// Returns a `path` that begins with these options.
     fn path(&mut self, options: &str, depth: usize) -> Term {
         let mut subs = Vec::new();
         let was = std::mem::replace(&mut self.stateless, true);
@@ -110,7 +111,7 @@ impl GameQueries<'_> {
                 out += &format!(" ({}){suffix}", inner.trim_start());
                 continue;
             }
-            // The most frequent moves are any.
+            // Many constituents are `--`, which every move matches.
             let edge = if self.rng.percent(35) { "--".into() } else { self.edge_text() };
             out += &format!(" {edge}");
             if self.rng.percent(35) {
@@ -124,7 +125,7 @@ impl GameQueries<'_> {
         out
     }
 
-    /// Returns a path with the words about paths, inside it and after it.
+    /// Returns a path with the keywords about paths, inside it and after it.
     fn path_words(&mut self, depth: usize) -> Term {
         let edge = self.edge_text();
         let k = self.rng.within(1, 3);

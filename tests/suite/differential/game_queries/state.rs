@@ -1,10 +1,11 @@
-//! Variables, pieces, control, functions, dictionaries, strings, `sort` and comments.
+//! Constructs with state: variables, pieces, control, functions, dictionaries, strings, `sort` and comments.
 
 use super::{COMPARISONS, Construct, GameQueries, new, pick_leaf};
 use crate::differential::term::{Term, Ty};
 
 impl GameQueries<'_> {
-    /// Returns a filter about a variable that holds a value of a type, given a template in which `$` is its name.
+    /// Returns a filter about a variable with a value of the given type. In the template, `$` stands for the
+    /// variable's name.
     fn held(&mut self, ty: Ty, template: &str, subs: Vec<Term>) -> Term {
         let name = self.name("vv");
         new(ty, template.replace('$', &name), subs)
