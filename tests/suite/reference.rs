@@ -6,7 +6,7 @@ use orbit_reference::{Reference, ReferenceError, Spot};
 
 use crate::common::position;
 
-/// The third game of its database, about which nothing is known.
+/// Facts about the third game of a database, of which nothing but the number is known.
 struct Nameless;
 
 impl GameFacts for Nameless {

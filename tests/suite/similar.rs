@@ -1,4 +1,5 @@
-//! `similar`: men on their squares, counted copy by copy on boards of letters, compared with all engines.
+//! Compares `similar` on all engines with counts of men on their squares, which are made copy by copy on
+//! boards of letters.
 
 use fastrand::Rng;
 use orbit_engine::Answer;
@@ -8,7 +9,7 @@ use crate::{
     runners::Runner,
 };
 
-/// The men that a placement asks for: files and ranks from 0, and letters.
+/// The men of a placement: file and rank, from 0 on, and the letter of each.
 type Men = Vec<(i8, i8, char)>;
 
 const PLACEMENTS: &[&str] = &[
@@ -47,7 +48,7 @@ fn turned(men: &Men, of: impl Fn(i8, i8) -> (i8, i8)) -> Men {
         .collect()
 }
 
-/// A turn or reflection, as a function of a square.
+/// A rotation or reflection, as a function of a square.
 type Way = fn(i8, i8) -> (i8, i8);
 
 fn flipped(all: Vec<Men>) -> Vec<Men> {
@@ -73,7 +74,7 @@ fn recoloured(all: Vec<Men>) -> Vec<Men> {
     all.iter().flat_map(|men| [men.clone(), other(men)]).collect()
 }
 
-/// Returns the images under all shifts that leave every man on the board.
+/// Returns the images under all shifts that keep every man on the board.
 fn shifted(all: Vec<Men>) -> Vec<Men> {
     let ways = || (-7..8).flat_map(|dx| (-7..8).map(move |dy| (dx, dy)));
     let shifts = |men: &Men| -> Vec<Men> {
@@ -85,7 +86,7 @@ fn shifted(all: Vec<Men>) -> Vec<Men> {
     all.iter().flat_map(shifts).collect()
 }
 
-/// Transforms, and their effect on one placement.
+/// A transform, and a function that applies it to placements.
 type Transform = (&'static str, fn(Vec<Men>) -> Vec<Men>);
 
 const TRANSFORMS: [Transform; 5] = [
@@ -96,7 +97,7 @@ const TRANSFORMS: [Transform; 5] = [
     ("shift flip flipcolor", |all| shifted(flipped(recoloured(all)))),
 ];
 
-/// A board: letters by rank and file, blanks for empty squares.
+/// A board: a letter for each rank and file, or a blank for an empty square.
 type Board = [[char; 8]; 8];
 
 const LETTERS: [char; 13] = ['P', 'N', 'B', 'R', 'Q', 'K', 'p', 'n', 'b', 'r', 'q', 'k', ' '];
@@ -115,7 +116,7 @@ fn right(board: &Board, men: &Men) -> i32 {
     men.iter().filter(|&&man| stands(board, man)).count() as i32
 }
 
-/// Makes a board with one of some copies, except for some men that are missing, and some additional men.
+/// Makes a board with the men of one of the copies, without some of them, and with some additional men.
 fn near(rng: &mut Rng, copies: &[Men]) -> Board {
     let copy = &copies[rng.usize(..copies.len())];
     let mut board = [[' '; 8]; 8];
@@ -171,7 +172,7 @@ fn men_that_stand_right_are_counted_under_transforms() {
     assert!((0..16).all(|value| values.contains(&value)), "{values:?}");
 }
 
-/// Similar sums: weights, conditions and constants, compared with the reference engine.
+/// Tests similar sums, with weights, conditions and constants, in comparison with the reference engine.
 #[test]
 fn sums_of_squares_are_the_same_on_all_engines() {
     let queries = [

@@ -1,4 +1,5 @@
-//! Real files: none panics, none is left unread, and the totals are the known ones.
+//! Tests real files: none of them causes a panic, all are read, and the totals are those that are
+//! known.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::GameStatus;
@@ -30,7 +31,8 @@ struct Totals {
     outcomes: [usize; 4],
 }
 
-/// The contents of the packages. If these numbers change, so has the definition of a game or a move.
+/// The contents of the packages. These numbers change only if the definition of a game or a move
+/// changes.
 #[test]
 fn totals_of_every_package() {
     let mut all = Totals::default();

@@ -1,13 +1,13 @@
-//! Queries with `line` and `path`: their parts, their text, and their copies under transforms.
+//! Queries with `line` and `path`: their structure, their text, and their copies under transforms.
 
 use std::fmt::{self, Display, Formatter};
 
 use shakmaty::{Bitboard, Color, Piece, Role, Square};
 
-/// A piece designator: letters of pieces and squares.
+/// A piece designator: the letters of pieces, and squares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Designator {
-    /// Sorted letters; if there are none, any piece or none may be there.
+    /// The letters in sorted order. If there are none, the square may have any content.
     pub pieces: Vec<char>,
     pub squares: Bitboard,
 }
@@ -23,7 +23,7 @@ pub enum Amount {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Filter {
-    /// A word: `true`, `check`, `mate`, `initial`, `terminal`, `primary`, `secondary`, `mainline`.
+    /// A keyword: `true`, `check`, `mate`, `initial`, `terminal`, `primary`, `secondary` or `mainline`.
     Word(&'static str),
     ToMove(Color),
     Holds(Designator),
@@ -37,7 +37,7 @@ pub enum Filter {
     MoveSecondary,
 }
 
-/// `L--R=P`, `L[x]R=P`, with filters on the position behind the move.
+/// `L--R=P` or `L[x]R=P`, with filters on the position after the move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dash {
     pub capture: bool,
@@ -49,11 +49,11 @@ pub struct Dash {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Atom {
-    /// A position, in a line.
+    /// A position of a line.
     Position(Filter),
-    /// A filter on the position that was reached, in a path.
+    /// In a path, a filter on the position that the path has reached.
     Test(Filter),
-    /// A move, in a path.
+    /// A move of a path.
     Move(Dash),
 }
 
@@ -75,7 +75,7 @@ pub enum Focus {
 pub struct Query {
     pub path: bool,
     pub range: Option<(i32, i32)>,
-    /// `<--`
+    /// True if a line runs backwards (`<--`).
     pub back: bool,
     /// True if a line has `singlecolor`.
     pub single_color: bool,
@@ -84,15 +84,15 @@ pub struct Query {
     pub max: Option<Amount>,
     pub nestban: bool,
     pub first_match: bool,
-    /// `primary`, or in a line `secondary`.
+    /// `primary`, or for a line also `secondary`.
     pub sibling: Option<&'static str>,
     pub last_position: bool,
-    /// Words that affect only comments.
+    /// Keywords that affect only comments.
     pub words: Vec<&'static str>,
     pub chain: Chain,
 }
 
-/// A whole query: filters before, and one transform around all.
+/// A whole query: the filters before the `line` or `path`, and a transform around all of them.
 #[derive(Clone, Debug)]
 pub struct Body {
     pub variations: bool,
@@ -126,7 +126,8 @@ impl Designator {
 }
 
 impl Filter {
-    /// Returns whether a constituent of a line with this filter is evaluated for each move that leaves.
+    /// Returns whether a constituent of a line with this filter is evaluated for each move that leaves
+    /// the position.
     pub fn is_tied(&self) -> bool {
         match self {
             Filter::Move(..) | Filter::MoveSecondary => true,
@@ -171,12 +172,12 @@ impl Display for Amount {
 impl Display for Filter {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            // Both are words of `path` too.
+            // Both are also keywords of `path`.
             Filter::Word(word @ ("primary" | "secondary")) => write!(f, "{{{word}}}"),
             Filter::Word(word) => write!(f, "{word}"),
             Filter::ToMove(color) => write!(f, "{}", color.fold_wb("wtm", "btm")),
             Filter::Holds(of) => write!(f, "{of}"),
-            // This is not a number, so that a sign after it is no arithmetic.
+            // This is no number, so a sign after it cannot be an arithmetic operator.
             Filter::Less(a, b) => write!(f, "{{{a} < {b} true}}"),
             Filter::Not(of) => write!(f, "not {of}"),
             Filter::Or(a, b) => write!(f, "{{{a} or {b}}}"),
@@ -291,7 +292,7 @@ impl Display for Body {
 
 // ---- copies
 
-/// The effect of a transform on a designator; `None` if no square is left.
+/// The effect of a transform on a designator; `None` if no square remains on the board.
 type Image<'a> = &'a dyn Fn(&Designator) -> Option<Designator>;
 
 impl Amount {
@@ -360,7 +361,8 @@ impl Query {
 }
 
 impl Body {
-    /// Returns the distinct copies that the transform makes: the filters before and the chain of each.
+    /// Returns the distinct copies that the transform makes. Each has the filters before the chain, and
+    /// the `line` or `path`.
     pub fn copies(&self) -> Vec<(Vec<Filter>, Query)> {
         let Some((transform, _)) = self.transform else {
             return vec![(self.before.clone(), self.query.clone())];
@@ -379,7 +381,7 @@ impl Body {
 
 type Images = Vec<(Box<dyn Fn(&Designator) -> Option<Designator>>, bool)>;
 
-/// Returns the transforms that a word means, and whether each swaps the colours.
+/// Returns the transforms that a keyword means, each with whether it swaps the colours.
 fn images(transform: &str) -> Images {
     type Squares = Box<dyn Fn(Bitboard) -> Bitboard>;
     let each = |to: fn(i32, i32) -> (i32, i32)| -> Squares { Box::new(move |set| moved(set, to)) };
@@ -434,7 +436,8 @@ fn moved(set: Bitboard, to: impl Fn(i32, i32) -> (i32, i32)) -> Bitboard {
     set.into_iter().filter_map(square).collect()
 }
 
-/// Returns a shifted set: whole ranks stay whole sideways, whole files up and down.
+/// Returns a shifted set. Whole ranks do not change if they are shifted sideways, and whole files do
+/// not change if they are shifted up or down.
 fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     if set == Bitboard::FULL {
         return set;
@@ -453,7 +456,7 @@ fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     out
 }
 
-/// Returns the kind of piece that a letter of a promotion means; `None` for letters that mean any.
+/// Returns the role that a letter of a promotion means; `None` for letters that mean any role.
 pub fn promoted(letter: char) -> Option<Role> {
     Role::from_char(letter)
 }
