@@ -36,7 +36,7 @@ pub struct Loop {
 /// An operation along games: the engine reads words at all positions of a game, and computes a result at each position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Carry {
-    /// The operation.
+    /// The operation that is applied.
     pub what: Made,
     /// The words that the operation reads.
     pub operands: Vec<Id>,
@@ -99,7 +99,7 @@ pub struct PlanOptions {
     pub grids: bool,
     /// The shifts of attacks between designators, of numbers of squares and of sets become words too.
     pub pointwise: bool,
-    /// Copies that differ only in squares become rows of a table.
+    /// Copies that differ only in squares are computed as the rows of a table.
     pub tables: bool,
     /// An operation that occurs several times with the same operands is computed once.
     pub sharing: bool,
@@ -148,7 +148,7 @@ pub struct Dag {
     bounds: Vec<u64>,
     /// For each node, true if its word is known to be all ones or all zeros at every position.
     are_masks: Vec<bool>,
-    /// The loops.
+    /// The loops, indexed by [`LoopId`].
     pub loops: Vec<Loop>,
     /// The operations along games; the operands of each have smaller indices.
     pub carries: Vec<Carry>,

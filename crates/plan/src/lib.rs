@@ -99,7 +99,7 @@ pub struct OrbitNote {
 /// A query, ready to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The code.
+    /// The program that computes the hit mask and the value.
     pub program: Program,
     /// The register that contains the hit mask.
     pub hit: Reg,
@@ -140,7 +140,7 @@ pub enum Apart {
 /// A plan that shows which copies of a query's outermost transform match, or only the sides to which these copies belong.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
-    /// The code.
+    /// The program that computes the bits of the copies.
     pub program: Program,
     /// The registers that contain the bits of the copies.
     pub words: Vec<Reg>,
@@ -160,7 +160,7 @@ impl CopiesPlan {
     ///
     /// # Panics
     ///
-    /// If there are too few words.
+    /// Panics if there are too few words.
     pub fn matching(&self, words: &[u64]) -> impl Iterator<Item = u32> {
         let matches = |copy: &CopyBit| words[copy.word] >> copy.bit & 1 != 0;
         self.copies.iter().zip(0..).filter_map(move |(copy, index)| matches(copy).then_some(index))
@@ -170,7 +170,7 @@ impl CopiesPlan {
     ///
     /// # Panics
     ///
-    /// If there are too few words or counts.
+    /// Panics if there are too few words or counts.
     pub fn add_counts(&self, words: &[u64], counts: &mut [u64]) {
         if words.iter().all(|&word| word == 0) {
             return;

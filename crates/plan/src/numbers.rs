@@ -336,7 +336,7 @@ impl Lower {
         let odd = self.dag.add(Op::Rem(ply, two));
         let odd = self.dag.add(Op::Compare(Cmp::Eq, odd, one));
         let even = self.not(odd);
-        // After an odd number of moves it is White's turn if Black began.
+        // After an odd number of half-moves it is White's turn if Black began.
         let black_began = self.select(white, odd, even);
         let white_began = self.not(black_began);
         let swapped = self.column(TagColumn::Swapped);

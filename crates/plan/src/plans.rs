@@ -70,7 +70,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn ty(&self, query: usize) -> Type {
         self.planners[query].ty()
     }
@@ -79,7 +79,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn has_values(&self, query: usize) -> bool {
         self.planners[query].has_values()
     }
@@ -88,7 +88,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn copy_count(&self, query: usize) -> usize {
         self.planners[query].copies()
     }
@@ -102,7 +102,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn hits(&self, queries: Range<usize>) -> SharedPlan {
         let graph = lock(&self.graph);
         let (dag, roots) = (&graph.lower.dag, &graph.hits[queries]);
@@ -120,7 +120,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn guard(&self, queries: Range<usize>) -> Option<SharedPlan> {
         let options = self.planners.first()?.options;
         let mut graph = lock(&self.graph);
@@ -134,7 +134,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn screen(&self, queries: Range<usize>) -> Option<Screen> {
         self.screen_by(Screen::new, queries)
     }
@@ -143,7 +143,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn material_screen(&self, queries: Range<usize>) -> Option<Screen> {
         self.screen_by(Screen::of_material, queries)
     }
@@ -162,7 +162,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn values(&self, query: usize) -> Plan {
         let mut graph = lock(&self.graph);
         let LoweredGraph { lower, hits, values, .. } = &mut *graph;

@@ -95,7 +95,7 @@ pub enum RegisterInput {
 pub struct Program {
     /// The stages. They run over all positions of a block before this program runs.
     pub stages: Vec<Stage>,
-    /// The steps.
+    /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
     /// The number of registers that the steps use. Registers 0..4 are the planes.
     pub registers: usize,
@@ -141,7 +141,7 @@ pub struct StageFound {
     pub word: Id,
     /// True if the result is a mask, false if it is a whole word.
     pub is_mask: bool,
-    /// The register.
+    /// The register that contains the result.
     pub reg: Reg,
 }
 
@@ -150,9 +150,9 @@ pub struct StageFound {
 pub struct StageCarry {
     /// The number of the result. Queries that are planned together share these numbers.
     pub id: CarryId,
-    /// The operation.
+    /// The operation that is applied.
     pub what: Made,
-    /// The operands.
+    /// The operands of the operation.
     pub operands: Vec<ColumnOperand>,
 }
 

@@ -56,7 +56,7 @@ pub struct Screen {
 /// A fact that a screen reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoundRead {
-    /// The fact.
+    /// The fact that is read.
     pub bound: Bound,
     /// The bits of the fact that can affect the answer.
     pub bits: u64,

@@ -26,7 +26,7 @@ struct SquareSum<'a> {
     conditions: Vec<Shifted<'a>>,
 }
 
-/// `weight * #set`.
+/// A term `weight * #set`.
 struct SquareTerm<'a> {
     weight: u32,
     set: Set<'a>,

@@ -147,7 +147,8 @@ impl Compiler<'_> {
             G::Equal(Any::Squares(a), Any::Squares(b)) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
             }
-            // Two numbers without a value are equal for `equal`. Both are represented by the same word, so the comparison is right.
+            // Two numbers without a value are equal for `equal`. Both are represented by the same word, so the comparison is
+            // right.
             G::Equal(Any::Number(a), Any::Number(b)) => self
                 .two_numbers(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })),
             G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
@@ -165,7 +166,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a part of a comment, which is evaluated only for its effects. A variable alone has no effect, so it needs no code.
+    /// Compiles a part of a comment, which is evaluated only for its effects. A variable alone has no effect, so it needs no
+    /// code.
     fn said(&mut self, filter: &Filter) -> CompileResult {
         let mut variable = false;
         super::names::used(filter.node(), &mut |_| variable = true);
@@ -331,7 +333,7 @@ impl Compiler<'_> {
         then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
     ) -> CompileResult {
         self.scratch(|this| {
-            // The second filter may assign the variable that is the first one, unless it is a leaf or a variable.
+            // If the first filter is a variable, the second filter may assign it, unless the second one is a leaf or a variable.
             let keeps = this.is_leaf(b.node()) || is_var(b);
             let first = if keeps { this.set(a)? } else { this.new_set(a)? };
             let second = this.set(b)?;

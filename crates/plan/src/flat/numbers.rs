@@ -69,7 +69,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Emits a jump to `no` unless both numbers have a value and a relation holds of them.
+    /// Emits a jump to `no` unless both numbers have a value and a relation holds between them.
     pub(super) fn unless_compare(&mut self, cmp: Cmp, [a, b]: [RegisterWord; 2], no: Label) -> CompileResult {
         self.emit(Instr::UnlessValue { number: a, no })?;
         self.emit(Instr::UnlessValue { number: b, no })?;
@@ -183,8 +183,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Copies a number to `best` if it has a value and either `best` has none, or the comparison `cmp` holds between the number and
-    /// `best`.
+    /// Copies a number to `best` if it has a value and either `best` has none, or the comparison `cmp` holds between the number
+    /// and `best`.
     fn keep_better(&mut self, cmp: Cmp, number: RegisterWord, best: RegisterWord) -> CompileResult {
         let (keep, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number, no: done })?;
@@ -208,8 +208,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the value of a filter that counts. The value is the count; if there is a range and the count lies outside it, there
-    /// is no value.
+    /// Compiles the value of a filter that counts. The value is the count; if there is a range and the count lies outside it,
+    /// there is no value.
     fn counted(&mut self, count: RegisterWord, counted: Counted, to: RegisterWord) -> CompileResult {
         let Counted::Range(lo, hi) = counted else {
             return self.emit(Instr::Copy { to, from: count });

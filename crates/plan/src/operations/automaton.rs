@@ -13,7 +13,7 @@ const CHOICES_MAX: usize = 20_000;
 /// repeated becomes as many states as its repetitions need.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
-    /// The states.
+    /// The states, which branches name by their index.
     pub states: Vec<AutomatonState>,
     /// The branches from the start to the states that can come first.
     pub first: Vec<Branch>,

@@ -1,4 +1,4 @@
-//! The instructions of flat programs.
+//! The instructions of flat programs, the form into which queries that keep state through a game are compiled.
 
 use super::{
     EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, RayInstr, TextInstr,
