@@ -147,7 +147,7 @@ pub struct Counts(RefCell<HashMap<(String, String), u64>>);
 impl Counts {
     /// # Panics
     ///
-    /// If the same query on the same games was counted differently before: then no figure is worth anything.
+    /// Panics if the same query on the same games was counted differently before: then no figure is worth anything.
     pub fn agree(&self, games: &str, query: &str, hits: u64) {
         let known = *self.0.borrow_mut().entry((games.into(), query.into())).or_insert(hits);
         assert_eq!(hits, known, "{query} on {games}: the last run counts {hits} hits, others {known}");

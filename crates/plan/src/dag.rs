@@ -297,7 +297,7 @@ impl Dag {
     ///
     /// # Panics
     ///
-    /// If the word depends on an open loop.
+    /// Panics if the word depends on an open loop.
     pub fn carry(&mut self, what: Carried, back: bool, word: Id) -> Id {
         self.make(Made::Along { what, back }, vec![word])
     }
@@ -306,7 +306,7 @@ impl Dag {
     ///
     /// # Panics
     ///
-    /// If an operand depends on an open loop.
+    /// Panics if an operand depends on an open loop.
     pub fn game(&mut self, op: GameOp, operands: Vec<Id>) -> Id {
         self.make(Made::Game(op), operands)
     }

@@ -219,8 +219,8 @@ impl Planner {
     ///
     /// # Errors
     ///
-    /// An orbit cannot be expanded (see [`orbit_transforms::expand`]), the query would become more than [`FILTERS_MAX`] filters,
-    /// or it carries too many columns along games.
+    /// Fails if an orbit cannot be expanded (see [`orbit_transforms::expand`]), if the query would become more than
+    /// [`FILTERS_MAX`] filters, or if it would carry too many columns along games.
     pub fn new(query: &TypedQuery, options: PlanOptions) -> Result<Planner, Diagnostic> {
         let filter = orbit_transforms::expand(&query.body)?;
         let filters = written_out(filter.node());
@@ -281,8 +281,8 @@ impl Planner {
     ///
     /// # Errors
     ///
-    /// The query would carry too many columns along games, and looks at other positions only by `find`, so that another engine
-    /// would be no better.
+    /// Fails if the query would carry too many columns along games, and looks at other positions only by `find`. Another engine
+    /// would be no better then.
     fn check_carried(&self, query: &TypedQuery) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
             return Ok(None);
@@ -411,7 +411,7 @@ impl Planner {
     ///
     /// # Panics
     ///
-    /// If `apart` is [`Apart::Sides`] and the filter has no [`Filter::copy_sides`].
+    /// Panics if `apart` is [`Apart::Sides`] and the filter has no [`Filter::copy_sides`].
     fn lower_apart(&self, lower: &mut Lower, apart: Apart) -> (Vec<Id>, Vec<CopyBit>) {
         match apart {
             Apart::Copies => self.lower_copies(lower),

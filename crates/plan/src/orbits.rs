@@ -47,7 +47,7 @@ struct Gather<F> {
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
-    /// Returns the functions for uses that need only to know whether each copy matches.
+    /// Returns the functions that combine the masks of positions at which the copies match.
     fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,

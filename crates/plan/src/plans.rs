@@ -180,7 +180,7 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there is no such query, or if `apart` is [`Apart::Sides`] and the copies belong to no side: see
+    /// Panics if there is no such query, or if `apart` is [`Apart::Sides`] and the copies belong to no side: see
     /// [`OutermostOrbit::copy_sides`](orbit_transforms::OutermostOrbit::copy_sides).
     pub fn copies(&self, query: usize, apart: Apart) -> CopiesPlan {
         let mut graph = lock(&self.graph);

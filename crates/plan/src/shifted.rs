@@ -144,7 +144,7 @@ impl<'a> Attack<'a> {
     }
 }
 
-/// The pieces that can attack one square from another.
+/// Two squares, and the pieces that can attack the second square from the first.
 pub(super) struct AttackLine {
     pub(super) from: Square,
     pub(super) to: Square,

@@ -103,7 +103,7 @@ impl Lower {
         self.dag.game(GameOp::Entered(test), operands)
     }
 
-    /// Returns the same mask for callers that ignore the first positions of games. The mask may be wrong there.
+    /// Like [`Self::entered`], but for callers that ignore the first positions of games. The mask may be wrong there.
     fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
     }
