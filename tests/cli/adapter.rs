@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::common::harness::GPU;
 
-/// Returns whether there is an adapter. Panics if there is none where one is required.
+/// Returns whether there is a GPU adapter. Panics if there is none on a machine where one is
+/// required.
 pub fn has_adapter() -> bool {
     let found = is_found();
     if !found && GPU.is_required() {
@@ -15,7 +16,7 @@ pub fn has_adapter() -> bool {
     found
 }
 
-/// Ignores a test where there is no adapter.
+/// Ends the test as ignored if there is no adapter.
 pub fn needs_adapter() {
     GPU.met(is_found().then_some(()));
 }

@@ -1,4 +1,4 @@
-//! `orbit cql`: CQL's command line, and the games that it writes.
+//! Tests `orbit cql`: CQL's command line, and the games that it writes.
 
 use std::fs;
 use std::path::Path;
@@ -29,14 +29,14 @@ impl Folder {
         self.0.path().join(name).exists()
     }
 
-    /// Runs `orbit cql` with words, in which `_` means a blank.
+    /// Runs `orbit cql` with the words of a line as arguments, where `_` stands for a blank.
     fn run(&self, words: &str) -> Output {
         let words = words.split_whitespace().map(|word| word.replace('_', " "));
         let mut orbit = Command::new(env!("CARGO_BIN_EXE_orbit"));
         orbit.arg("cql").args(words).current_dir(self.0.path()).output().unwrap()
     }
 
-    /// Returns the standard output of a run that succeeds.
+    /// Returns the standard output of a run that must succeed.
     #[track_caller]
     fn stdout(&self, words: &str) -> String {
         let output = self.run(words);
@@ -51,7 +51,7 @@ impl Folder {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Returns the games that are written, without tags, in one line each.
+    /// Returns the games that a run writes, without tags, one string per game.
     #[track_caller]
     fn games(&self, words: &str) -> Vec<String> {
         self.stdout(&format!("-o out.pgn {words}"));
@@ -59,8 +59,8 @@ impl Folder {
     }
 }
 
-/// Returns the movetext of games, with blanks collapsed, and removed around brackets and after move numbers; a tag Foo comes
-/// before it.
+/// Returns the text of each game without tags, except a tag Foo before it. Blanks are collapsed, and removed around brackets
+/// and after move numbers.
 fn games(text: &str) -> Vec<String> {
     let mut games: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -94,7 +94,7 @@ fn plain(game: &str) -> String {
     out
 }
 
-/// `tests/data/game-outputs.tsv` has a row for each output of CQL 6.2: id, query, file, games.
+/// Each row of `tests/data/game-outputs.tsv` is an output of CQL 6.2: id, query, file, games.
 #[test]
 fn games_are_written_as_cql_writes_them() {
     let table = data("game-outputs.tsv");
@@ -134,7 +134,7 @@ fn the_header_names_files_and_options_override_it() {
     assert_eq!(folder.games("--input main.pgn -silent s.cql"), ["1.f3 e5 2.g4 Qh4# 0-1"]);
 }
 
-/// A file is written whether or not a game matches.
+/// The output file is written even if no game matches.
 #[test]
 fn a_search_without_matches_writes_an_empty_file() {
     let folder = Folder::new("cql() mate");
@@ -162,7 +162,7 @@ fn options_add_filters() {
     assert_eq!(numbers("-matchcount 2 5"), ["3"]);
     assert_eq!(numbers("-cql mate_//_really"), ["2"]);
     assert_eq!(numbers("-btm"), Vec::<String>::new());
-    // In the main line alone there is the black queen on e6; with colours swapped there is also a white one on e3.
+    // In main lines there is a black queen on e6 and no white one on e3, except with colours swapped.
     assert_eq!(numbers("-cql qe6"), ["3"]);
     assert_eq!(numbers("-cql Qe3"), Vec::<String>::new());
     assert_eq!(numbers("-flipcolor -cql Qe3"), ["3"]);
@@ -199,7 +199,7 @@ fn messages_are_printed_at_once_and_variables_at_the_end() {
     assert_eq!(folder.stdout("-i main.pgn -s s.cql").lines().count(), 45);
 }
 
-/// Games outside the requested numbers are not found, whatever else is requested, and later games are not read.
+/// Games outside the requested numbers are never found, whatever else is requested, and games after them are not read.
 #[test]
 fn games_by_number_are_found_and_no_others() {
     let folder = Folder::new("cql(quiet) check");
@@ -209,11 +209,11 @@ fn games_by_number_are_found_and_no_others() {
     assert_eq!(folder.games(&format!("{asked} -gamenumber 2 s.cql")), Vec::<String>::new());
     folder.write("t.cql", "cql(quiet gamenumber 4 matchcount 0) check");
     assert_eq!(folder.games("-i main.pgn t.cql"), ["{Game number 4}*"]);
-    // A filter from the command line does not search other games either.
+    // A filter on the command line does not search other games either.
     let messages = "-i main.pgn -cql initial_message_quiet(gamenumber) s.cql";
     assert_eq!(folder.stdout(messages), "1\n2\n3\n4\n");
     assert_eq!(folder.stdout(&format!("-g 2 {messages}")), "2\n");
-    // Few of many games are read.
+    // Of many games only the first ones are read.
     let many = data("games/main.pgn").repeat(4_000);
     folder.write("many.pgn", &many);
     let output = folder.run("-i many.pgn -o few.pgn -g 3 s.cql");
@@ -225,7 +225,8 @@ fn games_by_number_are_found_and_no_others() {
     assert!((3..16_000).contains(&read), "{summary}");
 }
 
-/// Numbers are printed while games are read, in the order of the file, and games are written in the order of the query.
+/// The numbers of games are printed while games are read, in the order of the file. The games are written in the order of
+/// the query.
 #[test]
 fn numbers_of_matches_are_those_of_the_games() {
     let folder = Folder::new("cql(quiet) check sort \"ply\" ply");
@@ -288,7 +289,7 @@ fn help_lists_the_options() {
     assert!(folder.stdout("-version").starts_with("orbit "));
 }
 
-/// Side lines and comments of games are written, whether or not they are searched, from games in any form.
+/// Side lines and comments of games are written whether or not they are searched, from PGN, reels and streams.
 #[test]
 fn reels_and_streams_are_searched() {
     let folder = Folder::new("cql(quiet) initial sort \"p\" player white");

@@ -1,4 +1,4 @@
-//! The program `orbit` as its users run it.
+//! Runs the program `orbit` as its users do.
 //!
 //! * `scan`, `outputs`, `stats`, `themes`, `transform`: single commands and their output.
 //! * `cql`: CQL's command line.

@@ -1,4 +1,4 @@
-//! Runs every command of the README, of the guide, of the tutorial and of the cookbook and compares the output.
+//! Runs every command of the README, the guide, the tutorial and the cookbook, and compares the output.
 
 use std::{
     fs,
@@ -73,18 +73,18 @@ fn the_page_about_players_shows_what_is_printed() {
     check("docs/player.md", 2);
 }
 
-/// Each recipe runs, prints what the page shows, and stands in the list of recipes.
+/// Each recipe runs, prints what its page shows, and is in the list of recipes.
 #[test]
 fn the_cookbook_shows_what_is_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Recipes write files.
+    // Recipes write files, so they run in a folder of their own.
     let folder = tempfile::tempdir().unwrap();
     for file in ["games/sample.pgn", "tests/data/games/measures.pgn"] {
         let copy = folder.path().join(file);
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         fs::copy(root.join(file), copy).unwrap();
     }
-    // Long questions are wrapped.
+    // The list may break long questions into several lines.
     let list = fs::read_to_string(root.join("docs/cookbook.md")).unwrap();
     let list = list.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut recipes = 0;
@@ -107,7 +107,7 @@ fn the_cookbook_shows_what_is_printed() {
     assert!(recipes >= 40, "{recipes} recipes");
 }
 
-/// The picture of the README is the one that its command draws.
+/// The picture of the README is the one that the README's command draws.
 #[test]
 fn the_picture_is_what_is_drawn() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Reels that are read instead of the files beside them.
+//! Tests reels that are read instead of the files beside them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::serve::Server;
 
 const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
-/// Returns the output of a scan of a path, and whether the scan read a reel instead.
+/// Returns the output of a scan, and whether the scan read a reel instead of a file.
 fn scan(folder: &Path, args: &[&str]) -> (String, bool) {
     let (stdout, stderr) = run(folder, 0, &[&["scan", "--format", "jsonl", "Nf3"], args].concat());
     assert!(!stdout.is_empty());
@@ -37,7 +37,7 @@ fn a_fresh_reel_is_read_instead_and_answers_the_same() {
         assert!(!expected.1);
         run(folder, 0, &["index", file, "-o", reel]);
         assert_eq!(scan(folder, &[file]), (expected.0.clone(), true), "{file}");
-        // Any spelling of the file's name works, whatever other files are there; the output has the name that was given.
+        // Any spelling of the file's name works, whatever other files are given. The output has the name as it was given.
         let dotted = format!("./{file}");
         let answers = scan(folder, &["a.pgn", &dotted, "a.pgn"]);
         assert_eq!(answers, (scan(folder, &["--no-reel", "a.pgn", &dotted, "a.pgn"]).0, true), "{file}");
@@ -83,14 +83,14 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("a.pgn"), 1);
     index(&["a.pgn"]);
     assert!(is_read(&["a.pgn"]));
-    // A reel that is named as well is read once.
+    // If the reel is named as well, its games are read once.
     let rows = |paths: &[&str]| scan(folder, paths).0.lines().count();
     for paths in [["a.pgn", "./a.reel"], ["./a.reel", "a.pgn"]] {
         assert!(is_read(&paths));
         assert_eq!(rows(&paths), rows(&["a.pgn"]), "{paths:?}");
     }
     assert_eq!(rows(&["--no-reel", "a.pgn", "a.reel"]), 2 * rows(&["a.pgn"]));
-    // Neither in folders nor from standard input.
+    // No reel is read instead of the files of a folder that is named.
     fs::create_dir(path("games")).unwrap();
     for name in ["a.pgn", "a.reel"] {
         fs::copy(path(name), path("games").join(name)).unwrap();
@@ -98,12 +98,13 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("games/a.pgn"), 1);
     assert!(!is_read(&["games"]));
     assert!(is_read(&["games/a.pgn"]));
-    // Under another name.
+    // A reel is not used for a file of another name.
     fs::copy(path("a.pgn"), path("z.pgn")).unwrap();
     fs::copy(path("a.reel"), path("z.reel")).unwrap();
     set_time(&path("z.pgn"), 1);
     assert!(!is_read(&["z.pgn"]));
-    // Touched, grown, or altered under the same size and another time.
+    // A reel is not used if the file's time has changed, if the file has grown, or if its contents and its time have
+    // changed but not its size.
     set_time(&path("a.pgn"), 2);
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("a") + "\n").unwrap();
@@ -111,7 +112,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("z")).unwrap();
     assert!(!is_read(&["a.pgn"]));
-    // Made from something else, or from more.
+    // A reel is not used if it was made from other files, or from more files.
     index(&["b.pgn"]);
     assert!(!is_read(&["a.pgn"]));
     index(&["a.pgn", "b.pgn"]);
@@ -120,11 +121,11 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     assert!(is_read(&["a.pgn"]));
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);
     assert!(!is_read(&["a.pgn"]));
-    // Without its duplicates.
+    // A reel is not used if it lacks the file's duplicates.
     fs::write(path("a.pgn"), games("a").repeat(2)).unwrap();
     index(&["--no-duplicates", "a.pgn"]);
     assert!(!is_read(&["a.pgn"]));
-    // Damaged, or no reel at all: the file is there.
+    // If the reel is damaged, or is no reel at all, the file is read.
     let whole = fs::read(path("a.reel")).unwrap();
     for bytes in [&whole[..40], b"no reel", b""] {
         fs::write(path("a.reel"), bytes).unwrap();
@@ -132,7 +133,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     }
 }
 
-/// Marks a reel as read by other rules, and corrects the checksum of its header.
+/// Changes the version of the reading rules that a reel records, and corrects the checksum of its header.
 fn read_by(path: &Path, reader: u32) {
     let mut bytes = fs::read(path).unwrap();
     bytes[48..52].copy_from_slice(&reader.to_le_bytes());
@@ -149,7 +150,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     let reel = folder.join("a.reel");
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     assert_eq!(run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1.lines().next(), Some(NOTICE));
-    // By older ones, by newer ones, by unknown ones.
+    // The reel's rules are unknown (0), or newer than those of this program (999).
     for reader in [0, 999] {
         read_by(&reel, reader);
         let notice = "reading a.pgn, not a.reel: another version of orbit made the reel and read games by other rules; \
@@ -158,7 +159,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // If the reel itself is named, it is read, with a note; also next to its file, for which it is out of date anyway.
+        // A reel that is named itself is read, with a note.
         assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
         let notice = "another version of orbit made a.reel and read games by other rules, so that answers may differ from those of \
                       its files; `orbit index a.pgn -o a.reel` makes it again";
@@ -182,7 +183,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         );
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.reel", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // Copied or merged with others, the reel is no newer, and nothing is added to it.
+        // Nothing is appended to this reel, and copying it or merging it with others does not make its rules newer.
         let before = fs::read(&reel).unwrap();
         let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
         assert!(
@@ -207,7 +208,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     assert!(scan(folder, &["a.pgn"]).1);
 }
 
-/// A file is not counted in addition to a reel that holds it, whatever the name of that reel is.
+/// If a reel and one of its sources are both named, the games of that file count once, whatever the name of the reel is.
 #[test]
 fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let folder = folder();
@@ -225,17 +226,17 @@ fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "all.reel"]).1;
     let notice = "reading all.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)\n";
     assert!(stderr.starts_with(notice), "{stderr}");
-    // A file in another folder that is known by the same name, size and time.
+    // A file in another folder counts in addition, even if it has the same name, size and time.
     fs::create_dir(folder.join("other")).unwrap();
     fs::copy(folder.join("b.pgn"), folder.join("other/b.pgn")).unwrap();
     let time = fs::metadata(folder.join("b.pgn")).unwrap().modified().unwrap();
     fs::File::options().append(true).open(folder.join("other/b.pgn")).unwrap().set_modified(time).unwrap();
     assert_eq!(rows(&["other/b.pgn", "all.reel"]), rows(&["--no-reel", "b.pgn"]) + of_all);
-    // Other games, and reels that do not have all of the file.
+    // Files count in addition if the reel does not contain them, or not all of their games.
     assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
     run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);
     assert_eq!(rows(&["b.pgn", "few.reel"]), rows(&["b.pgn"]) + rows(&["few.reel"]));
-    // The file has changed since the reel was made from it.
+    // The file counts in addition if it has changed since the reel was made.
     fs::write(folder.join("a.pgn"), games("a, later")).unwrap();
     assert_eq!(rows(&["a.pgn", "all.reel"]), of_a + of_all);
 }
@@ -268,7 +269,8 @@ fn a_file_without_a_last_result_is_told() {
     assert_eq!(problems[0]["problem"], serde_json::json!({"games": 1, "kind": "repaired", "reason": reason}));
 }
 
-/// A change of what is kept of some game must raise the version, so that reels beside files become invalid.
+/// If the reader keeps something different of any game, its version must be raised, so that reels beside files become
+/// invalid.
 #[test]
 fn what_is_kept_of_games_goes_with_a_version() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,5 @@
-//! Files that do not belong to the job, or are no part of it, are refused with a remedy.
+//! Tests that files are refused with a remedy if they do not belong to the job or are no part of
+//! it.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,7 @@ use orbit_search::job::{Job, JobPart};
 
 use super::{REELS, done, orbit, reels};
 
-/// A job about all reels.
+/// Plans a job that searches all reels.
 fn planned(inputs: &Path, folder: &str) {
     let out = format!("{folder}/");
     done(inputs, &[&["job", "plan", "-o", &out, "-F", "plain", "check"], &REELS[..]].concat());
@@ -92,7 +93,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "merge", "out"], 2, "its hash is wrong");
     fs::write(&job, &text[..text.len() / 2]).unwrap();
     refuses(inputs, &["job", "status", "out"], 2, "is no job of this version of orbit");
-    // The arguments are no part of the hash, but are compared.
+    // The hash does not cover the arguments, but they are compared.
     fs::write(&job, &text).unwrap();
     edit(&job, "\"plain\"", "\"fen\"");
     refuses(inputs, &["job", "part", "1", "out"], 2, "the options are others than when it was planned");
@@ -101,7 +102,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "part", "1", "out"], 2, "the queries are others than when it was planned");
 }
 
-/// A job that names blocks which its sources do not have, though its hash is right.
+/// A job is refused if it names blocks that its sources do not have, even if its hash is right.
 #[test]
 fn blocks_that_are_not_there_are_refused() {
     let inputs = reels();
@@ -150,7 +151,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
     let expected = done(inputs, &["job", "merge", "out"]);
     let part = |number: usize| inputs.join(format!("out/parts/{number:05}.part"));
     let whole = fs::read(part(2)).unwrap();
-    // A change of any byte is noticed.
+    // A change of any byte is detected.
     for at in (0..whole.len()).step_by(whole.len() / 40 + 1).chain([whole.len() - 1]) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
@@ -163,7 +164,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
         fs::write(part(2), &whole[..length]).unwrap();
         refuses(inputs, &["job", "merge", "out"], 3, "1 of 6 parts cannot be merged (part 2: damaged");
     }
-    // A part that is whole, but belongs at another place.
+    // Part 2 is now a whole part, but that of another number.
     fs::copy(part(3), part(2)).unwrap();
     fs::remove_file(part(5)).unwrap();
     refuses(
@@ -186,7 +187,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let inputs = reels();
     let inputs = inputs.path();
     planned(inputs, "out");
-    // Even the administrator cannot write into a file as if it were a folder.
+    // The folder is now a file. Not even the administrator can create a file below it.
     fs::remove_dir(inputs.join("out/parts")).unwrap();
     fs::write(inputs.join("out/parts"), "").unwrap();
     refuses(inputs, &["job", "part", "1", "out"], 2, "00001.part cannot be written");
