@@ -164,7 +164,7 @@ fn a_card_is_measured_in_one_run() {
         close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
     }
 
-    // The table has the same numbers, rounded.
+    // The table has the same numbers as the document, but rounded.
     for (kind, part) in [("resident", "resident:"), ("streamed", "streamed:"), ("cpu", "the processor")] {
         for row in of_kind(&document, kind).filter(|row| kind != "resident" || row["variant"] == "default") {
             let line = line(&table, part, row["name"].as_str().unwrap());
@@ -375,7 +375,7 @@ fn without_a_card_nothing_is_begun() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// A run is never overwritten, and a folder that cannot be written to is reported before anything is measured.
+/// A run is never overwritten. A folder that cannot be written to is reported before anything is measured.
 #[test]
 fn folders_are_looked_at_first() {
     needs_adapter();

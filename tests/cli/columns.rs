@@ -67,7 +67,7 @@ fn as_cell(name: &str, value: &Value) -> String {
     }
 }
 
-/// Queries of each type of value, with side lines and with spans.
+/// Compares both formats for queries of each type of value, with side lines and with spans.
 #[test]
 fn json_and_csv_say_the_same() {
     let queries: [&[&str]; 7] = [

@@ -74,7 +74,7 @@ fn seen(line: &str) -> String {
     let messages = String::from_utf8_lossy(&stderr);
     messages.lines().filter(|line| !is_timed(line)).for_each(|line| out += &format!("{line}\n"));
     for (name, bytes) in files(folder.path(), Path::new("")) {
-        // Reels contain the paths of their sources.
+        // The contents of reels are left out, because they include the paths of the sources.
         let is_reel = name.extension().is_some_and(|ending| ending == "reel");
         let bytes = if is_reel { &[] } else { &bytes[..] };
         writeln!(out, "== {}\n{}", name.display(), String::from_utf8_lossy(bytes)).unwrap();
@@ -119,7 +119,7 @@ fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     names.into_iter().flat_map(read).collect()
 }
 
-/// Returns the folder of inputs.
+/// Returns the folder of the inputs, which is made once.
 fn inputs() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     FOLDER.get_or_init(make_inputs).path()

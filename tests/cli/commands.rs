@@ -350,7 +350,7 @@ fn completions_go_into_a_query() {
     }
 }
 
-/// Shells complete the words of the language that need no quotation marks.
+/// Shells complete those keywords of the language that need no quotation marks.
 #[test]
 fn completions_hold_the_words_of_the_language() {
     let folder = tempfile::tempdir().unwrap();

@@ -36,7 +36,7 @@ impl Folder {
         orbit.arg("cql").args(words).current_dir(self.0.path()).output().unwrap()
     }
 
-    /// Returns the standard output of a run that succeeds.
+    /// Returns the standard output of a run that must succeed.
     #[track_caller]
     fn stdout(&self, words: &str) -> String {
         let output = self.run(words);
@@ -134,7 +134,7 @@ fn the_header_names_files_and_options_override_it() {
     assert_eq!(folder.games("--input main.pgn -silent s.cql"), ["1.f3 e5 2.g4 Qh4# 0-1"]);
 }
 
-/// A file is written whether or not a game matches.
+/// The output file is written even if no game matches.
 #[test]
 fn a_search_without_matches_writes_an_empty_file() {
     let folder = Folder::new("cql() mate");
@@ -222,7 +222,7 @@ fn games_by_number_are_found_and_no_others() {
     assert_eq!(folder.games(&format!("{asked} -gamenumber 2 s.cql")), Vec::<String>::new());
     folder.write("t.cql", "cql(quiet gamenumber 4 matchcount 0) check");
     assert_eq!(folder.games("-i main.pgn t.cql"), ["{Game number 4}*"]);
-    // A filter from the command line does not search other games either.
+    // A filter on the command line does not search other games either.
     let messages = "-i main.pgn -cql initial_message_quiet(gamenumber) s.cql";
     assert_eq!(folder.stdout(messages), "1\n2\n3\n4\n");
     assert_eq!(folder.stdout(&format!("-g 2 {messages}")), "2\n");

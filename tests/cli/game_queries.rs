@@ -30,7 +30,7 @@ fn told(args: &[&str]) -> (Option<i32>, String) {
     (out.status.code(), text(&out.stderr).to_owned())
 }
 
-/// Comments are read if a query needs them, from PGN and from reels that have them.
+/// Comments are read if the query needs them, from PGN and from reels that contain them.
 #[test]
 fn comments_are_read_for_queries_that_ask() {
     let due = stdout(&["scan", "--format", "plain", "hascomment", "comm.pgn"]);
@@ -70,7 +70,7 @@ fn queries_begin_with_dashes() {
     let (code, fault) = told(&["scan", "--(nowhere)", "main.pgn"]);
     assert_eq!(code, Some(2));
     assert!(fault.contains("query:1:4"), "{fault}");
-    // Misspelt options are treated as options.
+    // A misspelt option is reported as an option, not as a query.
     let (code, fault) = told(&["scan", "--limt", "5", "check", "main.pgn"]);
     assert_eq!(code, Some(2));
     assert!(fault.contains("--limt"), "{fault}");
@@ -167,7 +167,7 @@ fn faults_while_games_are_evaluated_name_the_place() {
     assert!(fault.contains("game 2, ply 4: ") && fault.contains("query:1:6"), "{fault}");
 }
 
-/// `tests/data/planned.txt` lists the queries for which `cpu` and `gpu` have a plan; `reference` alone runs the rest.
+/// `tests/data/planned.txt` lists the queries that have a plan for `cpu` and `gpu`; only `reference` runs the rest.
 #[test]
 fn explain_says_which_queries_are_planned() {
     for line in data("planned.txt").lines() {

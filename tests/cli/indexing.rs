@@ -61,7 +61,7 @@ fn info(folder: &Path, reel: &str) -> serde_json::Value {
     serde_json::from_str(&stdout).unwrap()
 }
 
-/// Makes a folder with `a.pgn`, `b.pgn` and `c.pgn.zst`, all of them different.
+/// Makes a folder with the files `a.pgn`, `b.pgn` and `c.pgn.zst`, whose games all differ.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.pgn"), games("a")).unwrap();

@@ -29,7 +29,7 @@ fn reels() -> TempDir {
     folder
 }
 
-/// Returns the exit code, the standard output and the standard error.
+/// Runs the program and returns the exit code, the standard output and the standard error.
 #[track_caller]
 fn orbit(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let (code, stdout, stderr) = run_in(folder, args);

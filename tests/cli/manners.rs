@@ -22,7 +22,7 @@ fn hits_are_coloured_where_that_is_asked_for() {
     assert_eq!(coloured.replace("\x1b[1;33m", "").replace("\x1b[0m", ""), plain);
     let fault = run(&["scan", "{Nf3", SAMPLE, "--color", "always"]).2;
     assert!(fault.contains("\x1b["), "{fault}");
-    // Data have no colours.
+    // Formats that programs read have no colours.
     for format in ["csv", "jsonl", "pgn", "epd"] {
         assert!(!hit(&["--color", "always", "--format", format]).contains('\x1b'), "{format}");
     }

@@ -22,7 +22,7 @@ fn reel(folder: &Path, name: &str, more: &[&str]) -> String {
     path
 }
 
-/// Programs that run matches between engines write evaluations from the view of the side that moved.
+/// Programs that run matches between engines write evaluations from the point of view of the side that moved.
 #[test]
 fn comments_of_engine_matches_are_read() {
     let folder = tempfile::tempdir().unwrap();

@@ -27,7 +27,7 @@ const COMMANDS: [&[&str]; 12] = [
 /// The limits in KiB, in addition to what the program needs to start.
 const LIMITS: [u32; 7] = [400, 800, 1_200, 2_000, 3_000, 5_000, 600_000];
 
-/// Returns the exit code, the standard output and the standard error of a run with `kib` KiB of address space.
+/// Runs the program with `kib` KiB of address space; returns the exit code, the standard output and the standard error.
 fn limited(folder: &Path, kib: u32, args: &[&str]) -> (Option<i32>, String, String) {
     let script = format!("ulimit -c 0; ulimit -v {kib}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");

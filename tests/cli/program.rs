@@ -7,10 +7,11 @@ use serde_json::Value;
 
 /// The games that come with the program.
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
-/// A query with 672 copies that hits 354 of them.
+/// A query with 672 copies that hits 354 of the sample's games.
 pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Returns the exit code, the standard output and the standard error.
+/// Runs the program in a folder and returns the exit code, the standard output and the standard
+/// error.
 pub fn run_in(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(folder).args(args).env_remove("NO_COLOR").stdin(Stdio::null());

@@ -52,7 +52,7 @@ fn a_game_is_shown_with_its_counters() {
         let shown = run(folder, 0, &["show", database, "2"]).0;
         assert!(shown.contains("\n42... Kd7 43. Kd2 Ke7 44. e4 *\n"), "{shown}");
     }
-    // The counters are those of the tables, at every ply of real games.
+    // At every ply of real games, `show` prints the same FEN, with its counters, as tables.
     let rows = run(folder, 0, &["scan", "-q", "--format", "jsonl", "--limit", "3", "true", SAMPLE]).0;
     for row in rows.lines().step_by(7).map(|row| serde_json::from_str::<Value>(row).unwrap()) {
         let place = format!("{}:{}", row["game"], row["ply"]);

@@ -8,7 +8,7 @@ use crate::common::harness::SCRIPT;
 use crate::common::waiting::{Heard, Process};
 use crate::program::{QUERY, SAMPLE, run_in, stdout};
 
-/// Returns the exit code, the standard output and the standard error.
+/// Runs a script and returns the exit code, the standard output and the standard error.
 fn repl_in(folder: &Path, args: &[&str], script: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(folder).arg("repl").args(args).env_remove("NO_COLOR");

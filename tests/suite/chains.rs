@@ -41,7 +41,7 @@ fn comments(text: &str, pgn: &str) -> Vec<String> {
     of_game.comments.iter().map(|(at, text)| format!("{at} {}", String::from_utf8_lossy(text))).collect()
 }
 
-/// Returns the message of the run-time error of a query.
+/// Returns the message of the error with which a query ends.
 fn fault(text: &str, pgn: &str) -> String {
     match asked(text, pgn, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) => diagnostic.message,

@@ -41,7 +41,7 @@ enum Check<'a> {
     Copies(&'a str, &'a str),
     /// One of the distinct copies of a query is this one.
     Contains(&'a str, &'a str),
-    /// Two queries hit the same positions of real games.
+    /// Two queries that hit the same positions of real games.
     Same(&'a str, &'a str),
     /// The named test, in a file of tests, covers the statement.
     Test(&'a str, &'a str),

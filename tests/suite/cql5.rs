@@ -53,7 +53,7 @@ fn images_of_the_manual() {
         ("(position ♖c2 ♗h8 :wtm :shifthorizontal)", "{Rc2 Bh8 wtm}; {Rb2 Bg-h8 wtm}; {Ra2 Bf-h8 wtm}"),
         // Erratum: the manual has Rb8.
         ("(position ♖b2 ♗g8 :wtm :fliphorizontal)", "{Rb2 Bg8 wtm}; {Rb7 Bg1 wtm}"),
-        // Errata: the manual swaps no colours and has b8.
+        // Errata: the manual does not swap the colours, and has b8 instead of b7.
         ("(position ♖b2 ♗g8 :wtm :flipcolor)", "{Rb2 Bg8 wtm}; {rb7 bg1 btm}"),
         ("(position ♖c3 ♛g3 :shifthorizontal)", "{Rc3 qg3}; {Rb3 qf3}; {Ra3 qe3}; {Rd3 qh3}"),
         ("(position ♖c3 ♛g3 :fliphorizontal)", "{Rc3 qg3}; {Rc6 qg6}"),

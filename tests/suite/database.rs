@@ -69,7 +69,7 @@ fn sample() -> Vec<PathBuf> {
     vec![SAMPLE.into()]
 }
 
-/// Returns a reel of the sample, a PGN file with games that are cut and skipped, and a list of positions.
+/// Writes a reel of the sample, a PGN file with games that are cut and skipped, and a list of positions. Returns their paths.
 fn mixed(folder: &Path) -> Vec<PathBuf> {
     let reel = folder.join("sample.reel");
     let mut writer = ReelWriter::create(&reel).unwrap();
@@ -116,7 +116,7 @@ fn held_and_streamed_databases_answer_alike() {
                 .collect(&orbit_search::run::TotalsCollector)
                 .unwrap();
             assert!(summary.finished);
-            // Dates and ratings are read only if a query needs them.
+            // A count reads no dates and ratings unless a query needs them.
             let totals = Totals { dates: None, elos: None, ..summary.totals };
             (part.queries, totals, summary.sources, summary.side_lines, summary.bytes)
         };

@@ -26,7 +26,7 @@ fn printed(text: &str) -> String {
     if said.is_empty() {
         out += "fine\n";
     }
-    // Blanks at the ends of lines do not matter.
+    // Blanks at the ends of lines are ignored.
     out.lines().map(|line| line.trim_end().to_string() + "\n").collect()
 }
 

@@ -22,7 +22,7 @@ fn asked(parameters: Parameters) -> ExplorerRequest {
     ExplorerRequest::read(&parameters).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the answer of a database, as JSON and as text.
+/// Returns the answer of the explorer, as JSON and as text.
 fn explored(database: &Database, parameters: Parameters) -> (Value, String) {
     let asked = asked(parameters);
     let query = Query::parse(&asked.query()).unwrap();

@@ -31,7 +31,7 @@ const QUERIES: &[&str] = &[
     "{if initial nn=0 flip count {nn+=1 Kg1}}",
     "{if initial nn=0 flipcolor {Rd1-8 nn+=1 true}}",
     "{if isunbound nn nn=ply if check unbind nn else nn+=1 isbound nn}",
-    // Variables of one position.
+    // Variables that are used in one position only.
     "{nn=0 while(nn*nn<ply) nn+=1 nn}",
     "{nn=0 loop{nn<#A nn+=3} nn}",
     "{ss=?(A attacks k) ss}",
@@ -61,7 +61,7 @@ const QUERIES: &[&str] = &[
     "{ss=[Kk] ss<-[Aa]<-[BRQbrq]}",
     "{ss=[Aa] ray(ss [Pp] k)}",
     "{ss=[Kk] ray horizontal (ss _ [Aa])}",
-    // The second set assigns the variable that is the first one.
+    // The second set assigns the variable that is the first set.
     "{ss=A #(ss & {ss=[Rr] ss})==1}",
     "{ss=a dark ss}",
     "{ss=P power ss - power p}",

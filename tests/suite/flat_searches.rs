@@ -9,9 +9,9 @@ use crate::{
     flat::{compared, tree_blocks},
 };
 
-/// Queries whose searches and chains begin with a move about which something is known. Each has hits in real games.
+/// Queries whose searches and chains begin with a move about which something is known. Each query has hits in real games.
 const QUERIES: &[&str] = &[
-    // Squares and pieces that variables hold.
+    // Squares and pieces in variables.
     "{initial square V in a-h4-5 {5<=find all --V}}",
     "{initial square V in a-h1-2 {find V--(terminal or check)}}",
     "{ss=[f3,c3,f6,c6] initial piece X in [Nn] find X--ss}",
@@ -30,7 +30,7 @@ const QUERIES: &[&str] = &[
     // The square of a pawn captured en passant is not the square that the capturing pawn reaches.
     "{initial ss=e5 find [x]ss}",
     "{initial square V in a-h5 {find P[x]V}}",
-    // Strings that name the promoted piece.
+    // Strings that name the piece after a promotion.
     "{tt=\"Q\" find --=tt}",
     "{tt=\"N\" not find --=tt}",
     "{tt=\"Qq\" path P--=tt --}",

@@ -6,7 +6,7 @@ use crate::{
     flat::{compared, tree_blocks},
 };
 
-/// Queries that make strings.
+/// Queries that create strings.
 const STRINGS: &[&str] = &[
     "{tt=fen #tt>50}",
     "{tt=fen tt[0:8]!=\"rnbqkbnr\" check}",
@@ -51,7 +51,7 @@ const DICTIONARIES: &[&str] = &[
     "{local dictionary D D[str(100-ply)]=1 tt=\"\" string s in D {tt=s} tt==\"99\"}",
 ];
 
-/// Queries about played moves, about possible moves, and about pairs of positions.
+/// Queries about moves that were played, about legal moves, and about pairs of positions.
 const MOVES: &[&str] = &[
     "piece X in [Rr] {line --> move from X --> true* --> move from X to a-h8}",
     "piece X in N {line --> not move from X {2,3} --> move from X capture .}",

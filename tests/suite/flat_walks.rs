@@ -39,7 +39,7 @@ const QUERIES: &[&str] = &[
     "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",
     "piece X in N {path focus X -- {find all {pathcount<ply X--}>3} {2,}}",
     "piece X in B {path focus X -- -- {line --> pathcount==2 --> X}}",
-    // Chains that assign.
+    // Chains that assign variables.
     "piece X in [RN] {ss=X path focus X (--~ss ss|=X){2,} --ss}",
     "piece X in Q {nn=0 path focus X (-- nn+=1){+} nn>=3}",
     "{nn=0 path (-- nn+=1 nn<5){+} nn==4}",

@@ -70,7 +70,7 @@ fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node 
     Node { chess, next }
 }
 
-/// A node in the order of the numbers.
+/// A node, as it is listed in the order of node numbers.
 #[derive(Clone, PartialEq, Debug)]
 struct Numbered {
     parent: Option<u32>,
@@ -204,7 +204,7 @@ fn nodes_of(blocks: &[Block]) -> Vec<Vec<Numbered>> {
     out
 }
 
-/// Writes blocks to a file and reads them back.
+/// Writes blocks to a file, and reads them back.
 fn through_a_file(blocks: &[Block]) -> Vec<Block> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.reel");

@@ -106,7 +106,7 @@ fn round_trip(query: &str, paths: &[PathBuf], out: &Path) -> (usize, usize) {
     (found.len(), found.iter().map(Vec::len).sum())
 }
 
-/// Returns the PGN files below a folder of the corpus, in order.
+/// Returns the PGN files in a folder of the corpus and below it, in order.
 fn pgn_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

@@ -242,7 +242,7 @@ fn what_stays_on_the_device_is_answered_as_what_comes_each_time() {
     }
 }
 
-/// Returns a device with a fault.
+/// Returns a device that will fail.
 fn faulty(fault: InjectedFault) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.fault = Some(fault);
@@ -307,7 +307,7 @@ fn a_loss_with_blocks_on_the_device_is_an_error() {
     let resident = device.upload(&[&block]).unwrap();
     let error = gpu.scan_resident(&resident).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
-    // A new scan runs on a new device.
+    // A new scan uses a new device.
     check("Ra1", &gpu, &[&block]);
     let device = faulty(InjectedFault::DestroyedOnce(0));
     let error = device.upload(&[&block]).map(|_| ()).unwrap_err();
@@ -335,7 +335,7 @@ fn threads_share_blocks_on_the_device() {
     });
 }
 
-/// Returns the error of a scan that cannot run within limits.
+/// Returns the error of a scan that cannot run within the limits.
 fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Wants) -> GpuError {
     let device = open_device(device_options(limits));
     match prepared(text).gpu(&device).unwrap().answer(block, want) {

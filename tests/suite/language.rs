@@ -252,7 +252,7 @@ fn every_word_is_suggested() {
     }
 }
 
-/// Every built word of CQL 6 occurs in the output of the generator of test queries.
+/// Every implemented keyword of CQL 6 occurs in the output of the generator of test queries.
 #[test]
 fn generated_queries_use_every_word() {
     let mut rng = Rng::new(23);
@@ -263,15 +263,15 @@ fn generated_queries_use_every_word() {
     }
     text += &query_texts(30);
     let apart = [
-        // These words end a run.
+        // These keywords end a run.
         "cql_abort",
         "cql_assertvariations",
-        // These words need a folder.
+        // These keywords need a folder.
         "readfile",
         "writefile",
-        // No generated game has won a prize.
+        // No generated game has won an award.
         "hhdb",
-        // This word needs a whole database, and a generated query runs on one block.
+        // This keyword needs a whole database, but a generated query runs on one block.
         "lastgamenumber",
     ];
     let mut unused = Vec::new();
@@ -285,7 +285,7 @@ fn generated_queries_use_every_word() {
     assert!(unused.is_empty(), "teach the generator (differential/generate) these words: {unused:?}");
 }
 
-/// Returns whether queries use a word outside their header.
+/// Returns whether a keyword can occur in a query outside the header.
 fn is_in_queries(word: &Word) -> bool {
     matches!(word.status, WordStatus::Here) && !word.form(word.spellings[0]).starts_with("cql(")
 }

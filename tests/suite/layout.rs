@@ -43,7 +43,7 @@ fn read(kernel: &Kernel) -> Module {
     found.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&kernel.wgsl)))
 }
 
-/// Returns both passes of a query that uses whole positions, columns and tables.
+/// Returns the kernels for both passes of a query that uses whole positions, columns and tables.
 fn modules(variant: Variant) -> [Module; 2] {
     let text = "shift flip flipcolor {Nd4 kf3 mate elo > 1000}";
     let [hits, _, copies] = kernels(text, PlanOptions::default(), variant).expect("it can be planned");
@@ -436,7 +436,7 @@ fn block_of(text: &str, at: usize) -> Vec<&str> {
     lines.iter().skip(1).take_while(|line| **line != close).copied().collect()
 }
 
-/// Returns whether the block of a `for` changes neither its counter nor its end.
+/// Returns whether the body of a `for` changes neither the counter nor its end.
 fn counts_up(line: &str, text: &str, at: usize) -> bool {
     let Some(inside) = line.strip_prefix("for (var ").and_then(|line| line.strip_suffix(") {")) else {
         return false;
@@ -457,7 +457,7 @@ fn counts_up(line: &str, text: &str, at: usize) -> bool {
         && !names.iter().any(|name| !name.is_empty() && is_changed(name))
 }
 
-/// Returns whether the block of a `while` removes a square from the set that its condition reads.
+/// Returns whether the body of a `while` removes a square from the set that the condition reads.
 fn takes_out(line: &str, text: &str, at: usize) -> bool {
     let Some((_, set)) = line.split_once("!is_empty(") else { return false };
     let Some((set, _)) = set.split_once(')') else { return false };

@@ -1,7 +1,7 @@
 //! The correctness suite: every engine and every optimisation must give the same answers.
 //!
-//! * `tables`: rows of query, position and value, on every runner.
-//! * `cql5`: position lists of CQL 5, and their worked examples.
+//! * `tables`: rows of queries, positions and values, on every runner.
+//! * `cql5`: position lists of CQL 5, and the worked examples of its manual.
 //! * `golden`: the answers of CQL 6.2 on real games, on every runner.
 //! * `game_golden`: the answers of CQL 6.2 to queries of the game language on real games, by `reference`.
 //! * `scripts`: the games that the scripts of CQL 6.2 find, if the scripts are at hand.
@@ -17,13 +17,15 @@
 //! * `length`: the parts into which long tests are divided.
 //! * `layout`: the layouts on which Rust and the shaders must agree.
 //! * `machine_code`: plans that become machine code while they run.
-//! * `mates`: pure mates and stalemates among random positions, on every engine.
-//! * `moves`: moves as sets, compared with shakmaty and with a list of moves.
-//! * `measures`: clocks and evaluations in comments, compared with python-chess.
-//! * `mutations`: game queries and scripts with a few changes, which must not crash anything, and on which engines agree.
+//! * `mates`: pure mates and stalemates in random positions, on every engine.
+//! * `moves`: sets of moves, compared with shakmaty and with a list of moves.
+//! * `measures`: clocks and evaluations that are read from comments, compared with the results of python-chess.
+//! * `mutations`: game queries and scripts with a few changes. None of them may cause a crash, and the engines must agree
+//!   on them.
 //! * `planned`: plans of the game language, compared with CQL 6.2 and the reference engine.
-//! * `player`: queries from a player's side, compared with queries with the colours swapped by hand and with python-chess.
-//! * `parts`: results that are collected from a database in pieces.
+//! * `player`: queries from a player's side, compared with queries in which colours were swapped by hand, and with
+//!   python-chess.
+//! * `parts`: results of a database that is searched in pieces.
 //! * `errors`: the parser's messages for queries that it refuses.
 //! * `second`: position lists of CQL 5, compared with an evaluator of the tests.
 //! * `second_chains`: `line` and `path`, compared with an evaluator of the tests.
@@ -40,8 +42,8 @@
 //! * `games_out`: games written from blocks alone.
 //! * `choice`, `stats`, `report`: the choice of the hits that count, counts by groups, and the writing of hits.
 //! * `examples`: the examples of the library.
-//! * `explore`: moves played in positions, compared with shakmaty.
-//! * `database`: the answers of the library, in memory, from files and by threads; games by their numbers.
+//! * `explore`: moves that were played in positions, compared with shakmaty.
+//! * `database`: the answers of the library in memory, from files and on several threads; and games by their numbers.
 //! * `positions`: transforms of square sets, boards and positions.
 //! * `conformance`: the statements of the sources of the transforms, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the fuzz targets on their seeds.

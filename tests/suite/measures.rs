@@ -44,7 +44,7 @@ fn comments_say_what_python_chess_reads() {
     for block in blocks_with(GAMES.as_ref(), options) {
         for (game, row) in block.games().zip(&rows[games..]) {
             let told = GameMeasures::from_game(&game);
-            // The number of values, their sum, and the sum of each value times its ply.
+            // The number of values, their sum, and the sum of each value multiplied by its ply.
             let mut sums = [[0; 3]; 4];
             for node in 0..game.positions() as u32 {
                 let measures = told.at(node);

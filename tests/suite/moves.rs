@@ -65,7 +65,7 @@ fn king_comes_to(king: Square, rook: Square) -> Square {
     Square::new(king as u32 & 56 | if rook > king { 6 } else { 2 })
 }
 
-/// Returns the moves according to the list of moves.
+/// Returns the moves that the list of moves yields.
 fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found {
     let mut pairs = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {

@@ -1,7 +1,7 @@
 //! Tests parts: a database is split into pieces, and the parts of the pieces are merged, written, read again and passed to the
 //! outputs. The output must equal that of a single run.
 //!
-//! Every collector of [`Collectors`] has examples here; a collector without examples fails the test.
+//! Every collector of [`Collectors`] must have examples here, or the test fails.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -42,7 +42,7 @@ struct Example {
     collectors: Box<dyn Fn(&Executor) -> Collectors>,
     /// The number of games to skip, and the maximum number of listed games.
     limits: (u64, Option<u64>),
-    /// True if columns are as wide as the games of a block need.
+    /// True if columns are only as wide as the games of a block need.
     is_fitted: bool,
 }
 
@@ -402,7 +402,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
             }
             pieces.last_mut().unwrap().push(block.clone());
         }
-        // A piece may have no blocks at all.
+        // A piece of the database may have no blocks at all.
         let pieces = pieces.into_iter().map(|mut piece| {
             piece.insert(random.usize(..=piece.len()), Parts::default());
             merged(piece, &mut random)

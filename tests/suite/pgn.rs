@@ -45,7 +45,7 @@ fn corpus_files() -> Vec<(String, PathBuf)> {
     files
 }
 
-/// Returns whether a note is about the end of a file, and not about the game before it.
+/// Returns whether a note is about the end of a file, not about the game before it.
 fn is_of_end(note: &ReadFault) -> bool {
     note.reason == "the last game has no result and counts as `*`: the file may be cut off"
 }
@@ -84,7 +84,7 @@ fn games(bytes: &[u8]) -> Vec<Game> {
     games_with(bytes, 1 << 20, 64 << 20)
 }
 
-/// Returns all games of a file, which must be read to its end.
+/// Returns all games of a file. Fails unless the file is read to its end.
 fn games_of_file(path: &Path) -> Vec<Game> {
     let mut games = Vec::new();
     let sources = Sources::open(&[path.to_owned()], Options::default()).unwrap();
@@ -93,7 +93,7 @@ fn games_of_file(path: &Path) -> Vec<Game> {
     games
 }
 
-/// Packs a text as zstd does, with a checksum.
+/// Compresses a text as zstd does, with a checksum.
 fn zst(bytes: &[u8]) -> Vec<u8> {
     let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
     packer.include_checksum(true).unwrap();

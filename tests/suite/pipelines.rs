@@ -39,7 +39,7 @@ fn threads_compile_a_shader_once() {
     assert_eq!(together.pipelines_compiled(), before);
 }
 
-/// Returns a new device that keeps compiled pipelines in a folder.
+/// Returns a new device that keeps compiled kernels in a folder.
 fn device(folder: &Path) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.pipeline_cache = Some(PipelineCache { folder: folder.to_owned(), of_software: true });
@@ -128,7 +128,7 @@ fn the_environment_names_the_folder_or_none() {
     };
     let folder = top.path().join("named");
     let expected = run("off");
-    // Mesa has its own folder there.
+    // The driver Mesa has a folder of its own there.
     assert!(!top.path().join("user/orbit").exists() && !folder.exists());
     let named = folder.to_str().unwrap();
     assert_eq!(run(named).0, expected.0);

@@ -1,9 +1,10 @@
 //! Tests transforms of square sets, boards and positions.
 //!
-//! * `against_chessops`: chessops' own answers for 10,000 random positions.
-//! * `documentation`: every statement and sample of chessops' documentation, and the table of square sets in CQL 5's.
-//! * `fen`: reading and writing against shakmaty; faults with their places; random bytes.
-//! * `whole`: colours, symmetry, canonical form, pieces that fall off the board.
+//! * `against_chessops`: the answers of chessops itself for 10,000 random positions.
+//! * `documentation`: every statement and every sample in the documentation of chessops, and the table of square sets
+//!   in the manual of CQL 5.
+//! * `fen`: reading and writing FEN, compared with shakmaty; faults and their places; random bytes.
+//! * `whole`: colours, symmetry, canonical form, and pieces that are moved off the board.
 
 mod against_chessops;
 mod documentation;

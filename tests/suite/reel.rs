@@ -128,7 +128,7 @@ fn build(games: &[Played]) -> Block {
     builder.finish()
 }
 
-/// Compares every slot with shakmaty's position.
+/// Compares every slot of a block with the position that shakmaty has. Returns the number of slots.
 fn compare(block: &Block, games: &[Played]) -> Result<usize, String> {
     let mut expected = games.iter().enumerate().flat_map(|(game, played)| {
         let last = played.positions.len() - 1;

@@ -120,7 +120,7 @@ fn conditions_groups_and_tables_agree() {
             &all,
         )[0];
         let rating = if elo.is_empty() { String::new() } else { format!(" ({elo})") };
-        // A game without players is listed by its event.
+        // A game without players is listed under its event.
         let player = if white.is_empty() { "?" } else { white };
         let who = if header == b"[Event \"A\"]" { "A".to_string() } else { format!("{player}{rating} - ?") };
         assert!(text.contains(&format!("  {who}  *  {year}")), "{text}");

@@ -18,7 +18,7 @@ use crate::common::{
     length::{length, only_in_its_part},
 };
 
-/// One way to run a query.
+/// A way to run a query.
 #[derive(Clone, Debug)]
 pub struct Runner {
     pub name: String,
@@ -37,7 +37,7 @@ pub fn open_device(options: GpuOptions) -> Arc<GpuDevice> {
     GPU.met(device_if_any(options))
 }
 
-/// Opens a device; `None` if there is no adapter at all and none is required.
+/// Opens a device. Returns `None` if there is no adapter and none is required.
 fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     match GpuDevice::open(options) {
         Ok(device) => Some(Arc::new(device)),
@@ -68,7 +68,7 @@ fn shared_device() -> Option<Arc<GpuDevice>> {
     DEVICE.get_or_init(|| device_if_any(device_options(GpuLimits::default()))).clone()
 }
 
-/// Returns the shared device with tight limits.
+/// Returns the device with tight limits that all tests share.
 fn tight_device() -> Option<Arc<GpuDevice>> {
     static DEVICE: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
     DEVICE.get_or_init(|| device_if_any(device_options(TIGHT))).clone()
@@ -77,7 +77,7 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 /// The name of an optimisation, and the function that turns it off.
 type Switch = (&'static str, fn(&mut PlanOptions));
 
-/// The optimisations, each with the switch that turns it off.
+/// All optimisations.
 pub const OPTIMISATIONS: [Switch; 11] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),

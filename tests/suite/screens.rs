@@ -72,7 +72,7 @@ fn pieces_stand_where_the_bounds_say() {
             }
             positions += 1;
         });
-        // The position after a segment is the key of the next one, unless a line ends there.
+        // The position after a segment is the key position of the next segment, unless a line ends there.
         for (at, union) in unions.iter().enumerate() {
             let moves = &block.moves[at * SEGMENT_SLOTS..];
             let Some(next) = block.keys.get(at + 1) else { continue };
@@ -140,7 +140,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
         ["flipcolor {A==3 R==1 P==1 a==2 r==1}", "#[QqRrBbNn]==0", "flipcolor Q>1", "#A + #a <= 5", "not Q q"]
     {
         for block in &blocks {
-            // A copy has not been searched yet.
+            // This copy of the block has not been searched yet.
             let block = &block.clone();
             Block::hold_all([block].into_iter());
             let of_new = scan(&[block], text, true);

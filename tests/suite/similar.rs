@@ -47,7 +47,7 @@ fn turned(men: &Men, of: impl Fn(i8, i8) -> (i8, i8)) -> Men {
         .collect()
 }
 
-/// A turn or reflection, as a function of a square.
+/// A rotation or reflection, as a function of a square.
 type Way = fn(i8, i8) -> (i8, i8);
 
 fn flipped(all: Vec<Men>) -> Vec<Men> {
@@ -73,7 +73,7 @@ fn recoloured(all: Vec<Men>) -> Vec<Men> {
     all.iter().flat_map(|men| [men.clone(), other(men)]).collect()
 }
 
-/// Returns the images under all shifts that leave every man on the board.
+/// Returns the images under all shifts that keep every man on the board.
 fn shifted(all: Vec<Men>) -> Vec<Men> {
     let ways = || (-7..8).flat_map(|dx| (-7..8).map(move |dy| (dx, dy)));
     let shifts = |men: &Men| -> Vec<Men> {

@@ -251,9 +251,9 @@ fn kind(
                 |outputs| within_looks(&reference(), looks_of_steps(block), block, outputs);
             let (answered, kind) = match prepared.planner.refusal() {
                 None => match within_looks(&prepared.cpu().unwrap(), LOOKS_MAX, block, Wants::VALUES) {
-                    // The query would run for long.
+                    // The query would take long.
                     Err(EngineError::Interrupted) => return 2,
-                    // The reference engine reports the reason.
+                    // The reference engine must report the reason.
                     Err(EngineError::Stopped) => {
                         let told = told_by_reference(Wants::VALUES);
                         assert!(matches!(told, Err(EngineError::Query { .. })), "{told:?}");
@@ -372,7 +372,7 @@ fn change(rng: &mut Rng, text: &mut String, tokens: &Tokens) {
     }
 }
 
-/// Long and deep queries neither exhaust the stack nor take forever.
+/// Long or deeply nested queries neither exhaust the stack nor take forever.
 #[test(part = 3)]
 fn long_and_deep_queries() {
     let (mut seen, block) = ([0; 4], block());

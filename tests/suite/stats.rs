@@ -48,7 +48,7 @@ fn file(path: &Path, chunk_bytes: usize) -> BlockStream {
     BlockStream::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
 }
 
-/// Counts the hits of a query. If `event` is given, games count only if their tag `Event` equals it.
+/// Counts the hits of a query. If `event` is given, only games with this tag `Event` count.
 fn counted(
     query: &str,
     groupings: &str,

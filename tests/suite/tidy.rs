@@ -433,7 +433,7 @@ fn flatten(stream: TokenStream, out: &mut Vec<Token>) {
     }
 }
 
-/// Returns whether an attribute is `[cfg(test)]`.
+/// Returns whether an attribute is `cfg(test)`.
 fn is_cfg_test(attribute: &TokenTree) -> bool {
     matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
@@ -678,7 +678,7 @@ fn one_file_prints() {
     assert!(read(PRINTING).contains("io::stdout()"));
 }
 
-/// Returns the forbidden words of a file.
+/// Returns the forbidden words in a file.
 fn forbidden(path: &str, text: &str) -> Vec<String> {
     let words = FORBIDDEN.iter().filter(|(word, only)| path != *only && text.contains(word));
     words.map(|(word, _)| format!("{path}: `{word}`")).collect()

@@ -110,7 +110,7 @@ impl Visitor for Play {
     }
 }
 
-/// Returns the position after a null move, which counts as a move.
+/// Returns the position after a null move, which counts as a half-move.
 fn passed(chess: &Chess) -> Chess {
     let mut setup = chess.to_setup(EnPassantMode::Always);
     setup.swap_turn();
@@ -239,7 +239,7 @@ fn check_rows(pgn: &[u8]) -> usize {
             assert_eq!(found, expected, "game {game}");
         }
     }
-    // The text that is written from the blocks alone is read by the same reader.
+    // A text that is written from blocks alone is read again by the same reader.
     let mut writer = PgnWriter::new(Vec::new());
     blocks.iter().flat_map(Block::games).for_each(|game| writer.write(&game_pgn(&game)).unwrap());
     assert_eq!(played(&writer.finish().unwrap()), expected);
@@ -262,7 +262,7 @@ fn rows_of_studies_are_what_shakmaty_plays() {
 const TREE: &str = "[White \"A\"]\n[Black \"B\"]\n[Site \"https://lichess.org/abcdefgh\"]\n\n{Hello} 1. e4 e5 $1 {good} \
     ({or} 1... c5 $5 2. Nf3 (2. Nc3 Nc6) 2... d6 {end}) (1... e6) 2. Nf3 1-0\n";
 
-/// Returns the block of the game above; its nodes are 0-3 (main line), 4-6 (1...c5), 7-8 (2.Nc3) and 9 (1...e6).
+/// Returns the block of the game above. Its nodes are 0-3 (main line), 4-6 (1...c5), 7-8 (2.Nc3) and 9 (1...e6).
 fn tree() -> Block {
     pgn_blocks_with(TREE, with_variations()).remove(0)
 }

@@ -104,7 +104,7 @@ fn verification_finds_a_lie() {
     }
 }
 
-/// Returns the error of verification after a lie about the first block.
+/// Returns the error that verification reports after an error in the answers about the first block.
 fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Wants) -> String {
     let liar = Liar { honest: Box::new(prepared.cpu().unwrap()), lie };
     let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);

@@ -467,7 +467,7 @@ fn check_novelties(folder: &TempDir, text: &str, chunk_bytes: usize) -> usize {
 #[test]
 fn novelties_are_those_of_brute_force() {
     let folder = tempfile::tempdir().unwrap();
-    // If two games are equal, the first one has the novelty.
+    // If two games are equal, the novelty is that of the first one.
     assert_eq!(check_novelties(&folder, GAMES, 300), 6);
     let ratings =
         novelties(&folder.path().join("games.reel")).into_iter().map(|novelty| novelty.game.ratings);

@@ -1,4 +1,5 @@
-//! Flat programs: queries that keep state from filter to filter, as lists of instructions that run along each game.
+//! Flat programs: lists of instructions that run along each game. Queries that keep state from filter to filter are compiled to
+//! them.
 //!
 //! A plan computes a column for all positions at once. That is impossible for a filter that depends on what was evaluated before:
 //! variables, pieces that variables hold, loops that bind them, pairs of positions. A query with such filters becomes a

@@ -1,8 +1,8 @@
-//! The plans of queries that are answered together.
+//! The plans of queries that run together.
 //!
-//! All queries are lowered into one graph, each of them once. A subexpression that several queries, or several outputs of one
-//! query, share is one node. A column of games or an answer that is carried along games has the same number in all plans, so an
-//! engine computes it once for each block.
+//! Each query is lowered once, all into one graph. If several queries, or several outputs of one query, share a subexpression,
+//! it is one node. A column of tags, or an answer that is carried along games, has the same number in all plans, so an engine
+//! computes it once for each block.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -14,19 +14,20 @@ use super::{
 use orbit_core::{diagnostic::Diagnostic, sync::lock};
 use orbit_query::Type;
 
-/// The plans of some queries, made on first use.
+/// The plans of several queries. Each plan is made when it is first used.
 pub struct Plans {
     planners: Vec<Arc<Planner>>,
     graph: Mutex<LoweredGraph>,
 }
 
-/// The graph of all queries that were lowered so far.
+/// The graph of all queries, and its nodes that were made so far.
 struct LoweredGraph {
     lower: Lower,
     /// For each query, the mask of positions at which it matches.
     hits: Vec<Id>,
     values: Vec<Option<LoweredValue>>,
-    /// For each query, by [`Apart`]: the words that tell copies or sides apart, and the place of each one's bit.
+    /// For each query and each kind of [`Apart`], the words whose bits show which copies or sides match, and the place of each
+    /// bit.
     apart: Vec<[Option<WordIndex>; 2]>,
 }
 
@@ -34,11 +35,11 @@ struct LoweredGraph {
 type WordIndex = (Vec<Id>, Vec<CopyBit>);
 
 impl Plans {
-    /// Plans queries together, with the options of the first one.
+    /// Plans queries together. All use the options of the first one.
     ///
     /// # Errors
     ///
-    /// Returns the reason why no plan can run one of them: see [`Planner::refusal`].
+    /// Returns the reason why no plan can run one of the queries: see [`Planner::refusal`].
     pub fn new(planners: Vec<Arc<Planner>>) -> Result<Plans, Diagnostic> {
         if let Some(refusal) = planners.iter().find_map(|planner| planner.refusal()) {
             return Err(refusal.clone());
@@ -60,7 +61,7 @@ impl Plans {
         self.planners.is_empty()
     }
 
-    /// Makes a vector with a default entry for each query.
+    /// Returns a vector with a default entry for each query.
     pub fn unmade<T: Default>(&self) -> Vec<T> {
         self.planners.iter().map(|_| T::default()).collect()
     }
@@ -74,7 +75,7 @@ impl Plans {
         self.planners[query].ty()
     }
 
-    /// Returns true if a query has values besides its hits: sets or numbers.
+    /// Returns true if a query has values besides its hits, which are sets or numbers.
     ///
     /// # Panics
     ///
@@ -83,7 +84,7 @@ impl Plans {
         self.planners[query].has_values()
     }
 
-    /// Returns the number of distinct copies of a query's outermost transform, or 1 without a transform.
+    /// Returns the number of distinct copies of a query's outermost transform, or 1 if there is no transform.
     ///
     /// # Panics
     ///
@@ -97,7 +98,7 @@ impl Plans {
         (0..self.len()).map(|query| self.copy_count(query)).collect()
     }
 
-    /// Plans the hits of some of the queries as one program.
+    /// Returns one program that computes the hits of these queries.
     ///
     /// # Panics
     ///
@@ -114,8 +115,8 @@ impl Plans {
         }
     }
 
-    /// Plans a condition that holds wherever one of the queries matches and is much cheaper than they are. Returns `None` if no
-    /// such condition is found. The condition is planned as the answer of a single query.
+    /// Returns a program for the guard of these queries: a condition that is true wherever one of them matches, and that takes
+    /// far fewer steps. `None` if no such condition is found. The guard is the answer of the program's only query.
     ///
     /// # Panics
     ///
@@ -129,8 +130,7 @@ impl Plans {
         Some(SharedPlan { program, always: vec![false], carried: None, columns: lower.columns.clone() })
     }
 
-    /// Plans a screen that tells which segments contain no hit of any of the queries. Returns `None` if nothing is known about
-    /// them.
+    /// Plans a screen, which finds the segments in which none of these queries has a hit. `None` if the queries have no screen.
     ///
     /// # Panics
     ///
@@ -139,7 +139,7 @@ impl Plans {
         self.screen_by(Screen::new, queries)
     }
 
-    /// Plans a screen of several segments together, which reads only the numbers of their pieces.
+    /// Plans a screen for several segments at once, which reads only their numbers of pieces.
     ///
     /// # Panics
     ///
@@ -158,7 +158,7 @@ impl Plans {
         options.screens.then(|| screen(&graph.lower.dag, options, &graph.hits[queries])).flatten()
     }
 
-    /// Plans the values of a query at positions where it matches; see [`Planner::values`].
+    /// Returns the plan of a query's values, which is valid where the query matches; see [`Planner::values`].
     ///
     /// # Panics
     ///
@@ -175,11 +175,12 @@ impl Plans {
         finish(lower, hit, Some(value))
     }
 
-    /// Makes the plan that tells which copies of a query's outermost transform match, or the copies of which side match.
+    /// Returns the plan that shows which copies of a query's outermost transform match, or only the sides to which these copies
+    /// belong.
     ///
     /// # Panics
     ///
-    /// Panics if there is no such query, or if sides are wanted and its copies have none: see
+    /// Panics if there is no such query, or if `apart` is [`Apart::Sides`] and the copies belong to no side: see
     /// [`OutermostOrbit::copy_sides`](orbit_transforms::OutermostOrbit::copy_sides).
     pub fn copies(&self, query: usize, apart: Apart) -> CopiesPlan {
         let mut graph = lock(&self.graph);

@@ -1,4 +1,4 @@
-//! Tests of the operations that the program counts in shaders, and of the floors that it measures on any device.
+//! Tests how the program counts the operations in shaders, and the floors that it measures on any device.
 
 use orbit_engine::{
     PreparedQuery,
@@ -72,7 +72,7 @@ fn operations_are_counted_as_they_are_written() {
     assert_eq!(4 * calls(&module.entry_points[2].function.body), CHAINS * STEPS);
 }
 
-/// A device that leaves out steps, or computes something else, is detected.
+/// A device that omits steps or computes something else is detected.
 #[test]
 fn wrong_answers_are_seen() {
     assert_ne!(chains(1, 1), chains(1, 2));
@@ -130,7 +130,7 @@ fn operations_are_those_of_the_shader() {
     // The branch with the most operations is castling: two squares, the rank and the kind; then the side, king and rook, and
     // their planes.
     let castles = 4 + 1 + 1 + 1 + 2 * (2 + square) + 2 + 3 * 2 + 3;
-    // The end of the game, the slot, the turn and the ply.
+    // Test the end of the game; compute the slot, the turn and the ply.
     let advance = 2 + 1 + 2 + 1 + play + castles;
     // The loop, the move that is taken from its word, the shift of the word, and the number of the slot.
     let slot = 2 + 1 + 5 + 2 + advance;
@@ -145,7 +145,7 @@ fn operations_are_those_of_the_shader() {
     let [pairs, wide] = ["default", "u64"].map(|variant| counted("{#P > 3 #p > 3}", variant));
     let ratio = wide as f64 / pairs as f64;
     assert!((0.8..1.2).contains(&ratio), "{ratio}");
-    // Loops count as often as they run.
+    // The body of a loop counts as often as it runs.
     let text = "flip {xray (R n k) Pa2}";
     let [literal, looped] = ["default", "looped"].map(|variant| counted(text, variant));
     assert!(literal < looped && looped < literal + literal / 5, "{literal}, {looped}");

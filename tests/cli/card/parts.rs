@@ -72,7 +72,7 @@ fn known(games: &BenchGames) -> KnownAnswer {
     KnownAnswer::new(read.pop().unwrap(), games).unwrap()
 }
 
-/// Every way in which an answer can be wrong is counted.
+/// Every kind of wrong answer is counted.
 #[test]
 fn wrong_answers_are_counted() {
     let games = BenchGames::open(&[], 300_000, 1).unwrap();

@@ -22,7 +22,7 @@ fn with_archive() -> tempfile::TempDir {
     folder
 }
 
-/// Returns the states of the sources of a reel.
+/// Returns the states of a reel's sources.
 fn states(folder: &Path, reel: &str) -> Vec<String> {
     let sources = info(folder, reel)["sources"].as_array().unwrap().clone();
     sources.iter().map(|source| source["file"].as_str().unwrap().to_owned()).collect()

@@ -76,7 +76,7 @@ fn what_has_become_of_a_source_is_told() {
         assert!(stdout.contains(word), "{freshness:?}: {stdout}");
         assert_eq!(info(folder, "all.reel")["sources"][0]["file"], word);
     };
-    // Whole files are read only on request.
+    // `orbit info` reads whole files only on request.
     let expect_unread = |word: &str| {
         let stdout = run(folder, 0, &["info", "all.reel"]).0;
         assert!(stdout.contains(&format!(", {word}\n")), "{word}: {stdout}");

@@ -17,7 +17,7 @@ use crate::serve::Server;
 
 const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
-/// Returns the output of a scan of a path, and whether the scan read a reel instead.
+/// Returns the output of a scan, and whether the scan read a reel instead of a file.
 fn scan(folder: &Path, args: &[&str]) -> (String, bool) {
     let (stdout, stderr) = run(folder, 0, &[&["scan", "--format", "jsonl", "Nf3"], args].concat());
     assert!(!stdout.is_empty());
@@ -132,7 +132,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     }
 }
 
-/// Marks a reel as read by other rules, and corrects the checksum of its header.
+/// Changes the version of the reading rules that a reel records, and corrects the checksum of its header.
 fn read_by(path: &Path, reader: u32) {
     let mut bytes = fs::read(path).unwrap();
     bytes[48..52].copy_from_slice(&reader.to_le_bytes());
@@ -236,7 +236,7 @@ fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
     run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);
     assert_eq!(rows(&["b.pgn", "few.reel"]), rows(&["b.pgn"]) + rows(&["few.reel"]));
-    // The file has changed since the reel was made from it.
+    // The file counts in addition if it has changed since the reel was made.
     fs::write(folder.join("a.pgn"), games("a, later")).unwrap();
     assert_eq!(rows(&["a.pgn", "all.reel"]), of_a + of_all);
 }

@@ -150,7 +150,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
     let expected = done(inputs, &["job", "merge", "out"]);
     let part = |number: usize| inputs.join(format!("out/parts/{number:05}.part"));
     let whole = fs::read(part(2)).unwrap();
-    // A change of any byte is noticed.
+    // A change of any byte is detected.
     for at in (0..whole.len()).step_by(whole.len() / 40 + 1).chain([whole.len() - 1]) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;

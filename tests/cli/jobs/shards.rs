@@ -152,7 +152,7 @@ fn a_folder_in_use_is_not_written() {
         "db/ is a folder of reels, which cannot be appended",
     );
     refuses(folder, &["scan", "check", "db/", "-o", "db/00000.reel"], 2, "db/00000.reel");
-    // A source that cannot be read is reported, and the games read from it are kept.
+    // A source that cannot be read completely is reported, and the games read from it are kept.
     fs::write(folder.join("cut.pgn.gz"), b"\x1f\x8b\x08\x00\x00").unwrap();
     refuses(
         folder,

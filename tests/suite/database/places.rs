@@ -236,7 +236,7 @@ fn where_nothing_can_be_noted_games_are_found() {
     fs::write(&paths[0], text("new")).unwrap();
     assert!(one(&paths, 1700, &cache).0.is_some());
     assert!(sidecars(&cache).is_empty());
-    // The message about skipped files must appear each time.
+    // The message about skipped files must appear every time.
     age(&paths[0]);
     let prose = folder.path().join("a.pgn");
     write(prose, "To whom it may concern: this is a letter.\n".repeat(9).as_bytes());

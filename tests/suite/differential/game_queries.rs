@@ -30,7 +30,7 @@ pub fn constructs() -> Vec<&'static Construct> {
 pub struct GameQueries<'a> {
     pub rng: &'a mut Rng,
     pub games: &'a [Game],
-    /// The constructs that were used.
+    /// The constructs that were used so far.
     pub used: BTreeSet<&'static str>,
     names: usize,
     /// True if variables, dictionaries and functions are not allowed, because the filter is under a transform or inside a search.
@@ -87,7 +87,7 @@ impl<'a> GameQueries<'a> {
         new(term.ty, format!("{header}@"), vec![term])
     }
 
-    /// Returns filters for the placeholders of a law: conditions, a set, a number and a move.
+    /// Returns a filter for each placeholder of a law: two conditions, a set, a number and a move.
     pub fn parts(&mut self) -> [(&'static str, String); 5] {
         self.stateless = true;
         let [a, b] = [self.bool(1), self.bool(1)];
@@ -348,7 +348,7 @@ const MOVES: &[Construct] = &[
         ty: Ty::Bool,
         make: |g, _| {
             let (from, to, _) = g.sides();
-            // In a capture, R is the captured piece.
+            // For a capture, R is the captured piece.
             let to = if g.rng.percent(50) { String::new() } else { to };
             Term::leaf(Ty::Bool, format!("({from}[x]{to})"))
         },

@@ -79,7 +79,7 @@ pub(super) fn pool() -> &'static [Game] {
     })
 }
 
-/// A query and the games on which it runs.
+/// A query, and the games on which it runs.
 struct Case {
     term: Term,
     query: TypedQuery,
@@ -300,7 +300,7 @@ fn compare_part(part: u64) {
     assert!(rare.is_empty(), "constructs in less than {OCCURRENCES_DUE} queries: {rare:?}");
 }
 
-/// The number of queries about each construct that are planned.
+/// The number of queries that are tried for each construct.
 const TRIED: u64 = 24;
 
 #[test]

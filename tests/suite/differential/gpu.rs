@@ -313,7 +313,7 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
                 candidate.operations.iter().any(is_rare)
             };
             if is_taken {
-                // Queries for rare operations may have any hit rate.
+                // Queries that are compared because of rare operations may have any hit rate.
                 extra += usize::from(queries >= due);
                 balanced += usize::from(queries < due && candidate.balanced);
                 queries += 1;

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{common::length::trials, common::pgn_blocks_with, runners::Runner, second_chains::game::Game};
 
-/// The games on which a law holds.
+/// The games for which a law is true.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Holds {
     /// On all games, even those with side lines.
@@ -105,7 +105,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "local dictionary DD DD[ply]=$N DD[ply]", "$N"),
 ];
 
-/// Returns the engines that can run a query.
+/// Returns the runners of all engines that can run a query.
 fn runners(text: &str) -> Vec<Runner> {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     let prepared = PreparedQuery::new(query, PlanOptions::default());
@@ -176,7 +176,7 @@ fn laws_hold_on_generated_queries() {
 
 // ---- images of games
 
-/// A transformation of games: a function of squares, and whether colours are swapped.
+/// A transformation of games: a function of squares, and true if colours are swapped.
 type Image = (fn(Square) -> Square, bool);
 
 const IMAGES: [(&str, Image); 2] = [

@@ -28,7 +28,7 @@ impl Rng {
         lo + self.below((hi - lo + 1) as usize) as i32
     }
 
-    /// Returns true in `chance` of a hundred cases.
+    /// Returns true with a probability of `chance` percent.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

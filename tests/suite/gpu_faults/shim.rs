@@ -17,7 +17,7 @@ pub const NEVER: i32 = 99;
 /// This is not a failure: a buffer is created without a use, which only a validation layer notices.
 pub const MISUSE: i32 = 98;
 
-/// A call that fails.
+/// A fault: which call fails, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     pub call: &'static str,
@@ -51,7 +51,7 @@ fn loader() -> Option<PathBuf> {
     folders.iter().map(|folder| Path::new(folder).join("libvulkan.so.1")).find(|path| path.exists())
 }
 
-/// Returns the folder with the loader that fails.
+/// Returns the folder that contains the loader of the tests.
 fn folder() -> &'static Path {
     static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let folder = tempfile::tempdir().expect("a folder");
@@ -65,7 +65,7 @@ fn folder() -> &'static Path {
     FOLDER.path()
 }
 
-/// Makes a command use our loader.
+/// Makes a command use the loader of the tests.
 pub fn behind_the_shim(command: &mut Command) -> &mut Command {
     command.env("LD_LIBRARY_PATH", folder()).env("FAULT_LOADER", loader().expect("a loader"))
 }
@@ -101,7 +101,7 @@ pub fn finished(mut command: Command, what: &str) -> Ran {
     Ran { code: output.status.code(), stdout, stderr, met: false }
 }
 
-/// Checks each item, several at a time, and returns the faults.
+/// Checks the items on several threads, and returns the errors.
 pub fn on_threads<T: Sync>(items: &[T], check: impl Fn(&T) -> Result<(), String> + Sync) -> Vec<String> {
     let (next, wrong) = (Mutex::new(items.iter()), Mutex::new(Vec::new()));
     let take = || next.lock().unwrap().next();

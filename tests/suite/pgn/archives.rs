@@ -16,7 +16,7 @@ fn game(event: &str) -> String {
 struct Read {
     /// The name of each source, with the events of its games. If there are many games, the first event and the number of games.
     sources: Vec<(String, Vec<String>)>,
-    /// The sources that were not read to their ends, with the reason.
+    /// The sources that were not read to their ends, each with the reason.
     failures: Vec<(String, String)>,
     skipped: Vec<String>,
     notes: Vec<String>,
@@ -116,7 +116,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         ("x.zip/a.pgn", &[("x.zip/a.pgn", &["a"][..])][..]),
         ("x.zip/sub", &[("x.zip/sub/b.pgn", &["b"])]),
         ("x.zip/sub/", &[("x.zip/sub/b.pgn", &["b"])]),
-        // A member is read whatever its name is.
+        // If a member is given by its name, it is read whatever the name is.
         ("x.zip/sub/readme.txt", &[("x.zip/sub/readme.txt", &["c"])]),
     ] {
         let read = read_all(folder.path(), &[given]).unwrap();
@@ -169,7 +169,7 @@ fn a_member_is_known_as_the_file_that_it_would_be() {
     assert_eq!(freshness("x.zip/a.pgn"), Freshness::Fresh);
     assert_eq!(freshness("x.zip/b.pgn"), Freshness::Fresh);
     assert_eq!(freshness("x.zip/c.pgn"), Freshness::Missing);
-    // The archive is packed again.
+    // The archive is written again.
     let touch = |bytes: Vec<u8>, seconds: u64| {
         fs::write(path("x.zip"), bytes).unwrap();
         let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000 + seconds);

@@ -40,7 +40,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("Dear reader,\nhere is prose without any game.\n", &[]),
     ("*", &["@0 * 0"]),
     ("[White \"a\"]", &["@0 * 0"]),
-    // The places where games begin.
+    // Places at which games begin.
     ("[Event \"a\"]\n\n[Event \"b\"]\n\n", &["@0 * 0", "@13 * 0"]),
     ("[Event \"a\"]\n[Event \"b\"]\n", &["@0 * 0", "@12 * 0"]),
     (
@@ -83,7 +83,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 [%csl Ra1] e5 [D] *", &["@0 * 2"]),
     ("1.e4$1e5$2 2.Nf3!?{x}Nc6(2...d6)3.Bb5 D +/- $13 *", &["@0 * 5"]),
     ("1. e4\n%1... c5\ne5 *", &["@0 * 2"]),
-    // Moves in every dialect.
+    // Moves in various notations.
     ("1 e4 e5 2 Nf3 1/2", &["@0 1/2 3"]),
     ("1...e4 1. ... e5 2.Nf3…", &["@0 * 3"]),
     ("e2e4 e7-e5 Ng1f3 Nb8-c6 f1b5 a7a6 e1g1 *", &["@0 * 7"]),
@@ -107,13 +107,13 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 ½‐½", &["@0 1/2 1"]),
     ("1. e4 1⁄2–1⁄2", &["@0 1/2 1"]),
     ("1. e4 e5 2. Nf30–1", &["@0 0-1 3"]),
-    // Castling that touches the next word.
+    // Castling without a blank before the next word.
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO-O 5. d3 *", &["@0 * 9"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-0 5. d3 *", &["@0 * 9"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-Od6 5. d3 O–O6. Nc3 *", &["@0 * 11"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-1", &["@0 0-1 7"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0-0-0 *", &["@0 * 6 cut@34: 0-0-0-0 is no move"]),
-    // Promotions with signs between.
+    // Promotions with other signs between their parts.
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 = Q a1 (N) *", &["@0 * 2"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8= Q+ {x} a1/\u{a0}N *", &["@0 * 2"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8=(Q) a2a1 =R# *", &["@0 * 2"]),
@@ -121,7 +121,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8 Q a1 B 2. Qb8 (Qc8) 1-0", &["@0 1-0 3"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 =\nQ *", &["@0 * 0 cut@38: a8 is illegal here"]),
     ("[FEN \"4k3/8/8/8/8/8/R7/4K3 w - - 0 1\"]\n1. Ra8+ (1. Ra1) Kd7 *", &["@0 * 2"]),
-    // Signs around a result.
+    // Results with other signs around them.
     ("1. e4 1-0.", &["@0 1-0 1"]),
     ("1. e4 0-1,\n\n1. d4 \"1-0\"", &["@0 0-1 1", "@12 1-0 1"]),
     ("1. e4 1/2-1/2`", &["@0 1/2 1"]),

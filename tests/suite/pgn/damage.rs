@@ -30,7 +30,7 @@ fn read_pipe(bytes: &[u8], step: usize) -> Read {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut writer = fs::File::options().write(true).open(&pipe).unwrap();
-            // The reader stops at the fault.
+            // The writer may fail, because the reader stops at the fault.
             bytes.chunks(step).try_for_each(|piece| writer.write_all(piece)).ok();
         });
         read(Sources::open(std::slice::from_ref(&pipe), Options::default()).unwrap())

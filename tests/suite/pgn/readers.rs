@@ -32,7 +32,7 @@ fn compare(text: &[u8], options: &StreamOptions) -> Result<Agreement, String> {
     summary.map(|summary| summary.agreement).map_err(|error| error.to_string())
 }
 
-/// Returns the rules by which the readers differ on a text.
+/// Returns the names of the rules that explain the differences between the readers on a text.
 fn rules(text: &str) -> Vec<&'static str> {
     let agreement = compare(text.as_bytes(), &with_lines(Readers::Both))
         .unwrap_or_else(|error| panic!("{text:?}: {error}"));
@@ -269,7 +269,7 @@ fn the_second_reader_makes_the_same_blocks() {
     }
 }
 
-/// Pieces of text from which odd games are made.
+/// Pieces of text that are combined to odd games.
 const PIECES: &[&str] = &[
     "[Event \"a\"]\n",
     "[White \"b\"]\n",

@@ -93,7 +93,7 @@ fn words() -> impl Iterator<Item = String> {
     Square::ALL.into_iter().flat_map(of_square).chain(castling)
 }
 
-/// Plays the kept part of every game of the packages with shakmaty, and compares the positions.
+/// Plays the kept moves of every game in the packages with shakmaty, and compares the positions.
 #[test]
 fn what_is_kept_of_real_files_is_legal() {
     for (name, path) in corpus_files() {

@@ -88,7 +88,7 @@ fn requests_of_each(
     packed().into_iter().map(count).collect()
 }
 
-/// Demands that all games are read.
+/// Fails unless all games are read.
 fn demand_all(
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
 ) -> Vec<usize> {
@@ -168,7 +168,7 @@ fn a_lost_connection_goes_on_where_it_was() {
         Some(Answer { lines, chunks: Some(4000), ..answer }.cut(bytes.len() / 2))
     };
     assert_eq!(demand_all(chunked), [2, 2, 2]);
-    // Each request is for the rest of the same file.
+    // Each request asks for the rest of the same file.
     let (_, bytes, _) = packed().remove(0);
     let server = Server::start(move |request| Some(file(request, &bytes, TAG).cut(bytes.len() / 4)));
     read_url(&server.url).unwrap();
@@ -268,7 +268,7 @@ fn a_server_without_ranges_sends_all_again() {
 
 #[test]
 fn wrong_lengths_are_noticed() {
-    // The announced length is greater than the real one.
+    // The announced length is greater than the actual length.
     let more = |request: &Request, bytes: &[u8]| {
         let mut answer = file(request, bytes, TAG);
         if request.index == 0 {

@@ -308,7 +308,7 @@ fn pieces_of_the_cql_5_manual() {
     assert_eq!(moved("flipcolor", "8/8/8/8/8/8/R1b5/8 w"), "8/r1B5/8/8/8/8/8/8 b");
 }
 
-/// chessops' flips compose to all eight symmetries.
+/// Compositions of chessops' flips yield all eight symmetries.
 #[test]
 fn flips_generate_all_symmetries() {
     let witness = set("a1 b1 d2");

@@ -25,7 +25,7 @@ pub struct Node {
     pub children: Vec<usize>,
     pub edge: Option<Edge>,
     pub ply: i32,
-    /// The number of alternatives on the way from the root.
+    /// The number of alternatives that are entered on the way from the root.
     pub depth: u32,
     /// The index of the node among the children of its parent.
     pub sibling: usize,
@@ -188,7 +188,7 @@ fn read_one(pgn: &str) -> Option<Game> {
     Some(Game { pgn: pgn.into(), nodes: numbered(&nodes), whole })
 }
 
-/// Returns the position after a move in SAN, or after a null move.
+/// Returns the position after a move in SAN, or after a null move; `None` if the word is no such move.
 fn after(node: &Node, word: &str) -> Option<Node> {
     if ["--", "Z0"].contains(&word) {
         return node.after(None);

@@ -87,7 +87,7 @@ pub struct Query {
     /// `primary` or, in a line, `secondary`.
     pub sibling: Option<&'static str>,
     pub last_position: bool,
-    /// Words that affect only comments.
+    /// Keywords that affect only comments.
     pub words: Vec<&'static str>,
     pub chain: Chain,
 }

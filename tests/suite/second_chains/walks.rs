@@ -58,7 +58,7 @@ struct Best {
     walk: Walk,
 }
 
-/// The pieces whose moves count.
+/// The pieces whose moves count, and true if captures of these pieces count as well; `None` if all moves count.
 type InFocus = Option<(HashSet<Identity>, bool)>;
 
 struct Search<'a> {
@@ -83,13 +83,13 @@ struct Place {
     node: usize,
     /// If `move` sees only one of the moves that are played here, the child to which it leads.
     edge: Option<usize>,
-    /// The number of moves of the path so far.
+    /// The number of moves of the path so far that count.
     count: i32,
 }
 
 type Found<T> = Result<T, TooMany>;
 
-/// Returns the value of a query at each node of a game, by one reading.
+/// Returns the value of a query at each node of a game, according to a reading of the rules.
 pub fn values(body: &Body, game: &Game, reading: Reading) -> Found<Vec<Option<i32>>> {
     let copies = body.copies();
     let mut banned = vec![HashSet::new(); copies.len()];
@@ -304,7 +304,7 @@ impl<'a> Search<'a> {
             || (*capture && edge.captured.is_some_and(|(_, identity)| pieces.contains(&identity)))
     }
 
-    /// Makes one step if the atom allows it, and continues from there.
+    /// Makes a step if the atom allows it, and tries all continuations from there. Returns true if the search is over.
     fn take(&mut self, atom: &'a Atom, rest: &[Due<'a>], walk: &Walk, step: &[usize]) -> Found<bool> {
         let &node = step.last().expect("a step leads somewhere");
         let mut next = walk.clone();

@@ -82,7 +82,7 @@ enum Seen {
     /// The board is turned upside down, with the colours swapped.
     Mirrored,
     By(Box<[(i32, i32); 64]>, bool),
-    /// Squares have no image.
+    /// The squares of the game have no image.
     Nowhere,
 }
 
@@ -102,10 +102,10 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     }
 }
 
-/// A hit: the first and the last of its positions, and how its copy maps the board.
+/// A hit: its first and its last position, and the map of its copy.
 type Hit = (usize, usize, Seen);
 
-/// Returns a move as the table shows it.
+/// Returns a move as the tables of moves show it.
 fn told(chess: &Chess, mv: Move, seen: &Seen) -> String {
     match seen {
         Seen::Played => SanPlus::from_move(chess.clone(), mv).to_string(),
@@ -581,7 +581,7 @@ fn moves_of_copies_are_told_as_the_filter_is_written() {
     );
 }
 
-/// If the player has Black, the moves are shown with the colours swapped.
+/// If the player has Black, moves are shown with the colours swapped.
 #[test]
 fn moves_are_told_as_the_player_sees_them() {
     let database = DatabaseOptions::new().open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();

@@ -44,7 +44,7 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
 /// A game, as the line for its last position describes it.
 struct Game {
     tags: Value,
-    /// The last ply.
+    /// The number of the last ply.
     plies: i64,
     /// The number of half-moves before the first ply, with two for each full move.
     halves_before: i64,
@@ -66,7 +66,7 @@ impl Game {
         self.tag(name)?.parse().ok().filter(|elo| (1..10_000).contains(elo))
     }
 
-    /// Returns White's half points, or those of a player.
+    /// Returns the half points of White, or those of a player; `None` if they are unknown.
     fn half_points(&self, player: Option<&str>) -> Option<u64> {
         let white = match self.tags["Result"].as_str()? {
             "1-0" => 2,

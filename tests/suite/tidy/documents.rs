@@ -24,7 +24,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns the anchors of the headings of a document, as GitHub and mdBook make them.
+/// Returns the anchors of the headings in a document, as GitHub and mdBook make them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for (_, line) in prose(text) {

@@ -39,8 +39,8 @@ pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value:
     compiler.finish(result, !value)
 }
 
-/// Compiles the copies of the query's outermost transform to words that tell which copies match. `bits` gives the word of each
-/// copy and its bits in that word.
+/// Compiles the copies of the query's outermost transform to words that show which copies match. For each copy, `bits` returns
+/// the index of its word, and its bits in that word.
 pub(crate) fn compiled_copies(
     lower: &mut Lower,
     facts: &Facts,
@@ -86,8 +86,7 @@ pub(super) struct Compiler<'l> {
     pub(super) edges: Vec<FlatEdge>,
     pub(super) moves: Vec<FlatMove>,
     pub(super) chains: Vec<FlatChain>,
-    /// Inside a path, the first of the registers that tell where it begins and how many moves it has; see `OF_PATH` in
-    /// `walks.rs`.
+    /// Inside a path, the first of the registers that describe the path: see `OF_PATH` in `walks.rs`.
     pub(super) walk: Option<RegisterWord>,
     /// True if those registers were read.
     pub(super) reads_walk: bool,
@@ -206,7 +205,7 @@ impl<'l> Compiler<'l> {
 
     /// Returns the instruction that runs after a jump to `place`: the first one that is not a jump itself.
     fn landing(&self, mut place: u32) -> u32 {
-        // Jumps may form a loop, which has no end.
+        // Jumps may form an endless loop, so only a limited number of them is followed.
         for _ in 0..self.code.len() {
             match self.code.get(place as usize) {
                 Some(Instr::Jump(to)) => place = self.labels[to.0 as usize],
@@ -262,7 +261,7 @@ impl<'l> Compiler<'l> {
 
     // ---- registers
 
-    /// Takes a register; the [`Compiler::scratch`] around it frees it again.
+    /// Reserves a register. The enclosing [`Compiler::scratch`] frees it again.
     pub(super) fn word(&mut self) -> CompileResult<RegisterWord> {
         let word = u16::try_from(self.next).map_err(|_| "so many values at once")?;
         self.next += 1;
@@ -270,7 +269,7 @@ impl<'l> Compiler<'l> {
         Ok(RegisterWord(word))
     }
 
-    /// Frees the registers that `compile` takes.
+    /// Runs `compile`, and then frees the registers that it has reserved.
     pub(super) fn scratch<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,

@@ -127,7 +127,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the lead of a chain at its beginning; `of` gives the lead of a constituent.
+    /// Returns the lead of a chain at its beginning; `of` returns the lead of a constituent.
     pub(super) fn chain_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -291,7 +291,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns a superset of a set that does not depend on variables.
+    /// Returns a superset of a set, if there is one that does not depend on variables.
     fn known_part(&self, set: &Squares) -> Option<Squares> {
         if self.is_leaf(set.node()) {
             return Some(set.clone());
@@ -323,7 +323,7 @@ fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
     }
 }
 
-/// Returns the test of a filter that is a `--`.
+/// Returns the test of a `--`; `None` for any other filter.
 fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
     match filter {
         Ref::Condition(f) => match f.op() {

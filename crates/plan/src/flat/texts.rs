@@ -13,7 +13,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Text};
 
 impl Compiler<'_> {
-    /// Compiles a string.
+    /// Compiles a filter whose value is a string. The register `to` gets the number of the string.
     pub(super) fn text(&mut self, f: &Text, to: RegisterWord) -> CompileResult {
         match f.op() {
             T::Literal(text) => self.literal(to, text),
@@ -154,7 +154,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles `x[i:j]="..."`.
+    /// Compiles `x[i:j]="..."`, which replaces a part of a string.
     pub(super) fn set_slice(
         &mut self,
         var: VarId,
