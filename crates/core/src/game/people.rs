@@ -16,6 +16,7 @@ use super::names::{NameForm, NameLikeness, forms, likeness};
 /// One spelling of a name, with the FIDE number that some games give for it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Mention {
+    /// The name, as spelt.
     pub name: String,
     /// The FIDE number, if one is known.
     pub number: Option<u32>,
