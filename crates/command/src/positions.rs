@@ -1,4 +1,4 @@
-//! `orbit positions`.
+//! Implements `orbit positions`, which looks up a position in a reel.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -87,7 +87,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
 }
 
-/// Writes the table of a reel.
+/// Writes the table of positions of a reel.
 pub(super) fn write(
     reel: &Path,
     given: Option<NonZeroUsize>,

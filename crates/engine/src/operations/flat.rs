@@ -26,7 +26,7 @@ use seeks::Leaving;
 use strings::FlatStrings;
 use walks::{Walks, bit};
 
-/// The largest number of repetitions of `loop` and `while` in one game.
+/// The largest number of iterations of `loop` and `while` in one game.
 const REPETITIONS_MAX: u64 = 10_000_000;
 
 /// The number that stands for no piece or no square.

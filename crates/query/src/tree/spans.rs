@@ -1,5 +1,5 @@
-//! Finds queries whose hits have a span: the moves or positions of which a hit of `line`, `path`, `--`, `move`, `find` or
-//! `echo` consists.
+//! Determines whether the hits of a query have spans. A span is the moves or positions that make up a hit of `line`, `path`,
+//! `--`, `move`, `find` or `echo`.
 
 use super::{
     ConditionOp, Elsewhere, Focus, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText,
@@ -7,8 +7,8 @@ use super::{
 };
 
 impl TypedQuery {
-    /// Returns true if a hit of the query can consist of more than its own position: of the positions of a line, of the moves of
-    /// a path, of a move, or of the position that `find` found.
+    /// Returns true if a hit of the query can include more than its own position: the positions of a line, the moves of a path, a
+    /// move, or the position that `find` found.
     pub fn has_spans(&self) -> bool {
         self.body.any(has_span)
     }
@@ -59,8 +59,8 @@ fn was_played<P: Form>(of: &Move<P>) -> bool {
     matches!(of.of, MoveOf::Played | MoveOf::Previous)
 }
 
-/// Returns true if a filter, or one below it, depends on what was found at an earlier position. `in_path` says whether the filter is
-/// evaluated during the search for a path; it then reads the progress of that path.
+/// Returns true if a filter, or one below it, depends on what was found at an earlier position. `in_path` is true if the filter
+/// is evaluated during the search for a path; it then reads the progress of that path.
 fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
     let path = match filter {
         Ref::Number(f) if let NumberOp::Game(GameNumber::Path(path)) = f.op() => Some(path),
@@ -77,7 +77,7 @@ fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
         || filter.children().into_iter().any(|child| recalls(child, in_path || path.is_some()))
 }
 
-/// Returns true if a filter itself, without its operands, tells how far a path has come.
+/// Returns true if the value of a filter itself, without its operands, is the progress of the path being searched.
 fn is_progress<P: Form>(filter: Ref<'_, P>) -> bool {
     match filter {
         Ref::Number(f) => {

@@ -24,9 +24,10 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns,
     push_rows((found, game), (rows, columns), push, b"\n", out)
 }
 
-/// Appends a field as the csv crate writes it, whose writer cannot append fields that are already quoted.
+/// Appends a field with the same bytes as the csv crate. The writer of that crate cannot append fields
+/// that are already quoted.
 fn push_field(text: &str, is_alone: bool, out: &mut Vec<u8>) {
-    // Readers skip empty lines.
+    // An empty field that is alone on its line is quoted, because readers skip empty lines.
     let is_quoted = text.is_empty() && is_alone;
     if is_quoted || text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
         out.extend_from_slice(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());
