@@ -13,10 +13,10 @@
 //!   -7. `flipcolor`: identity first. Fused transforms: for each basic transform of the outer one, all copies of the
 //!   inner one.
 //! * Copies are evaluated in another order, which shows in comments and in variables: by the first filter in which they
-//!   differ. Squares are compared as ascending lists, a1 first; then pieces, White's first; directions by the squares to
-//!   which they lead; dark squares come before light ones, and White comes before Black. Their numbers remain
-//!   those of declaration. Of equal copies of `flip`, `currenttransform` names the first in the order of
-//!   [`BasicTransform::in_turn`](geometry::BasicTransform::in_turn).
+//!   differ. Squares are compared as ascending lists, a1 first, then pieces, White's first. Directions are compared by
+//!   the squares to which they lead. Dark squares come before light ones, and White comes before Black. The numbers of
+//!   copies remain those of declaration. Of equal copies of `flip`, `currenttransform` names the first in breadth-first
+//!   order from the identity, with a quarter turn and the reflection of ranks as steps.
 //! * Reading a variable before it has a value ends the run. If positions are evaluated one by one, it simply has no
 //!   value.
 //! * Strings are bytes. Regular expressions read each byte as the character with that number.
