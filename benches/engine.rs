@@ -1,4 +1,4 @@
-//! Measures how fast games become blocks, and blocks hits. See `benches/README.md`.
+//! Measures how fast games are converted to blocks, and how fast hits are found in blocks. See `benches/README.md`.
 
 use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 
@@ -8,10 +8,10 @@ use orbit_engine::{Engine, PreparedQuery, Wants, cpu::Cpu, reference::Bulk};
 use orbit_plan::PlanOptions;
 use orbit_reel::{Block, EncodedBlock, replay::SegmentColumns};
 
-/// The number of times that the sample is repeated: its packed blocks alone would fit the second-level cache.
+/// The number of times that the sample is repeated. Without repeats, its packed blocks would fit the second-level cache.
 const REPEATS: usize = 8;
 
-/// Queries, and the number of positions of `games/sample.pgn` that each hits.
+/// The queries, each with the number of positions of `games/sample.pgn` that it hits.
 const QUERIES: &[(&str, &str, u64)] = &[
     ("anchors", "shift {Nd4 kf3}", 21),
     ("anchors_flip", "shift flip {Nd4 kf3}", 328),
@@ -33,7 +33,7 @@ const QUERIES: &[(&str, &str, u64)] = &[
 struct Games {
     text: Vec<u8>,
     blocks: Vec<Block>,
-    /// The number of copies of the sample, or `None` for other games.
+    /// The number of copies of the sample; `None` for other games.
     repeats: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ fn hits(engine: &dyn Engine, blocks: &[Block]) -> u64 {
     blocks.iter().map(|block| engine.answer(block, Wants::HITS).expect("the engine runs").hits.count()).sum()
 }
 
-/// Sums everything, so that the compiler cannot leave any of it out.
+/// Sums all planes, so that the compiler cannot leave any of them out.
 fn sum(planes: &[[u64; 4]]) -> u64 {
     planes.iter().fold(0u64, |sum, [a, b, c, d]| sum.wrapping_add(a ^ b ^ c ^ d))
 }
@@ -119,7 +119,7 @@ fn floors(c: &mut Criterion) {
     let mut group = c.benchmark_group("floor");
     group.throughput(Throughput::Elements(games.positions()));
     group.bench_function("sum", |b| b.iter(|| assert_eq!(sum(black_box(&positions)), expected)));
-    // Next to nothing to evaluate, and no segment is skipped: this measures replay.
+    // There is almost nothing to evaluate, and no segment is skipped, so this measures replay.
     let options = PlanOptions { screens: false, ..PlanOptions::default() };
     let (engine, found) = engine_for("Ke1", options, &games.blocks);
     let kings_at_home = positions.iter().filter(|&&[p0, p1, p2, p3]| !p0 & p1 & p2 & !p3 & 1 << 4 != 0);

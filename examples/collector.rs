@@ -1,4 +1,4 @@
-//! A collector of one's own: the squares of the kings at the hits of a query.
+//! A custom collector, which counts the squares of the kings at the hits of a query.
 //!
 //! ```sh
 //! cargo run --release --example collector -- games/sample.pgn 'mate'
@@ -12,11 +12,11 @@ use orbit_chess::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Counts the squares of the king to move at hits.
+/// Counts at each hit the square of the king of the side to move.
 struct KingsCollector;
 
-/// The number of times that each square was counted, from a1 to h8. It is data: it merges with the part of the blocks that
-/// follow, and can be written to bytes, so that a database can be searched in pieces.
+/// The number of times that each square was counted, from a1 to h8. A part is data: it can be merged with the part of the
+/// blocks that follow, and can be written to bytes, so that a database can be searched in pieces.
 #[derive(Default, Serialize, Deserialize)]
 struct KingsPart {
     squares: Vec<u64>,
@@ -35,7 +35,7 @@ impl Part for KingsPart {
 impl Collector for KingsCollector {
     type Part = KingsPart;
 
-    /// The places of the hits are enough.
+    /// Only the places of hits are needed.
     fn wants(&self) -> Wants {
         Wants::HITS
     }
@@ -61,7 +61,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     map(path, query, &mut io::stdout().lock())
 }
 
-/// Writes a board with the counts, rank 8 first.
+/// Writes the counts as a board, with rank 8 first.
 pub fn map(path: &str, query: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (part, _) = Database::open([path])?.scan(&Query::parse(query)?).collect(&KingsCollector)?;
     for rank in part.squares.chunks(8).rev() {

@@ -1,4 +1,5 @@
-//! The core of a graphical front end: opens databases once, runs one query after the other, and lists the hits of each.
+//! The core of a graphical user interface. It opens databases once, runs one query after the other, and lists the hits
+//! of each.
 //!
 //! ```sh
 //! cargo run --release --example gui -- games/sample.pgn 'shift flip flipcolor {Nd4 kf3}' 'flipcolor {Bh7 kg8}'
@@ -15,7 +16,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     list(path, queries, &mut io::stdout().lock())
 }
 
-/// Lists the first hit of each game, for one query after the other.
+/// Lists the first hit of each game, for each query in turn.
 pub fn list(path: &str, queries: &[String], out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let database = Database::open([path])?;
     writeln!(out, "{} positions, {}", database.positions(), database.residence())?;

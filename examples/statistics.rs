@@ -1,4 +1,4 @@
-//! Statistics of a query: how often it hits by year, by result, or by any other grouping of `docs/statistics.md`.
+//! Statistics of a query: how often it hits by year, by result, or by any other grouping in `docs/statistics.md`.
 //!
 //! ```sh
 //! cargo run --release --example statistics -- games/sample.pgn 'flipcolor {Bh7 kg8}' year,result
@@ -17,7 +17,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     table(path, query, groupings, &mut io::stdout().lock())
 }
 
-/// Writes a table for each grouping, and then White's share of wins among the games with a hit.
+/// Writes a table for each grouping, and then White's score in the games with a hit.
 pub fn table(path: &str, query: &str, groupings: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let (database, query) = (Database::open([path])?, Query::parse(query)?);
     let counts = database.scan(&query).statistics(groupings)?;

@@ -1,9 +1,9 @@
-// Words of 64 bits as pairs of 32-bit integers. A word is a set of squares (x: ranks 1-4, y: ranks 5-8), a mask or a
-// number.
+// 64-bit words, stored as pairs of 32-bit integers. A word is a set of squares (x: ranks 1-4, y: ranks 5-8), a mask or
+// a number.
 //
 // The same functions for the processor are in crates/core/src/board/attacks.rs and crates/engine/src/cpu/kernels.rs.
-// Those for adapters with 64-bit integers are in bitboard_wide.wgsl. A bit that would move from one half to the other,
-// but is masked away afterwards, is not moved.
+// Those for adapters with 64-bit integers are in bitboard_wide.wgsl. Bits that would move from one half to the other,
+// but that a mask then removes, are not moved.
 
 alias Bits = vec2<u32>;
 
@@ -59,7 +59,7 @@ fn bit(square: u32) -> Bits {
     return square_of(square, 0u, true);
 }
 
-// The set with the square whose number is in the six bits of a word from `place` on. Empty if `is_there` is false.
+// The set with the square whose number is in six bits of a word, from bit `place` on. Empty if `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     let half = select(0u, 1u, is_there) << ((word >> place) & 31u);
     let high = half & spread(word, place + 5u);
@@ -82,7 +82,7 @@ fn lowest(a: Bits) -> u32 {
     return select(32u + countTrailingZeros(a.y), countTrailingZeros(a.x), a.x != 0u);
 }
 
-// Converts an i32, given by its bits, to a sign-extended word.
+// Converts the bits of an i32 to a sign-extended word.
 fn number(a: u32) -> Bits {
     return Bits(a, u32(bitcast<i32>(a) >> 31u));
 }
@@ -91,7 +91,7 @@ fn count(a: Bits) -> Bits {
     return Bits(countOneBits(a.x) + countOneBits(a.y), 0u);
 }
 
-// Adds one where the mask is true. The number must not be negative.
+// Adds one to a number where a mask is true. The number must not be negative.
 fn tally(a: Bits, holds: Bits) -> Bits {
     return Bits(a.x - holds.x, a.y);
 }
@@ -207,7 +207,7 @@ fn pawn_black(a: Bits) -> Bits {
 // ---- slides: the squares reached over squares of `empty`, including the first square that is not empty
 //
 // Source: the occluded fill is Kogge and Stone's parallel prefix, as described in the Chess Programming Wiki. `open`
-// does not contain the file to which a step would wrap around, so no step reaches it.
+// does not contain the file on which a square would appear that wrapped around, so no step reaches this file.
 
 fn slide0(a: Bits, empty: Bits) -> Bits {
     let stops = ~(empty & Bits(NOT_H)) | a;

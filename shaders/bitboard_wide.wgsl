@@ -1,8 +1,9 @@
-// Words of 64 bits as one integer, for adapters that have 64-bit integers. A word is a set of squares, a mask or a
+// 64-bit words, stored as one integer, for adapters that have 64-bit integers. A word is a set of squares, a mask or a
 // number.
 //
-// The functions are those of bitboard.wgsl, which every adapter can run. Functions whose text is the same for both are
-// in bits.wgsl. Bits are counted in two halves, because drivers need not support counting the bits of a 64-bit integer.
+// The functions are those of bitboard.wgsl, which every adapter can run. Functions whose source is the same for both
+// are in bits.wgsl. Bits are counted in two halves, because drivers need not support counting the bits of a 64-bit
+// integer.
 
 alias Bits = u64;
 
@@ -59,7 +60,7 @@ fn bit(square: u32) -> Bits {
     return 1lu << (square & 63u);
 }
 
-// The set with the square whose number is in the six bits of a word from `place` on. Empty if `is_there` is false.
+// The set with the square whose number is in six bits of a word, from bit `place` on. Empty if `is_there` is false.
 fn square_of(word: u32, place: u32, is_there: bool) -> Bits {
     return select(0lu, 1lu, is_there) << ((word >> place) & 63u);
 }
@@ -81,7 +82,7 @@ fn lowest(a: Bits) -> u32 {
     return select(32u + countTrailingZeros(high_word(a)), countTrailingZeros(lo), lo != 0u);
 }
 
-// Converts an i32, given by its bits, to a sign-extended word.
+// Converts the bits of an i32 to a sign-extended word.
 fn number(a: u32) -> Bits {
     return pair(a, u32(bitcast<i32>(a) >> 31u));
 }
@@ -90,7 +91,7 @@ fn count(a: Bits) -> Bits {
     return small(countOneBits(low_word(a)) + countOneBits(high_word(a)));
 }
 
-// Adds one where the mask is true. The number must not be negative.
+// Adds one to a number where a mask is true. The number must not be negative.
 fn tally(a: Bits, holds: Bits) -> Bits {
     return a - holds;
 }
@@ -205,8 +206,8 @@ fn pawn_black(a: Bits) -> Bits {
 
 // ---- slides: the squares reached over squares of `empty`, including the first square that is not empty
 //
-// The fill doubles its distance three times, as in bitboard.wgsl. `empty` is passed without the file to which a step
-// would wrap around.
+// The fill doubles its distance three times, as in bitboard.wgsl. `empty` does not contain the file on which a square
+// would appear that wrapped around.
 
 fn slide_up(a: Bits, empty: Bits, by: u32) -> Bits {
     var open = empty;

@@ -1,5 +1,5 @@
 // Reads key positions and moves that are stored word by word: the first word of all segments, then the second word of
-// all segments, and so on. Neighbouring invocations then read neighbouring words.
+// all segments, and so on. So neighbouring invocations read neighbouring words.
 
 @group(0) @binding(1) var<storage, read> keys: array<Bits>;
 @group(0) @binding(2) var<storage, read> moves: array<Bits>;
@@ -12,7 +12,7 @@ fn first_slot(segment: u32) -> At {
         keys[segment + 2u * next],
         keys[segment + 3u * next],
     );
-    // The order of the words is that of `Key`: state and ply, then game and start.
+    // The words are in the order of `Key`: state and ply, then game and start.
     let turn = keys[segment + 4u * next];
     let tables = keys[segment + 5u * next];
     return At(board, low_word(turn), high_word(turn), low_word(tables), high_word(tables), 0u, segment, 0u);

@@ -1,19 +1,19 @@
-// The move that leaves a slot, for conditions on moves that were played. The same conditions for the processor are in
-// crates/engine/src/operations/moves.rs, which finds the move at the slot to which it leads.
+// Reads the move that leaves a slot, for conditions on moves that were played. The same conditions for the processor are
+// in crates/engine/src/operations/moves.rs, which finds a move at the slot to which it leads.
 
-// A move. Each square is a set with one square or none.
+// A move. Each set of squares has one square or none.
 struct Edge {
-    // The origin and destination; for castling, those of the king.
+    // The origin and destination of the piece; for castling, those of the king.
     origin: Bits,
     goal: Bits,
-    // The origin and destination of the rook, for castling.
+    // The origin and destination of the rook if the move is castling, otherwise empty sets.
     rook_origin: Bits,
     rook_goal: Bits,
-    // The square of the captured piece.
+    // The square of the captured piece, if there is one.
     taken: Bits,
-    // The code of the move, as it is stored in a reel.
+    // The code of the move, as in a reel.
     code: u32,
-    // The piece to which a pawn is promoted, without its colour; 0 if the move is not a promotion.
+    // The piece to which a pawn promotes, without its colour; 0 if the move is no promotion.
     promotion: u32,
 }
 
@@ -28,7 +28,7 @@ fn edge_of(at: At) -> Edge {
     let rank = origin & 56u;
     let side = to > origin;
     let goal = select(to, rank + select(2u, 6u, side), castles);
-    // A null move goes from the king's square to the same square.
+    // A null move has the king's square as its origin and its destination.
     let colour = select(~at.board.p3, at.board.p3, (at.state & 1u) != 0u);
     let kings = at.board.p1 & at.board.p2 & ~at.board.p0 & colour;
     let king = bit(select(lowest(kings), 0u, is_empty(kings)));
@@ -52,7 +52,7 @@ fn is_move(edge: Edge) -> bool {
     return edge.code != START;
 }
 
-// Castling counts only if the king begins on the e-file, which need not be so in Chess960.
+// A move counts as castling only if the king begins on the e-file. In Chess960, the king may begin on another file.
 fn is_castling(edge: Edge, at: At) -> bool {
     return edge.code == CASTLE && (at.mv & 7u) == E_FILE;
 }
@@ -65,8 +65,8 @@ fn is_queen_side(edge: Edge, at: At) -> bool {
     return is_castling(edge, at) && ((at.mv >> 6u) & 63u) < (at.mv & 63u);
 }
 
-// Returns whether a square is in a set and its content is in `contents`, which has a bit for the code of each piece, and
-// bit 0 for an empty square.
+// Returns whether a square is in a set and its content is in `contents`. In `contents`, bit `c` stands for the piece
+// with code `c`, and bit 0 for an empty square.
 fn stands(at: At, square: Bits, contents: u32, squares: Bits) -> bool {
     return !is_empty(square & squares) && ((contents >> content(at.board, square)) & 1u) != 0u;
 }

@@ -1,9 +1,9 @@
-// Computes a column, which has an entry for each slot of an upload. One invocation processes one game. The upload must
-// contain the game as a whole. The game has no side lines, so each slot but the first holds the position after the slot
-// before it.
+// Computes a column, which has an entry for each slot of an upload. Each invocation processes one game. The upload must
+// contain the whole game, and the game must have no side lines, so each slot except the first contains the position
+// after the slot before it.
 //
-// The computation is in `along_game`: in carry.wgsl, shift.wgsl or walk.wgsl. The function `mask_of` is printed by
-// crates/engine/src/gpu/ways.rs.
+// The function `along_game`, in carry.wgsl, shift.wgsl or walk.wgsl, does the computation. The function `mask_of` is
+// printed by crates/engine/src/gpu/ways.rs.
 
 const SEGMENT_SLOTS = 32u;
 const GAMES_WORKGROUP = 64u;
@@ -11,28 +11,29 @@ const GAMES_WORKGROUP = 64u;
 const EVERY = 0xffffffffu;
 
 struct Making {
-    // The games of this dispatch: from `first` to before `end`.
+    // The games of this dispatch, from `first` up to but not including `end`.
     first: u32,
     end: u32,
-    // The number of segments, which is the number of words of a mask.
+    // The number of segments, which is also the number of words in a mask.
     segments: u32,
-    // The index in `words` of the first slot's word, and the distance to the word of the next slot.
+    // The index in `words` of the word of the first slot, and the distance from one slot's word to the next slot's.
     place: u32,
     stride: u32,
-    // If `stride` is 0, this word is used for all slots.
+    // The word for all slots, if `stride` is 0.
     low: u32,
     high: u32,
     unused: u32,
 }
 
 @group(0) @binding(0) var<uniform> making: Making;
-// For each game, its first slot and the slot after its last.
+// For each game, its first slot and the slot after its last slot.
 @group(0) @binding(1) var<storage, read> games: array<vec2<u32>>;
-// The masks, one after the other, with one word of bits for each segment.
+// The masks, one after the other. Each has a word of bits for each segment.
 @group(0) @binding(2) var<storage, read> masks: array<u32>;
-// The words: two integers for each slot.
+// The words, each of two integers, with one word for each slot.
 @group(0) @binding(3) var<storage, read> words: array<u32>;
-// The column to compute, filled with 0 before. It is atomic, because several games may share a word of a mask.
+// The column to compute, which is 0 everywhere before the dispatch. It is atomic, because several games may share a
+// word of a mask.
 @group(0) @binding(4) var<storage, read_write> column: array<atomic<u32>>;
 
 fn word_of(slot: u32) -> vec2<u32> {
@@ -48,7 +49,8 @@ fn store(slot: u32, low: u32, high: u32) {
     atomicStore(&column[2u * slot + 1u], high);
 }
 
-// Returns the slots from `first` to before `end` that are in a segment. There must be at least one.
+// Returns a mask of the slots of a segment that are from `first` up to but not including `end`. There must be at least
+// one such slot.
 fn within(segment: u32, first: u32, end: u32) -> u32 {
     let base = SEGMENT_SLOTS * segment;
     let low = max(first, base) - base;

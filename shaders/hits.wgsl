@@ -1,9 +1,9 @@
-// The first pass: computes one bit for each query and slot. hits_alone.wgsl and hits_pairs.wgsl divide the segments
-// among invocations.
+// The first pass: computes one bit for each query and slot. The main functions, in hits_alone.wgsl and
+// hits_pairs.wgsl, divide the segments among invocations.
 
 @group(0) @binding(7) var<storage, read_write> hits: array<u32>;
 
-// Returns the bits of a word of hits for the slots that this dispatch does not evaluate.
+// Returns those bits of a word of hits that belong to slots which this dispatch does not evaluate.
 fn kept(place: u32) -> u32 {
     if (!SOME_SLOTS) {
         return 0u;
@@ -11,7 +11,8 @@ fn kept(place: u32) -> u32 {
     return hits[place] & ~params.slots;
 }
 
-// Evaluates the queries at the slots `slots` of a segment. Replays only the first `words` groups of four moves.
+// Evaluates the queries at the slots of a segment that are in the mask `slots`. Replays only the first `words`
+// groups of four moves.
 fn replay(segment: u32, slots: u32, words: u32) -> Found {
     var at = first_slot(segment);
     var found = Found();

@@ -1,5 +1,6 @@
 
-// The results of the second half of the workgroup, which the first half stores.
+// The results that the second half of the workgroup finds. The first half stores them together with
+// its own.
 var<workgroup> second: array<Found, WORKGROUP / LANES>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -20,7 +21,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (lane == 0u && segment < params.end) {
             store(segment, joined(found, second[place]));
         }
-        // The results must be read before those of the next segment replace them.
+        // These results must be read before the results for the next segment replace them.
         workgroupBarrier();
     }
 }

@@ -1,14 +1,14 @@
-// Computes the moves of one position. The same computation for the processor is in crates/core/src/board/moves.rs and,
-// for sides with several kings, in crates/core/src/board/legal.rs. The same moves are legal in both.
+// Computes the moves of a position. The same computation for the processor is in crates/core/src/board/moves.rs and, for
+// sides with several kings, in crates/core/src/board/legal.rs. The processor and this shader find the same moves.
 
-// The kinds of moves that can be requested: `Special` in a plan.
+// The kinds of moves that a plan can request with `Special`.
 const ANY = 0u;
 const ONLY_CASTLE = 1u;
 const ONLY_KING_SIDE = 2u;
 const ONLY_QUEEN_SIDE = 3u;
 const ONLY_EN_PASSANT = 4u;
 
-// The pieces of one colour. A code that is no piece never stands on a board, so two planes are enough to tell some roles.
+// The pieces of one colour. Only valid codes of pieces occur on a board, so two planes are enough to identify some roles.
 fn of_color(board: Board, black: bool) -> Bits {
     return (board.p0 | board.p1 | board.p2) & select(~board.p3, board.p3, black);
 }
@@ -37,7 +37,7 @@ fn is_safe(board: Board, black: bool, mv: u32) -> bool {
     return is_empty(kings_of(after, black) & attacked_by(after, !black));
 }
 
-// The squares that a piece other than a pawn attacks.
+// The squares that a piece attacks. The piece must not be a pawn.
 fn reach(code: u32, square: Bits, empty: Bits) -> Bits {
     let role = code & 7u;
     var out = select(king(square), knight(square), role == 2u);
@@ -53,7 +53,7 @@ fn reach(code: u32, square: Bits, empty: Bits) -> Bits {
     return out;
 }
 
-// The en passant square of a state. Empty if the pieces do not stand as they do after such a double step.
+// The en passant square of a state. Empty if the pieces are not placed as they would be after the double step.
 fn en_passant_square(board: Board, state: u32, black: bool) -> Bits {
     let square = (state >> 8u) & 255u;
     var out = NONE;
@@ -69,14 +69,14 @@ fn en_passant_square(board: Board, state: u32, black: bool) -> Bits {
     return out;
 }
 
-// The squares from `a` to `b`, including both, on the first or the last rank.
+// The squares from `a` to `b`, including both. They must be on the first or the last rank.
 fn span(a: u32, b: u32) -> Bits {
     let low = min(a, b);
     let line = ((2u << (max(a, b) - low)) - 1u) << (low & 7u);
     return select(shl_byte(line, low >> 3u), small(line), low < 8u);
 }
 
-// Moves a rank of squares to the last rank. Other ranks are not needed.
+// Moves squares of the first rank to the last rank. `rank` is never any other rank.
 fn shl_byte(line: u32, rank: u32) -> Bits {
     return select(NONE, pair(0u, line << 24u), rank == 7u);
 }
@@ -86,13 +86,15 @@ struct Moves {
     squares: Bits,
     // The origin squares.
     origins: Bits,
-    // The squares to which the castling king can step. In Chess960, castling can be the same pair of squares.
+    // The squares to which the castling king can make an ordinary move. In Chess960, castling can have the same origin
+    // and destination as such a move.
     steps: Bits,
     // The number of different pairs of origin and destination.
     pairs: u32,
 }
 
-// The pieces of a position by kind, and the squares of the side to move, of the other side, and without a piece.
+// The pieces of a position by kind; and the squares of the side to move, the squares of the other side, and the empty
+// squares.
 struct Men {
     own: Bits,
     enemies: Bits,
@@ -104,13 +106,13 @@ struct Men {
     kings: Bits,
 }
 
-// The limits for moves that must not leave the king attacked.
+// The restrictions on moves that must not leave the king attacked.
 struct Safety {
     // The squares to which a piece other than the king may move: all squares, or those that end a check.
     evasions: Bits,
     // The squares that the other side attacks when the king is removed from the board.
     danger: Bits,
-    // The pieces that are pinned to the king, on the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    // The pieces that are pinned to the king, on the lines of directions 0 and 4; 1 and 5; 2 and 6; 3 and 7.
     pinned0: Bits,
     pinned1: Bits,
     pinned2: Bits,
@@ -126,8 +128,8 @@ fn men_of(board: Board, black: bool) -> Men {
     return Men(own, enemies, ~(own | enemies), pawns, knights, oblique, board.p2 & ~board.p1, board.p1 & board.p2);
 }
 
-// The squares to which other pieces may move because of a line from the king: all squares or, if a slider on the line
-// gives check, the squares of the line.
+// The squares to which pieces other than the king may move, as far as one line from the king is concerned: the squares of
+// the line if a slider on it gives check, otherwise all squares.
 fn answer_to(line: Bits, sliders: Bits) -> Bits {
     return line | mask(is_empty(line & sliders));
 }
@@ -175,7 +177,7 @@ fn safety_of(men: Men, black: bool) -> Safety {
     );
 }
 
-// Adds moves to squares that each only one piece can reach, and the squares that these pieces leave.
+// Adds moves to squares each of which only one piece can reach, and the squares that these pieces leave.
 fn with_moves(moves: Moves, reached: Bits, left: Bits) -> Moves {
     let pairs = moves.pairs + low_word(count(reached));
     return Moves(moves.squares | reached, moves.origins | left, moves.steps, pairs);
@@ -194,7 +196,7 @@ fn with_knights(moves: Moves, movers: Bits, to: Bits) -> Moves {
     return Moves(squares, moves.origins | (knight(to) & movers), moves.steps, moves.pairs + low_word(pairs));
 }
 
-// Adds moves other than castling and en passant, for a side that does not have several kings.
+// Adds all moves except castling and en passant captures, for a side that does not have several kings.
 fn ordinary_moves(men: Men, black: bool, origin: Bits, goal: Bits, pseudo: bool) -> Moves {
     var safety = Safety(ALL, NONE, NONE, NONE, NONE, NONE);
     if (!pseudo) {
@@ -226,13 +228,13 @@ fn ordinary_moves(men: Men, black: bool, origin: Bits, goal: Bits, pseudo: bool)
     return with_pawns(out, men, black, movers1, movers2, movers3, to);
 }
 
-// The squares one rank ahead of some squares, as seen by a side.
+// The squares one rank ahead of some squares, in the direction in which a side's pawns move.
 fn ahead(squares: Bits, black: bool) -> Bits {
     return select(shl(squares, 8u), shr(squares, 8u), black);
 }
 
-// `movers1`, `movers2` and `movers3` are the pieces that may move along the lines of directions 1, 2 and 3, even if
-// pinned.
+// Adds moves of pawns. `movers1`, `movers2` and `movers3` are the pieces that may move along the lines of directions 1, 2
+// and 3; a pinned piece is among them if its line has this direction.
 fn with_pawns(moves: Moves, men: Men, black: bool, movers1: Bits, movers2: Bits, movers3: Bits, to: Bits) -> Moves {
     let third = select(small(0x00ff0000u), pair(0u, 0x0000ff00u), black);
     let step = ahead(men.pawns & movers2, black) & men.empty;
@@ -268,7 +270,7 @@ fn with_passing(moves: Moves, at: At, men: Men, black: bool, origin: Bits, to: B
 }
 
 // Returns the moves of the side to move from `origin` to `to`. Castling counts as the king's move, and is pseudolegal
-// only if it is legal. If `first` is true, the result only shows whether there are any moves.
+// only if it is legal. If `first` is true, the result is only meant to show whether there are any moves.
 fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let black = (at.state & 1u) != 0u;
     let men = men_of(at.board, black);
@@ -293,7 +295,7 @@ fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool
     return out;
 }
 
-// Lists all moves but castling, piece by piece. This works for any placement, even with several kings.
+// Lists all moves except castling, piece by piece. This works for any placement of pieces, even with several kings.
 fn listed_moves(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -376,7 +378,7 @@ fn with_castling(moves: Moves, at: At, origin: Bits, to: Bits, only: u32) -> Mov
             var legal = wanted && (nibble & 8u) != 0u && stands && (rook > castler_square) == king_side
                 && is_empty(path & others) && !is_empty(arrival & to);
             if (legal) {
-                // The king's path is checked with the king removed and the rook still in its place.
+                // The squares of the king's path are checked with the king removed and the rook still on its square.
                 let without = put(board, bit(castler_square & 63u), 0u, NONE);
                 legal = is_empty(attacked_by(without, !black) & king_path)
                     && is_safe(board, black, castler_square | (rook << 6u));
@@ -389,7 +391,7 @@ fn with_castling(moves: Moves, at: At, origin: Bits, to: Bits, only: u32) -> Mov
     return out;
 }
 
-// Returns a mask: true if `within` is true and the side to move has a king but no legal move.
+// Returns a mask that is true if `within` is true and the side to move has a king but no legal move.
 fn no_moves(at: At, within: Bits) -> Bits {
     var out = NONE;
     if (!is_empty(within) && !is_empty(kings_of(at.board, (at.state & 1u) != 0u))) {

@@ -1,5 +1,5 @@
-// Pure mates and stalemates, as docs/mates.md defines them. The same computation for the processor is in
-// crates/core/src/board/pure.rs.
+// Finds the men that take part in pure mates and stalemates, as docs/mates.md defines them. The same computation for the
+// processor is in crates/core/src/board/pure.rs.
 
 fn slide(dir: u32, a: Bits, empty: Bits) -> Bits {
     switch dir {
@@ -22,15 +22,15 @@ fn sliders(board: Board, dir: u32) -> Bits {
     return queens | select(rooks, bishops, (dir & 1u) != 0u);
 }
 
-// The men that are alone between one of the targets and one of the given sliders that moves along their line.
+// The men that are alone on a line between one of the targets and one of the given sliders that moves along this line.
 fn alone_before(board: Board, dir: u32, targets: Bits, given: Bits, empty: Bits) -> Bits {
     let men = slide(dir, targets, empty) & ~empty;
     let beyond = slide(dir, men, empty) & given & sliders(board, dir);
     return slide((dir + 4u) & 7u, beyond, empty) & men;
 }
 
-// The squares from which pawns of a colour attack one of the squares. These are the squares that pawns of the other
-// colour would attack from there.
+// The squares from which pawns of a colour attack at least one of the given squares. Pawns of the other colour on the
+// given squares would attack exactly these squares.
 fn pawns_at(squares: Bits, black: bool) -> Bits {
     return select(pawn_black(squares), pawn_white(squares), black);
 }
@@ -39,8 +39,8 @@ fn back_from(squares: Bits, black: bool) -> Bits {
     return select(shr(squares, 8u), shl(squares, 8u), black);
 }
 
-// The men of the side to move, except the king, that can move to one of the targets or capture there, even if they are
-// pinned. No target may hold a man of the side to move.
+// The men of the side to move, except the king, that can move to one of the targets or capture on one, even if they are
+// pinned. No target may contain a man of the side to move.
 fn movers_to(at: At, targets: Bits, own: Bits, enemies: Bits) -> Bits {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -61,8 +61,8 @@ fn movers_to(at: At, targets: Bits, own: Bits, enemies: Bits) -> Bits {
     return (pieces | (origins & pawns)) & own;
 }
 
-// Returns the men that take part in a pure mate or stalemate. `within` is a mask of positions that are mates (or
-// stalemates). The set is empty if the position is not in the mask or not pure.
+// Returns the men that take part in a pure mate or stalemate. `within` is a mask that is true at mates (or stalemates).
+// The set is empty if the mask is false, or if the mate or stalemate is not pure.
 fn pure_men(at: At, within: Bits, is_mate: bool) -> Bits {
     let board = at.board;
     let black = (at.state & 1u) != 0u;
@@ -76,7 +76,8 @@ fn pure_men(at: At, within: Bits, is_mate: bool) -> Bits {
     let empty = ~(own | enemies);
     let field = king(our_king);
     var men = our_king | select(own, field & own, is_mate);
-    // The squares that the other side attacks at least once, and at least twice, when the king is removed from the board.
+    // The squares that the other side attacks at least once, and those that it attacks at least twice, when the king is
+    // removed from the board.
     var once = NONE;
     var twice = NONE;
     var checkers = NONE;
@@ -121,7 +122,7 @@ fn pure_men(at: At, within: Bits, is_mate: bool) -> Bits {
     let licensed = select(pinned, refuters, is_mate);
     var is_pure = is_empty(field & ~own & ~exactly_once)
         && is_empty(field & own & once & ~(licensed & exactly_once));
-    // If several men give check, each of these checks alone could be parried.
+    // If several men give check, the mate is pure only if each of these checks could be parried if it were the only one.
     var several = select(checkers, NONE, one_check);
     while (is_pure && !is_empty(several)) {
         let checker = bit(lowest(several));

@@ -1,24 +1,25 @@
-// Replays moves to positions. An invocation replays a segment of 32 slots from its key position. by_segment.wgsl or
-// by_word.wgsl reads key positions and moves.
+// Computes positions from moves. An invocation replays a segment of 32 slots from its key position. by_segment.wgsl
+// or by_word.wgsl reads key positions and moves.
 //
 // The same computation for the processor is in crates/reel/src/replay.rs and in `Position::play`.
 
 const SEGMENT_SLOTS = 32u;
 
-// The codes of moves other than codes of pieces.
+// The codes of moves that are not the code of a piece.
 const CASTLE = 0u;
 const EN_PASSANT = 7u;
 const NULL_MOVE = 8u;
 const START = 15u;
 
 struct Params {
-    // The segments of this dispatch (or entries of the list, in the second pass): from `first` to before `end`.
+    // The segments of this dispatch, from `first` up to but not including `end`. In the second pass, these are
+    // indices in the list of entries.
     first: u32,
     end: u32,
     // The number of segments in the upload, which is the number of words in the hits of one query.
     segments: u32,
-    // The slots of each segment that are evaluated; the bits of other slots are kept. These are all slots unless
-    // SOME_SLOTS is true.
+    // The slots of each segment that are evaluated: all slots unless SOME_SLOTS is true. The bits of other slots are
+    // kept.
     slots: u32,
 }
 
@@ -38,12 +39,12 @@ struct Start {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read> starts: array<Start>;
-// For each game and each column: its mask as one word, then its number as one word.
+// For each game and each column, two words: the column's mask and its number.
 @group(0) @binding(4) var<storage, read> columns: array<u32>;
 // The rows of the tables of the plan's loops, one after the other.
 @group(0) @binding(5) var<storage, read> tables: array<Bits>;
-// The columns that were carried along games, one after the other. A mask has one word for each segment, any other
-// column two words for each slot.
+// The columns that were carried along games, one after the other. A mask has one word for each segment, and any
+// other column two words for each slot.
 @group(0) @binding(6) var<storage, read> carried: array<u32>;
 
 struct Board {
@@ -53,11 +54,11 @@ struct Board {
     p3: Bits,
 }
 
-// The position in a slot, while its segment is replayed.
+// The position in a slot while its segment is replayed.
 struct At {
     board: Board,
-    // As in a reel: bit 0 is set if Black is to move, bits 8-15 are the en passant square (64: none), bits 16-31
-    // castling rights.
+    // As in a reel: bit 0 is set if Black is to move; bits 8-15 are the en passant square (64: none); bits 16-31 are
+    // the castling rights.
     state: u32,
     ply: u32,
     game: u32,
@@ -94,7 +95,7 @@ fn plane_after(plane: Bits, keep: Bits, to: Bits, mv: u32, code_bit: u32) -> Bit
     return (plane & keep) | (to & pair(holds, holds));
 }
 
-// Returns the board after a move. The move must not be the start of a line. A null move changes nothing.
+// Returns the board after a move. The move must not be the start of a line. A null move does not change the board.
 fn play(board: Board, mv: u32) -> Board {
     let code = mv >> 12u;
     let moves = code != NULL_MOVE;
@@ -106,8 +107,8 @@ fn play(board: Board, mv: u32) -> Board {
         plane_after(board.p2, keep, to, mv, 2u),
         plane_after(board.p3, keep, to, mv, 3u),
     );
-    // Castling has removed both pieces, and the capturing pawn of an en passant capture has a code that is no piece.
-    // This is corrected here.
+    // So far, castling has removed both king and rook, and the pawn that captured en passant has a code that no
+    // piece has. Both are corrected here.
     if (code == CASTLE || code == EN_PASSANT) {
         let origin = mv & 63u;
         let goal = (mv >> 6u) & 63u;
@@ -130,7 +131,8 @@ fn play(board: Board, mv: u32) -> Board {
     return out;
 }
 
-// Returns castling rights, in their bits of the state, without the right of a rook on the given square.
+// Returns the castling rights, in their bits of the state, without the right that belongs to a rook on the given
+// square.
 fn without_right(rights: u32, square: u32) -> u32 {
     let edge = square < 8u || square >= 56u;
     let shift = select(24u, 16u, square < 8u);
@@ -140,7 +142,7 @@ fn without_right(rights: u32, square: u32) -> u32 {
     return select(rights, rights & ~(king_side | queen_side), edge);
 }
 
-// Returns side to move, en passant square and castling rights after a move.
+// Returns the side to move, the en passant square and the castling rights after a move.
 fn next_state(state: u32, mv: u32) -> u32 {
     let turn = (state & 1u) ^ 1u;
     if (!WHOLE_POSITIONS) {
@@ -165,7 +167,8 @@ fn advance(at: At) -> At {
     next.slot += 1u;
     if (is_last_of_line(at)) {
         next.ply = 0u;
-        // A side line belongs to the same game, so the number of the game does not change.
+        // If a side line begins, the number of the game does not change, because the side line belongs to the same
+        // game.
         next.game += 1u - ((at.mv >> 1u) & 1u);
         if ((at.mv & 1u) != 0u) {
             let start = &starts[at.start];
@@ -190,7 +193,7 @@ fn lane_slots(lane: u32) -> u32 {
     return select(0xffffu << (16u * lane), 0xffffffffu, LANES == 1u);
 }
 
-// The number of groups of four moves up to the last of these slots.
+// The number of groups of four moves that must be replayed up to the last of these slots.
 fn lane_words(lane: u32) -> u32 {
     return SEGMENT_SLOTS / 4u / LANES * (lane + 1u);
 }
@@ -204,7 +207,7 @@ fn column_number(at: At, column: u32) -> Bits {
     return number(columns[at.game * COLUMN_WORDS + 2u * column + 1u]);
 }
 
-// `place` is the number of words for each segment in the columns before this one.
+// `place` is the number of words that the columns before this one have for each segment.
 fn carried_mask(at: At, place: u32) -> Bits {
     let word = carried[place * params.segments + at.segment];
     return mask(((word >> at.slot) & 1u) != 0u);

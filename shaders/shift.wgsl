@@ -1,15 +1,16 @@
-// Moves the results of a stage (a part of a plan that runs first) to the position before or after, or from the position
-// whose number a word names. games.wgsl calls `along_game` for each game.
+// Moves the results of a stage (a program that runs before the rest of the plan) to the previous or the next position,
+// or from the position whose number is in a word. games.wgsl calls `along_game` for each game.
 //
-// Two constants are printed before this file: WHERE the results are moved, and OTHERWISE, the word for positions to
-// which no child moves one. The same computation for the processor is in crates/engine/src/operations.rs.
+// Two constants are printed before this file: WHERE, the kind of shift, and OTHERWISE, the word for positions that
+// receive no word from a child. The same computation for the processor is in crates/engine/src/operations.rs.
 
 const MASK_TO_PARENT = 0u;
 const MASK_TO_CHILD = 1u;
 const WORD_TO_PARENT = 2u;
 const MASK_FROM_NUMBER = 3u;
 
-// The slots of a game in a segment to which a move leads: all but the first slot of the game.
+// Returns those slots of a game in a segment to which a move leads. These are all slots except the first slot of the
+// game.
 fn children(segment: u32, first: u32, end: u32) -> u32 {
     let root = select(0u, 1u << (first % SEGMENT_SLOTS), segment == first / SEGMENT_SLOTS);
     return within(segment, first, end) & ~root;
@@ -39,7 +40,7 @@ fn masks_to_children(first: u32, end: u32) {
     }
 }
 
-// Stores the word of the next slot where the mask is true there, otherwise OTHERWISE.
+// Stores for each slot the word of the next slot if the mask is true there, otherwise OTHERWISE.
 fn words_to_parents(first: u32, end: u32) {
     for (var slot = first; slot < end; slot++) {
         let child = min(slot + 1u, end - 1u);
@@ -49,7 +50,7 @@ fn words_to_parents(first: u32, end: u32) {
     }
 }
 
-// Stores the mask at the position whose number is the word of a slot; false if the word is not the number of a
+// Stores for each slot the mask at the position whose number is the slot's word; false if the game has no such
 // position.
 fn masks_from_numbers(first: u32, end: u32) {
     for (var slot = first; slot < end; slot++) {

@@ -1,14 +1,15 @@
-// Runs an automaton along a game, for `line` and `path`. games.wgsl calls `along_game` for each game. For each slot,
-// this finds whether a walk (a sequence of positions that the automaton accepts) begins there or, if NUMBERS is true,
-// its value. It passes from the last slot to the first or, if BACK is true, from the first to the last.
+// Runs an automaton along a game, for `line` and `path`. games.wgsl calls `along_game` for each game. A walk is a
+// sequence of positions that the automaton accepts. For each slot, this shader finds whether a walk begins there or,
+// if NUMBERS is true, the walk's value. It proceeds from the last slot to the first or, if BACK is true, from the
+// first to the last.
 //
-// crates/engine/src/gpu/walks.rs prints these constants, the Masks of a segment, the type States, and the functions
+// crates/engine/src/gpu/walks.rs prints the constants, the Masks of a segment, the type States, and the functions
 // `alive`, which returns the states at a slot, and `begins`, which tells whether a walk begins there. The same
 // computation for the processor is in crates/engine/src/operations/reach.rs and crates/engine/src/operations/walk.rs.
 
-// The states at the slots at which a walk continues.
+// The states at the slots to which a walk can continue.
 struct Ahead {
-    // The states that accept the next slot (or the move to it), and from which the walk can be completed.
+    // The states that accept the next slot (or the move to it) and from which the walk can be completed.
     alive: States,
     // The same for the slot after the next.
     further: States,
@@ -31,7 +32,7 @@ fn along_game(first: u32, end: u32) {
             let more = begins(these, slot, here, ahead);
             ahead = Ahead(here, ahead.alive);
             if (NUMBERS) {
-                // `more` is one more than the value; 0 means that there is no walk.
+                // `more` is the value plus one; 0 means that there is no walk.
                 let value = more - 1u;
                 let is_found = more != 0u && value >= LEAST && value <= MOST;
                 let number = select(result(base + slot - first, value), value, NESTBAN);
@@ -49,10 +50,10 @@ fn along_game(first: u32, end: u32) {
     }
 }
 
-// Removes the values of walks that `nestban` forbids: no walk begins at a position of an earlier walk.
+// Removes the values of walks that `nestban` forbids: no walk may begin at a position of an earlier walk.
 fn ban(first: u32, end: u32) {
-    // The first nodes at which a walk may begin: with even numbers (x) and with odd numbers (y), that is, by the side
-    // to move.
+    // The first node at which the next walk may begin, separately for nodes with even numbers (x) and with odd
+    // numbers (y), that is, for each side to move.
     var open = vec2<u32>();
     for (var node = 0u; node < end - first; node++) {
         let slot = first + node;

@@ -1,10 +1,11 @@
-// The second pass: for each hit, computes words of the query: its value, or the copies that match.
+// The second pass: computes the words of a query at each hit. They are its value, or the copies
+// that match.
 
 struct Entry {
     segment: u32,
-    // The slots of the segment that are hits.
+    // The slots of the segment at which the query matches.
     slots: u32,
-    // The index in `words` for the words of the first of these slots.
+    // The index in `words` of the first word of the first of these slots.
     first: u32,
 }
 
@@ -37,7 +38,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (index < params.end) {
             let entry = entries[index];
             let slots = entry.slots & lane_slots(lane);
-            // The first lane writes the words of its hits before those of the second.
+            // The second lane writes its words after those of the first lane.
             let before = select(0u, countOneBits(entry.slots & lane_slots(0u)), lane == 1u);
             replay(entry.segment, slots, entry.first + before * WORDS, lane_words(lane));
         }

@@ -1,13 +1,13 @@
-//! Search chess games for patterns, wherever and however they stand on the board.
+//! Search chess games for patterns, no matter where the pieces stand on the board and how the pattern is mirrored or rotated.
 //!
-//! The pattern is a query in CQL, the Chess Query Language; a *transform* such as `flip` or `shift` stands for all distinct
-//! copies that it makes of what it is applied to. A position at which the query matches is a *hit*.
+//! The pattern is a query in CQL, the Chess Query Language. A *transform* such as `flip` or `shift` stands for all distinct
+//! copies that it makes of the pattern to which it is applied. A position at which the query matches is a *hit*.
 //!
 //! # Open once, ask often
 //!
-//! A [`Database`] opens PGN files (plain or packed), folders, EPD lists and reels. A [`Query`] is prepared once and runs on any
-//! database; [`Database::scan`] begins a request, which ends with what is wanted: hits, counts, statistics, or what a
-//! collector makes.
+//! A [`Database`] opens PGN files (plain or compressed), folders, EPD lists and reels. A [`Query`] is prepared once and runs on
+//! any database. [`Database::scan`] begins a request, and the last call of the request returns hits, counts, statistics, or the
+//! result of a collector.
 //!
 //! ```
 //! use orbit_chess::{Database, Query};
@@ -25,14 +25,14 @@
 //! # Ok::<(), orbit_chess::DatabaseError>(())
 //! ```
 //!
-//! A database that fits into [`DatabaseOptions::resident_bytes_max`] stays in memory; a larger one is read anew for each
-//! request. [`Database::residence`] says which, and the answers are the same. Requests run side by side on several threads;
-//! [`Scan::progress`] tells how far one has come, and a [`CancelToken`] stops it.
+//! A database that fits into [`DatabaseOptions::resident_bytes_max`] stays in memory; a larger one is read again for each
+//! request. [`Database::residence`] says which of the two applies; the answers are the same. Requests can run at the same time on
+//! several threads. [`Scan::progress`] reports how far a request has come, and a [`CancelToken`] stops it.
 //!
-//! # What a hit says
+//! # The contents of a hit
 //!
-//! A [`Hit`] and its [`GameRef`] can be kept, sent to other threads, and outlive the database. The moves around the hit, its
-//! position and FEN (with the counters that it has in the game) are computed when they are asked for.
+//! A [`Hit`] and its [`GameRef`] can be kept, sent to other threads, and used after the database is dropped. The moves around the
+//! hit, its position and its FEN (with the counters that it has in the game) are computed only when their methods are called.
 //!
 //! ```
 //! use orbit_chess::{Answer, DatabaseOptions, Query};
@@ -49,8 +49,8 @@
 //! # Ok::<(), orbit_chess::DatabaseError>(())
 //! ```
 //!
-//! [`Scan::hits`] collects hits, [`Scan::for_each`] passes them to a closure, and [`Scan::iter`] iterates over them while a thread
-//! searches. [`Database::game`] gives any game by its number, also of files that are too large for memory.
+//! [`Scan::hits`] collects hits, [`Scan::for_each`] passes them to a closure, and [`Scan::iter`] iterates over them while a
+//! thread searches. [`Database::game`] returns any game by its number, even from files that are too large for memory.
 //!
 //! # Statistics
 //!
@@ -65,9 +65,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Computations of one's own
+//! # Your own computations
 //!
-//! [`Scan::fold`] computes with hits on all threads:
+//! [`Scan::fold`] computes a value from the hits, on all threads:
 //!
 //! ```
 //! use orbit_chess::{Database, Query};
@@ -79,21 +79,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A collector also sees the answers of several queries, the games without hits, and whole blocks. A
-//! [`Collector`] says what it [`Wants`], looks at a block, and makes a [`Part`], which merges with the part of the next
-//! block. `examples/collector.rs` counts on which squares kings are mated.
+//! A collector also gets the answers of several queries, the games without hits, and whole blocks. A [`Collector`] says which
+//! facts it [`Wants`], examines a block, and returns a [`Part`], which merges with the part of the next block.
+//! `examples/collector.rs` counts on which squares kings are mated.
 //!
 //! # Engines
 //!
-//! [`EngineChoice::Auto`] takes a graphics card where there is a real one and the database has enough positions, else the
-//! processor; all engines give the same answers, and [`Scan::verify`] has a second one check them.
+//! [`EngineChoice::Auto`] uses a graphics card if there is one (software adapters do not count) and the database has enough
+//! positions; otherwise it uses the processor. All engines return the same answers, and [`Scan::verify`] lets a second engine
+//! check them.
 //!
 //! # Errors
 //!
-//! A [`QueryError`] displays as the query with the place marked; everything else is a [`DatabaseError`]. Games that cannot be
-//! read to their ends, and files, are no errors: the [`Summary`] of a request counts them.
+//! A [`QueryError`] displays the query with the place of the error marked. All other errors are a [`DatabaseError`]. It is not an
+//! error if a game or a file cannot be read to its end: the [`Summary`] of a request counts these games and files.
 //!
-//! # The way of a search
+//! # The steps of a search
 //!
 //! ```text
 //! PGN bytes -> games -> moves + key positions = the reel --.
@@ -101,7 +102,7 @@
 //! query text -> typed tree -> orbit copies -> plan --------'
 //! ```
 //!
-//! Nothing right of the *plan* knows the language, nothing left of it knows an engine, and nothing
+//! Nothing to the right of the *plan* knows the query language, nothing to the left of it knows an engine, and nothing to the
 //! right of the *reel* knows PGN.
 
 #![deny(unsafe_code, missing_docs)]
@@ -135,7 +136,7 @@ pub use orbit_search::run::{BlockResult, Collector, Part, PartError};
 pub use orbit_search::stats::{Counts, Grouping};
 pub use orbit_search::themes::{CATALOGUE, Theme, ThemesError, load as load_themes};
 
-/// Blocks of games and the answers of an engine on a block, as a [`Collector`] sees them.
+/// Blocks of games and the answers of an engine for a block, as a [`Collector`] gets them.
 pub mod blocks {
     pub use orbit_database::{GameTexts, StreamedBlock};
     pub use orbit_engine::{Answers, CopyDetail, FindSpan, Hits, MatchSpan, Rank};

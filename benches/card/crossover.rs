@@ -1,22 +1,23 @@
-//! Computes the number of positions from which on the card is faster than the processor.
+//! Computes the number of positions above which the card is faster than the processor.
 //!
-//! A scan on the card begins when the card is open and the kernel compiled, and then runs at the rate at which games are
-//! streamed; a scan on the processor begins at once. Reading the games costs both the same.
+//! A scan on the card begins only after the card was opened and the kernel was compiled. Then it runs at the rate at which games
+//! are streamed. A scan on the processor begins at once. Both need the same time to read the games.
 
 use orbit_search::executor::positions_for_card;
 use serde_json::{Value, json};
 
-/// The sizes of databases for which both times are given.
+/// The sizes of databases for which both times are listed.
 const SIZES: [u64; 6] = [1_000_000, 10_000_000, 100_000_000, 500_000_000, 1_000_000_000, 10_000_000_000];
 
-/// The costs of a scan of one query, or of several at once.
+/// The costs of a scan for one query, or for several queries at once.
 pub struct Costs {
     pub compile_s: f64,
     pub cpu: f64,
     pub card: f64,
 }
 
-/// Returns a row for each query, and for several at once, if all the figures that it needs were measured.
+/// Returns a row for each query, and one for each number of queries that ran at once, if everything that the row needs was
+/// measured.
 pub fn rows(rows: &[Value]) -> Vec<Value> {
     let number = |row: &Value, field: &str| row[field].as_f64();
     let open = rows.iter().find(|row| row["kind"] == "device").and_then(|row| number(row, "open_s"));
@@ -24,7 +25,7 @@ pub fn rows(rows: &[Value]) -> Vec<Value> {
     let find = |kind: &str, name: &Value| {
         rows.iter().find(|row| row["kind"] == *kind && row["name"] == *name && row["agree"] == true)
     };
-    // The first row of a kernel is the one that waited for its compilation.
+    // The time of the compilation is in the first row of a kernel, which had to wait for it.
     let compiled = |of: &Value| {
         let is_same = |row: &&Value| row["query"] == of["query"] && row["variant"] == of["variant"];
         rows.iter().filter(is_same).find_map(|row| number(row, "compile_s"))
@@ -56,7 +57,7 @@ pub fn rows(rows: &[Value]) -> Vec<Value> {
 }
 
 impl Costs {
-    /// Returns the number of positions from which on the card is faster; `None` if it never is.
+    /// Returns the number of positions above which the card is faster; `None` if it never is.
     pub fn from(&self, open_s: f64) -> Option<u64> {
         let gain = 1.0 / self.cpu - 1.0 / self.card;
         let from = (open_s + self.compile_s) / gain;
@@ -82,8 +83,8 @@ impl Costs {
     }
 }
 
-/// Returns the threshold that `--engine auto` uses, and the one that these rows suggest: the median of those single queries for
-/// which a card pays off at all.
+/// Returns the threshold that `--engine auto` uses, and the threshold that these rows suggest: the median over those single
+/// queries for which a card pays off at all.
 pub fn auto(rows: &[Value], software: bool) -> Value {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let single = rows.iter().filter(|row| row["kind"] == "crossover" && row["queries"] == 1);

@@ -1,8 +1,8 @@
 //! Measures the limits that no kernel can beat on a device: how fast it reads memory, copies memory, and computes.
 //!
-//! Times are taken from a submission to its last byte read back, over so many dispatches that the fixed costs do not
-//! count. Every answer is compared with the expected one, so a kernel from which a driver has removed work is not taken
-//! for a fast one.
+//! Times are taken from a submission until the last byte was read back. A submission has so many dispatches that fixed costs
+//! hardly matter. Every answer is compared with the expected one, so a kernel whose work a driver has removed is not taken for a
+//! fast one.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -10,31 +10,31 @@ use std::time::{Duration, Instant};
 use orbit_engine::gpu::{GpuDevice, GpuError};
 use wgpu::{BufferUsages, MapMode, PollType};
 
-/// The shader.
+/// The source of the shader.
 pub const FLOORS: &str = include_str!("floors.wgsl");
 
-/// `FLOOR_WORKGROUP` in the shader.
+/// The value of `FLOOR_WORKGROUP` in the shader.
 pub const WORKGROUP: u64 = 256;
-/// `AT_ONCE` there.
+/// The value of `AT_ONCE` in the shader.
 pub const AT_ONCE: u64 = 4;
-/// `STEPS` there.
+/// The value of `STEPS` in the shader.
 pub const STEPS: u64 = 16;
-/// Chains of an invocation, and the operations of a step of each.
+/// The number of chains of an invocation, and the number of operations of each chain in a step.
 pub const CHAINS: u64 = 8;
 pub const STEP_OPERATIONS: u64 = 3;
-/// Bytes of a vector of four words.
+/// The number of bytes of a vector of four words.
 pub const VECTOR_BYTES: u64 = 16;
-/// Workgroups of a dispatch: some for every core of the largest cards.
+/// The number of workgroups of a dispatch: several for every core of the largest cards.
 const GROUPS: u64 = 2048;
-/// Bytes of `Extent` there.
+/// The number of bytes of `Extent` in the shader.
 pub const EXTENT_BYTES: u64 = 16;
-/// Bytes that are written at a time when a buffer is filled.
+/// The number of bytes that are written at a time when a buffer is filled.
 const PIECE_BYTES: u64 = 16 << 20;
-/// The least time of a measurement: waiting for a device alone takes a tenth of a millisecond.
+/// The minimum time of a measurement. Waiting for a device takes a tenth of a millisecond even if there is nothing to do.
 const ENOUGH: Duration = Duration::from_millis(60);
-/// The duration from which a submission is not repeated to find its shortest time.
+/// If a submission takes at least this time, it is not repeated to find the shortest time.
 const SUBMISSION_MAX: Duration = Duration::from_millis(500);
-/// Dispatches in a submission, and turns of a loop: adapters in software leave a loop after 65,535.
+/// The maximum number of dispatches in a submission, and of turns of a loop. Software adapters leave a loop after 65,535 turns.
 const DISPATCHES_MAX: u64 = 256;
 const TURNS_MAX: u64 = 32_768;
 /// The word that `compute` adds at each step.
@@ -43,22 +43,22 @@ pub const ADD: u32 = 0x9e37_79b9;
 /// A rate that was measured on a device.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Floor {
-    /// Bytes or operations a second.
+    /// The number of bytes or operations per second.
     pub rate: f64,
-    /// The number of bytes of the buffer, or of operations of a dispatch.
+    /// The number of bytes of the buffer, or the number of operations of a dispatch.
     pub amount: u64,
-    /// True if the device computed what the processor computes.
+    /// True if the device computed the same as the processor.
     pub is_right: bool,
 }
 
-/// The device whose floors are measured, and the bytes of its memory that may be used.
+/// The device whose floors are measured, and the number of bytes of its memory that may be used.
 pub struct FloorDevice<'a> {
     pub gpu: &'a GpuDevice,
     pub memory_bytes: u64,
 }
 
 impl FloorDevice<'_> {
-    /// Measures the bytes a second of a kernel that only reads, from a buffer of about `bytes` bytes.
+    /// Measures the bytes per second of a kernel that only reads, with a buffer of about `bytes` bytes.
     pub fn read(&self, bytes: u64) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, bytes)?;
         let (took, sums) = memory.run(self.gpu, "read_all", 0)?;
@@ -66,7 +66,7 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Measures the same for a kernel that copies; a byte that is read and written counts twice.
+    /// Measures the same for a kernel that copies. A byte that is read and written counts twice.
     pub fn copy(&self, bytes: u64) -> Result<Floor, GpuError> {
         let mut memory = KernelBuffers::fill(self, bytes)?;
         let (took, _) = memory.run(self.gpu, "copy_all", 0)?;
@@ -76,13 +76,13 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(2 * memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Operations a second on words of 32 bits: additions, shifts and exclusive ors in equal parts, eight
-    /// in each invocation that do not wait for each other.
+    /// Measures the operations per second on words of 32 bits. Additions, shifts and exclusive ors are used in equal parts. Each
+    /// invocation has eight chains of operations that do not wait for each other.
     pub fn operations(&self) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, 0)?;
         let each = memory.invocations * STEPS * CHAINS * STEP_OPERATIONS;
         let mut turns = 1;
-        // The dispatches that warm up tell how many turns there must be.
+        // The dispatches that warm up the device show how many turns are needed.
         let work = memory.prepare(self.gpu, "compute")?;
         while turns < TURNS_MAX && memory.once(self.gpu, &work, turns, 1)?.0 < ENOUGH / 4 {
             turns *= 2;
@@ -102,7 +102,7 @@ fn sum(words: &[u32]) -> u32 {
     words.iter().fold(0, |sum, word| sum.wrapping_add(*word))
 }
 
-/// Returns the word that `compute` must write for an invocation.
+/// Returns the word that `compute` must write for the invocation with this number.
 pub fn chains(id: u32, turns: u64) -> u32 {
     let chain = |first: u32| {
         (0..turns * STEPS).fold(id.wrapping_add(first), |word, _| word.wrapping_add(ADD) ^ (word >> 5))
@@ -110,7 +110,7 @@ pub fn chains(id: u32, turns: u64) -> u32 {
     (0..CHAINS as u32).map(chain).fold(0, |all, word| all ^ word)
 }
 
-/// Returns a word of the buffer that is read.
+/// Returns the word with this index in the buffer that is read.
 fn pattern(word: u64) -> u32 {
     (word as u32).wrapping_mul(0x0100_0193) ^ 0x5bd1_e995
 }
@@ -119,7 +119,7 @@ fn bytes_of(words: impl IntoIterator<Item = u32>) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// A kernel with its buffers.
+/// A kernel and its buffers.
 #[derive(Clone)]
 struct FloorWork {
     pipeline: wgpu::ComputePipeline,
@@ -139,7 +139,7 @@ struct KernelBuffers {
 }
 
 impl KernelBuffers {
-    /// Returns a buffer with a known content of about so many bytes, as far as the device lets it.
+    /// Returns a buffer of about `bytes` bytes with known contents. It is smaller if the device does not allow so many.
     fn fill(device: &FloorDevice, bytes: u64) -> Result<KernelBuffers, GpuError> {
         let memory_bytes = device.memory_bytes;
         let memory = device
@@ -196,7 +196,7 @@ impl KernelBuffers {
         sum(piece).wrapping_mul((words / piece) as u32).wrapping_add(sum(words % piece))
     }
 
-    /// Returns the shortest time of a dispatch, from submissions that are long enough, and the words that it writes.
+    /// Returns the shortest time of a dispatch, and the words that it writes. Submissions with enough dispatches are timed.
     fn run(
         &self,
         gpu: &GpuDevice,
@@ -254,7 +254,7 @@ impl KernelBuffers {
         })
     }
 
-    /// Returns the time of one submission with so many dispatches, and the words that the last of them wrote, one for each
+    /// Returns the time of one submission with `dispatches` dispatches, and the words that the last of them wrote, one for each
     /// invocation.
     fn once(
         &self,
@@ -289,7 +289,7 @@ impl KernelBuffers {
         })?
     }
 
-    /// Maps what was read back, once a submission is done.
+    /// Maps the buffer that was read back, after a submission has ended.
     fn map_readback(&self, device: &wgpu::Device, after: wgpu::SubmissionIndex) -> Result<(), GpuError> {
         let (sender, mapped) = mpsc::channel();
         self.readback.map_async(MapMode::Read, .., move |result| {

@@ -1,8 +1,8 @@
 //! Measures a graphics card in one run that ends at its budget. See `benches/README.md`.
 //!
 //! The most important rows come first. A thread ends the run when its budget is over, whatever the card is doing. The program is
-//! one file, which holds the games and can be copied to a machine that has a card. The tests in `tests/cli/card.rs` compile these
-//! files too, and their binary runs as this program.
+//! one file that contains the games, so it can be copied to a machine that has a card. The tests in `tests/cli/card.rs` compile
+//! these files too, and their binary runs as this program.
 
 /// Prints a message line.
 macro_rules! message {
@@ -37,26 +37,26 @@ use measure::{Check, KnownAnswer};
 use recorder::{JSON_FILE, Recorder, TABLE_FILE};
 use session::Session;
 
-/// The number of positions without `--positions`: 1.9 GB on the card.
+/// The number of positions if `--positions` is not given. They take 1.9 GB on the card.
 const POSITIONS: u64 = 512_000_000;
 
-/// The query of 672 copies, for which there are targets.
+/// The query with 672 copies, for which there are targets.
 const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// The beginnings of the lines of those built-in queries that show nothing more about a card.
+/// The beginnings of the lines of built-in queries that would show nothing new about a card.
 const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
 
-/// Returns the other twelve built-in queries, with that of the targets first.
+/// Returns the other twelve built-in queries. The query of the targets comes first.
 fn twelve() -> String {
     let wanted = QUERIES.lines().filter(|line| !LEFT_OUT.iter().any(|name| line.starts_with(name)));
     let (first, others): (Vec<&str>, Vec<&str>) = wanted.partition(|line| line.ends_with(TARGET_QUERY));
     [first, others].concat().join("\n")
 }
 
-/// A query with next to nothing to evaluate: it measures the replay of moves.
+/// A query with almost nothing to evaluate, which measures the replay of moves.
 const REPLAY: &str = "replay\tB\n";
-/// Queries that look ahead in the game, one that looks back and counts; queries for a move followed by a condition, for a line
-/// and for a path.
+/// Queries along games: two that look ahead, one that looks back and counts, one for a move followed by a condition, one for a
+/// line and one for a path.
 const ALONG: &str = "\
 find_check\tNd4 find check
 find_count\tfind <-- 2 check
@@ -66,9 +66,9 @@ line_check\tline --> check --> true --> check
 path_check\tpath -- check -- -- check
 ";
 
-/// Measures a graphics card: the speed of its memory, arithmetic and uploads; variants of the kernels; twelve queries, with the games
-/// on the card and uploaded; many queries at once; `find`; the processor for comparison; and from how many positions on the card is
-/// faster than the processor.
+/// Measures a graphics card: the speed of its memory, arithmetic and uploads; variants of the kernels; twelve queries, with the
+/// games on the card and uploaded; many queries at once; `find`; the processor for comparison; and from how many positions on the
+/// card is faster than the processor.
 #[derive(Debug, Parser)]
 #[command(
     name = "card",
@@ -118,12 +118,12 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 pub fn main() -> ExitCode {
-    // As in the command, whose engines are measured here.
+    // This is done as in the command, whose engines are measured here.
     orbit_command::memory::reserve_stack();
     orbit_command::allocator::keep_freed_memory();
     orbit_command::drivers::quiet();
     let args = Args::parse();
-    // Cargo tests: there is nothing to test.
+    // Cargo is running tests, and there is nothing to test.
     if !args.bench && std::env::var_os("CARGO_MANIFEST_DIR").is_some() {
         return ExitCode::SUCCESS;
     }
@@ -156,7 +156,7 @@ fn run(args: Args) -> Result<(), Failure> {
     let wanted = args.positions.unwrap_or(POSITIONS);
     let games = BenchGames::open(&measured.paths, wanted, threads)?;
     let asked = wanted;
-    // Blocks are whole, so there are a few more positions.
+    // Only whole blocks are used, so there are a few more positions than requested.
     let wanted = games.positions();
     let known = |text: &str, file| -> Result<Vec<KnownAnswer>, Failure> {
         let read = read(file, text, measured.dialect, Severity::Hint)?;
@@ -223,7 +223,7 @@ fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// Prints the result; fails if some answer was wrong.
+/// Prints the result. Fails if an answer was wrong.
 fn print((document, unwritten): (Value, Option<String>), json: bool) -> Result<(), Failure> {
     if json { print_json(&document) } else { print_lines(table::lines(&document)) }?;
     let wrong: Vec<&str> =

@@ -1,4 +1,4 @@
-//! The measurements: each function returns the fields of a row.
+//! Makes the measurements. Each function returns the fields of a row.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use super::floors::Floor;
 use super::work;
 
-/// The bytes of a position that is unpacked in memory.
+/// The number of bytes of a position that is unpacked in memory.
 const POSITION_BYTES: u64 = 32;
 
-/// A query, and the hits that the processor finds in one copy of the games.
+/// A query, and the hits that the processor finds in the games before they are repeated.
 pub struct KnownAnswer {
     pub query: NamedQuery,
     pub truth: Vec<Hits>,
@@ -48,15 +48,15 @@ pub struct Roofs {
     pub upload: Option<f64>,
 }
 
-/// Compares answers with those of the processor, and falsifies one of them first if that is wanted.
+/// Compares answers with those of the processor. It can falsify one of them first, to test the comparison.
 #[derive(Clone)]
 pub struct Check {
     pub spoil: Option<String>,
 }
 
 impl Check {
-    /// Returns the number of positions that differ. `truth` is for one copy of the games, `found` for `blocks`, which repeat
-    /// them.
+    /// Returns the number of positions at which the answers differ. `truth` is the answer for one copy of the games, and `found`
+    /// is the answer for `blocks`, which repeat the games.
     pub fn differing(&self, name: &str, truth: &[Hits], found: &mut [Hits], blocks: &[&Block]) -> u64 {
         if self.spoil.as_deref() == Some(name)
             && let Some(word) = found.last_mut().and_then(|hits| hits.bits.first_mut())
@@ -86,7 +86,7 @@ fn nanoseconds(rate: f64) -> f64 {
     1e9 / rate
 }
 
-/// Measures memory bandwidth: sums words in memory on `threads` threads.
+/// Measures the bandwidth of memory by summing words on `threads` threads.
 pub fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Failure> {
     let count = (bytes / POSITION_BYTES).max(1);
     let word = |k: u64| [k, k + 1, k + 2, k + 3];
@@ -98,7 +98,7 @@ pub fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Fail
         Ok(std::thread::scope(|scope| {
             let start = |part| match std::thread::Builder::new().spawn_scoped(scope, move || sum(part)) {
                 Ok(thread) => Err(thread),
-                // The system starts no more threads, so this one sums the part.
+                // The system starts no more threads, so this thread sums the part.
                 Err(_) => Ok(sum(part)),
             };
             let parts: Vec<_> = black_box(&words).chunks(part).map(start).collect();
@@ -123,12 +123,12 @@ pub fn operations_row(floor: Floor) -> Value {
     json!({ "operations": floor.amount, "operations_s": floor.rate, "agree": floor.is_right })
 }
 
-/// Returns the number of positions in the blocks that hold at least the wanted number.
+/// Returns the number of positions in as many whole blocks as are needed for the wanted number.
 pub fn whole_blocks(games: &BenchGames, wanted: u64) -> u64 {
     positions(&games.blocks(wanted))
 }
 
-/// Uploads the games to the card, fewer if there is no room for all of them.
+/// Uploads the games to the card. If there is no room for all of them, uploads fewer.
 pub fn upload<'a>(
     device: &GpuDevice,
     games: &'a BenchGames,
@@ -146,7 +146,7 @@ pub fn upload<'a>(
     }
 }
 
-/// The games on the card in one layout.
+/// Games in the memory of the card, in one layout.
 pub struct GamesOnCard<'a> {
     pub resident: Resident<'a>,
     pub blocks: Vec<&'a Block>,
@@ -173,7 +173,7 @@ impl<'a> GamesOnCard<'a> {
         })
     }
 
-    /// Returns the bytes that a kernel reads and writes per position.
+    /// Returns the number of bytes that a kernel reads and writes per position.
     fn position_bytes(&self) -> f64 {
         let words: u64 = self.blocks.iter().map(|block| block.segments() as u64).sum();
         (self.resident.bytes() + 4 * words) as f64 / self.positions as f64
@@ -188,7 +188,7 @@ pub fn compile(device: &GpuDevice, gpu: &Gpu, games: &BenchGames) -> Result<Dura
     Ok(begun.elapsed())
 }
 
-/// Measures a query on games that are on the card.
+/// Measures a query on games in the memory of the card.
 pub fn resident(
     known: &KnownAnswer,
     device: &Arc<GpuDevice>,
@@ -230,8 +230,8 @@ pub fn resident(
     Ok(row)
 }
 
-/// Counts the operations on 32-bit words that a kernel's source performs per position, including replay. `None` for kernels with
-/// stages, which run over the games several times and partly on the processor.
+/// Counts the operations on 32-bit words that a kernel's source performs per position, including replay. Returns `None` for
+/// kernels with stages, since they process the games several times, and partly on the processor.
 fn operations(kernel: &Kernel) -> Option<f64> {
     let has_stages = kernel.all().count() > 1;
     work::operations(kernel)
@@ -249,7 +249,7 @@ pub fn streamed(
 ) -> Result<Value, Failure> {
     let NamedQuery { name, text, prepared } = &known.query;
     let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
-    // As in a scan: while one group is computed, others are packed and uploaded.
+    // The groups are streamed as in a scan: while one group is computed, others are packed and uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
     let (took, mut found) = best(runs, || in_parallel(STREAMS, &groups, &gpu))?;
     let differing = check.differing(name, &known.truth, &mut found, blocks);
@@ -267,7 +267,7 @@ pub fn streamed(
     Ok(row)
 }
 
-/// Measures a query on the processor, on all threads and on one.
+/// Measures a query on the processor, with all threads and with one.
 pub fn cpu(
     known: &KnownAnswer,
     games: &BenchGames,
@@ -295,8 +295,8 @@ pub fn cpu(
     Ok(row)
 }
 
-/// Measures several queries at once: on games on the card, on games that are uploaded during the search, and on the processor. A
-/// rate counts each position once, for all queries together.
+/// Measures several queries at once: on games in the memory of the card, on games that are uploaded during the search, and on the
+/// processor. In a rate, each position counts once for all queries together.
 pub fn shared(
     queries: &[&KnownAnswer],
     device: &Arc<GpuDevice>,
@@ -345,7 +345,7 @@ pub fn shared(
     Ok(row)
 }
 
-/// Regroups answers by groups and queries into answers by queries.
+/// Converts answers for each group and query to answers for each query.
 fn by_query(groups: Vec<Vec<Vec<Hits>>>, queries: usize) -> Vec<Vec<Hits>> {
     let mut out: Vec<Vec<Hits>> = (0..queries).map(|_| Vec::new()).collect();
     for group in groups {

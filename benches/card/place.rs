@@ -1,4 +1,4 @@
-//! The machine and the time of a run.
+//! Describes the machine and the time of a run.
 
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -6,10 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 const DAY_S: u64 = 86_400;
-/// The most characters of a device's name in a folder's name.
+/// The maximum number of characters of a device's name that are used in a folder's name.
 const NAME_MAX: usize = 40;
 
-/// A moment in UTC.
+/// A point in time, in UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moment(pub u64);
 
@@ -18,7 +18,7 @@ impl Moment {
         Moment(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
     }
 
-    /// Writes the date as `2026-11-22`.
+    /// Returns the date in the form `2026-11-22`.
     pub fn date(self) -> String {
         let mut days = self.0 / DAY_S;
         let is_leap =
@@ -40,14 +40,14 @@ impl Moment {
         format!("{year:04}-{month:02}-{:02}", days + 1)
     }
 
-    /// Writes the moment as `2026-11-22T05:30:59Z`.
+    /// Returns the time in the form `2026-11-22T05:30:59Z`.
     pub fn text(self) -> String {
         let seconds = self.0 % DAY_S;
         format!("{}T{:02}:{:02}:{:02}Z", self.date(), seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 }
 
-/// Returns the name of a folder that does not exist yet, from the date and the device.
+/// Returns the name of a folder that does not exist yet. It is made from the date and the name of the device.
 pub fn folder(moment: Moment, device: &str) -> PathBuf {
     let name: String = device
         .chars()
@@ -61,7 +61,7 @@ pub fn folder(moment: Moment, device: &str) -> PathBuf {
     all.find(|folder| folder.symlink_metadata().is_err()).expect("some number is free")
 }
 
-/// Describes the machine of the card, as far as the system tells.
+/// Describes the machine in which the card is, with the facts that the system reports.
 pub fn machine(threads: usize) -> Value {
     let line = |file: &str, name: &str| {
         let text = std::fs::read_to_string(file).ok()?;

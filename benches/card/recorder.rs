@@ -1,4 +1,4 @@
-//! The record of a run: measured rows, skipped rows, and the two files that always contain them.
+//! Records a run: the measured rows, the skipped rows, and the two files that contain them at any time.
 //!
 //! Both files are replaced as a whole after each row, so that a killed run leaves its measurements in readable files.
 
@@ -15,14 +15,14 @@ use serde_json::{Map, Value, json};
 
 use super::{crossover, table, targets};
 
-/// The two files.
+/// The names of the two files.
 pub const JSON_FILE: &str = "card.json";
 pub const TABLE_FILE: &str = "card.txt";
 
-/// The part of the budget that is reserved for the last files.
+/// The part of the budget that is reserved for writing the final files.
 const RESERVE: Duration = Duration::from_millis(500);
 
-/// A run, shared with the thread that ends it when the budget is over.
+/// A run, which is shared with the thread that ends it when the budget is over.
 #[derive(Clone)]
 pub struct Recorder {
     inner: Arc<(Mutex<RecorderInner>, Condvar)>,
@@ -36,7 +36,7 @@ struct RecorderInner {
     rows: Vec<Value>,
     skipped: Vec<Value>,
     notes: Vec<String>,
-    /// The rows that have not been begun.
+    /// The rows that have not been begun yet.
     pending: Vec<(String, String)>,
     /// The row that is being measured.
     current: Option<(String, String)>,
@@ -50,7 +50,7 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or written to, or holds a run already.
+    /// If the folder cannot be made or written to, or already contains a run.
     pub fn begin(
         folder: &Path,
         head: Map<String, Value>,
@@ -96,17 +96,17 @@ impl Recorder {
         lock(&self.inner.0)
     }
 
-    /// Returns the rest of the budget.
+    /// Returns the time that is left of the budget.
     pub fn left(&self) -> Duration {
         (self.budget - RESERVE.min(self.budget / 4)).saturating_sub(self.begun.elapsed())
     }
 
-    /// Lists the rows to measure, in their order.
+    /// Sets the rows to measure, in their order.
     pub fn plan(&self, tasks: impl IntoIterator<Item = (String, String)>) {
         self.lock().pending.extend(tasks);
     }
 
-    /// Sets a field of the document's head.
+    /// Sets a field of the document.
     pub fn set(&self, name: &str, value: Value) {
         self.lock().head.insert(name.into(), value);
     }
@@ -125,8 +125,8 @@ impl Recorder {
         inner.skipped.push(json!({ "kind": kind, "name": name, "why": why }));
     }
 
-    /// Measures a row that takes about `seconds` seconds, if so many are left. `None` if there is no row; both files then state
-    /// the reason.
+    /// Measures a row that is expected to take `seconds` seconds, if so much time is left. Returns `None` if the row was not
+    /// measured; the reason is then in both files.
     pub fn task(
         &self,
         kind: &str,
@@ -153,7 +153,7 @@ impl Recorder {
             inner.current = Some((kind.into(), name.into()));
         }
         let begun = Instant::now();
-        // A panic of a driver costs its own row and nothing else.
+        // A panic of a driver affects only its own row.
         let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -170,7 +170,7 @@ impl Recorder {
         {
             let mut inner = self.lock();
             if inner.ended.is_some() {
-                // The last files are written already, and list this row as broken off.
+                // The final files were already written, and show this row as interrupted.
                 return None;
             }
             inner.current = None;
@@ -181,7 +181,7 @@ impl Recorder {
         is_good.then_some(row)
     }
 
-    /// Returns everything recorded so far, as in the JSON file.
+    /// Returns everything that was recorded so far, in the form of the JSON file.
     pub fn document(&self) -> Value {
         self.lock().document(self.begun.elapsed())
     }
@@ -199,7 +199,7 @@ impl Recorder {
                 file.finish()
             });
             if let Err(error) = written {
-                // The run continues: its measurements are printed at its end.
+                // The run continues, and its measurements are printed at the end.
                 inner.unwritten.get_or_insert_with(|| {
                     let said = error.to_string();
                     message!("warning: {said}");
@@ -209,7 +209,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the run, unless it has ended already; returns the last document, and the reason if the files do not match it.
+    /// Ends the run, unless it has already ended. Returns the final document, and the reason if the files do not match it.
     pub fn end(&self, how: &'static str) -> Option<(Value, Option<String>)> {
         {
             let mut inner = self.lock();
@@ -231,7 +231,7 @@ impl Recorder {
         Some((self.document(), self.lock().unwritten.clone()))
     }
 
-    /// Runs a function when the budget is over, unless the run ends before.
+    /// Calls a function when the budget is over, unless the run has ended before.
     pub fn at_the_end(&self, work: impl FnOnce(&Recorder) + Send + 'static) {
         let recorder = self.clone();
         let watch = move || {
@@ -250,7 +250,7 @@ impl Recorder {
                 work(&recorder);
             }
         };
-        // If the system starts no more threads, the budget is only checked between rows.
+        // If the system starts no more threads, the budget is checked only between rows.
         let _ = std::thread::Builder::new().name("budget".into()).spawn(watch);
     }
 }
@@ -258,7 +258,7 @@ impl Recorder {
 impl RecorderInner {
     fn document(&self, seconds: Duration) -> Value {
         let mut document = self.head.clone();
-        // Rows that are computed from others appear as soon as those exist.
+        // A row that is computed from other rows appears as soon as those exist.
         let mut rows = self.rows.clone();
         rows.extend(crossover::rows(&self.rows));
         let software = document["software"] == true;

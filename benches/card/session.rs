@@ -1,4 +1,4 @@
-//! The rows of a run, in their order: each is begun if the rest of the budget suffices.
+//! Measures the rows of a run in their order. A row is begun only if the rest of the budget suffices for it.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -13,31 +13,33 @@ use super::floors::FloorDevice;
 use super::measure::{self, Check, GamesOnCard, KnownAnswer, Roofs};
 use super::recorder::Recorder;
 
-/// The kinds of rows for queries along games, with the games on the card: the state along games is computed by the card, or by the
-/// processor.
+/// The kinds of rows for queries along games, with the games in the memory of the card. In the first kind the card computes the
+/// state along games, in the second kind the processor does.
 const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 
-/// The indices of the queries on which variants are tried: many copies, long straight code, a table.
+/// The indices of the queries on which variants are tried: one with many copies, one with long straight-line code, one with a
+/// table.
 const TRIED: [usize; 3] = [0, 6, 10];
-/// The number of positions on which they are tried.
+/// The number of positions on which variants are tried.
 const TRIAL_POSITIONS: u64 = 64_000_000;
-/// The number of positions of the first run, from which the affordable number is estimated.
+/// The number of positions of the first run. Its time is used to estimate how many positions can be measured.
 const PROBE_POSITIONS: u64 = 4_000_000;
-/// The share of the budget that trying variants may take.
+/// The share of the budget that the trials of variants may take.
 const TRIAL_SHARE: f64 = 0.25;
-/// Another variant is chosen only if it takes at most this share of the default's time: a smaller gain is noise.
+/// A variant is preferred to the default only if it takes at most this share of the default's time, since a smaller gain is
+/// noise.
 const FASTER: f64 = 0.98;
 /// The numbers of queries that are run at once.
 const AT_ONCE: [usize; 3] = [4, 8, 12];
-/// The share of the remaining budget that all rows on all positions may take.
+/// The share of the remaining budget that the rows on all positions may take together.
 const ROWS_SHARE: f64 = 0.6;
-/// The number of positions for the processor, whose rate does not depend on it.
+/// The number of positions for the processor. More positions would not change its rate.
 const CPU_POSITIONS: u64 = 64_000_000;
 const THREAD_POSITIONS: u64 = 4_000_000;
-/// The bytes of memory that are read to measure the floors.
+/// The amount of memory that is read to measure the floors, in bytes.
 const FLOOR_BYTES: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
 
-/// A run: what is measured, on what, and how.
+/// A run: the device, the games and the queries to measure, and the options.
 pub struct Session<'a> {
     pub device: Arc<GpuDevice>,
     pub report: AdapterReport,
@@ -50,12 +52,12 @@ pub struct Session<'a> {
     pub check: Check,
     pub budget: Duration,
     pub open_s: f64,
-    /// The bytes of the card's memory that may be used.
+    /// The number of bytes of the card's memory that may be used.
     pub memory_bytes: u64,
 }
 
-/// The results of the trials: the fastest variant, and for each query the positions per second with the default, by the whole
-/// time.
+/// The results of the trials: the fastest variant and, for each query, the positions per second with the default variant,
+/// computed from the whole time.
 struct Trials {
     fastest: Variant,
     /// The time of the fastest variant as a share of the default's.
@@ -63,12 +65,12 @@ struct Trials {
     rates: Vec<Option<f64>>,
 }
 
-/// Returns the nanoseconds of a kernel per position; those of the whole run, if the device has no clock.
+/// Returns the kernel's time per position in nanoseconds. If the device has no clock, returns the time of the whole run.
 fn kernel_ns(row: &Value) -> f64 {
     row["kernel_ns"].as_f64().or(row["ns"].as_f64()).unwrap_or(f64::INFINITY)
 }
 
-/// Returns the geometric mean of the rows' shares of the default's time, if all rows are right.
+/// Returns the geometric mean of the times of rows as shares of the default's time; `None` unless all rows are right.
 fn mean(rows: &[Option<Value>]) -> Option<f64> {
     let logarithms: Option<Vec<f64>> =
         rows.iter().map(|row| Some(row.as_ref()?["relative"].as_f64()?.ln())).collect();
@@ -77,7 +79,7 @@ fn mean(rows: &[Option<Value>]) -> Option<f64> {
 }
 
 impl Session<'_> {
-    /// Measures all rows, on as many of the wanted positions as time allows.
+    /// Measures all rows, with as many of the wanted positions as the time allows.
     pub fn measure(&self, wanted: u64) {
         self.plan();
         let roofs = self.floors(wanted);
@@ -90,7 +92,7 @@ impl Session<'_> {
         self.cpu(positions);
     }
 
-    /// Lists all rows in their order, so that rows that are not reached are named at the end.
+    /// Lists all rows in their order, so that the rows that are not reached can be named at the end.
     fn plan(&self) {
         let name = |known: &KnownAnswer| known.name().to_string();
         let mut all: Vec<(&str, String)> = vec![("device", self.report.name.clone())];
@@ -113,14 +115,14 @@ impl Session<'_> {
         self.queries.iter().chain(&self.replay).chain(&self.along)
     }
 
-    /// Returns the numbers of queries that are run at once: those of [`AT_ONCE`] that are smaller than the number of queries, and
-    /// all.
+    /// Returns the numbers of queries that run at once: those in [`AT_ONCE`] that are smaller than the number of all queries, and
+    /// the number of all queries.
     fn at_once(&self) -> impl Iterator<Item = usize> {
         let all = self.queries.len();
         AT_ONCE.into_iter().filter(move |&count| count < all).chain((all > 1).then_some(all))
     }
 
-    /// Measures the floors: memory, operations, uploads.
+    /// Measures the floors: for memory, operations and uploads.
     fn floors(&self, wanted: u64) -> Roofs {
         let record = &self.recorder;
         let bytes = (4 * wanted).clamp(*FLOOR_BYTES.start(), *FLOOR_BYTES.end());
@@ -157,7 +159,7 @@ impl Session<'_> {
         roofs
     }
 
-    /// Tries the variants on some queries, and the default on all.
+    /// Tries the variants on some queries, and the default on all queries.
     fn trials(&self, wanted: u64, roofs: Roofs) -> Trials {
         let record = &self.recorder;
         let mut trials =
@@ -165,7 +167,7 @@ impl Session<'_> {
         let begun = Instant::now();
         let share = self.budget.mul_f64(TRIAL_SHARE);
         let wanted = self.trial_positions(wanted, roofs);
-        // The layouts of variants; each is uploaded when a variant first needs it.
+        // The games in each of the two layouts. They are uploaded when a variant first needs the layout.
         let layouts: [OnceLock<Result<GamesOnCard, String>>; 2] = Default::default();
         let mut base = vec![f64::INFINITY; self.queries.len()];
         let tried = || TRIED.into_iter().filter(|&k| k < self.queries.len());
@@ -189,7 +191,8 @@ impl Session<'_> {
             }
         }
         if best.1 != Variant::default() {
-            // Measured again in alternation with the default, so that a machine that was busy for a moment does not decide.
+            // The best variant is measured again, in alternation with the default, so that a machine that was busy for a moment
+            // does not decide.
             let all: Vec<usize> = tried().collect();
             let again = self.trial(Variant::default(), &all, wanted, &layouts, &base, roofs);
             for (&k, row) in all.iter().zip(&again) {
@@ -206,8 +209,8 @@ impl Session<'_> {
         trials
     }
 
-    /// Returns the number of positions on which variants are tried: as many as a run of the first query suggests will fit the
-    /// time.
+    /// Returns the number of positions on which variants are tried. It is estimated from a run of the first query, so that the
+    /// trials do not take too long.
     fn trial_positions(&self, wanted: u64, roofs: Roofs) -> u64 {
         let setting = (Variant::default(), 1, roofs, &self.check);
         let rate =
@@ -218,13 +221,13 @@ impl Session<'_> {
                 .ok()
                 .and_then(|row| row["positions_s"].as_f64());
         let rows = self.queries.len() + TRIED.len() * Variant::all(&self.report).len();
-        // Other queries take up to several times as long as the first one.
+        // Other queries may take several times as long as the first one.
         let passes = (rows * (self.runs + 1) * 4) as f64;
         let in_time = rate.unwrap_or(0.0) * TRIAL_SHARE * self.recorder.left().as_secs_f64() / passes;
         wanted.min(TRIAL_POSITIONS).min((in_time as u64).max(PROBE_POSITIONS / 16))
     }
 
-    /// Measures one variant on some of the queries: returns a row for each query with a right answer.
+    /// Measures one variant on some of the queries. Returns a row for each query that got a right answer.
     fn trial<'b>(
         &'b self,
         variant: Variant,
@@ -245,7 +248,7 @@ impl Session<'_> {
                 let setting = (variant, self.runs, roofs, &self.check);
                 let mut row = measure::resident(known, &self.device, self.games, card, setting)?;
                 let relative = kernel_ns(&row) / base[k];
-                // Without a base, this row is the base.
+                // If there is no base yet, this row is the base.
                 row["relative"] = json!(if relative > 0.0 { relative } else { 1.0 });
                 Ok(row)
             });
@@ -258,7 +261,7 @@ impl Session<'_> {
     fn fit(&self, wanted: u64, trials: &Trials, roofs: Roofs) -> u64 {
         let passes = (self.runs + 1) as f64;
         let upload = roofs.upload.unwrap_or(f64::INFINITY);
-        // Each query is run twice with the games on the card, once streamed, and once more among others.
+        // Each query runs twice with the games on the card, once with streamed games, and once more together with other queries.
         let each = |rate: &f64| passes * (3.0 / rate + 1.0 / rate.min(upload / 4.0));
         let second: f64 = trials.rates.iter().flatten().map(each).sum();
         let allowed = ROWS_SHARE * self.recorder.left().as_secs_f64();
@@ -289,7 +292,7 @@ impl Session<'_> {
         }
     }
 
-    /// Measures all rows that need the games on the card; returns the bytes of a position there.
+    /// Measures all rows that need the games on the card. Returns the number of bytes of a position there.
     fn on_card(&self, positions: u64, trials: &Trials, roofs: Roofs) -> Option<f64> {
         let record = &self.recorder;
         let mut variants = vec![Variant::default()];
@@ -299,7 +302,7 @@ impl Session<'_> {
         for &variant in &variants {
             let is_last = Some(&variant) == variants.last();
             if card.as_ref().is_none_or(|(transposed, _)| *transposed != variant.transposed) {
-                // There may be no room for both.
+                // The card may not have room for the games in both layouts.
                 drop(card.take());
                 let name = if variant.transposed { "the games, transposed" } else { "the games" };
                 record.task("games", name, 0.1, || {
@@ -343,7 +346,7 @@ impl Session<'_> {
         bytes
     }
 
-    /// Measures several queries at once, and the same ones one by one for comparison.
+    /// Measures several queries at once, and the same queries one by one for comparison.
     fn shared(&self, on: &GamesOnCard, variant: Variant, trials: &Trials) {
         let blocks = self.games.blocks(on.positions.min(CPU_POSITIONS / 4));
         let passes = (self.runs + 1) as f64 * on.positions as f64;

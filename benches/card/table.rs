@@ -1,4 +1,4 @@
-//! The record as a table: every number in it is a rounded number of the JSON document.
+//! Shows the record as a table. Every number in the table is a rounded number of the JSON document.
 
 use orbit_command::measuring::size_text;
 use orbit_search::report::grouped;
@@ -43,7 +43,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Formats a number divided by `unit`, or `-`.
+/// Returns a number divided by `unit`, or `-` if there is none.
 fn number(value: &Value, unit: f64, digits: usize) -> String {
     value.as_f64().map_or_else(|| "-".into(), |value| format!("{:.digits$}", value / unit))
 }
@@ -69,8 +69,8 @@ fn agree(row: &Value) -> String {
 /// A column: its heading, and its text for a row.
 type TableColumn = (&'static str, fn(&Value) -> String);
 
-/// A section of the table: the kinds of rows that it shows, its title and its columns. The first column is aligned left, the
-/// others right, and the last one, which tells whether answers agree, left again.
+/// A section of the table: the kinds of rows that it shows, its title and its columns. The first column is aligned left, and so
+/// is the last one, which says whether answers agree. All others are aligned right.
 struct TableSection {
     kinds: &'static [&'static str],
     title: &'static str,

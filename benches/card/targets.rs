@@ -1,16 +1,16 @@
-//! The targets for a card, compared with its results.
+//! Compares the results of a card with its targets.
 
 use serde_json::{Value, json};
 
 use super::TARGET_QUERY;
 
 const GIGA: f64 = 1e9;
-/// The target in positions per second for the query of 672 copies, with the games on the card.
+/// The target for the query with 672 copies, in positions per second, with the games in the memory of the card.
 const RESIDENT: f64 = 20.0 * GIGA;
-/// The next target: this many, or this share of the counted roof, whichever is lower.
+/// The next target: this number of positions per second, or this share of the counted roof, whichever is lower.
 const RESIDENT_THEN: f64 = 50.0 * GIGA;
 const ROOF_SHARE: f64 = 0.6;
-/// The minimum share of the fastest way to upload, and the minimum bytes per second.
+/// The target for streamed games: this share of the fastest way to upload, and this number of bytes per second.
 const STREAMED_SHARE: f64 = 0.8;
 const STREAMED_BYTES: f64 = 10.0 * GIGA;
 

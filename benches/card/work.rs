@@ -1,7 +1,7 @@
-//! Counts the work of a kernel in the shader that is compiled.
+//! Counts the operations of a kernel in the shader that is compiled.
 //!
-//! The count is that of the code as written, before a driver optimizes it: an upper bound of what a card must do, and
-//! the same for every card. Operations are those on 32 bits.
+//! The count is for the code as it is written, before a driver optimises it. It is an upper bound on the work of a card, and the
+//! same for every card. Operations are those on 32 bits.
 
 use std::collections::HashMap;
 
@@ -14,11 +14,12 @@ use wgpu::naga::{
     valid::{Capabilities, FunctionInfo, ModuleInfo, ValidationFlags, Validator},
 };
 
-/// Counts the integer and logic operations on 32 bits of a kernel's first pass, without its stages, on one segment of 32 positions, all
-/// of which are evaluated: arithmetic, shifts, comparisons, negations, selections, counts of bits. One on a word of 64 bits counts
-/// twice, as a pair or as one integer. Loads, stores and conversions count nothing. Of two branches the longer one counts. Loops with
-/// a constant bound count as often as they run, others (over the pieces and moves of a position) once. `None` if the shader cannot be
-/// parsed, which happens for no plan.
+/// Counts the integer and logic operations on 32 bits in a kernel's first pass, without its stages. The count is for one segment
+/// of 32 positions, all of which are evaluated. Arithmetic, shifts, comparisons, negations, selections and counts of bits are
+/// counted; loads, stores and conversions are not. An operation on a word of 64 bits counts twice, whether the word is a pair or
+/// one integer. If there are two branches, the one with more operations counts. A loop with a constant bound counts as often as
+/// it runs; any other loop, over the pieces or moves of a position, counts once. Returns `None` if the shader cannot be parsed,
+/// which happens for no plan.
 pub fn operations(kernel: &Kernel) -> Option<u64> {
     let module = wgsl::parse_str(&kernel.wgsl).ok()?;
     let info = Validator::new(ValidationFlags::empty(), Capabilities::all()).validate(&module).ok()?;
@@ -26,7 +27,7 @@ pub fn operations(kernel: &Kernel) -> Option<u64> {
     let evaluate = counter.named("evaluate")?;
     let lanes = u64::from(kernel.variant.lanes);
     let slots = SEGMENT_SLOTS as u64;
-    // The first of two lanes replays half of the segment, the second lane all of it.
+    // With two lanes, the first lane replays half of the segment, and the second lane replays all of it.
     let replayed = (1..=lanes).map(|lane| slots / lanes * lane).sum::<u64>();
     Some(slots * evaluate + counter.replay(replayed)?)
 }
@@ -34,7 +35,7 @@ pub fn operations(kernel: &Kernel) -> Option<u64> {
 struct StatementCounter<'a> {
     module: &'a Module,
     info: &'a ModuleInfo,
-    /// The functions that are counted.
+    /// The functions that were already counted, with their numbers of operations.
     known: HashMap<Handle<Function>, u64>,
 }
 
@@ -43,7 +44,7 @@ struct StatementCounter<'a> {
 struct CountedFunction<'a> {
     function: &'a Function,
     info: &'a FunctionInfo,
-    /// For the function `replay`, the number of turns of its two loops, the outer one first.
+    /// For the function `replay`: the number of turns of its two loops, the outer loop first.
     turns: Option<[u64; 2]>,
     depth: usize,
 }
@@ -59,7 +60,7 @@ impl<'a> StatementCounter<'a> {
         Some(self.function(handle))
     }
 
-    /// Returns the number of operations of `replay` at so many slots, without those of `evaluate`.
+    /// Returns the number of operations of `replay` for `slots` slots, without those of `evaluate`.
     fn replay(&mut self, slots: u64) -> Option<u64> {
         let evaluate = self.find("evaluate")?;
         self.known.insert(evaluate, 0);
@@ -85,7 +86,7 @@ impl<'a> StatementCounter<'a> {
         let mut count = 0u64;
         for statement in block {
             count = count.saturating_add(self.statement(statement, place));
-            // What comes after a branch that is always taken and leaves is never reached.
+            // Code after a branch that is always taken and leaves the function is never reached.
             if let Statement::If { condition, accept, .. } = statement
                 && place.constant(self.module, *condition) == Some(1)
                 && matches!(accept.last(), Some(Statement::Return { .. }))
@@ -107,7 +108,7 @@ impl<'a> StatementCounter<'a> {
             },
             Statement::Loop { body, continuing, .. } => {
                 let turns = match place.turns {
-                    // The slots are within the words, so that their loop is counted by itself.
+                    // The loop over slots is inside the loop over words, so its number of turns is per word.
                     Some([words, _]) if place.depth == 0 => words,
                     Some([words, slots]) => slots / words.max(1),
                     None => place.turns_of(self.module, body).unwrap_or(1),
@@ -146,7 +147,7 @@ impl<'a> StatementCounter<'a> {
 }
 
 impl CountedFunction<'_> {
-    /// Returns the value of an expression that is a constant: of a number as it is, of a condition 0 or 1.
+    /// Returns the value of a constant expression: a number itself, or 0 or 1 for a condition.
     fn constant(&self, module: &Module, handle: Handle<Expression>) -> Option<u64> {
         let literal = match self.function.expressions[handle] {
             Expression::Literal(literal) => literal,

@@ -1,37 +1,38 @@
-//! Vector instructions a position, counted in the machine code of a kernel that replays segments.
+//! Counts the vector instructions per position in the machine code of a kernel that replays segments.
 
 use std::ops::Range;
 
-/// Turns of the two loops of `replay` in shaders/hits.wgsl.
+/// The number of turns of each of the two loops of `replay` in shaders/hits.wgsl.
 const WORDS: f64 = 8.0;
 const SLOTS: f64 = 32.0;
 
-/// A run of instructions with one label, and what stands in it.
+/// Consecutive instructions with one label, and what kinds of instructions they contain.
 #[derive(Default)]
 struct Part {
     label: String,
     vector: u32,
     loads: bool,
     stores: bool,
-    /// The labels that it jumps to.
+    /// The labels to which the part jumps.
     jumps: Vec<String>,
 }
 
-/// Vector instructions that a wave runs at one position, if it takes every branch; loops within the code of a position, over pieces
-/// and moves, count once. `None` if the code has not the loops of a kernel that replays.
+/// Returns the number of vector instructions that a wave executes for one position if it takes every branch. Loops within the
+/// code for a position, over pieces or moves, count once. Returns `None` if the code does not have the loops of a kernel that
+/// replays.
 pub fn vector_per_position(assembly: &str) -> Option<f64> {
     let parts = parts(assembly);
     let loops = loops(&parts);
     let all = |range: &Range<usize>, test: fn(&Part) -> bool| parts[range.clone()].iter().any(test);
     let vector =
         |range: &Range<usize>| parts[range.clone()].iter().map(|part| f64::from(part.vector)).sum::<f64>();
-    // Outer loops store: these are over segments.
+    // The outer loops, which are over segments, store their results, so they are left out.
     let words = loops.iter().filter(|range| all(range, |part| part.loads) && !all(range, |part| part.stores));
     let words = words.max_by_key(|range| range.len())?;
     let inner =
         loops.iter().filter(|range| range.start >= words.start && range.end <= words.end && *range != words);
     let slots = inner.max_by(|a, b| vector(a).total_cmp(&vector(b)));
-    // If this loop is missing, the driver has unrolled the four slots of a word.
+    // If there is no such loop, the driver has unrolled it for the four slots of a word.
     let slots = slots.filter(|range| vector(range) >= vector(words) / 2.0);
     let at_slots = slots.map_or(0.0, vector);
     Some(at_slots + (vector(words) - at_slots) * WORDS / SLOTS)
@@ -57,7 +58,8 @@ fn parts(assembly: &str) -> Vec<Part> {
     parts
 }
 
-/// Returns the parts of each loop. The driver writes loops in one piece, and what jumps back is their end.
+/// Returns the range of parts of each loop. The driver writes the parts of a loop one after the other, and the part that jumps
+/// back ends the loop.
 fn loops(parts: &[Part]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for (end, part) in parts.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Registers, spills and instructions of the kernels of a list of queries, as the compiler of a graphics card makes them, without a
-//! card. See `benches/README.md`.
+//! Lists the registers, spills and instructions of the kernels for a list of queries, as the compiler for a graphics card makes
+//! them. No card is needed. See `benches/README.md`.
 //!
-//! RADV, Mesa's driver for AMD's cards, compiles for any of them where there is none (`RADV_FORCE_FAMILY`), and tells
-//! how many registers and instructions a pipeline has. Nothing runs: there is a device, and it has neither memory nor a queue that
-//! works, so that wgpu opens none and Vulkan is called as it is.
+//! RADV, Mesa's driver for AMD's cards, can compile for any of these cards on a machine without one (`RADV_FORCE_FAMILY`), and
+//! reports how many registers and instructions a pipeline has. Nothing is executed: the driver offers a device, but the device
+//! has no memory and no queue that works. wgpu cannot open such a device, so Vulkan is called directly.
 
 mod assembly;
 mod radv;
@@ -17,16 +17,16 @@ use orbit_engine::{PreparedQuery, gpu::Gpu, gpu::Variant, plans};
 use orbit_plan::PlanOptions;
 use table::{Row, Table};
 
-/// The families of cards: RDNA2 and GCN.
+/// The families of cards that are measured: RDNA2 and GCN.
 const FAMILIES: [&str; 2] = ["navi21", "vega10"];
 
-/// Names a family to a process that is to measure it.
+/// The variable that tells a process which family to measure.
 const FAMILY: &str = "ORBIT_KERNELS_FAMILY";
 
-/// Names a folder for the machine code of each shader, as text.
+/// The variable that names a folder for the machine code of each shader, as text.
 const ASSEMBLY: &str = "ORBIT_KERNELS_ASSEMBLY";
 
-/// The queries that have a kernel each.
+/// The queries that have a kernel of their own.
 const QUERIES: [(&str, &str); 30] = [
     ("replay", "B"),
     ("knight-shift", "shift {Nd4 kf3}"),
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
             let names = args.split_off(1);
             finish(all(&names).map(|table| print!("{table}")))
         }
-        // Cargo tests: there is nothing to test.
+        // Cargo is running tests, and there is nothing to test.
         None => ExitCode::SUCCESS,
         Some(_) => finish(Err(USAGE.into())),
     }
@@ -94,14 +94,15 @@ fn finish(done: Result<(), String>) -> ExitCode {
     }
 }
 
-/// Returns the rows of all families. A driver reads the family's name from the environment, so each has a process of its own.
+/// Returns the rows of all families. A driver reads the name of the family from the environment, so each family has a process of
+/// its own.
 fn all(names: &[String]) -> Result<Table, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut table = Table::default();
     for family in FAMILIES {
         let mut child = Command::new(&program);
         child.args(names).env(FAMILY, family).env("RADV_FORCE_FAMILY", family);
-        // A pipeline from a cache has no statistics.
+        // A pipeline that comes from a cache has no statistics, so the cache is turned off.
         child
             .env("RADV_DEBUG", "nocache")
             .env("VK_DRIVER_FILES", radv::DRIVER)
@@ -141,7 +142,7 @@ fn measure(family: &str, names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Queries that share kernels.
+/// Returns groups of queries that share kernels.
 fn groups() -> [(String, Vec<String>); 2] {
     let fifty = include_str!("../targets/queries.txt").lines().filter_map(|line| line.split_once('\t'));
     let fifty = fifty.map(|(_, query)| query.to_string()).collect();
@@ -149,7 +150,7 @@ fn groups() -> [(String, Vec<String>); 2] {
     [("fifty".into(), fifty), ("themes".into(), themes)]
 }
 
-/// Returns the shaders of some queries, each once, in the order in which they first run, and what each of them is.
+/// Returns the shaders for some queries, each with its kind. They are in the order in which they first run, without repetitions.
 fn shaders(queries: &[String]) -> Result<Vec<(&'static str, String)>, String> {
     let prepared =
         queries.iter().filter_map(|text| prepared(text).transpose()).collect::<Result<Vec<_>, _>>()?;
@@ -161,13 +162,13 @@ fn shaders(queries: &[String]) -> Result<Vec<(&'static str, String)>, String> {
         let kinds = (1..=count).map(|place| if place == count { "hits" } else { "stage" });
         out.extend(kinds.zip(kernel.all()).map(|(kind, kernel)| (kind, kernel.wgsl.clone())));
     }
-    // A device compiles each shader once.
+    // A device compiles equal shaders only once.
     let mut known = HashSet::new();
     out.retain(|(_, wgsl)| known.insert(wgsl.clone()));
     Ok(out)
 }
 
-/// Returns a query, unless no plan says it.
+/// Prepares a query. Returns `None` if no plan can express it.
 fn prepared(text: &str) -> Result<Option<PreparedQuery>, String> {
     let query = orbit_query::parse(text).map_err(|error| format!("{text}: {error}"))?.query;
     let prepared =
@@ -175,7 +176,7 @@ fn prepared(text: &str) -> Result<Option<PreparedQuery>, String> {
     Ok(prepared.plans().is_ok().then_some(prepared))
 }
 
-/// Returns a shader as wgpu gives it to a driver of Vulkan that checks accesses to buffers itself.
+/// Returns a shader as wgpu passes it to a Vulkan driver that checks accesses to buffers itself.
 fn spirv(wgsl: &str) -> Result<Vec<u32>, String> {
     use wgpu::naga::{
         ShaderStage,

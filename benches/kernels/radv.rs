@@ -1,41 +1,41 @@
-//! Mesa's driver for AMD's cards, as far as it compiles.
+//! Calls Mesa's driver for AMD's cards in order to compile.
 
 use std::ffi::CStr;
 
 use ash::{khr::pipeline_executable_properties, vk};
 
-/// The path of the driver on Debian.
+/// The path on Debian of the file that describes the driver.
 pub const DRIVER: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
-/// Buffers that a shader may see: those of shaders/replay.wgsl and of both passes.
+/// The number of buffers that a shader may use: those of shaders/replay.wgsl and of both passes.
 const BINDINGS: u32 = 9;
 
-/// A device that compiles.
+/// A device that can only compile.
 pub struct Compiler {
     device: ash::Device,
     properties: pipeline_executable_properties::Device,
     layout: vk::PipelineLayout,
     /// The version of the driver.
     pub version: String,
-    // Both are in use as long as the device is.
+    // Both must exist as long as the device does.
     _instance: ash::Instance,
     _entry: ash::Entry,
 }
 
-/// The numbers and the code that the driver gives for a pipeline.
+/// The numbers and the code that the driver reports for a pipeline.
 pub struct Made {
-    /// Numbers by the names that the driver gives them.
+    /// The numbers, with the driver's names for them.
     pub statistics: Vec<(String, u64)>,
     /// The machine code as text.
     pub assembly: String,
 }
 
 impl Made {
-    /// Returns a number by its name.
+    /// Returns the number with a name.
     ///
     /// # Errors
     ///
-    /// The driver gives no number of that name. A check must not take that for 0.
+    /// If the driver reports no number with this name. A check must not take a missing number for 0.
     pub fn number(&self, name: &str) -> Result<u64, String> {
         let found = self.statistics.iter().find(|(known, _)| known == name);
         found.map(|&(_, number)| number).ok_or_else(|| format!("the driver tells no `{name}`"))
@@ -45,7 +45,8 @@ impl Made {
 impl Compiler {
     /// Opens the driver that the environment names.
     pub fn open() -> Result<Compiler, String> {
-        // SAFETY: all structures are those that the calls name and live as long as these; the process ends with the device.
+        // SAFETY: all structures are those that the calls require, and live as long as the calls. The process ends together with
+        // the device.
         unsafe { Compiler::open_device() }.map_err(|error| {
             format!("no compiler: {error}; the driver is {DRIVER} of Debian's mesa-vulkan-drivers, with libvulkan1")
         })
@@ -72,7 +73,7 @@ impl Compiler {
                 [pipeline_executable_properties::NAME.as_ptr(), ash::ext::robustness2::NAME.as_ptr()];
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
                 .pipeline_executable_info(true);
-            // As wgpu asks for them.
+            // These features are requested as wgpu does.
             let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
             let features =
                 vk::PhysicalDeviceFeatures::default().shader_int64(true).robust_buffer_access(true);
@@ -106,10 +107,10 @@ impl Compiler {
         }
     }
 
-    /// Compiles a shader whose entry is `main`.
+    /// Compiles a shader whose entry point is `main`.
     pub fn compile(&self, spirv: &[u32]) -> Result<Made, vk::Result> {
         let module = vk::ShaderModuleCreateInfo::default().code(spirv);
-        // SAFETY: the shader was validated, and all structures live as long as the calls that they are for.
+        // SAFETY: the shader was validated, and all structures live as long as the calls that use them.
         unsafe {
             let module = self.device.create_shader_module(&module, None)?;
             let stage = vk::PipelineShaderStageCreateInfo::default()
@@ -134,13 +135,13 @@ impl Compiler {
 
     /// # Safety
     ///
-    /// The pipeline is this device's, and was made with its statistics and its code.
+    /// The pipeline must belong to this device, and must have been made with flags that keep its statistics and its code.
     unsafe fn told(&self, pipeline: vk::Pipeline) -> Result<Made, vk::Result> {
         let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
-        // SAFETY: see the function.
+        // SAFETY: the caller guarantees this: see the function's documentation.
         let told = unsafe { self.properties.get_pipeline_executable_statistics(&info) }?;
         let number = |told: &vk::PipelineExecutableStatisticKHR<'_>| {
-            // SAFETY: the driver says which of the fields it has set; the others are as long.
+            // SAFETY: the driver reports which field of the union it has set. All other fields have the same length.
             unsafe {
                 match told.format {
                     vk::PipelineExecutableStatisticFormatKHR::FLOAT64 => told.value.f64 as u64,
@@ -151,7 +152,8 @@ impl Compiler {
         let statistics = told.iter().map(|told| (text(told.name_as_c_str()), number(told))).collect();
         let read = self.properties.fp().get_pipeline_executable_internal_representations_khr;
         let mut count = 0;
-        // SAFETY: the first call counts, the second one tells how long each text is, the third writes that much.
+        // SAFETY: the first call returns the number of texts, the second one their lengths, and the third one writes texts of
+        // these lengths.
         unsafe {
             let device = self.device.handle();
             read(device, &info, &mut count, std::ptr::null_mut()).result()?;

@@ -1,4 +1,4 @@
-//! The table of all kernels, and how it is compared with the one that is kept.
+//! Collects the numbers of all kernels in a table, and compares it with the table that is kept in a file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,15 +8,15 @@ use super::{assembly, radv::Made};
 
 const COLUMNS: [&str; 9] =
     ["sgpr", "vgpr", "waves", "spills", "scratch", "lds", "code", "instructions", "vector"];
-/// Columns that must not grow, and by how many hundredths they may.
+/// Columns whose numbers must not grow by more than `MORE_MAX` hundredths.
 const WATCHED: [&str; 3] = ["sgpr", "vgpr", "instructions"];
 const MORE_MAX: u64 = 2;
-/// Columns that must be 0.
+/// Columns whose numbers must be 0.
 const NEVER: [&str; 2] = ["spills", "scratch"];
 
 /// One kernel on one family of cards.
 pub struct Row {
-    /// Family, query, place among its shaders, what it is.
+    /// The family, the query, the index of the shader among those of the query, and its kind.
     key: String,
     cells: Vec<String>,
 }
@@ -47,7 +47,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// Rows, and the version of the driver that gave them.
+/// The rows, and the version of the driver that reported them.
 #[derive(Default)]
 pub struct Table {
     version: String,
@@ -55,7 +55,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Adds what a process printed, or what a file holds.
+    /// Adds the rows that a process printed, or that a file contains.
     pub fn extend(&mut self, text: &str) -> Result<(), String> {
         for line in text.lines().filter(|line| !line.starts_with("family\t")) {
             if let Some(version) = line.strip_prefix("# ") {
@@ -89,7 +89,7 @@ impl Table {
         std::fs::write(Table::path(), self.to_string()).map_err(|error| error.to_string())
     }
 
-    /// Compares with the file. Prints each fault; an error if there is one.
+    /// Compares the table with the file, and prints each fault. Returns an error if there is any.
     pub fn check(&self) -> Result<(), String> {
         let kept = Table::kept()?;
         let mut faults = Vec::new();

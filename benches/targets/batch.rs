@@ -1,4 +1,4 @@
-//! Fifty queries in one run.
+//! Measures fifty queries in one run.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,14 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure, process};
 
 const QUERIES: &str = include_str!("queries.txt");
-/// With fifty runs one after the other, this many positions are enough.
+/// The number of positions. Since fifty runs are made one after the other, these are enough.
 const POSITIONS: u64 = 4_000_000;
 
 pub fn measures() -> Vec<Measure> {
     vec![Measure::new("batch/pgn", pgn), Measure::new("batch/memory", memory)]
 }
 
-/// Returns the queries, without names and remarks.
+/// Returns the texts of the queries, without names and remarks.
 fn queries() -> Vec<&'static str> {
     let lines = QUERIES.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.split_once('\t').map_or(line, |(_, query)| query)).collect()
@@ -29,7 +29,7 @@ fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/targets/queries.txt")
 }
 
-/// Measures from PGN, as whole processes.
+/// Measures searches of PGN, as whole processes.
 fn pgn(bench: &Bench) -> Vec<Row> {
     let (queries, file) = (queries(), file());
     let agree = |query: &str, hits: u64| bench.counts.agree(bench.inputs.games.name, query, hits);
@@ -54,7 +54,7 @@ fn pgn(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Measures in memory, without start-up and planning.
+/// Measures searches in memory, without the times for start-up and planning.
 fn memory(bench: &Bench) -> Vec<Row> {
     let (queries, blocks) = (queries(), bench.inputs.blocks(POSITIONS));
     let prepared: Vec<PreparedQuery> =

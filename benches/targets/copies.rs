@@ -1,4 +1,5 @@
-//! Measures orbits that are evaluated together against copy by copy, and values against conditions.
+//! Compares the evaluation of whole orbits with the evaluation copy by copy, and the evaluation of values with that of
+//! conditions.
 
 use std::cell::Cell;
 
@@ -13,21 +14,21 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
 const QUERIES: &[&str] = &[
-    // A comparison, because the condition that a number has a value needs no evaluation.
+    // This is a comparison, because the condition that a number has a value needs no evaluation.
     "(#(shift {Nd4 & N})) >= 3",
     "shift flip flipcolor {Na1 attacks qb3}",
     "shift {#(Pa2 | Pb2 | Pc2 | Pd2) == 4}",
 ];
 
-/// Evaluating copy by copy is slow; this many positions are enough.
+/// The number of positions. Evaluation copy by copy is slow, so these are enough.
 const COPIES_POSITIONS: u64 = 1_000_000;
 const VALUES_POSITIONS: u64 = 4_000_000;
 
 const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
-/// Counts of copies that match anywhere ahead in a game; the same counts at the position itself; and whether the ratio has a
-/// target, which it has for up to 64 copies.
+/// Each row has a count of the copies that match anywhere ahead in a game, the same count at the position itself, and whether the
+/// ratio has a target. It has one for up to 64 copies.
 const FINDS: &[(&str, &str, bool)] = &[
     ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
     ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),
@@ -54,7 +55,7 @@ pub fn measures() -> Vec<Measure> {
 fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     let blocks = bench.inputs.blocks(COPIES_POSITIONS);
     let together = prepared(query, PlanOptions::default()).cpu().expect("a plan says it");
-    // Each copy by itself: nothing is shared among them.
+    // Each copy is evaluated by itself, and nothing is shared among copies.
     let apart = PlanOptions {
         anchors: false,
         grids: false,
@@ -75,7 +76,7 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     )
 }
 
-/// Measures the number of copies that match, in a comparison, so that it must be computed everywhere.
+/// Measures the number of copies that match. It is part of a comparison, so that it must be computed at every position.
 fn at_least(bench: &Bench) -> Vec<Row> {
     let games = &bench.inputs.games;
     let query = format!("({VALUE}) >= 2");
@@ -90,7 +91,7 @@ fn at_least(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Measures the cost of looking ahead in games.
+/// Measures how much looking ahead in games costs.
 fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
     let games = &bench.inputs.games;
     let count = |query: &str| bench.counts.agree(games.name, query, process::count(query, &games.reel, 1));
@@ -104,7 +105,7 @@ fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
     )
 }
 
-/// Measures the value itself at every position against the condition.
+/// Measures the computation of a value at every position, compared with that of a condition.
 fn values(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(VALUES_POSITIONS);
     let engines = [VALUE, CONDITION]
@@ -123,7 +124,7 @@ fn values(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Evaluates numbers, and counts the slots with one above 0.
+/// Computes a number at every slot, and returns how many of the numbers are greater than 0.
 fn values_of(engine: &Cpu, block: &Block) -> u64 {
     let hits = engine.answer(block, Wants::VALUES).expect("the engine runs").hits;
     let Values::Numbers(numbers) = &hits.values else { panic!("{VALUE} is a number") };

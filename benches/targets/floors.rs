@@ -1,4 +1,4 @@
-//! Measures the floors that no engine can beat, and replay and evaluation against them.
+//! Measures the floors, which are limits that no engine can beat, and compares replay and evaluation with them.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use crate::{Bench, Measure};
 
 /// The number of lanes that are summed side by side.
 const LANES: usize = 32;
-/// The number of positions of 32 bytes that are summed: 512 MiB, more than caches hold.
+/// The number of positions, of 32 bytes each, that are summed: 512 MiB, more than caches can keep.
 pub const SUM_POSITIONS: u64 = 16 << 20;
-/// The reference engine is slow; this many positions are enough.
+/// The number of positions for the reference engine. It is slow, so these are enough.
 const REFERENCE_POSITIONS: u64 = 1_000_000;
 
 pub fn measures() -> Vec<Measure> {
@@ -26,23 +26,23 @@ pub fn measures() -> Vec<Measure> {
     ]
 }
 
-/// Unpacked positions in memory, to be summed.
+/// Unpacked positions in memory, which are to be summed.
 pub struct Words(Vec<[u64; LANES]>);
 
 impl Words {
-    /// Makes pages that are all different, because untouched pages would share their memory.
+    /// Makes pages that are all different, because untouched pages would share the same memory.
     pub fn new() -> Words {
         let lines = SUM_POSITIONS * 4 / LANES as u64;
         Words((0..lines).map(|line| std::array::from_fn(|lane| line << 5 | lane as u64)).collect())
     }
 
-    /// Sums all of them.
+    /// Sums all positions.
     pub fn sum(&self) {
         black_box(sum(black_box(&self.0)));
     }
 }
 
-/// Any instruction set is faster than memory here.
+/// Sums words. Memory is the limit here, whatever instruction set is used.
 fn sum(words: &[[u64; LANES]]) -> u64 {
     let mut lanes = [0u64; LANES];
     for line in words {
@@ -94,10 +94,10 @@ fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn())
     Row::new(what, each, Target::NONE, remark).unit("ns a position")
 }
 
-/// Measures replay: there is next to nothing to evaluate.
+/// Measures replay, with a query that has almost nothing to evaluate.
 fn replay(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(u64::MAX);
-    // No segment is skipped.
+    // Screens are turned off, so no segment is skipped.
     let options = PlanOptions { screens: false, ..PlanOptions::default() };
     let engine = prepared("Ke1", options).cpu().expect("a plan says it");
     let work = || bench.counts.agree("all blocks", "Ke1", hits(&engine, &blocks));

@@ -1,4 +1,4 @@
-//! Queries on games: moves, `find`, `line` and `path`, as whole processes.
+//! Measures queries on games, such as moves, `find`, `line` and `path`, as whole processes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -26,15 +26,15 @@ const QUERIES: &[&str] = &[
     "shift line --> Nd4 --> move from Nd4 --> true",
 ];
 
-/// A line of five constituents, and in `ATOMS` the constituents alone.
+/// A line with five constituents. `ATOMS` has the same constituents without the line.
 const LINE: &str =
     "line --> {R attacks p} --> {N attacks p} --> {Q attacks p} --> {P attacks p} --> {B attacks p}";
 const ATOMS: &str = "{{R attacks p} or {N attacks p} or {Q attacks p} or {P attacks p} or {B attacks p}}";
 
-/// Queries on PGN whose time is compared with that of reading it.
+/// Queries on PGN, whose time is compared with the time that reading the PGN takes.
 const ON_PGN: &[&str] = &["--(check)", "line --> check{2,}", "path -- check -- -- check"];
 
-/// Repeats within a repeat, each of which can take any number of positions.
+/// A query with repetitions inside a repetition, each of which can match any number of positions.
 const NESTED: &str = "line --> (true* --> true*){3}";
 const NESTED_PLIES: usize = 400;
 

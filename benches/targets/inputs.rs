@@ -1,4 +1,4 @@
-//! The games for measurements, and facts about them.
+//! Prepares the games for measurements, and records facts about them.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -13,14 +13,15 @@ use tempfile::TempDir;
 
 use crate::process;
 
-/// This many positions take longer than the start of a process, and at 32 bytes each fit no cache.
+/// The minimum number of positions. A search of so many takes longer than the start of a process, and at 32 bytes each they fit
+/// no cache.
 const POSITIONS_MIN: u64 = 16_000_000;
-/// The number of bytes at the start of the text in which the first games are searched.
+/// The number of bytes at the start of the text that are searched for the first games.
 const HEAD_BYTES: u64 = 1 << 20;
 
 /// A reel and its size.
 pub struct Games {
-    /// The name for messages, which also distinguishes counts.
+    /// The name for messages. Counts of different games are also kept apart by it.
     pub name: &'static str,
     pub reel: PathBuf,
     pub games: u64,
@@ -36,13 +37,13 @@ impl Games {
     }
 }
 
-/// All inputs. Files written for them are removed on drop.
+/// All inputs. The files that were written for them are removed on drop.
 pub struct Inputs {
     folder: TempDir,
-    /// Plain moves, at least [`POSITIONS_MIN`] positions.
+    /// The path of games without annotations, with at least [`POSITIONS_MIN`] positions.
     pub pgn: PathBuf,
     pub pgn_bytes: u64,
-    /// The number of times that the given file is repeated in it.
+    /// The number of times that the given file is repeated in `pgn`.
     pub repeats: u64,
     /// The same games as a reel.
     pub games: Games,
@@ -52,7 +53,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Repeats the games until there are enough, and makes reels.
+    /// Repeats the games until there are enough positions, and makes reels.
     pub fn prepare() -> Inputs {
         eprintln!("preparing the games ...");
         let given = |name| std::env::var_os(name).map(PathBuf::from);
@@ -81,7 +82,7 @@ impl Inputs {
         self.folder.path().join(name)
     }
 
-    /// Returns the first blocks of the reel, in memory, with at least `positions` positions, or all.
+    /// Returns the first blocks of the reel, in memory: enough for at least `positions` positions, or all blocks.
     pub fn blocks(&self, positions: u64) -> Vec<&Block> {
         let blocks = self.blocks.get_or_init(|| {
             let mut out = Vec::new();
@@ -102,7 +103,7 @@ impl Inputs {
         blocks.iter().take_while(wanted).collect()
     }
 
-    /// Writes a PGN file of the first ten games.
+    /// Writes a PGN file with the first ten games.
     pub fn ten_games(&self) -> PathBuf {
         let mut head = Vec::new();
         let file = File::open(&self.pgn).expect("the PGN is there");
@@ -140,14 +141,14 @@ fn repeated(source: &Path, repeats: u64, folder: &Path) -> PathBuf {
     path
 }
 
-/// The hits of every query so far.
+/// The number of hits of every query so far.
 #[derive(Default)]
 pub struct Counts(RefCell<HashMap<(String, String), u64>>);
 
 impl Counts {
     /// # Panics
     ///
-    /// If the same query on the same games was counted differently before: then no figure is worth anything.
+    /// If a different number was counted before for the same query and the same games, since then no measurement can be trusted.
     pub fn agree(&self, games: &str, query: &str, hits: u64) {
         let known = *self.0.borrow_mut().entry((games.into(), query.into())).or_insert(hits);
         assert_eq!(hits, known, "{query} on {games}: the last run counts {hits} hits, others {known}");

@@ -1,7 +1,7 @@
-//! Prints ratios with their targets as one Markdown table. See `benches/README.md`.
+//! Prints ratios and their targets as one Markdown table. See `benches/README.md`.
 //!
 //! A row is a ratio of two times that were taken alternately in one run on one machine, so that it can be compared with the same
-//! row of another machine. Every count of hits is compared with all others for the same query on the same games.
+//! row from another machine. Every count of hits is compared with all other counts for the same query and the same games.
 
 mod batch;
 mod copies;
@@ -24,7 +24,7 @@ use table::Row;
 
 /// The state that all measures share.
 struct Bench {
-    /// The number of times that each time is taken; the shortest one counts.
+    /// The number of times that each time is taken. The shortest one counts.
     runs: usize,
     inputs: Inputs,
     counts: Counts,
@@ -35,7 +35,7 @@ type Work = dyn Fn(&Bench) -> Vec<Row>;
 
 /// A measurement, which returns one or more rows.
 struct Measure {
-    /// `group/what`, for the filter.
+    /// The name, `group/what`, to which filters are applied.
     name: String,
     run: Box<Work>,
 }
@@ -49,14 +49,14 @@ impl Measure {
 /// The command line.
 struct Args {
     runs: usize,
-    /// Measures whose names contain one of these are run; without filters, all are.
+    /// Only measures whose names contain one of these are run. If there are none, all are run.
     filters: Vec<String>,
 }
 
 const USAGE: &str = "usage: cargo bench --bench targets -- [--runs N] [PART OF A NAME]...";
 
 impl Args {
-    /// Returns `None` if cargo runs tests and not benches: there is nothing to test.
+    /// Reads the arguments. Returns `None` if cargo runs tests and not benches, since there is nothing to test.
     fn read() -> Result<Option<Args>, String> {
         let mut args = Args { runs: 5, filters: Vec::new() };
         let mut is_bench = false;
@@ -95,7 +95,7 @@ fn measures() -> Vec<Measure> {
 }
 
 fn main() -> ExitCode {
-    // As in the command, whose library is measured here.
+    // This is done as in the command, whose library is measured here.
     orbit_command::allocator::keep_freed_memory();
     let args = match Args::read() {
         Ok(Some(args)) => args,

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The message about a missing pgn-extract.
+/// The message for a machine without pgn-extract.
 pub const PGN_EXTRACT_MISSING: &str = "pgn-extract is neither in PATH nor in /usr/games";
 
 /// The interval at which the peak memory of a process is read. The system forgets it when the process ends.
 const PEAK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Returns the program under test, built by cargo for this bench.
+/// Returns the program under test, which cargo built for this bench.
 pub fn orbit() -> Command {
     Command::new(env!("CARGO_BIN_EXE_orbit"))
 }
@@ -27,12 +27,13 @@ pub fn run(command: &mut Command) -> Output {
     out
 }
 
-/// Runs `orbit index` on paths, to a reel that may exist.
+/// Runs `orbit index` on paths. The reel may already exist.
 pub fn index(paths: &[&Path], reel: &Path, threads: usize) {
     run(orbit().arg("index").args(paths).arg("-o").arg(reel).args(["--threads", &threads.to_string()]));
 }
 
-/// Returns the JSON that `orbit scan` prints on the CPU engine, one value per line. PGN is read itself, not the reel beside it.
+/// Returns the JSON values, one on each line, that `orbit scan` prints with the CPU engine. A PGN file itself is read, not a reel
+/// beside it.
 fn scan(args: &[&str], path: &Path, threads: usize) -> Vec<Value> {
     let common = ["scan", "--quiet", "--no-reel", "--format", "jsonl", "--engine", "cpu", "--threads"];
     let out = run(orbit().args(common).arg(threads.to_string()).args(args).arg(path));
@@ -68,7 +69,7 @@ pub fn pgn_extract() -> Option<PathBuf> {
     folders.map(|folder| folder.join("pgn-extract")).find(|file| file.is_file())
 }
 
-/// Lets pgn-extract read and check all games of a file, without output.
+/// Makes pgn-extract read and check all games of a file, without output.
 pub fn check_games(pgn_extract: &Path, pgn: &Path) {
     run(Command::new(pgn_extract).args(["-s", "-r"]).arg(pgn));
 }
@@ -78,19 +79,19 @@ fn first_line(out: &Output) -> String {
     String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned()
 }
 
-/// Returns the version: `orbit 0.1.0`.
+/// Returns the version of orbit: `orbit 0.1.0`.
 pub fn orbit_version() -> String {
     first_line(&run(orbit().arg("--version")))
 }
 
-/// Returns the version, `pgn-extract v19-04`, or a message that there is none.
+/// Returns the version of pgn-extract, such as `pgn-extract v19-04`, or a message that it is missing.
 pub fn pgn_extract_version() -> String {
     let out = pgn_extract().and_then(|path| Command::new(path).arg("--version").output().ok());
     out.map_or_else(|| PGN_EXTRACT_MISSING.into(), |out| first_line(&out))
 }
 
 /// Measures the peak memory of `orbit index -`, in bytes, while `bytes` bytes of a repeated PGN file arrive on its standard
-/// input. `None` if the system does not report it.
+/// input. Returns `None` if the system does not report the peak.
 pub fn index_peak(pgn: &Path, bytes: u64, reel: &Path) -> Option<u64> {
     let mut command = orbit();
     command.args(["index", "-", "--threads", "2", "-o"]).arg(reel);

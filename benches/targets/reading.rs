@@ -1,4 +1,4 @@
-//! Measures reading PGN: `orbit index`, and `orbit scan` of PGN compared with it.
+//! Measures reading of PGN by `orbit index`, and compares `orbit scan` of PGN with it.
 
 use std::fs;
 use std::path::Path;
@@ -13,9 +13,9 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn_after, mb_per_s, ratio};
 use crate::{Bench, Measure};
 
-/// Annotated games are repeated until there are this many bytes of text.
+/// The minimum number of bytes of text. Annotated games are repeated until there are so many.
 const ANNOTATED_BYTES_MIN: u64 = 200_000_000;
-/// The query of the rows that scan PGN.
+/// The query for the rows that scan PGN.
 pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
 pub fn measures() -> Vec<Measure> {
@@ -27,20 +27,21 @@ pub fn measures() -> Vec<Measure> {
     ]
 }
 
-/// Writes a time and a rate: `12.3 s, 45 MB/s`.
+/// Returns a time and a rate as text: `12.3 s, 45 MB/s`.
 pub fn seconds_text(bytes: u64, time: Duration) -> String {
     format!("{} s, {} MB/s", figures(time.as_secs_f64()), figures(mb_per_s(bytes, time)))
 }
 
-/// Removes the reels of the previous run: the system takes a few hundredths of a run to free the memory of a replaced file.
+/// Removes the reels of the previous run. Otherwise the system would need a few hundredths of a run to free the memory of a file
+/// that is replaced.
 fn remove(reels: &[&Path]) {
     for reel in reels {
-        // There are none before the first run.
+        // Before the first run there are no reels.
         let _ = fs::remove_file(reel);
     }
 }
 
-/// Measures `orbit index` on one and on two threads, and pgn-extract.
+/// Measures `orbit index` with one and with two threads, and pgn-extract.
 fn plain(bench: &Bench) -> Vec<Row> {
     let (pgn, reel) = (&bench.inputs.pgn, bench.inputs.temporary("plain.reel"));
     let index = |threads| process::index(&[pgn], &reel, threads);
@@ -50,7 +51,7 @@ fn plain(bench: &Bench) -> Vec<Row> {
             process::check_games(pgn_extract, pgn);
         }
     };
-    // The speed of two independent processes on this machine bounds the speed of two threads.
+    // Two threads cannot be faster than two independent processes on this machine, so their speed is measured as well.
     let beside = bench.inputs.temporary("beside.reel");
     let pair = || {
         thread::scope(|scope| {
@@ -87,7 +88,7 @@ fn plain(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// Counts the unpacked bytes of text below a path.
+/// Returns the number of bytes of unpacked text below a path.
 fn text_bytes(path: &Path) -> u64 {
     let mut sources =
         Sources::open(&[path.to_owned()], Options::default()).expect("the annotated games can be opened");
@@ -119,10 +120,10 @@ fn annotated(bench: &Bench) -> Vec<Row> {
     vec![Row::new(what, mb_per_s(bytes, time), target, remark).unit("MB/s")]
 }
 
-/// The number of bytes of text in a frame.
+/// The number of bytes of text in each frame.
 const FRAME_BYTES: usize = 8 << 20;
 
-/// Measures `orbit index` on a file of many zstd frames, as pzstd writes the monthly files of lichess.
+/// Measures `orbit index` on a file with many zstd frames, as pzstd writes the monthly files of lichess.
 fn frames(bench: &Bench) -> Vec<Row> {
     let pgn = &bench.inputs.pgn;
     let (packed, reel) = (bench.inputs.temporary("frames.pgn.zst"), bench.inputs.temporary("frames.reel"));
@@ -154,7 +155,7 @@ fn frames(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// Measures `orbit scan` of PGN against `orbit index` of it.
+/// Measures `orbit scan` of PGN, compared with `orbit index` of the same file.
 fn scan(bench: &Bench) -> Vec<Row> {
     let (pgn, reel) = (&bench.inputs.pgn, bench.inputs.temporary("scan.reel"));
     let row = |(threads, text): (usize, &str)| {

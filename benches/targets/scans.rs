@@ -7,7 +7,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
-/// Queries, with their targets as multiples of the floor.
+/// The queries, each with its targets as multiples of the floor.
 const QUERIES: &[(&str, f64, f64)] = &[
     ("shift {Nd4 kf3}", 4.4, 2.0),
     ("shift flip flipcolor {Nd4 kf3}", 7.5, 3.0),
@@ -38,7 +38,7 @@ pub fn measures() -> Vec<Measure> {
     all.chain(distinct).chain([Measure::new("scan/threads", threads)]).collect()
 }
 
-/// Measures one query on one thread against the floor.
+/// Measures one query on one thread, compared with the floor.
 pub fn over_floor(bench: &Bench, games: &Games, query: &str, target: Target) -> Row {
     let words = Words::new();
     let count = || bench.counts.agree(games.name, query, process::count(query, &games.reel, 1));

@@ -1,4 +1,5 @@
-//! Measures skipping segments in blocks in memory: selective queries, and others that must not become slower.
+//! Measures how much is gained by skipping segments of blocks in memory, with selective queries, and with other queries that must
+//! not become slower.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
-/// Exact squares, endings by material, and conditions that only promotions can satisfy.
+/// Selective queries: for exact squares, for endings by material, and with conditions that only promotions can satisfy.
 const SELECTIVE: &[&str] = &[
     "Bh7 kg8",
     "flip {Rd8 kg8 Pf7}",
@@ -26,7 +27,7 @@ const POSITIONS: u64 = 4_000_000;
 
 pub fn measures() -> Vec<Measure> {
     let selective = SELECTIVE.iter().map(|&query| (query, Target::at_least(3.0)));
-    // At most 1.05 times the time.
+    // The time may be at most 1.05 times as long.
     let others = OTHERS.iter().map(|&query| (query, Target::at_least(0.952)));
     let measure = |(query, target): (&'static str, Target)| {
         Measure::new(format!("screen/{query}"), move |bench: &Bench| vec![screened(bench, query, target)])
@@ -34,7 +35,7 @@ pub fn measures() -> Vec<Measure> {
     selective.chain(others).map(measure).collect()
 }
 
-/// Measures blocks that were searched twice before, so that their numbers of pieces are known.
+/// Measures searches of blocks that were searched twice before, so that their numbers of pieces are known.
 fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let shared = bench.inputs.blocks(POSITIONS);
     let engine = |screens| {
@@ -44,7 +45,7 @@ fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let agree = |engine: &Cpu, blocks: &[&Block]| {
         bench.counts.agree("the first blocks", query, hits(engine, blocks));
     };
-    // The first and the second search, of copies that were not searched yet.
+    // The first and the second search are measured on copies that were not searched yet.
     let mut shortest = [Duration::MAX; 2];
     for _ in 0..bench.runs {
         let copies = held(&shared);
@@ -77,7 +78,7 @@ fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     )
 }
 
-/// Returns copies that were not searched yet, and that are held in memory.
+/// Returns copies of blocks that were not searched yet and are held in memory.
 fn held(blocks: &[&Block]) -> Vec<Block> {
     let copies: Vec<Block> = blocks.iter().copied().cloned().collect();
     Block::hold_all(copies.iter());

@@ -1,4 +1,4 @@
-//! The table: its head, its rows, and its remarks.
+//! Prints the table: its head, its rows, and its remarks.
 
 use std::fmt;
 use std::fs;
@@ -7,7 +7,7 @@ use orbit_search::report::grouped;
 
 use crate::{Bench, process};
 
-/// The target of a figure. A row without targets is for comparison with others.
+/// The target for a number. A row without targets is only for comparison with other rows.
 #[derive(Clone, Copy, Default)]
 pub struct Target {
     is_at_most: bool,
@@ -19,20 +19,20 @@ impl Target {
     /// No target.
     pub const NONE: Target = Target { is_at_most: false, reach: None, beyond: None };
 
-    /// The smaller the better, but without a target yet.
+    /// A smaller number is better, but there is no target yet.
     pub const AT_MOST: Target = Target { is_at_most: true, ..Target::NONE };
 
-    /// Returns a target of at least `reach`: the larger the figure, the better.
+    /// Returns a target of at least `reach`: a larger number is better.
     pub const fn at_least(reach: f64) -> Target {
         Target { reach: Some(reach), ..Target::NONE }
     }
 
-    /// Returns a target of at most `reach`: the smaller the figure, the better.
+    /// Returns a target of at most `reach`: a smaller number is better.
     pub const fn at_most(reach: f64) -> Target {
         Target { reach: Some(reach), ..Target::AT_MOST }
     }
 
-    /// Sets the next target, once the first one is reached.
+    /// Sets the next target, which counts once the first one is reached.
     pub const fn beyond(self, beyond: f64) -> Target {
         Target { beyond: Some(beyond), ..self }
     }
@@ -56,7 +56,7 @@ impl Target {
 /// One line of the table.
 pub struct Row {
     what: String,
-    /// `None` if the row is left out; the remark gives the reason.
+    /// The number; `None` if the row is left out. The remark then gives the reason.
     measured: Option<f64>,
     unit: &'static str,
     target: Target,
@@ -64,7 +64,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// `remark` states the figures from which the ratio was computed, in their units.
+    /// Makes a row. `remark` has the numbers from which the ratio was computed, with their units.
     pub fn new(what: impl Into<String>, measured: f64, target: Target, remark: impl Into<String>) -> Row {
         Row { what: what.into(), measured: Some(measured), unit: "x", target, remark: remark.into() }
     }
@@ -74,13 +74,13 @@ impl Row {
         Row { what: what.into(), measured: None, unit: "", target, remark: why.into() }
     }
 
-    /// Sets the unit of a figure that is no ratio.
+    /// Sets the unit of a number that is not a ratio.
     pub fn unit(self, unit: &'static str) -> Row {
         Row { unit, ..self }
     }
 }
 
-/// Writes a number with three digits, or with all digits before the point.
+/// Returns a number with three digits, or with all its digits before the decimal point.
 pub fn figures(value: f64) -> String {
     let decimals = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
     format!("{value:.decimals$}")
@@ -117,7 +117,7 @@ const SETS: &[&str] = &[
     "sve2",
 ];
 
-/// Returns the processor and its relevant instruction sets, if the system reports them.
+/// Returns the processor and those of its instruction sets that matter here, if the system reports them.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let value = |name: &str| {
@@ -129,7 +129,7 @@ fn processor() -> Option<String> {
     Some(format!("{} ({})", value("model name").unwrap_or("no name"), sets.join(" ")))
 }
 
-/// Prints the conditions on which the figures depend, and the head of the table.
+/// Prints the conditions on which the numbers depend, and the head of the table.
 pub fn print_head(bench: &Bench) {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let games = &bench.inputs.games;

@@ -1,14 +1,14 @@
-//! Measures times.
+//! Measures times and computes rates.
 
 use std::time::{Duration, Instant};
 
-/// Returns the shortest time of each of several works. They run alternately, so that a temporary disturbance of the machine
+/// Returns the shortest time of each of several works. They are run in turn, so that a temporary disturbance of the machine
 /// affects all of them.
 pub fn in_turn<const N: usize>(runs: usize, works: [&dyn Fn(); N]) -> [Duration; N] {
     in_turn_after(runs, &|| (), works)
 }
 
-/// Like [`in_turn`]; before each run, `prepare` is called outside the measured time.
+/// Does the same as [`in_turn`]. Before each run, `prepare` is called outside the measured time.
 pub fn in_turn_after<const N: usize>(
     runs: usize,
     prepare: &dyn Fn(),

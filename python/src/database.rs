@@ -13,7 +13,7 @@ use crate::game::Game;
 use crate::request::{Request, RequestOptions};
 use crate::wait;
 
-/// Open databases.
+/// An open database.
 #[pyclass(frozen, module = "orbit_chess._native")]
 pub struct Database(Arc<orbit_chess::Database>);
 
@@ -80,7 +80,7 @@ impl Database {
         Database::open_input(py, Input::Paths(paths), options, progress)
     }
 
-    /// Opens a text.
+    /// Opens one PGN text in memory.
     #[staticmethod]
     #[pyo3(signature = (name, text, *, variations, engine, threads))]
     fn open_bytes(
@@ -95,13 +95,13 @@ impl Database {
         Database::open_input(py, Input::Text(name, text), options, None)
     }
 
-    /// Makes a request of queries.
+    /// Creates a request with these queries and options.
     fn request(&self, options: &Bound<'_, RequestOptions>) -> PyResult<Request> {
         Ok(Request::new(Arc::clone(&self.0), options.get().clone()))
     }
 
-    /// Divides the blocks into ranges with about the same number of positions; each is the first block, the block after the last
-    /// one, and the number of positions. `None` if the database cannot be divided.
+    /// Divides the blocks into ranges with about the same number of positions. Each range is its first block, the block after
+    /// its last one, and the number of its positions. Returns `None` if the database cannot be divided.
     #[pyo3(signature = (parts = None))]
     fn parts(&self, py: Python<'_>, parts: Option<NonZeroUsize>) -> Option<Vec<(usize, usize, u64)>> {
         let blocks = py.detach(|| self.0.positions_of_blocks())?;
@@ -109,14 +109,14 @@ impl Database {
         Some(parts.filter_map(|part| Some((part.blocks?.0, part.blocks?.1, part.positions?))).collect())
     }
 
-    /// Returns the game with a number.
+    /// Returns the game with this number.
     fn game(&self, py: Python<'_>, number: u32) -> PyResult<Option<Game>> {
         let database = &self.0;
         let game = wait::run(py, None, |_| database.game(number))?;
         Ok(game.map_err(errors::of_database)?.map(Game))
     }
 
-    /// Writes a file, which gets its name when it is complete.
+    /// Writes a file, which appears under its name only when it is complete.
     fn write_file(&self, py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
         py.detach(|| self.0.write_file(&path, text)).map_err(errors::of_database)
     }
@@ -147,8 +147,8 @@ impl Database {
         self.0.keeps_variations()
     }
 
-    /// Messages about files that were not read, or not to their ends, bytes after the ends of reels, and reels made by another
-    /// version.
+    /// Messages about files that were not read, or were not read to their ends, about bytes after the ends of reels, and about
+    /// reels that were made by another version.
     #[getter]
     fn problems(&self) -> Vec<String> {
         self.0.problems()

@@ -1,9 +1,9 @@
-//! Errors of the library as exceptions of Python.
+//! Converts errors of the library to exceptions of Python.
 
 use orbit_chess::{DatabaseError, QueryError, RequestError, ThemesError};
 use pyo3::prelude::*;
 
-/// Makes an exception of a class of `orbit_chess._errors`.
+/// Creates an exception of a class of `orbit_chess._errors`.
 fn exception(class: &str, message: String, attributes: &[(&str, Py<PyAny>)]) -> PyErr {
     Python::attach(|py| {
         let made = || -> PyResult<PyErr> {
@@ -16,19 +16,20 @@ fn exception(class: &str, message: String, attributes: &[(&str, Py<PyAny>)]) -> 
     })
 }
 
-/// Makes the error for a wrong option.
+/// Creates the error for an option that is not valid.
 pub fn of_option(error: impl std::fmt::Display) -> PyErr {
     exception("OptionError", error.to_string(), &[])
 }
 
-/// Makes the error for choices that cannot be combined.
+/// Creates the error for options that cannot be combined.
 pub fn of_request(error: RequestError) -> PyErr {
     // `as` is a keyword of Python.
     let name = |field: &str| if field == "as" { "side".to_owned() } else { field.replacen(' ', "=", 1) };
     of_option(error.said(|field| format!("`{}`", name(field))))
 }
 
-/// Makes the error for a query that is not understood: its text with the place marked, and the message alone.
+/// Creates the error for a query that cannot be read. It has the text of the query with the place marked, and the message
+/// alone.
 pub fn of_query(error: &QueryError) -> PyErr {
     let diagnostic = error.diagnostic();
     let (line, column) = diagnostic.place(error.text());
@@ -51,8 +52,7 @@ pub fn of_query(error: &QueryError) -> PyErr {
     })
 }
 
-/// Makes the error for a database that cannot be opened or a request that fails. `query` is the text of the query, if there is
-/// one.
+/// Creates the error for a database that cannot be opened or a request that fails.
 pub fn of_database(error: DatabaseError) -> PyErr {
     let class = match &error {
         DatabaseError::Query(error) => return of_query(error),
@@ -70,7 +70,7 @@ pub fn of_database(error: DatabaseError) -> PyErr {
     exception(class, error.to_string(), &[])
 }
 
-/// Makes the error for a wrong file of themes.
+/// Creates the error for a file of themes that is not valid.
 pub fn of_themes(error: &ThemesError) -> PyErr {
     exception("OptionError", error.to_string(), &[])
 }

@@ -36,7 +36,7 @@ impl Game {
         self.0.number()
     }
 
-    /// The file that the game is from, as it was given.
+    /// The file that contains the game, as it was given.
     #[getter]
     fn source(&self) -> &str {
         self.0.source()
@@ -53,7 +53,7 @@ impl Game {
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tags = PyDict::new(py);
         for (name, value) in self.0.tags() {
-            // Among several tags of one name the first one counts, as in queries.
+            // If several tags have the same name, the first one counts, as in queries.
             if !tags.contains(&name)? {
                 tags.set_item(name, value)?;
             }
@@ -102,7 +102,7 @@ impl Game {
         self.0.sans()
     }
 
-    /// Tags, moves and result as PGN; with side lines and comments if the database keeps these.
+    /// The tags, moves and result as PGN. Side lines and comments are included if the database keeps them.
     fn pgn(&self) -> String {
         self.0.pgn_text()
     }
@@ -141,7 +141,7 @@ impl Game {
     }
 }
 
-/// Returns the module that makes objects of `chess`, if that is installed.
+/// Returns the module that creates objects of the package `chess`. It fails if `chess` is not installed.
 fn boards(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("orbit_chess._boards")
 }
@@ -158,13 +158,13 @@ impl Hit {
         Game(self.0.game().clone())
     }
 
-    /// The number of the position in its game, from 0; on the main line its ply.
+    /// The number of the position in its game, counted from 0. On the main line, this is the ply.
     #[getter]
     fn node(&self) -> u32 {
         self.0.node()
     }
 
-    /// Half-moves played before the position.
+    /// The number of half-moves played before the position.
     #[getter]
     fn ply(&self) -> u32 {
         self.0.ply()
@@ -176,7 +176,8 @@ impl Hit {
         self.0.fen()
     }
 
-    /// The name of the move that led to the position: `24.` is White's, `23...` Black's, `start` none.
+    /// The number of the move that led to the position: `24.` for White's move, `23...` for Black's, and
+    /// `start` for the first position.
     #[getter]
     fn label(&self) -> String {
         self.0.label()
@@ -188,7 +189,7 @@ impl Hit {
         self.0.san_before()
     }
 
-    /// The move that is played next in its line, or None.
+    /// The next move in the line of the position, or None.
     #[getter]
     fn next(&self) -> Option<String> {
         self.0.san_after()
@@ -210,7 +211,7 @@ impl Hit {
         squares(self.0.squares())
     }
 
-    /// The first copy that matches, counted from 1 as in tables, or None.
+    /// The number of the first copy that matches, counted from 1 as in tables, or None.
     #[getter]
     fn copy(&self) -> Option<u32> {
         self.0.copy().map(|copy| copy.index + 1)
@@ -234,7 +235,8 @@ impl Hit {
         self.0.copies_len()
     }
 
-    /// All copies that match, if `copies="all"` asked for them, else the first: number, CQL, transform.
+    /// All copies that match, if `copies="all"` was requested; otherwise the first one. Each is its
+    /// number, its CQL and its transform.
     #[getter]
     fn copies(&self) -> Vec<(u32, String, String)> {
         let row = |copy: orbit_chess::MatchedCopy<'_>| {
@@ -243,13 +245,13 @@ impl Hit {
         self.0.copies().map(row).collect()
     }
 
-    /// The nodes of which a hit of a line or path consists, or None.
+    /// The nodes in the span of a hit of a line or path, or None.
     #[getter]
     fn span_nodes(&self) -> Option<Vec<u32>> {
         self.0.span().map(|span| span.nodes().to_vec())
     }
 
-    /// The moves of which a hit of a line or path consists, or None.
+    /// The moves in the span of a hit of a line or path, or None.
     #[getter]
     fn span_text(&self) -> Option<String> {
         self.0.span().map(|span| span.text())
@@ -260,7 +262,8 @@ impl Hit {
         boards(py)?.call_method1("board", (self.fen(),))
     }
 
-    /// The position as SVG, with the squares of the value lit up and the moves of the span as arrows.
+    /// The position as SVG. The squares of the value are highlighted, and the moves of the span are
+    /// arrows.
     fn svg(&self) -> String {
         self.0.svg()
     }

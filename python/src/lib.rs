@@ -1,8 +1,8 @@
-//! The native module of the Python package `orbit_chess`: databases, queries and hits of the library, with the interpreter's
-//! lock released while they work, and the program `orbit`.
+//! The native module of the Python package `orbit_chess`. It provides databases, queries and hits of the library, and the
+//! program `orbit`. The interpreter's lock is released while they work.
 //!
-//! Convenience functions are written in Python; this module passes values and capsules. The invariant: a thread that waits for a
-//! search lets other Python threads run, and notices signals.
+//! Convenience functions are written in Python; this module only passes values and capsules. The invariant: a thread that waits
+//! for a search lets other Python threads run, and notices signals.
 
 #![deny(missing_docs)]
 

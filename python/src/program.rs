@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-/// Runs the program with a name and arguments, and returns its exit code; help and wrong arguments end the process. `program`
-/// holds the words that start the program again. It takes over Ctrl-C, stdin, stdout and stderr.
+/// Runs the program with these arguments and returns its exit code. Help and wrong arguments end the process. `program` has
+/// the words of the command that starts the program again. The program takes over Ctrl-C, stdin, stdout and stderr.
 #[pyfunction]
 pub fn run_program(py: Python<'_>, program: Vec<OsString>, words: Vec<OsString>) -> u8 {
     py.detach(|| {

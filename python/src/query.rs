@@ -26,27 +26,27 @@ impl Query {
         Ok(Query(if variations { query.with_variations() } else { query }))
     }
 
-    /// Makes the query that finds the men of a board.
+    /// Creates the query that finds the pieces of a board.
     #[staticmethod]
     fn board(board: &str, transforms: Vec<String>) -> PyResult<Query> {
         let transforms: Vec<&str> = transforms.iter().map(String::as_str).collect();
         orbit_chess::Query::board(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// Makes the query whose value is the similarity of a position to a board, in percent.
+    /// Creates the query whose value is the similarity of a position to a board, in percent.
     #[staticmethod]
     fn similar(board: &str, transforms: Vec<String>) -> PyResult<Query> {
         let transforms: Vec<&str> = transforms.iter().map(String::as_str).collect();
         orbit_chess::Query::similar(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// Makes the query of a built-in theme.
+    /// Creates the query of a built-in theme.
     #[staticmethod]
     fn theme(name: &str) -> PyResult<Query> {
         orbit_chess::Query::theme(name).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// Returns the same query, also searching side lines.
+    /// Returns the same query, which then also searches side lines.
     fn with_variations(&self) -> Query {
         Query(self.0.with_variations())
     }
@@ -82,10 +82,11 @@ impl Query {
     }
 }
 
-/// Name, title, group, query and description.
+/// The name, title, group, query and description of a theme.
 type ThemeRow = (String, String, String, String, String);
 
-/// Returns the themes of a file, or of the catalogue: name, title, group, query and description of each.
+/// Returns the themes of a file, or of the catalogue: the name, title, group, query and description of
+/// each theme.
 #[pyfunction]
 pub fn load_themes(path: PathBuf) -> PyResult<Vec<ThemeRow>> {
     let themes = orbit_chess::load_themes(&path).map_err(|error| errors::of_themes(&error))?;

@@ -1,4 +1,4 @@
-//! Requests: queries, the choice of games and hits, and the wanted results.
+//! Requests: queries, the choice of games and hits, and the results that are wanted.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::query::Query;
 use crate::stream::{Hits, Kind, Stream};
 use crate::wait::{self, Running};
 
-/// Queries and choices of a request.
+/// The queries and options of a request.
 #[pyclass(frozen, module = "orbit_chess._native")]
 #[derive(Clone)]
 pub struct RequestOptions {
@@ -31,7 +31,7 @@ pub struct RequestOptions {
 const OTHERS: [&str; 9] =
     ["query", "theme", "board", "similar", "transforms", "dialect", "schema", "count", "columns"];
 
-/// Refuses names that are no options.
+/// Returns an error if a name is not an option.
 fn refuse_unknown(fields: &Map<String, Value>) -> PyResult<()> {
     let all = serde_json::to_value(orbit_chess::Request::default()).map_err(errors::of_option)?;
     let all = all.as_object().into_iter().flat_map(Map::keys).map(String::as_str);
@@ -55,7 +55,8 @@ impl RequestOptions {
     #[pyo3(signature = (queries, choices, blocks = None))]
     fn new(queries: Vec<Query>, choices: &str, blocks: Option<(usize, usize)>) -> PyResult<RequestOptions> {
         let queries: Vec<orbit_chess::Query> = queries.into_iter().map(|query| query.0).collect();
-        // Parsed as a value first, so that no error names a place in text that the user did not write.
+        // The text is parsed as a value first, so that no error names a place in a text that the user
+        // did not write.
         let mut fields: Map<String, Value> = serde_json::from_str(choices).map_err(errors::of_option)?;
         refuse_unknown(&fields)?;
         let lists_none = ["limit", "sample"].iter().any(|name| fields.get(*name) == Some(&0.into()));
@@ -111,7 +112,7 @@ impl Request {
     }
 }
 
-/// Returns the wanted columns.
+/// Returns the columns that are wanted.
 fn columns(only: Option<Vec<String>>, without: &[String]) -> PyResult<TableColumns> {
     let column = |name: &String| name.parse::<Column>().map_err(errors::of_option);
     Ok(match only {
@@ -146,7 +147,7 @@ impl Request {
         Ok(hits.into_iter().map(Hit).collect())
     }
 
-    /// Returns the hits one after the other, while the search runs.
+    /// Returns the hits one by one, while the search runs.
     fn stream_hits(&self, all_copies: bool, spans: bool) -> Hits {
         let (database, options) = (Arc::clone(&self.database), self.options.clone());
         Hits::begin(move |running, take| {
@@ -157,7 +158,7 @@ impl Request {
         })
     }
 
-    /// Returns the hits as Arrow record batches: of `kind` `hits`, `games` or `positions`.
+    /// Returns the hits as Arrow record batches. `kind` is `hits`, `games` or `positions`.
     #[pyo3(signature = (kind, columns = None, without = vec![]))]
     fn stream(
         &self,
@@ -199,7 +200,7 @@ impl Request {
         })
     }
 
-    /// Writes the games that hit; returns their number.
+    /// Writes the games that hit. Returns the number of games.
     #[pyo3(signature = (path, progress = None))]
     fn pgn(&self, py: Python<'_>, path: PathBuf, progress: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
         self.run(py, progress, |scan| scan.pgn(&path))

@@ -1,6 +1,7 @@
-//! Delivers hits while the search runs: as objects, and as Arrow record batches through the C stream interface.
+//! Returns hits while the search runs, either as objects or as Arrow record batches through the C stream interface.
 //!
-//! A thread searches and waits when two batches are ready, so memory is bounded. Dropping a stream ends its search.
+//! A thread searches. It waits when two batches are ready, so memory is bounded. When a stream is dropped, its search
+//! ends.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,15 +21,15 @@ use crate::errors;
 use crate::game::Hit;
 use crate::wait::{Awaited, Running, receive, receive_detached};
 
-/// The most batches that are ready.
+/// The maximum number of batches that are ready.
 const BATCHES_MAX: usize = 2;
-/// The most hits that are ready.
+/// The maximum number of hits that are ready.
 const HITS_MAX: usize = 1024;
 
 /// The kind of rows of a stream.
 #[derive(Clone, Copy)]
 pub enum Kind {
-    /// Hits, or games with their first hit.
+    /// Hits, or games at their first hit.
     Table(Rows),
     /// Positions as numbers.
     Positions,
@@ -37,11 +38,12 @@ pub enum Kind {
 enum Message {
     Schema(SchemaRef),
     Batch(RecordBatch),
-    /// The search ended: completely, or because of an error.
+    /// The search has ended, either completely or with an error.
     End(Result<(), DatabaseError>),
 }
 
-/// The error, kept for the caller, because consumers of a C stream replace it by errors of their own.
+/// The error that ended a stream. It is kept for the caller, because consumers of a C stream replace it by their own
+/// errors.
 type Fault = Arc<Mutex<Option<PyErr>>>;
 
 /// One pass over the record batches of a request.
@@ -62,11 +64,11 @@ struct Batches {
 }
 
 impl Stream {
-    /// Begins a search on a thread of its own; `work` gets functions that take the schema and batches.
+    /// Begins a search on a new thread. `work` gets two functions, to which it passes the schema and the batches.
     ///
     /// # Errors
     ///
-    /// The error in the request.
+    /// The request has an error.
     pub fn begin(
         py: Python<'_>,
         work: impl FnOnce(
@@ -108,12 +110,12 @@ fn flow(goes_on: bool) -> ControlFlow<()> {
     if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
-/// Makes the error for a search thread that ended without a message.
+/// Returns the error for a search thread that ended without a last message.
 fn lost() -> PyErr {
     PyRuntimeError::new_err("the search stopped because of a fault in orbit: please report it with the query")
 }
 
-/// Runs a search on a thread of its own, whose last message is its result.
+/// Runs a search on a new thread. The last message of the thread is the result of the search.
 fn search<M: Send + 'static>(
     sender: SyncSender<M>,
     end: fn(Result<(), DatabaseError>) -> M,
@@ -123,7 +125,7 @@ fn search<M: Send + 'static>(
     let cancel = running.cancel.clone();
     std::thread::spawn(move || {
         let ended = work(&running, &sender);
-        // The receiver may be gone.
+        // The receiver may have been dropped.
         let _ = sender.send(end(ended));
     });
     cancel
@@ -131,7 +133,7 @@ fn search<M: Send + 'static>(
 
 #[pymethods]
 impl Stream {
-    /// Returns the stream as a capsule of the Arrow PyCapsule interface. It can be taken once; the schema that a consumer
+    /// Returns the stream as a capsule of the Arrow PyCapsule interface. This works only once. The schema that a consumer
     /// requests has no effect.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
@@ -147,7 +149,7 @@ impl Stream {
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
-    /// The names and types of the columns as text.
+    /// The names and types of the columns, as text.
     #[getter]
     fn columns(&self) -> Vec<(String, String)> {
         let fields = self.schema.fields().iter();
@@ -170,7 +172,7 @@ impl Batches {
         ArrowError::ExternalError(words.into())
     }
 
-    /// Returns the next message. The caller may hold the interpreter's lock or not.
+    /// Returns the next message. The caller may hold the interpreter's lock, but need not.
     fn message(&self) -> PyResult<Message> {
         let ready = lock(&self.messages).try_recv();
         match ready {
@@ -186,7 +188,7 @@ impl Batches {
                 }
                 Ok::<_, PyErr>(waited)
             });
-            // Without an interpreter, which may be ending, there are no signals to check.
+            // If there is no interpreter, because it is being shut down, there are no signals to check.
             match waited.unwrap_or_else(|| Ok(receive_detached(&self.messages)))? {
                 Awaited::Message(message) => return Ok(message),
                 Awaited::Nothing => {}
@@ -226,7 +228,7 @@ impl Drop for Batches {
     }
 }
 
-/// Hits one after the other.
+/// Hits that are returned one by one.
 #[pyclass(frozen, module = "orbit_chess._native")]
 pub struct Hits {
     messages: Mutex<Receiver<Found>>,
@@ -236,12 +238,12 @@ pub struct Hits {
 
 enum Found {
     Hit(Box<orbit_chess::Hit>),
-    /// The search ended: completely, or because of an error.
+    /// The search has ended, either completely or with an error.
     End(Result<(), DatabaseError>),
 }
 
 impl Hits {
-    /// Begins a search on a thread of its own; `work` gets a function that takes hits.
+    /// Begins a search on a new thread. `work` gets a function to which it passes the hits.
     pub fn begin(
         work: impl FnOnce(
             &Running,

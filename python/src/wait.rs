@@ -1,4 +1,4 @@
-//! Waits for work of the library, so that Ctrl-C ends it and other Python threads run meanwhile.
+//! Waits for work of the library. Ctrl-C ends the work, and other Python threads run meanwhile.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -8,13 +8,13 @@ use orbit_chess::{CancelToken, Progress};
 use orbit_core::sync::lock;
 use pyo3::prelude::*;
 
-/// The interval at which a waiting thread checks for signals.
+/// The time after which a waiting thread checks for signals again.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Running work: a handle to stop it, and its progress.
+/// Work that is running: a handle to stop it, and its progress.
 #[derive(Default)]
 pub struct Running {
-    /// Stops it.
+    /// Stops the work.
     pub cancel: CancelToken,
     progress: Mutex<Progress>,
 }
@@ -30,12 +30,12 @@ impl Running {
     }
 }
 
-/// Runs `work` on a thread of its own and waits for it. `watch`, if given, is called from time to time and at the end, with the
-/// bytes read so far, their total or `None`, and the games and positions.
+/// Runs `work` on a new thread and waits for it. If there is a `watch`, it is called from time to time and at the end, with the
+/// number of bytes read so far, the total number of bytes or `None`, and the numbers of games and positions.
 ///
 /// # Errors
 ///
-/// The exception that a signal handler, or `watch`, raises; the work was stopped then.
+/// The exception that a signal handler or `watch` raises. In this case the work was stopped.
 pub fn run<T: Send>(
     py: Python<'_>,
     watch: Option<&Bound<'_, PyAny>>,
@@ -46,7 +46,7 @@ pub fn run<T: Send>(
     let end = Mutex::new(end);
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            // Dropped at the end, even if the work panics.
+            // This is dropped at the end, even if the work panics.
             let _ended = ended;
             work(&running)
         });
@@ -76,13 +76,13 @@ fn tell(watch: Option<&Bound<'_, PyAny>>, progress: Progress) -> PyResult<()> {
 pub enum Awaited<T> {
     /// A message.
     Message(T),
-    /// No message so far.
+    /// There is no message yet.
     Nothing,
-    /// The sender is gone.
+    /// The sender was dropped.
     End,
 }
 
-/// Waits a little for the next message, with the interpreter's lock released.
+/// Waits a short time for the next message. The interpreter's lock is released meanwhile.
 pub fn receive<T: Send>(py: Python<'_>, receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
     py.detach(|| receive_detached(receiver))
 }

@@ -1,4 +1,4 @@
-//! Tells tests whether the program can see a GPU adapter.
+//! Finds out for tests whether the program can see a GPU adapter.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::harness::GPU;
 
-/// Returns whether there is an adapter. Panics if there is none where one is required.
+/// Returns whether there is an adapter. Panics if there is none and one is required.
 pub fn has_adapter() -> bool {
     let found = is_found();
     if !found && GPU.is_required() {
@@ -15,7 +15,7 @@ pub fn has_adapter() -> bool {
     found
 }
 
-/// Ignores a test where there is no adapter.
+/// Ignores a test if there is no adapter.
 pub fn needs_adapter() {
     GPU.met(is_found().then_some(()));
 }

@@ -1,6 +1,7 @@
-//! The bench `card`, which measures a graphics card: every row is there and right, both files agree, and no measurement is lost.
+//! Tests the bench `card`, which measures a graphics card: every row is there and right, both files agree, and no measurement is
+//! lost.
 //!
-//! Cargo builds no bench for tests. This binary compiles the files of the bench as well, and runs as the bench where
+//! Cargo builds no bench for tests. So this binary compiles the files of the bench, too. It runs as the bench if
 //! [`AS_CARD_PROGRAM`] is set.
 
 mod floors;
@@ -16,14 +17,14 @@ use tempfile::TempDir;
 use crate::adapter::needs_adapter;
 use crate::common::waiting::{Process, until};
 
-/// Tells this binary to run as the bench.
+/// The variable that makes this binary run as the bench.
 pub const AS_CARD_PROGRAM: &str = "ORBIT_TEST_AS_CARD_PROGRAM";
 
 const TARGET: &str = "shift flip flipcolor {Nd4 kf3}";
 
 fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this binary has a path"));
-    // As `cargo bench` calls it.
+    // The program gets the argument that `cargo bench` gives.
     command.env(AS_CARD_PROGRAM, "1").args(args).arg("--bench").current_dir(folder).stdin(Stdio::null());
     command
 }
@@ -54,14 +55,14 @@ fn of_kind<'a>(document: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a V
     rows(document).iter().filter(move |row| row["kind"] == kind)
 }
 
-/// Two of the queries, one of them with a tab and a name that a test can spoil.
+/// Writes a file with two queries. One of them has a name and a tab before it, so that a test can falsify its answer by name.
 fn two_queries(folder: &Path) -> String {
     let file = folder.join("two.txt");
     std::fs::write(&file, format!("copies\t{TARGET}\nchecks\tcheck\n")).unwrap();
     file.to_str().unwrap().into()
 }
 
-/// Returns the one row of a part of the table that begins with a name.
+/// Returns the row that begins with a name, in one part of the table.
 fn line<'a>(table: &'a str, part: &str, name: &str) -> &'a str {
     let from = table.find(part).unwrap_or_else(|| panic!("no part {part} in\n{table}"));
     let part = table[from..].split("\n\n").next().unwrap();
@@ -93,7 +94,7 @@ fn a_card_is_measured_in_one_run() {
     }
     assert!(document["device"]["driver"].is_string() && document["machine"]["cores"].as_u64().unwrap() > 0);
 
-    // Every kind is there, in order of importance.
+    // Rows of every kind are there, in the order of their importance.
     let mut order: Vec<&str> = rows(&document).iter().map(|row| row["kind"].as_str().unwrap()).collect();
     order.dedup();
     let expected =
@@ -123,7 +124,7 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!((queries.len(), &queries), (12, &streamed));
     let target = of_kind(&document, "resident").find(|row| row["query"] == TARGET).unwrap();
     assert_eq!(target["copies"], 672);
-    // 633 hits in the games, which are repeated in whole blocks.
+    // The games have 633 hits, and are repeated in whole blocks.
     assert_eq!(target["hits"].as_u64().unwrap() * 87_461, 633 * document["positions"].as_u64().unwrap());
     let variants: BTreeSet<&str> =
         of_kind(&document, "variant").map(|row| row["variant"].as_str().unwrap()).collect();
@@ -138,7 +139,7 @@ fn a_card_is_measured_in_one_run() {
     }
     assert!(of_kind(&document, "resident").any(|row| row["variant"] == "default"));
 
-    // Shares are those of the floors.
+    // Shares are computed from the measured floors.
     let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}");
     let number = |row: &Value, field: &str| row[field].as_f64().unwrap_or_else(|| panic!("{field} of {row}"));
     let read = of_kind(&document, "device_memory").find(|row| row["name"] == "read").unwrap();
@@ -163,7 +164,7 @@ fn a_card_is_measured_in_one_run() {
         close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
     }
 
-    // The table has the same numbers, rounded.
+    // The table has the same numbers as the document, but rounded.
     for (kind, part) in [("resident", "resident:"), ("streamed", "streamed:"), ("cpu", "the processor")] {
         for row in of_kind(&document, kind).filter(|row| kind != "resident" || row["variant"] == "default") {
             let line = line(&table, part, row["name"].as_str().unwrap());
@@ -199,7 +200,7 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!(document["auto"]["positions_a_thread_today"], 50_000_000);
 }
 
-/// A changed answer shows in its row, in both files and in the exit code; everything else is measured.
+/// A changed answer is reported in its row, in both files and by the exit code. Everything else is measured.
 #[test(part = 0)]
 fn a_wrong_answer_is_told() {
     needs_adapter();
@@ -223,7 +224,7 @@ fn a_wrong_answer_is_told() {
         if let Some(agree) = row.get("agree") {
             assert_eq!(*agree, !is_spoiled, "{row}");
             let differing = row.get("positions_differing").and_then(Value::as_u64);
-            // Several queries at once are compared three times.
+            // The answers of several queries at once are compared three times.
             assert_eq!(differing, is_spoiled.then_some(if name == "2 queries" { 3 } else { 1 }), "{row}");
         }
         assert!(row["kind"] != "crossover" || !is_spoiled, "a rate of a wrong answer is no rate: {row}");
@@ -234,8 +235,8 @@ fn a_wrong_answer_is_told() {
     assert!(table.contains("rows differ from the processor or failed"), "{table}");
 }
 
-/// Kills a run after it has measured twelve rows or more, and returns its folder and the document in it. `None` if the run ended
-/// before.
+/// Kills a run after it has measured twelve rows or more, and returns its folder and the document in it. Returns `None` if the
+/// run ended before.
 fn killed_midway() -> Option<(TempDir, Value)> {
     let folder = tempfile::tempdir().unwrap();
     let args = ["--positions", "200K", "--runs", "1", "--output", "run"];
@@ -243,7 +244,7 @@ fn killed_midway() -> Option<(TempDir, Value)> {
     let run = folder.path().join("run");
     until("twelve rows, or the end of the run", || {
         let has_ended = process.try_wait().unwrap().is_some();
-        // At any moment there is a whole document, or none yet.
+        // At any moment the file is a whole document, or does not exist yet.
         let found = std::fs::read_to_string(run.join("card.json")).map_or(0, |text| {
             let found: Value = serde_json::from_str(&text).expect("half a document");
             rows(&found).len()
@@ -255,7 +256,7 @@ fn killed_midway() -> Option<(TempDir, Value)> {
     document["ended"].is_null().then_some((folder, document))
 }
 
-/// A killed run leaves the rows that it had measured, in files that can be read.
+/// A killed run leaves readable files with the rows that it had measured.
 #[test]
 fn a_killed_run_leaves_its_rows() {
     needs_adapter();
@@ -304,7 +305,7 @@ fn a_budget_that_is_too_small_says_what_is_missing() {
     }
 }
 
-/// The program alone: no games, no home, no variables; a folder with a name of its own.
+/// The program runs on its own, without games, a home folder or variables. It makes a folder with a name of its own.
 #[test(part = 0)]
 fn it_runs_from_an_empty_folder() {
     needs_adapter();
@@ -312,7 +313,7 @@ fn it_runs_from_an_empty_folder() {
     let mut command =
         command(folder.path(), &["--positions", "1K", "--runs", "1", "--budget", "60s", "--json"]);
     for (name, _) in std::env::vars_os() {
-        // Variables that say where drivers are stay.
+        // Variables that name the places of drivers stay.
         if !name.to_string_lossy().starts_with("VK_") && !name.to_string_lossy().starts_with("LD_") {
             command.env_remove(name);
         }
@@ -329,7 +330,7 @@ fn it_runs_from_an_empty_folder() {
     assert!(printed == document(&folder.path().join(&made[0])), "what is printed is the file");
 }
 
-/// A user who asks the command to measure a card reads the name of the program, whatever options follow.
+/// A user who asks the command to measure a card is told the name of the program to use, whatever options follow.
 #[test]
 fn the_command_names_the_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -374,7 +375,7 @@ fn without_a_card_nothing_is_begun() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// A run is never overwritten, and a folder that cannot be written to is reported before anything is measured.
+/// A run is never overwritten. A folder that cannot be written to is reported before anything is measured.
 #[test]
 fn folders_are_looked_at_first() {
     needs_adapter();

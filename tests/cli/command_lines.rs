@@ -1,9 +1,9 @@
-//! More than a thousand command lines whose output must not change when the code behind them does.
+//! Runs more than a thousand command lines whose output must not change when the code behind them does.
 //!
-//! `tests/data/command-lines.tsv` has a shell command in each row, and before it a digest of its exit code, its standard output,
-//! its standard error and the files that it writes. `in/` is a folder with the files of `tests/data/command-lines`, games and
-//! reels. `UPDATE_GOLDEN=1` writes the digests again; `tests/tools/command-lines.py` shows where the outputs of two programs
-//! differ.
+//! `tests/data/command-lines.tsv` has a shell command in each row. Before the command there is a digest of its exit code, its
+//! standard output, its standard error and the files that it writes. `in/` is a folder with the files of
+//! `tests/data/command-lines`, games and reels. `UPDATE_GOLDEN=1` writes the digests again; `tests/tools/command-lines.py` shows
+//! where the outputs of two programs differ.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +23,7 @@ use crate::{
     program::SAMPLE,
 };
 
-/// The games of the sample that are searched.
+/// The number of games of the sample that are searched.
 const GAMES: usize = 300;
 
 #[table(in_parts)]
@@ -48,7 +48,7 @@ fn lines() -> Vec<Row> {
     numbered.map(row).collect()
 }
 
-/// Writes the digests of all lines again.
+/// Computes the digests of all lines, and writes the list with them.
 fn write_anew(list: &str) {
     let mut out = String::new();
     for row in list.lines() {
@@ -64,7 +64,7 @@ fn digest_of(seen: &str) -> String {
     Sha256::digest(seen).iter().take(6).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-/// Returns everything that a line leaves behind, as text. Times, rates and the number of threads are left out.
+/// Returns as text everything that a line prints and writes. Times, rates and the number of threads are left out.
 fn seen(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(inputs(), folder.path().join("in")).unwrap();
@@ -74,19 +74,19 @@ fn seen(line: &str) -> String {
     let messages = String::from_utf8_lossy(&stderr);
     messages.lines().filter(|line| !is_timed(line)).for_each(|line| out += &format!("{line}\n"));
     for (name, bytes) in files(folder.path(), Path::new("")) {
-        // Reels contain the paths of their sources.
+        // The contents of reels are left out, because they include the paths of the sources.
         let is_reel = name.extension().is_some_and(|ending| ending == "reel");
         let bytes = if is_reel { &[] } else { &bytes[..] };
         writeln!(out, "== {}\n{}", name.display(), String::from_utf8_lossy(bytes)).unwrap();
     }
-    // Paths of the machine, and its sets of instructions.
+    // Paths of this machine and its instruction sets are replaced.
     let out = out.replace(folder.path().to_str().unwrap(), "HERE");
     ["base", "avx2", "avx512"].iter().fold(out, |out, isa| {
         out.replace(&format!("\"instructions\":\"{isa}\""), "\"instructions\":\"HERE\"")
     })
 }
 
-/// Returns a shell command in a folder, in which `orbit` is the tested program.
+/// Returns a shell command that runs in a folder, with the tested program as `orbit`.
 fn shell(folder: &Path, line: &str) -> Command {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_orbit"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
@@ -104,7 +104,7 @@ fn is_timed(line: &str) -> bool {
     ["positions/s", "positions_per_second", " s,", " s ("].iter().any(|unit| line.contains(unit))
 }
 
-/// Returns the files below a folder that are no inputs.
+/// Returns the files below a folder that are not inputs.
 fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut names: Vec<PathBuf> = fs::read_dir(folder.join(below))
         .unwrap()
@@ -119,7 +119,7 @@ fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     names.into_iter().flat_map(read).collect()
 }
 
-/// Returns the folder of inputs.
+/// Returns the folder of the inputs, which is made once.
 fn inputs() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     FOLDER.get_or_init(make_inputs).path()
@@ -142,7 +142,7 @@ fn make_inputs() -> TempDir {
     for name in ["main.pgn", "measures.pgn"] {
         write(name, data(&format!("games/{name}")).as_bytes());
     }
-    // Reels are made from standard input, because reels hold places and times of files.
+    // Reels are made from standard input, because reels otherwise contain places and times of files.
     fs::create_dir(folder.path().join("reels")).unwrap();
     for index in [
         "orbit index -q - -o reels/sample.reel < sample.pgn",

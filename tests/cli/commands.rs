@@ -1,4 +1,4 @@
-//! `orbit index`, `orbit info` and `orbit show` as their users run them.
+//! Tests `orbit index`, `orbit info`, `orbit show` and other commands as their users run them.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -122,7 +122,7 @@ fn ctrl_c_stops_indexing_and_leaves_nothing() {
         let found = names(folder.path());
         if found.is_empty() { Err(found) } else { Ok(()) }
     });
-    // Standard input stays open: the reading thread, which waits by now, sees neither text nor an end.
+    // Standard input stays open. The reading thread is waiting by now, and sees neither text nor an end.
     process.falls_asleep();
     process.interrupt();
     assert_eq!(process.end("orbit index").code(), Some(130));
@@ -141,7 +141,7 @@ fn a_closed_pipe_is_success() {
     assert_eq!((out.status.code(), text(&out.stderr)), (Some(0), ""));
 }
 
-/// Returns the part of a reel that holds the blocks: all but the header and the directory, which names the sources.
+/// Returns the part of a reel with the blocks. The header and the directory, which names the sources, are left out.
 fn blocks(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let directory = u64::from_le_bytes(bytes[24..32].try_into().unwrap()) as usize;
@@ -189,7 +189,7 @@ fn reels_do_not_depend_on_compression_stdin_or_threads() {
     }
 }
 
-/// Every file below a folder.
+/// Adds the path of every file below a folder.
 fn files_below(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -228,7 +228,7 @@ fn every_file_of_the_corpus_is_indexed_and_counted() {
     assert_eq!(json["games"]["all"], games, "all files at once");
 }
 
-/// Lists of CQL 5 are recognised by their form, the dialect can be requested, and lists are converted to CQL 6.
+/// Lists of CQL 5 are recognised by their form, the dialect can be chosen, and lists are converted to CQL 6.
 #[test]
 fn both_dialects_are_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -273,7 +273,7 @@ fn both_dialects_are_read() {
     assert!(text(&out.stdout).contains("edge squares stay"), "{}", text(&out.stdout));
 }
 
-/// Returns what a shell or a formatter prints about a file, or `None` if it is not installed.
+/// Returns what a shell or a formatter prints about a file; `None` if the program is not installed.
 fn judged(program: &str, args: &[&str], folder: &Path) -> Option<String> {
     let out = Command::new(program).args(args).current_dir(folder).stdin(Stdio::null()).output();
     match out {
@@ -298,14 +298,15 @@ fn completions_are_scripts_of_their_shells() {
             "{shell}"
         );
     }
-    // Completes as a shell would: the words so far, the last of them begun.
+    // This completes as a shell does: the variables have the words so far, of which the last one is incomplete.
     let ask = "source ./bash; COMP_WORDS=(orbit sc); COMP_CWORD=1; _orbit orbit sc orbit; echo \"${COMPREPLY[*]}\" >&2";
     if let Some(said) = judged("bash", &["-c", ask], folder.path()) {
         assert_eq!(said.trim(), "scan");
     }
 }
 
-/// Shells complete the last word of a query that begins with a quotation mark, and nothing in other arguments that do.
+/// Shells complete the last word of a query that begins with a quotation mark. They complete nothing in other arguments that
+/// begin with one.
 #[test]
 fn completions_go_into_a_query() {
     let folder = tempfile::tempdir().unwrap();
@@ -339,7 +340,7 @@ fn completions_go_into_a_query() {
             assert_eq!(said.trim(), found, "fish: {line}");
         }
     }
-    // For zsh only this is checked, since it needs a terminal: the arguments that take a query call the function.
+    // zsh would need a terminal, so only this is checked: the arguments that take a query call the function.
     let zsh = std::fs::read_to_string(folder.path().join("zsh")).unwrap();
     let asked: Vec<&str> = zsh.lines().filter(|line| line.contains(":_orbit_in_query'")).collect();
     for argument in
@@ -349,7 +350,7 @@ fn completions_go_into_a_query() {
     }
 }
 
-/// Shells complete the words of the language that need no quotation marks.
+/// Shells complete those keywords of the language that need no quotation marks.
 #[test]
 fn completions_hold_the_words_of_the_language() {
     let folder = tempfile::tempdir().unwrap();
@@ -391,7 +392,7 @@ fn help_explains_the_words_of_the_language() {
         assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
         text(&out.stdout).to_owned()
     };
-    // Every word has a page in every spelling, and is in the overview if orbit added it.
+    // Every word has a page for each of its spellings. The overview lists it if orbit added the word.
     let overview = said(&["language"]);
     for group in words::groups() {
         assert!(overview.contains(group.title), "{}", group.title);
@@ -408,7 +409,7 @@ fn help_explains_the_words_of_the_language() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    // A word of both dialects has two pages; a colon asks for CQL 5.
+    // A word of both dialects has two pages. With a colon, only the page for CQL 5 is shown.
     assert!(said(&["language", "shift"]).contains("\n\n:shift (CQL 5: transforms)\n"));
     assert!(said(&["language", ":shift"]).starts_with(":shift (CQL 5: transforms)\n"));
     assert!(said(&["language", ":skip"]).contains("  status        not supported yet\n"));
@@ -418,7 +419,7 @@ fn help_explains_the_words_of_the_language() {
     let out = orbit(folder.path(), &["help", "language", "passedpwns"]);
     let message = "error: there is no word `passedpwns` in the query language; did you mean `passedpawns`?\n";
     assert_eq!((out.status.code(), text(&out.stderr)), (Some(2), message));
-    // The help of a command itself.
+    // The help of a command is shown by its own option as well.
     for command in ["scan", "help", "man"] {
         assert_eq!(said(&[command]), text(&orbit(folder.path(), &[command, "--help"]).stdout), "{command}");
     }
@@ -450,7 +451,7 @@ fn every_command_has_a_manual_page() {
         assert!(printed.status.success() && printed.stdout == file, "{page}");
         let lines = text(&file);
         assert!(lines.contains(".SH DETAILS\n.nf\n") && lines.contains("Examples:\n"), "{page}");
-        // The formatter warns about macros that it does not understand.
+        // The formatter warns about macros that it does not know.
         let warnings = judged("groff", &["-man", "-ww", "-Tutf8", "-z", page], folder.path());
         assert!(matches!(warnings.as_deref(), None | Some("")), "{page}: {warnings:?}");
     }
@@ -488,7 +489,7 @@ fn progress_is_told_to_programs() {
     assert_eq!((&last["event"], &last["games_hit"]), (&"done".into(), &2.into()));
 }
 
-/// Games are read twice, from a file and from a stream, and not from the reel beside the file.
+/// Games are read twice, from a file or from a stream, and not from the reel beside the file.
 #[test]
 fn verification_reads_games_twice() {
     let folder = tempfile::tempdir().unwrap();
@@ -517,7 +518,7 @@ fn verification_reads_games_twice() {
     let args = ["scan", "--engine", "reference", "--queries", "queries.txt", "plain.pgn"];
     let out = orbit(folder.path(), &args);
     assert!(text(&out.stderr).contains("verified: 1 game"), "{}", text(&out.stderr));
-    // A reel was read before.
+    // Now the games come from a reel.
     let out = orbit(folder.path(), &["scan", "--verify", "--count", "initial", "a.reel"]);
     assert!(!text(&out.stderr).contains("both readers"), "{}", text(&out.stderr));
 }

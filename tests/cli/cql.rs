@@ -1,4 +1,4 @@
-//! `orbit cql`: CQL's command line, and the games that it writes.
+//! Tests `orbit cql`: the command line of CQL, and the games that it writes.
 
 use std::fs;
 use std::path::Path;
@@ -29,14 +29,14 @@ impl Folder {
         self.0.path().join(name).exists()
     }
 
-    /// Runs `orbit cql` with words, in which `_` means a blank.
+    /// Runs `orbit cql` with words that are separated by blanks. In a word, `_` stands for a blank.
     fn run(&self, words: &str) -> Output {
         let words = words.split_whitespace().map(|word| word.replace('_', " "));
         let mut orbit = Command::new(env!("CARGO_BIN_EXE_orbit"));
         orbit.arg("cql").args(words).current_dir(self.0.path()).output().unwrap()
     }
 
-    /// Returns the standard output of a run that succeeds.
+    /// Returns the standard output of a run that must succeed.
     #[track_caller]
     fn stdout(&self, words: &str) -> String {
         let output = self.run(words);
@@ -51,7 +51,7 @@ impl Folder {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Returns the games that are written, without tags, in one line each.
+    /// Returns the games that are written, without tags, each on one line.
     #[track_caller]
     fn games(&self, words: &str) -> Vec<String> {
         self.stdout(&format!("-o out.pgn {words}"));
@@ -59,8 +59,8 @@ impl Folder {
     }
 }
 
-/// Returns the movetext of games, with blanks collapsed, and removed around brackets and after move numbers; a tag Foo comes
-/// before it.
+/// Returns the movetext of each game, after its tag Foo if it has one. Runs of blanks become one blank, and blanks around
+/// brackets and after move numbers are removed.
 fn games(text: &str) -> Vec<String> {
     let mut games: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -94,7 +94,7 @@ fn plain(game: &str) -> String {
     out
 }
 
-/// `tests/data/game-outputs.tsv` has a row for each output of CQL 6.2: id, query, file, games.
+/// `tests/data/game-outputs.tsv` has a row for each output of CQL 6.2, with the columns id, query, file and games.
 #[test]
 fn games_are_written_as_cql_writes_them() {
     let table = data("game-outputs.tsv");
@@ -134,7 +134,7 @@ fn the_header_names_files_and_options_override_it() {
     assert_eq!(folder.games("--input main.pgn -silent s.cql"), ["1.f3 e5 2.g4 Qh4# 0-1"]);
 }
 
-/// A file is written whether or not a game matches.
+/// The output file is written even if no game matches.
 #[test]
 fn a_search_without_matches_writes_an_empty_file() {
     let folder = Folder::new("cql() mate");
@@ -162,7 +162,7 @@ fn options_add_filters() {
     assert_eq!(numbers("-matchcount 2 5"), ["3"]);
     assert_eq!(numbers("-cql mate_//_really"), ["2"]);
     assert_eq!(numbers("-btm"), Vec::<String>::new());
-    // In the main line alone there is the black queen on e6; with colours swapped there is also a white one on e3.
+    // The main line has a black queen on e6. With colours swapped, it also has a white one on e3.
     assert_eq!(numbers("-cql qe6"), ["3"]);
     assert_eq!(numbers("-cql Qe3"), Vec::<String>::new());
     assert_eq!(numbers("-flipcolor -cql Qe3"), ["3"]);
@@ -173,6 +173,19 @@ fn variables_get_values() {
     let folder = Folder::new("cql(quiet) ply==nn comment(ss \" \" nn)");
     let games = folder.games("-i main.pgn -assign nn 3 -assign ss here s.cql");
     assert_eq!(games[1], "{Game number 2}1.f3 e5 2.g4{here 3}2...Qh4# 0-1");
+}
+
+#[test]
+fn comments_of_copies_are_in_the_order_of_their_squares() {
+    let game = |script: &str| Folder::new(script).games("-i main.pgn s.cql").remove(3);
+    let flipped = game("cql(quiet) initial flip {(a2 or true) comment(currenttransform)}");
+    let copies = "<reflect_a1h8> <counterclockwise90> <> <reflect_v> <reflect_h> <rotate180> <clockwise90> <reflect_a8h1>";
+    assert_eq!(flipped, format!("{{Game number 4 {copies}}}*"));
+    // The squares are b1, g1, a2, h2, a7, h7, b8 and g8, and for each of them the colours in turn.
+    let ranks = game("cql(quiet) initial flip flipcolor {(Ka2 or true) comment(rank a2)}");
+    assert_eq!(ranks, "{Game number 4 1 2 7 8}*");
+    let light = game("cql(quiet) initial flipcolor {(light a2 or true) comment(\"rank \" rank a2)}");
+    assert_eq!(light, "{Game number 4 rank 7 rank 2}*");
 }
 
 #[test]
@@ -199,7 +212,7 @@ fn messages_are_printed_at_once_and_variables_at_the_end() {
     assert_eq!(folder.stdout("-i main.pgn -s s.cql").lines().count(), 45);
 }
 
-/// Games outside the requested numbers are not found, whatever else is requested, and later games are not read.
+/// Games whose numbers are outside the requested range are not found, whatever else is requested. Later games are not read.
 #[test]
 fn games_by_number_are_found_and_no_others() {
     let folder = Folder::new("cql(quiet) check");
@@ -209,11 +222,11 @@ fn games_by_number_are_found_and_no_others() {
     assert_eq!(folder.games(&format!("{asked} -gamenumber 2 s.cql")), Vec::<String>::new());
     folder.write("t.cql", "cql(quiet gamenumber 4 matchcount 0) check");
     assert_eq!(folder.games("-i main.pgn t.cql"), ["{Game number 4}*"]);
-    // A filter from the command line does not search other games either.
+    // A filter on the command line does not search other games either.
     let messages = "-i main.pgn -cql initial_message_quiet(gamenumber) s.cql";
     assert_eq!(folder.stdout(messages), "1\n2\n3\n4\n");
     assert_eq!(folder.stdout(&format!("-g 2 {messages}")), "2\n");
-    // Few of many games are read.
+    // Only a few of many games are read.
     let many = data("games/main.pgn").repeat(4_000);
     folder.write("many.pgn", &many);
     let output = folder.run("-i many.pgn -o few.pgn -g 3 s.cql");
@@ -225,7 +238,7 @@ fn games_by_number_are_found_and_no_others() {
     assert!((3..16_000).contains(&read), "{summary}");
 }
 
-/// Numbers are printed while games are read, in the order of the file, and games are written in the order of the query.
+/// Numbers are printed while games are read, in the order of the file. Games are written in the order of the query.
 #[test]
 fn numbers_of_matches_are_those_of_the_games() {
     let folder = Folder::new("cql(quiet) check sort \"ply\" ply");
@@ -288,7 +301,7 @@ fn help_lists_the_options() {
     assert!(folder.stdout("-version").starts_with("orbit "));
 }
 
-/// Side lines and comments of games are written, whether or not they are searched, from games in any form.
+/// The side lines and comments of games are written, whether or not side lines are searched, from every kind of source.
 #[test]
 fn reels_and_streams_are_searched() {
     let folder = Folder::new("cql(quiet) initial sort \"p\" player white");

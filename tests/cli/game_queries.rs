@@ -1,4 +1,4 @@
-//! Queries of the game language as users run them: the engine that runs them, the order of the lists, faults.
+//! Tests queries of the game language as users run them: the engine that runs them, the order of the lists, and errors.
 
 use std::process::{Command, Output};
 
@@ -24,13 +24,13 @@ fn plain(query: &str) -> String {
     stdout(&["scan", "--format", "plain", query, "main.pgn"])
 }
 
-/// Returns the exit code and stderr.
+/// Returns the exit code and the standard error.
 fn told(args: &[&str]) -> (Option<i32>, String) {
     let out = orbit(args);
     (out.status.code(), text(&out.stderr).to_owned())
 }
 
-/// Comments are read if a query needs them, from PGN and from reels that have them.
+/// Comments are read if the query needs them, from PGN and from reels that contain them.
 #[test]
 fn comments_are_read_for_queries_that_ask() {
     let due = stdout(&["scan", "--format", "plain", "hascomment", "comm.pgn"]);
@@ -66,11 +66,11 @@ fn queries_begin_with_dashes() {
     for args in [["explain", "--g1(o-o)"], ["explain", "--a"]] {
         assert!(stdout(&args).contains(&format!("\nquery   {}\n", args[1])), "{args:?}");
     }
-    // The place of a fault refers to the text as it was given.
+    // The place of an error refers to the text as it was given.
     let (code, fault) = told(&["scan", "--(nowhere)", "main.pgn"]);
     assert_eq!(code, Some(2));
     assert!(fault.contains("query:1:4"), "{fault}");
-    // Misspelt options are treated as options.
+    // A misspelt option is reported as an option, not as a query.
     let (code, fault) = told(&["scan", "--limt", "5", "check", "main.pgn"]);
     assert_eq!(code, Some(2));
     assert!(fault.contains("--limt"), "{fault}");
@@ -93,7 +93,7 @@ fn games_come_in_the_order_of_the_query() {
     assert_eq!(plain("check"), "2 4\n3 8\n3 16\n");
     assert_eq!(plain("cql(sort matchcount 1 9) check"), "3 8\n3 16\n2 4\n");
     assert_eq!(plain("sort \"p\" ply initial"), "1 0\n3 0\n2 0\n4 0\n");
-    // The order of an option has precedence over it.
+    // The order that an option gives has precedence over the order of the query.
     let by_date = ["scan", "--format", "plain", "--sort", "date", "sort \"p\" ply initial", "main.pgn"];
     assert_ne!(stdout(&by_date), plain("sort \"p\" ply initial"));
     let first = ["scan", "--format", "plain", "--limit", "2", "sort \"p\" ply initial", "main.pgn"];
@@ -116,7 +116,7 @@ fn games_are_found_by_how_often_they_match() {
     assert_eq!(none(&kept), "games hit 0\npositions hit 0\n");
 }
 
-/// No plan can express a variable that keeps its value from game to game.
+/// A query with a variable that keeps its value from game to game, which no plan can express.
 const IN_ORDER: &str = "persistent quiet xx initial xx+=1 xx>2";
 
 #[test]
@@ -167,7 +167,7 @@ fn faults_while_games_are_evaluated_name_the_place() {
     assert!(fault.contains("game 2, ply 4: ") && fault.contains("query:1:6"), "{fault}");
 }
 
-/// `tests/data/planned.txt` lists the queries for which `cpu` and `gpu` have a plan; `reference` alone runs the rest.
+/// `tests/data/planned.txt` lists the queries that have a plan for `cpu` and `gpu`; only `reference` runs the rest.
 #[test]
 fn explain_says_which_queries_are_planned() {
     for line in data("planned.txt").lines() {

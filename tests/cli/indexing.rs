@@ -1,4 +1,4 @@
-//! Reels that grow, know the files that they were made from, and hold no game twice.
+//! Tests reels: they can be appended to, they record the files from which they were made, and they do not contain a game twice.
 
 mod archives;
 mod crashes;
@@ -14,7 +14,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Returns whole games, a cut one, a skipped one, one from a position; each `tag` gives different games.
+/// Returns a text with whole games, a cut one, a skipped one, and one that begins from a position. The games differ for each
+/// `tag`.
 fn games(tag: &str) -> String {
     format!(
         "[Event \"{tag} one\"]\n[White \"A\"]\n[WhiteElo \"2500\"]\n[Date \"1999.01.02\"]\n\n\
@@ -31,7 +32,7 @@ fn orbit(folder: &Path, args: &[&str]) -> Output {
     command.current_dir(folder).args(args).stdin(Stdio::null()).output().expect("the binary was built")
 }
 
-/// Runs a command that must end with a code; returns its stdout and stderr.
+/// Runs a command, and demands its exit code. Returns its standard output and its standard error.
 fn run(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
     let out = orbit(folder, args);
     let [stdout, stderr] = [out.stdout, out.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8"));
@@ -39,7 +40,7 @@ fn run(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
     (stdout, stderr)
 }
 
-/// Runs a command that reads a file as its standard input; returns its stderr.
+/// Runs a command with a file as its standard input, and demands its exit code. Returns its standard error.
 fn piped(folder: &Path, code: i32, input: &str, args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     let input = fs::File::open(folder.join(input)).unwrap();
@@ -49,7 +50,7 @@ fn piped(folder: &Path, code: i32, input: &str, args: &[&str]) -> String {
     stderr
 }
 
-/// Returns everything about the hits of a query in some databases.
+/// Returns everything that is printed about the hits of a query in some databases.
 fn hits(folder: &Path, query: &str, paths: &[&str]) -> String {
     let args = [&["scan", "-q", "--no-reel", "--format", "jsonl", query], paths].concat();
     run(folder, 0, &args).0
@@ -60,7 +61,7 @@ fn info(folder: &Path, reel: &str) -> serde_json::Value {
     serde_json::from_str(&stdout).unwrap()
 }
 
-/// Makes a folder with `a.pgn`, `b.pgn` and `c.pgn.zst`, all of them different.
+/// Makes a folder with the files `a.pgn`, `b.pgn` and `c.pgn.zst`, whose games all differ.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.pgn"), games("a")).unwrap();

@@ -1,4 +1,4 @@
-//! `orbit index --shards`, `orbit job`, `orbit scan --resume`: a search in parts writes what one run writes.
+//! Tests `orbit index --shards`, `orbit job` and `orbit scan --resume`: a search in parts writes what a single run writes.
 
 mod equal;
 mod kills;
@@ -12,10 +12,10 @@ use tempfile::TempDir;
 
 use super::program::{SAMPLE, run_in};
 
-/// The reels that most jobs are about, a block in each.
+/// The reels of most jobs. Each has one block.
 const REELS: [&str; 6] = ["a.reel", "b.reel", "c.reel", "d.reel", "e.reel", "f.reel"];
 
-/// Returns a folder with these reels, of all games of the sample but the first few.
+/// Returns a folder with these reels. They have all games of the sample except the first few.
 fn reels() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(SAMPLE).unwrap();
@@ -29,14 +29,14 @@ fn reels() -> TempDir {
     folder
 }
 
-/// Returns the exit code, the standard output and the standard error.
+/// Runs the program and returns the exit code, the standard output and the standard error.
 #[track_caller]
 fn orbit(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let (code, stdout, stderr) = run_in(folder, args);
     (code.unwrap_or_else(|| panic!("{args:?} was killed: {stderr}")), stdout, stderr)
 }
 
-/// Runs a command that must succeed and returns its output.
+/// Runs a command that must succeed, and returns its output.
 #[track_caller]
 fn done(folder: &Path, args: &[&str]) -> String {
     let (code, stdout, stderr) = orbit(folder, args);
@@ -44,7 +44,7 @@ fn done(folder: &Path, args: &[&str]) -> String {
     stdout
 }
 
-/// Everything below a folder, by name.
+/// Returns all files below a folder, with their contents.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.sort();

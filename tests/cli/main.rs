@@ -1,4 +1,4 @@
-//! The program `orbit` as its users run it.
+//! Tests the program `orbit` as its users run it.
 //!
 //! * `scan`, `outputs`, `stats`, `themes`, `transform`: single commands and their output.
 //! * `cql`: CQL's command line.

@@ -1,4 +1,4 @@
-//! The behaviour of the program towards people and shells: colours, standard output, tables, messages.
+//! Tests the behaviour of the program towards people and shells: colours, standard output, tables and messages.
 
 use std::process::Command;
 
@@ -22,7 +22,7 @@ fn hits_are_coloured_where_that_is_asked_for() {
     assert_eq!(coloured.replace("\x1b[1;33m", "").replace("\x1b[0m", ""), plain);
     let fault = run(&["scan", "{Nf3", SAMPLE, "--color", "always"]).2;
     assert!(fault.contains("\x1b["), "{fault}");
-    // Data have no colours.
+    // Formats that programs read have no colours.
     for format in ["csv", "jsonl", "pgn", "epd"] {
         assert!(!hit(&["--color", "always", "--format", format]).contains('\x1b'), "{format}");
     }
@@ -92,7 +92,7 @@ fn counts_are_tables_as_well() {
     for row in table.records().map(Result::unwrap) {
         *sums.entry(row[0].to_owned()).or_default() += row[3].parse::<u64>().unwrap();
     }
-    // Each hit of a copy counts once in each table; the query finds one square at each hit.
+    // In each table, each hit of a copy counts once. The query finds one square at each hit.
     let by_copies: u64 = rows.iter().map(|row| row[2].parse::<u64>().unwrap()).sum();
     assert_eq!(sums["symmetry"], by_copies);
     assert_eq!(sums["colors"], by_copies);
@@ -107,7 +107,7 @@ fn counts_are_tables_as_well() {
     assert_eq!((rows.len(), &rows[1][0], &rows[1][1]), (2, "check, of course", "check"));
 }
 
-/// Each example of a topic is a command that runs as printed.
+/// Each example of a topic is a command that can be run as it is printed.
 #[test]
 fn a_topic_has_its_words_with_examples_that_run() {
     for (topic, word) in [("moves", "currentmove"), ("pawns", "passedpawns"), ("Counting", "TRANSFORM count")]
@@ -127,10 +127,10 @@ fn a_topic_has_its_words_with_examples_that_run() {
             assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
         }
     }
-    // A word comes before a topic, and a name that is neither is reported.
+    // A word has precedence over a topic. A name that is neither is reported.
     assert!(stdout(&["help", "language", "mate"]).starts_with("mate (CQL 6: The position)"));
     assert_eq!(run(&["help", "language", "nosuchtopic"]).0, Some(2));
-    // The name that chess players use, and the heading that a topic prints.
+    // The name may be the one that chess players use, or a heading that a topic prints.
     let castling = stdout(&["help", "language", "Castling"]);
     assert!(castling.starts_with("castle (CQL 6: Moves)") && castling.contains("o-o-o (CQL 6"), "{castling}");
     assert!(stdout(&["help", "language", "recapture"]).contains("to (CQL 6: Moves)"));
@@ -158,7 +158,7 @@ fn messages_are_json_with_places() {
     let due = serde_json::json!(["error", "query", "query", 1, 10, 9, 12]);
     assert_eq!(Value::from(place.to_vec()), due, "{fault}");
     assert!(fault["message"].as_str().unwrap().contains("backwards"), "{fault}");
-    // Lines, columns in letters and bytes of a file.
+    // Places in a file are given as line, as column in characters, and in bytes.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("q.cql");
     std::fs::write(&file, "// Züge\nplayer \"ä\" chekc\n").unwrap();
@@ -168,7 +168,7 @@ fn messages_are_json_with_places() {
     assert_eq!(&std::fs::read_to_string(&file).unwrap()[start..end], "chekc");
     assert_eq!((&fault["line"], &fault["column"]), (&2.into(), &12.into()), "{fault}");
     assert_eq!(fault["file"], file.to_str().unwrap());
-    // Errors that are about no text, and arguments that clap refuses.
+    // These errors are not about a text, or are about arguments that clap refuses.
     for (args, code) in [
         (&["scan", "check", "nosuch.pgn"][..], "database"),
         (&["scan", "check"], "usage"),
@@ -182,7 +182,7 @@ fn messages_are_json_with_places() {
         let message = fault["message"].as_str().unwrap();
         assert!(!message.is_empty() && !message.starts_with("error"), "{fault}");
     }
-    // The summary and hidden letters.
+    // The lines of the summary are messages, too. Hidden characters are escaped.
     let summary = of(&["scan", "check", SAMPLE]);
     assert!(summary.len() >= 3 && summary.iter().all(|message| message["kind"] == "info"), "{summary:?}");
     let games = serde_json::json!({ "all": 1000, "whole": 1000, "cut": 0, "skipped": 0 });

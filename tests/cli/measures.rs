@@ -1,4 +1,4 @@
-//! Clocks and evaluations: all outputs agree, from PGN, from reels and in parts.
+//! Tests clocks and evaluations: all outputs agree, from PGN, from reels and in parts.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn reel(folder: &Path, name: &str, more: &[&str]) -> String {
     path
 }
 
-/// Programs that run matches between engines write evaluations from the view of the side that moved.
+/// Programs that run matches between engines write evaluations from the point of view of the side that moved.
 #[test]
 fn comments_of_engine_matches_are_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -36,7 +36,7 @@ fn comments_of_engine_matches_are_read() {
     assert_eq!(found[1..], due);
 }
 
-/// The hits of a condition as each output has them.
+/// Each output has the same hits of a condition.
 #[test]
 fn every_output_has_the_hits_that_meet_a_condition() {
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +44,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
     for condition in ["clock<30", "eval>=2", "spent>=2.5", "loss>=0.5"] {
         let all = lines(&["--columns", COLUMNS, "--format", "jsonl", QUERY, GAMES]);
         let all: Vec<Value> = all.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-        // The same condition, tested on the columns.
+        // The same condition is tested on the columns.
         let meets = |row: &Value| match condition {
             "clock<30" => row["clock"].as_f64().is_some_and(|clock| clock < 30.0),
             "eval>=2" => {
@@ -54,7 +54,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
             "spent>=2.5" => row["spent"].as_f64().is_some_and(|spent| spent >= 2.5),
             _ => row["loss"].as_f64().is_some_and(|loss| loss >= 0.5),
         };
-        // A mate in 0 by one side has the same number as a mate in 0 by the other side.
+        // Mates in 0 are left out, since the number is the same whichever side mates.
         let is_zero = |row: &Value| row["eval_mate"] == 0;
         let due: Vec<&Value> = all.iter().filter(|row| meets(row) && !is_zero(row)).collect();
         assert!(due.len() > 100 && due.len() < all.len(), "{condition}: {}", due.len());
@@ -80,7 +80,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
             let stats: Value = serde_json::from_str(&stats).unwrap();
             assert_eq!(stats["total"]["positions_hit"], hits);
             assert_eq!(stats["total"]["games_hit"], numbers.len());
-            // Positions that are not hit count all the same.
+            // Positions that do not hit count, too.
             assert_eq!(stats["total"]["games"], 220);
             let page = folder.path().join("page.html").to_str().unwrap().to_owned();
             ask(&["-o", &page]);
@@ -88,7 +88,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
                 "at positions with {}",
                 condition.replace('<', "&lt;").replace('>', "&gt;")
             )));
-            // The default columns include clocks if a condition uses them.
+            // If a condition uses clocks, they are in the default columns.
             let head = ask(&["--format", "csv", "--limit", "1"]);
             assert!(head[0].ends_with(",clock,spent,eval,eval_mate,loss"), "{}", head[0]);
             let first = ask(&["--first", "--format", "plain"]);
@@ -97,7 +97,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
     }
 }
 
-/// A job gives the answers of one run.
+/// A job gives the same answers as a single run.
 #[test]
 fn parts_of_a_job_have_clocks() {
     let folder = tempfile::tempdir().unwrap();
@@ -125,9 +125,9 @@ fn a_reel_without_comments_says_how_to_make_one_with_them() {
             "{stderr}"
         );
     }
-    // Groups that depend on tags need no comments.
+    // Groups that depend only on tags do not need comments.
     lines(&["--stats", "time-control,title,termination", "-w", "time-control=blitz", QUERY, &bare]);
-    // A reel that has no comments is not read instead of the games beside it.
+    // If a reel has no comments, it is not read instead of the games beside it.
     fs::copy(GAMES, folder.path().join("games.pgn")).unwrap();
     assert_eq!(run_in(folder.path(), &["index", "-q", "games.pgn", "-o", "games.reel"]).0, Some(0));
     let (code, beside, stderr) =
@@ -159,7 +159,8 @@ fn conditions_that_are_none_say_what_they_lack() {
     assert!(stderr.contains("counts if it meets clock<30") && stderr.contains("[%clk 0:00:30]"), "{stderr}");
 }
 
-/// Games are sorted by the greatest number at one of their hits, with `--reverse` by the least; those without a number come last.
+/// Games are sorted by the greatest number at one of their hits, or with `--reverse` by the smallest. Games without a number come
+/// last.
 #[test]
 fn games_are_sorted_by_clocks_and_evaluations() {
     for key in ["clock", "spent", "eval", "loss"] {
@@ -169,7 +170,7 @@ fn games_are_sorted_by_clocks_and_evaluations() {
             let rows = lines(&[&args[..], more].concat());
             let rows: Vec<Value> = rows.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
             let number = |row: &Value| match (key, row["eval_mate"].as_f64()) {
-                // The row does not show which side has a mate in 0: the other hits of the game do not matter then.
+                // The row does not show which side mates in 0. In this case the game is left out.
                 ("eval", Some(0.0)) => Some(f64::NAN),
                 ("eval", Some(moves)) => Some(moves.signum() * f64::INFINITY),
                 _ => row[key].as_f64(),

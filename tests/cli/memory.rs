@@ -1,4 +1,4 @@
-//! The program when the system refuses memory, simulated by a limit of its address space.
+//! Tests the program when the system refuses memory. The refusal is simulated by limiting the address space.
 
 use std::fs;
 use std::path::Path;
@@ -24,10 +24,10 @@ const COMMANDS: [&[&str]; 12] = [
     &["batch", "-j", "2", "catalogue", "a.pgn"],
 ];
 
-/// KiB in addition to what the program needs to start.
+/// The limits in KiB, in addition to what the program needs to start.
 const LIMITS: [u32; 7] = [400, 800, 1_200, 2_000, 3_000, 5_000, 600_000];
 
-/// Returns the exit code, the standard output and the standard error of a run with `kib` KiB of address space.
+/// Runs the program with `kib` KiB of address space; returns the exit code, the standard output and the standard error.
 fn limited(folder: &Path, kib: u32, args: &[&str]) -> (Option<i32>, String, String) {
     let script = format!("ulimit -c 0; ulimit -v {kib}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
@@ -37,8 +37,8 @@ fn limited(folder: &Path, kib: u32, args: &[&str]) -> (Option<i32>, String, Stri
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
 
-/// Returns the KiB with which the program can report that it has too little memory. With less the system does not load it, or
-/// Rust does not start it.
+/// Returns the minimum of KiB with which the program can report that it has too little memory. With less, the system does not
+/// load the program, or Rust does not start it.
 fn least(folder: &Path) -> u32 {
     let speaks = |kib: &u32| limited(folder, *kib, &["--version"]).0 == Some(4);
     (20_000..2_000_000).step_by(400).find(speaks).unwrap()
@@ -77,7 +77,7 @@ fn a_refusal_of_memory_is_an_error_with_a_code() {
             left.iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
             codes.push(code);
         }
-        // The largest limit is enough.
+        // The highest limit is enough.
         assert_eq!(codes.last(), Some(&0), "{args:?}: {codes:?}");
         refusals += codes.iter().filter(|code| **code == 4).count();
     }
@@ -86,11 +86,11 @@ fn a_refusal_of_memory_is_an_error_with_a_code() {
     let runs = LIMITS.map(|more| limited(folder, least + more, &args));
     let messages = runs.iter().filter(|(code, ..)| *code == Some(4)).map(|(_, _, stderr)| stderr);
     let is_json = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it["code"] == "memory");
-    // The limit may be reached before the arguments are read.
+    // The limit may be reached before the arguments are read. Then the message is text.
     assert!(messages.filter(|stderr| is_json(stderr.lines().last().unwrap())).count() > 0, "{runs:?}");
 }
 
-/// The reader of reels notices the refusal itself, and its message names the part of the file that needed the memory.
+/// The code that reads reels notices the refusal itself. Its message names the part of the file that needed the memory.
 #[test]
 fn a_reel_that_needs_too_much_memory_is_named() {
     let folder = tempfile::tempdir().unwrap();

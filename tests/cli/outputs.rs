@@ -1,4 +1,4 @@
-//! The outputs of a scan and their places: choosing games, tables, files, pictures.
+//! Tests the outputs of a scan and where they go: the choice of games, tables, files and pictures.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn objects(jsonl: &str) -> Vec<Value> {
     jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The copies that are printed hit by hit add up to the counts of each copy.
+/// The copies that are printed with each hit add up to the counts of copies.
 #[test(part = 3)]
 fn copies_of_hits_are_those_that_are_counted() {
     for (query, copies) in [
@@ -86,7 +86,7 @@ fn copies_of_hits_are_those_that_are_counted() {
     }
 }
 
-/// Every format of one run has the same contents as standard output.
+/// All formats that one run writes have the same contents as standard output.
 #[test]
 fn files_say_what_standard_output_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -123,18 +123,18 @@ fn files_say_what_standard_output_says() {
                     let squares: Vec<&str> = squares.iter().map(|square| square.as_str().unwrap()).collect();
                     assert_eq!(cell, squares.join(" "), "{name}");
                 }
-                // The squares of `matched` are compared in another test.
+                // The squares in `matched` are compared in another test.
                 Value::Object(pieces) => assert_eq!(cell.split(' ').count(), pieces.len(), "{name}"),
                 other => assert_eq!(cell, other.to_string(), "{name}"),
             }
         }
     }
-    // Again on one thread: the same bytes.
+    // A run on one thread prints the same bytes.
     let again = stdout(&[QUERY, sample(), "--quiet", "--format", "jsonl", "--threads", "1"]);
     assert!(again == read("h.jsonl"));
 }
 
-/// The page's numbers are those of the command line.
+/// The numbers in the page are those on the command line.
 #[test]
 fn a_page_counts_as_the_scan_does() {
     let folder = tempfile::tempdir().unwrap();
@@ -196,7 +196,7 @@ fn choosing_chooses() {
     assert_eq!(plain(&["--first"]), first);
     assert_eq!(games(&plain(&["--skip", "3", "--limit", "4"])), games(&all)[3..7]);
     assert_eq!(games(&plain(&["--skip", "100000"])), [] as [&str; 0]);
-    // These conditions can be written in CQL as well.
+    // These conditions can also be written in CQL.
     let where_white = plain(&["--where", "result=1-0", "--where", "year>2013"]);
     let with_cql = stdout(&[
         "{result 1-0 year > 2013 shift flip flipcolor {Nd4 kf3}}",
@@ -214,7 +214,7 @@ fn choosing_chooses() {
     assert_eq!(none.status.code(), Some(1), "{}", text(&none.stderr));
 }
 
-/// Samples and orders depend neither on threads nor on engines nor on the files that contain the games.
+/// Samples and orders do not depend on threads, on engines, or on the files in which the games are.
 #[test(part = 3)]
 fn samples_and_orders_are_the_same_everywhere() {
     let corpus = corpus();
@@ -264,7 +264,7 @@ fn samples_and_orders_are_the_same_everywhere() {
             if std::env::var_os("ORBIT_GPU_REQUIRED").is_some() {
                 assert_eq!(run(&[whole, "--engine", "gpu"]), expected, "gpu: {choosing:?} {query}");
             }
-            // Text has columns that do not depend on the files either.
+            // Even text has columns that do not depend on the files.
             let lines = |more: &[&str]| {
                 let mut args = vec![query, "--quiet", "--format", "text"];
                 args.extend(choosing);
@@ -290,7 +290,7 @@ fn a_tag_that_no_game_has_is_told_where_nothing_fits() {
     }
 }
 
-/// As in `orbit scan ... 2>&1 | head`.
+/// The pipe is closed early, as by `orbit scan ... 2>&1 | head`.
 #[test]
 fn messages_that_nobody_reads_harm_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -314,7 +314,7 @@ fn messages_that_nobody_reads_harm_nothing() {
     assert!(fs::metadata(file).unwrap().len() > 1_000);
 }
 
-/// A chart has room for a hundred bars: beyond, a page shows decades instead of years.
+/// A chart has room for a hundred bars. If there are more years, a page shows decades instead.
 #[test]
 fn pages_show_decades_of_many_years() {
     let folder = tempfile::tempdir().unwrap();
@@ -368,7 +368,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         assert!(text(&output.stderr).contains(part), "{file}: {}", text(&output.stderr));
     }
     assert_eq!(names(folder.path()), [] as [&str; 0]);
-    // The searched file is not replaced by the games found in it, nor by anything else.
+    // The searched file is not replaced by the games that were found in it, nor by any other output.
     let (copy, reel, other) = (path("copy.pgn"), path("copy.reel"), path("other.pgn"));
     fs::write(&other, "1. e4 e5 *\n").unwrap();
     fs::copy(sample(), &copy).unwrap();
@@ -413,10 +413,11 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     }
 }
 
-/// Parts of the corpus of many kinds: tournament games, problems, games of a server with clocks and evaluations, studies.
+/// Parts of the corpus of different kinds: tournament games, problems, games from a server with clocks and evaluations, and
+/// studies.
 const ROUND_TRIPS: [&str; 4] = ["otb.pgn", "fen.pgn", "dev-online-eval-clk", "dev-studies-annotated"];
 
-/// Returns whether a text is another one with comments inserted, each perhaps with a blank before or after it.
+/// Returns whether a text is another text with comments inserted, each perhaps with a blank before or after it.
 fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
     let mark = format!("{{{comment}}}").into_bytes();
     let (mut i, mut j, mut after) = (0, 0, false);
@@ -438,14 +439,14 @@ fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
     j == plain.len()
 }
 
-/// Games that were written hit at the same plies again, from PGN and from reels, with comments and without.
+/// Games that were written hit again at the same plies, from PGN and from reels, with comments and without.
 #[test(part = 0)]
 fn games_that_hit_make_the_round_trip() {
     let corpus = corpus();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let hits = |lines: String| -> Vec<(usize, String)> {
-        // Games are numbered again among those that hit.
+        // The numbers of games count only the games that hit.
         let (mut number, mut last) = (0, String::new());
         lines
             .lines()
@@ -485,7 +486,7 @@ fn games_that_hit_make_the_round_trip() {
                 if !name.ends_with(".pgn") {
                     continue;
                 }
-                // Every unchanged game is in the source, byte for byte.
+                // Every unchanged game is also in the source, byte for byte.
                 let source_text = fs::read(source).unwrap();
                 let mut at = 0;
                 for game in games(&plain_text) {
@@ -493,7 +494,7 @@ fn games_that_hit_make_the_round_trip() {
                     at += found.unwrap_or_else(|| panic!("{from} {query}: {}", text(game)));
                 }
             }
-            // Studies have such comments of their own.
+            // Studies have comments like these of their own.
             if name.ends_with(".pgn") {
                 let copies = fs::read(&copies).unwrap();
                 assert_eq!(memchr::memmem::find(&copies, b"{(N").is_some(), query == QUERY, "{name}");
@@ -502,7 +503,7 @@ fn games_that_hit_make_the_round_trip() {
     }
 }
 
-/// Splits a written text into its games: each begins with the tag that the first one begins with.
+/// Splits a written text into games. Each game begins with the same tag as the first one.
 fn games(text: &[u8]) -> Vec<&[u8]> {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(memchr::memmem::find_iter(text, b"\n[Event \"").map(|at| at + 1))
@@ -529,7 +530,7 @@ fn a_source_that_changed_is_told() {
     let output = scan(&[QUERY, &reel, "-o", &out]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("is not there any more"), "{}", text(&output.stderr));
-    // Outputs that need no text still work, and no half-written file is left.
+    // Outputs that do not need the text still work, and no incomplete file is left.
     assert!(stdout(&[QUERY, &reel, "--quiet", "--count"]).contains("games hit 354"));
     assert_eq!(names(folder.path()), ["games.reel"]);
     let comment = scan(&[QUERY, sample(), "--comment"]);
@@ -540,7 +541,7 @@ fn a_source_that_changed_is_told() {
     );
 }
 
-/// Standard input is gone once it is read, and lists of positions are no PGN: games of both are written all the same.
+/// Standard input cannot be read again, and lists of positions are not PGN. Nevertheless the games of both are written.
 #[test]
 fn games_are_written_from_streams_and_lists() {
     use std::io::Write as _;
@@ -571,7 +572,7 @@ fn games_are_written_from_streams_and_lists() {
     assert!(written.contains("[Event \"one\"]") && written.trim_end().ends_with("{x} *"), "{written}");
 }
 
-/// A run that is stopped in the middle leaves no file, neither the output nor a temporary one.
+/// A run that is stopped midway leaves no files, neither outputs nor temporary ones.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_no_file() {
@@ -591,7 +592,7 @@ fn ctrl_c_leaves_no_file() {
     let mut stdin = child.stdin.take().unwrap();
     let games = fs::read(sample()).unwrap();
     let feed = std::thread::spawn(move || while stdin.write_all(&games).is_ok() {});
-    // The first hits are printed, so files are being written.
+    // The first hits were printed, so files are being written.
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut String::new()).unwrap();
     assert!(names(folder.path()).len() == files.len(), "{:?}", names(folder.path()));
@@ -604,7 +605,7 @@ fn ctrl_c_leaves_no_file() {
     assert_eq!(names(folder.path()), [] as [&str; 0], "{}", text(&output.stderr));
 }
 
-/// If the reader of standard output closes it, files are written to their ends all the same.
+/// If the reader of standard output closes the pipe, files are nevertheless written to their ends.
 #[cfg(unix)]
 #[test]
 fn a_broken_pipe_ends_no_file() {
@@ -624,7 +625,7 @@ fn a_broken_pipe_ends_no_file() {
         assert_eq!(csv::Reader::from_path(&csv).unwrap().records().count(), 633, "{format}");
         assert_eq!(names(folder.path()), ["hits.csv"]);
     }
-    // Statistics go to their file as well.
+    // The file of statistics is completed as well.
     let stats = folder.path().join("stats.csv");
     for format in ["plain", "pgn"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
@@ -651,7 +652,7 @@ fn a_broken_pipe_ends_no_file() {
     }
 }
 
-/// Makes a link to the device that answers every write as a full disk does.
+/// Makes a link to the device that fails every write as a full disk does.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_told() {
@@ -713,14 +714,14 @@ fn every_format_shows_the_same_games() {
             .map(|(ply, object)| format!("{ply} {}", object["squares"][0].as_str().unwrap()))
             .collect();
         assert_eq!(run("values").trim_end(), values.join("\n"), "{choosing:?}");
-        // Lists of positions are read again with their counters.
+        // If lists of positions are read again, the positions have their counters.
         let list = folder.path().join("list.fen");
         fs::write(&list, run("fen")).unwrap();
         assert_eq!(stdout(&["P", list.to_str().unwrap(), "--quiet", "--format", "fen"]), run("fen"));
     }
     let by_elo = stdout(&["P", path, "--quiet", "--format", "plain", "--first", "--sort", "elo"]);
     assert_eq!(by_elo, "4 0\n2 0\n3 0\n1 0\n");
-    // A sample treats equal games as one game.
+    // A sample treats equal games as a single game.
     let twice = folder.path().join("twice.pgn");
     fs::write(&twice, fs::read_to_string(path).unwrap().repeat(3)).unwrap();
     let sample =

@@ -1,4 +1,4 @@
-//! Parquet: the table that CSV has.
+//! Tests Parquet output: its table is the same as that of CSV.
 
 use std::fs::File;
 use std::process::Command;
@@ -16,7 +16,7 @@ fn parquet_says_what_csv_says() {
     check(clocks, &["--columns", "game,ply,clock,spent,eval,eval_mate"], 6, CLOCKS);
 }
 
-/// Hits of the query among the games with clocks.
+/// The number of hits of the query in the games with clocks.
 const CLOCKS: usize = 8;
 
 fn check(games: &str, arguments: &[&str], columns: usize, hits: usize) {

@@ -1,4 +1,4 @@
-//! `orbit player` as its users run it, compared with a count by pgn-reader and shakmaty.
+//! Tests `orbit player` as its users run it. The numbers are compared with counts by pgn-reader and shakmaty.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -18,10 +18,10 @@ const PLAYER: &str = "Carlsen, Magnus";
 /// The spellings of the player in the sample.
 const SPELLINGS: [&str; 4] = ["Carlsen,M", "Carlsen, Magnus", "Carlsen, M.", "Carlsen,Magnus"];
 
-/// A game as read by pgn-reader and shakmaty.
+/// A game as pgn-reader and shakmaty read it.
 struct Played {
     tags: HashMap<String, String>,
-    /// The positions, one more than moves.
+    /// The positions. There is one more position than moves.
     positions: Vec<Chess>,
     moves: Vec<Move>,
 }
@@ -61,13 +61,13 @@ impl Visitor for Reading {
     }
 }
 
-/// Returns the side of the player, if the game is his.
+/// Returns the side of the player; `None` if the player did not play the game.
 fn side(game: &Played) -> Option<Color> {
     let is_his = |tag| SPELLINGS.contains(&&*game.tags[tag]);
     if is_his("White") { Some(Color::White) } else { is_his("Black").then_some(Color::Black) }
 }
 
-/// Returns a rating that is made up from a name. One name of eleven and one spelling of the player have none.
+/// Returns a rating that is made up from a name. One of eleven names, and one spelling of the player, have none.
 fn rating(name: &str) -> Option<u32> {
     let sum: u32 = name.bytes().map(u32::from).sum();
     match SPELLINGS.iter().position(|spelling| *spelling == name) {
@@ -77,7 +77,7 @@ fn rating(name: &str) -> Option<u32> {
     }
 }
 
-/// Returns the sample with these ratings, as text and as shakmaty reads it.
+/// Returns the sample with these ratings, both as text and as games that shakmaty played.
 fn rated_sample() -> (String, Vec<Played>) {
     let mut text = String::new();
     for line in fs::read_to_string(SAMPLE).unwrap().lines() {
@@ -98,7 +98,7 @@ fn rated_sample() -> (String, Vec<Played>) {
     (text, games)
 }
 
-/// Games, wins, draws and losses, and rated games with points and expected points.
+/// The numbers of games, wins, draws and losses, and the number of rated games with their points and expected points.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     counts: [u64; 4],
@@ -126,7 +126,7 @@ impl Sum {
         }
     }
 
-    /// Compares the sum with a row of figures.
+    /// Compares the numbers with those of a row.
     #[track_caller]
     fn compare(&self, row: &Value) {
         let counts = ["games", "wins", "draws", "losses"].map(|name| row[name].as_u64().unwrap());
@@ -152,7 +152,7 @@ fn figures_are_those_that_shakmaty_counts() {
     assert_eq!(code, Some(0), "{stderr}");
     let profile: Value = serde_json::from_str(&json).unwrap();
 
-    // The names alone: a player's page has no codes.
+    // Only the names are used, since a player's page shows no codes.
     let listed: HashMap<String, String> = listed().into_iter().map(|(epd, (_, name))| (epd, name)).collect();
     let mut sums = [Sum::default(); 2];
     let mut openings = [BTreeMap::<String, Sum>::new(), BTreeMap::new()];
@@ -222,7 +222,7 @@ fn compare_chains(profile: &Value, games: &[Played]) {
     assert!((theme["difference"]["value"].as_f64().unwrap() - difference).abs() < 1e-9, "{theme}");
 }
 
-/// Compares the positions in which the player scores least against expectation.
+/// Compares the positions in which the player's score is lowest compared with the expectation.
 #[track_caller]
 fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, String>) {
     let mut passed: BTreeMap<(bool, &str), Sum> = BTreeMap::new();
@@ -249,7 +249,7 @@ fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, Stri
     assert!((gaps[0]["difference"]["value"].as_f64().unwrap() - least).abs() < 1e-6);
 }
 
-/// The text of the sample, and a page and JSON with the same figures; a reel gives the same.
+/// Compares the text for the sample with a page and JSON, which have the same numbers. A reel gives the same.
 #[test]
 fn text_page_and_json_have_the_same_figures() {
     let text = stdout(&["player", PLAYER, "games/sample.pgn"]);
@@ -293,7 +293,7 @@ fn text_page_and_json_have_the_same_figures() {
     assert_eq!(of_reel, printed);
 }
 
-/// The opponents are the field of a file that has only the games of a player.
+/// A file that has only the games of one player. The field is then the player's opponents.
 const OWN: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
     1. e4 {[%clk 0:01:00]} e6 {[%clk 0:00:59]} 2. d4 {[%clk 0:00:50]} d5 {[%clk 0:00:05]} 3. e5 {[%clk 0:00:40]} c5 1-0\n\n\
     [White \"Cid\"]\n[Black \"Ann\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
@@ -318,19 +318,19 @@ fn the_field_of_own_games_is_the_opponents() {
     let profile: Value = serde_json::from_str(&run(&["player", "-q", "--json", "Ann", "own.pgn"])).unwrap();
     let themes = profile["themes"].as_array().unwrap();
     let theme = themes.iter().find(|theme| theme["theme"] == "french-chain").unwrap();
-    // Ann has the chain as White, and Cid has it against her.
+    // Ann has the chain as White, and Cid faces it.
     assert_eq!((&theme["player"]["games"], &theme["field"]["games"]), (&1.into(), &1.into()));
     assert_eq!(theme["difference"]["value"], 0.0);
     let clock = &profile["clock"];
     let counts = |name: &str| ["games", "of"].map(|count| clock[name][count].as_u64().unwrap());
-    // 5 of 60 seconds are less than a tenth, 6 are not.
+    // 5 of 60 seconds are less than a tenth of the time, and 6 are not.
     assert_eq!((counts("player"), counts("opponent")), ([0, 2], [1, 2]));
     // A reel without comments has no clocks.
     run(&["index", "-q", "own.pgn", "-o", "own.reel"]);
     assert!(run(&["player", "-q", "Ann", "own.reel"]).contains("No game of the player has clocks"));
 }
 
-/// Moves with evaluations of a won position, a mistake, a mate that is missed, and positions without an evaluation.
+/// Games with evaluations: moves in a won position, a mistake, a missed mate, and positions without an evaluation.
 const EVALUATED: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
     1. e4 {[%eval 0.3] [%clk 0:01:00]} e6 {[%eval 0.2] [%clk 0:00:31]} 2. d4 {[%eval -0.4] [%clk 0:00:30]} \
     d5 {[%eval 1.65] [%clk 0:00:06]} 3. e5 {[%eval 12.5] [%clk 0:00:05]} c5 {[%eval #2] [%clk 0:00:05]} \
@@ -350,8 +350,9 @@ fn losses_are_added_up_by_side_and_time() {
     let section = text.split("\nLosses of moves\n").nth(1).unwrap().split("\n\nHow to").next().unwrap();
     let lines: Vec<&str> = section.lines().collect();
     assert!(lines[0].starts_with("The losses of moves are known in 1 game of the player."), "{section}");
-    // Ann: 2. d4 loses 0.6 with half a minute left, 3. e5 nothing, 4. c3 three pawns of ten. Bob: 1... e6 nothing, 2... d5 2.05,
-    // 3... c5 nothing, since both evaluations count as ten pawns, 5... Bd7 nothing, without a clock.
+    // Ann: 2. d4 loses 0.6 with half a minute left, 3. e5 loses nothing, and 4. c3 loses three pawns of ten. Bob: 1... e6 loses
+    // nothing, 2... d5 loses 2.05, 3... c5 loses nothing since both evaluations count as ten pawns, and 5... Bd7 loses nothing
+    // and has no clock.
     let due = "
 Moves of the player: their losses in pawns, by the time that is left after the move
 time left                          moves  mean loss  0.5 and more  1 and more   2 and more (95 %)
@@ -373,7 +374,7 @@ all moves                              4       0.51        25.0 %      25.0 %   
     assert!(run(&["player", "-q", "Cid", "own.pgn"]).contains("No game of the player has evaluations"));
 }
 
-/// The losses of a player's moves are those of a search for his moves, whatever part of the time is left.
+/// The losses of a player's moves are those that a search for these moves finds, whatever part of the time is left.
 #[test]
 fn losses_are_those_of_a_search() {
     let games = "tests/data/games/measures.pgn";

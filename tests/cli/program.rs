@@ -1,4 +1,4 @@
-//! The program, run as its users run it.
+//! Runs the program as its users do.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,10 +7,11 @@ use serde_json::Value;
 
 /// The games that come with the program.
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
-/// A query with 672 copies that hits 354 of them.
+/// A query with 672 copies that hits 354 of the sample's games.
 pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Returns the exit code, the standard output and the standard error.
+/// Runs the program in a folder and returns the exit code, the standard output and the standard
+/// error.
 pub fn run_in(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(folder).args(args).env_remove("NO_COLOR").stdin(Stdio::null());
@@ -19,7 +20,7 @@ pub fn run_in(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
 
-/// Runs the program in the project's folder.
+/// Runs the program in the folder of the project.
 pub fn run(args: &[&str]) -> (Option<i32>, String, String) {
     run_in(Path::new(env!("CARGO_MANIFEST_DIR")), args)
 }

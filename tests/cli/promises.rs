@@ -1,4 +1,4 @@
-//! Names, endings and words of the command line do not promise anything that is not done.
+//! Names, endings and words on the command line that would promise something that is not done are refused.
 
 use std::fs;
 use std::io::Write as _;
@@ -52,7 +52,7 @@ fn a_game_is_shown_with_its_counters() {
         let shown = run(folder, 0, &["show", database, "2"]).0;
         assert!(shown.contains("\n42... Kd7 43. Kd2 Ke7 44. e4 *\n"), "{shown}");
     }
-    // The counters are those of the tables, at every ply of real games.
+    // At every ply of real games, `show` prints the same FEN, with its counters, as tables.
     let rows = run(folder, 0, &["scan", "-q", "--format", "jsonl", "--limit", "3", "true", SAMPLE]).0;
     for row in rows.lines().step_by(7).map(|row| serde_json::from_str::<Value>(row).unwrap()) {
         let place = format!("{}:{}", row["game"], row["ply"]);
@@ -86,14 +86,14 @@ fn names_of_files_promise_what_is_written() {
         assert!(stderr.contains(name) && stderr.contains(".pgn, .txt, .jsonl"), "{name}: {stderr}");
     }
     assert!(run(folder, 2, &stats("y.csv.gz")).1.contains("packed files are written as .zst only"));
-    // A requested format does not make a wrong name right.
+    // A wrong name is refused even if the right format is requested.
     for (name, format) in [("y.parquet", "csv"), ("y.json", "csv"), ("y.txt", "json"), ("y.csv.zst", "text")]
     {
         run(folder, 2, &[&batch(name)[..], &["--format", format]].concat());
         run(folder, 2, &[&stats(name)[..], &["--stats-format", format]].concat());
     }
     assert_eq!(names(folder), [] as [&str; 0]);
-    // A table that can be written is written.
+    // Tables that can be written are written.
     for (name, begins) in
         [("y.csv", "grouping,"), ("y.json", "{\"total\""), ("y.txt", " year"), ("y", " year")]
     {
@@ -117,7 +117,7 @@ fn unknown_tags_are_refused_before_anything_is_read() {
         "[Event \"x\"]\n[Whte \"y\"]\n[ClubCode \"z\"]\n[Annotator \"b\"]\n\n1. e4 *\n",
     )
     .unwrap();
-    // The source is never opened: a pipe without a writer would block the run.
+    // The source is never opened. If it were, a pipe without a writer would block the run.
     for (option, value, part) in [
         ("--where", "whte~x", "`whte` (did you mean `White`?); write `tag:whte` for a tag of your own"),
         ("--where", "whiteelow>=2000", "did you mean `WhiteElo`?"),
@@ -176,7 +176,8 @@ fn a_card_without_memory_is_refused() {
     }
 }
 
-/// Parentheses that open a variation, counted without the scanner: outside tags, comments and lines of `;`.
+/// Returns the number of parentheses that open a variation. They are counted without the scanner, outside tags, comments and
+/// lines that begin with `;`.
 fn side_lines(text: &str) -> usize {
     let mut count = 0;
     let mut in_comment = false;
@@ -220,7 +221,7 @@ fn what_is_not_searched_is_counted() {
         assert!(!run(folder, 0, args).1.contains("side line"));
     }
     assert!(run(folder, 0, &["batch", "catalogue", "--only", "skewer", "a.pgn"]).1.contains(not_searched));
-    // A reel records what it left out, and a search of it notes what is not searched.
+    // A reel records what was left out of it, and a search of the reel notes what is not searched.
     let stderr = run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]).1;
     assert!(stderr.contains("20,000 side lines were left out"), "{stderr}");
     assert!(run(folder, 0, &["scan", "--count", "true", "a.reel"]).1.contains(not_searched));
@@ -233,7 +234,7 @@ fn what_is_not_searched_is_counted() {
             .0
             .contains("\n20,001 side lines of its games were left out\n")
     );
-    // Without side lines these bytes are zero, as before.
+    // If there are no side lines, these bytes are zero, as in earlier versions.
     run(folder, 0, &["index", "c.pgn", "-o", "c.reel"]);
     assert_eq!(fs::read(folder.join("c.reel")).unwrap()[52..64], [0; 12]);
 }
@@ -273,7 +274,7 @@ fn a_file_that_is_replaced_keeps_its_mode() {
     }
 }
 
-/// A killed run leaves a file; the next run in its folder removes it, but no file that is still being written.
+/// A killed run leaves a file. The next run in the same folder removes it, but removes no file that is still being written.
 #[cfg(unix)]
 #[test]
 fn what_a_killed_run_left_is_removed_by_the_next() {
@@ -295,7 +296,7 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
             let all = temporaries();
             if all.iter().any(|found| found.starts_with(name)) { Ok(()) } else { Err(all) }
         });
-        // The program waits for the rest.
+        // The program is waiting for the rest of the games.
         process.falls_asleep();
         process
     };

@@ -1,4 +1,4 @@
-//! Runs every command of the README, of the guide, of the tutorial and of the cookbook and compares the output.
+//! Runs every command in the README, the guide, the tutorial and the cookbook, and compares the output.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::program::{QUERY, stdout};
 
-/// Returns the commands of a document's console blocks, each with the lines under it.
+/// Returns the commands in a document's console blocks, each with the lines below it.
 pub fn examples(document: &str) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut inside = false;
@@ -27,7 +27,7 @@ pub fn examples(document: &str) -> Vec<(String, String)> {
     out
 }
 
-/// Returns the output of a command: its data, or its messages if it prints no data.
+/// Returns the output of a command: its data or, if it prints no data, its messages.
 fn printed(command: &str) -> String {
     printed_in(Path::new(env!("CARGO_MANIFEST_DIR")), command)
 }
@@ -73,18 +73,18 @@ fn the_page_about_players_shows_what_is_printed() {
     check("docs/player.md", 2);
 }
 
-/// Each recipe runs, prints what the page shows, and stands in the list of recipes.
+/// Each recipe can be run, prints what the page shows, and is in the list of recipes.
 #[test]
 fn the_cookbook_shows_what_is_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Recipes write files.
+    // Recipes write files, so they run in a folder of their own.
     let folder = tempfile::tempdir().unwrap();
     for file in ["games/sample.pgn", "tests/data/games/measures.pgn"] {
         let copy = folder.path().join(file);
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         fs::copy(root.join(file), copy).unwrap();
     }
-    // Long questions are wrapped.
+    // Long questions are wrapped over several lines.
     let list = fs::read_to_string(root.join("docs/cookbook.md")).unwrap();
     let list = list.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut recipes = 0;
@@ -107,7 +107,7 @@ fn the_cookbook_shows_what_is_printed() {
     assert!(recipes >= 40, "{recipes} recipes");
 }
 
-/// The picture of the README is the one that its command draws.
+/// The picture in the README is the one that its command draws.
 #[test]
 fn the_picture_is_what_is_drawn() {
     let folder = tempfile::tempdir().unwrap();

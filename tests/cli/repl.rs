@@ -1,4 +1,4 @@
-//! `orbit repl`, driven through a pipe.
+//! Tests `orbit repl` through a pipe.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::common::harness::SCRIPT;
 use crate::common::waiting::{Heard, Process};
 use crate::program::{QUERY, SAMPLE, run_in, stdout};
 
-/// Returns the exit code, the standard output and the standard error.
+/// Runs a script and returns the exit code, the standard output and the standard error.
 fn repl_in(folder: &Path, args: &[&str], script: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(folder).arg("repl").args(args).env_remove("NO_COLOR");
@@ -31,7 +31,7 @@ fn printed(script: &str) -> String {
     stdout
 }
 
-/// Returns the listed games, without the numbers in front of them.
+/// Returns the listed games, without the numbers before them.
 fn listed(text: &str) -> Vec<String> {
     let games = text.lines().filter_map(|line| {
         let (number, game) = line.trim_start().split_once(". ")?;
@@ -40,7 +40,7 @@ fn listed(text: &str) -> Vec<String> {
     games.collect()
 }
 
-/// Reduces a line of a list to single blanks, because the widths of columns depend on the games that are listed together.
+/// Returns a line of a list with single blanks, because the widths of columns depend on the games that are listed together.
 fn words(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -57,7 +57,7 @@ fn answers_are_counted_and_listed_as_a_scan_lists_them() {
     let expected: Vec<String> = of_scan.lines().map(words).collect();
     assert_eq!(listed(&text).iter().map(|line| words(line)).collect::<Vec<_>>(), expected);
     assert!(text.contains("\n 1. 162  Nakamura"), "{text}");
-    // Hits that consist of moves are printed on lines of their own.
+    // Hits that consist of moves get lines of their own.
     let text = printed("line --> {move capture .}{6,}\n");
     assert!(text.lines().filter(|line| line.starts_with("      ")).count() >= 10, "{text}");
 }
@@ -84,7 +84,7 @@ fn a_query_is_explained() {
     assert!(text.contains(sentence.lines().next().unwrap()), "{text}");
 }
 
-/// Saved hits are the same bytes as a scan writes.
+/// Saved hits are the same bytes that a scan writes.
 #[test]
 fn hits_are_saved() {
     let folder = tempfile::tempdir().unwrap();
@@ -100,7 +100,7 @@ fn hits_are_saved() {
         let (code, _, said) = run_in(folder.path(), &["scan", "-q", QUERY, "a.reel", "-o", &other]);
         assert_eq!(code, Some(0), "{said}");
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-        // Games are written from memory, and a scan writes them as their source has them.
+        // The repl writes games from memory, while a scan writes them as they are in their source.
         if name.ends_with(".pgn") {
             let games = |name: &str| {
                 let rows = run_in(
@@ -124,7 +124,7 @@ fn other_games_are_opened() {
     assert!(text.starts_with("2,000 games, 174,922 positions, in memory\n50 games"), "{text}");
 }
 
-/// Each wrong line is reported, and the next one is read all the same.
+/// Each wrong line is reported, and the next one is read anyway.
 #[test]
 fn wrong_lines_are_told() {
     let lines = [
@@ -178,7 +178,7 @@ fn the_help_has_every_command_and_the_end_is_the_end() {
     }
     assert!(stdout(&["repl", "--help"]).contains(help.trim_end()));
     assert_eq!(printed("mate\n:quit\nstalemate\n").matches(" hit of ").count(), 1);
-    // The last line needs no line feed.
+    // The last line does not need a line feed.
     assert_eq!(printed("mate\n\nstalemate").matches(" hit of ").count(), 2);
     assert_eq!(printed(""), "");
 }
@@ -195,7 +195,7 @@ fn an_interrupt_stops_the_query_alone() {
     let mut process = Process::new(command.spawn().unwrap());
     let mut input = process.stdin.take().unwrap();
     let printed = Heard::of(process.stdout.take().unwrap());
-    // Without the interrupt the query takes many times as long as the test waits before it.
+    // Without the interrupt, the query would take many times as long as the test waits before it.
     let slow = "echo (source target) {sidetomove white}";
     input.write_all(format!("mate\n{slow}\nstalemate\n").as_bytes()).unwrap();
     drop(input);
@@ -203,7 +203,7 @@ fn an_interrupt_stops_the_query_alone() {
         let text = String::from_utf8_lossy(&printed.bytes()).into_owned();
         if text.contains(" more: :next lists them\n") { Ok(()) } else { Err(text) }
     });
-    // Hardly any time is spent between two queries: a process that computes is in the middle of the next query.
+    // Between two queries hardly any time is spent. So a process that computes is in the middle of the next query.
     let before = process.computed();
     until("a query that runs", || {
         let computed = process.computed() - before;
@@ -217,7 +217,7 @@ fn an_interrupt_stops_the_query_alone() {
     assert!(text.contains("160 games and 160 positions hit of 40,000 games"), "{text}");
 }
 
-/// On a terminal there is a prompt, words are completed, and a wrong line does not change how it ends.
+/// On a terminal there is a prompt, words are completed, and a wrong line does not affect the exit code.
 #[test]
 fn words_are_completed_on_a_terminal() {
     const PROMPT: &str = "orbit> ";
@@ -229,7 +229,7 @@ fn words_are_completed_on_a_terminal() {
     let mut input = process.stdin.take().unwrap();
     let heard = Heard::of(process.stdout.take().unwrap());
     let mut at = 0;
-    // Each line is typed at a prompt, by which the program says that it reads, and a mark follows.
+    // Each line is typed when the prompt shows that the program reads. A mark must follow it.
     for (typed, mark) in [
         ("", "type a query"),
         ("stalem\t\r", "4 games and 4 positions hit"),

@@ -1,4 +1,4 @@
-//! Reports: title, sentence, results, and which positions they show.
+//! Tests reports: the title, the sentence, the results, and the choice of positions that are shown.
 
 use std::collections::HashMap;
 use std::fs;
@@ -61,7 +61,7 @@ fn a_page_has_the_results_of_the_games_that_hit() {
     assert!(html.contains("White won, drawn, Black won"));
 }
 
-/// The sample has the first games of the order, each by the hit that gives it its place.
+/// The sample has the first games of the order. Each is shown at the hit that determines its place.
 #[test]
 fn a_page_takes_its_sample_in_the_order_of_the_search() {
     let args = ["power A", "--where", "year>=2014", "--sort", "value"];
@@ -83,13 +83,13 @@ fn a_page_is_seen_from_the_side_of_the_player() {
     let hits = findings["sample"].as_array().unwrap();
     let flipped = hits.iter().filter(|hit| hit["is_flipped"] == true).count();
     assert!(flipped > 0 && flipped < hits.len(), "{flipped} of {}", hits.len());
-    // A board with Black at the bottom draws its own names of files and ranks.
+    // A board with Black at the bottom has its own names of files and ranks.
     let drawn = html.matches("<text x=\"22.5\" y=\"375\">h</text>").count();
     assert_eq!(drawn, flipped);
     assert!(!report(&["check"]).0.contains("<text x=\"22.5\" y=\"375\">h</text>"));
 }
 
-/// The query hits at the start of the game; the page shows the position that it found.
+/// The query hits at the start of the game, and the page shows the position that the query found.
 #[test]
 fn a_page_shows_what_was_found_from_the_start() {
     let (_, findings) = report(&["initial find mate"]);
@@ -100,7 +100,7 @@ fn a_page_shows_what_was_found_from_the_start() {
     }
 }
 
-/// The list has what the list on standard output has: each game with its number, players, result and hits.
+/// The list has the same contents as the list on standard output: each game with its number, players, result and hits.
 #[test]
 fn a_page_lists_the_games_that_hit() {
     let queries = [
@@ -138,7 +138,7 @@ fn a_page_lists_the_games_that_hit() {
             many => format!("All {many} games found"),
         };
         assert!(html.contains(&format!("<details class=\"games\"><summary>{summary}</summary>")), "{args:?}");
-        // Games whose boards are shown lead there.
+        // Games whose boards are shown have links to them.
         let boards: HashMap<u64, usize> = (0..)
             .zip(findings["sample"].as_array().unwrap())
             .map(|(index, hit)| (hit["game"].as_u64().unwrap(), index))
@@ -152,7 +152,7 @@ fn a_page_lists_the_games_that_hit() {
     }
 }
 
-/// The list ends after its limit, in the order of the search, whatever the number of threads.
+/// The list ends at its limit. It is in the order of the search, whatever the number of threads.
 #[test]
 fn a_long_list_ends_with_the_number_of_the_rest() {
     let folder = tempfile::tempdir().unwrap();
@@ -186,7 +186,7 @@ fn a_long_list_ends_with_the_number_of_the_rest() {
     }
 }
 
-/// The command of a page makes the same page, in another folder and from another spelling of the question.
+/// The command in a page makes the same page, also in another folder and for another spelling of the question.
 #[cfg(unix)]
 #[test]
 fn a_page_has_the_command_that_makes_it_again() {
@@ -223,7 +223,7 @@ fn a_page_has_the_command_that_makes_it_again() {
     }
 }
 
-/// A query that sorts games chooses the sample, the hit that is shown of each game, and the order of the list.
+/// A query that sorts games determines the sample, the hit that is shown for each game, and the order of the list.
 #[test]
 fn a_page_shows_what_the_query_sorts_by() {
     for (query, sign) in [("check sort \"men\" #A", -1), ("check sort min \"men\" #A", 1)] {
@@ -234,7 +234,7 @@ fn a_page_shows_what_the_query_sorts_by() {
             ["game", "ply", "value"].map(|column| row[column].as_i64().unwrap())
         };
         let mut rows: Vec<[i64; 3]> = rows.lines().map(cells).collect();
-        // Of equal values the first counts, in a game and among games.
+        // Among equal values the first one counts, both in a game and among games.
         rows.sort_by_key(|&[game, ply, value]| (game, sign * value, ply));
         rows.dedup_by_key(|row| row[0]);
         rows.sort_by_key(|&[game, _, value]| (sign * value, game));
@@ -251,7 +251,7 @@ fn a_page_shows_what_the_query_sorts_by() {
         assert!(html.contains("in the order of the query, with one position of each"));
         assert!(html.contains(&format!("<p><bdi>men</bdi> <code>{}</code></p>", rows[0][2])));
     }
-    // A value without a name, and the options of the command line, which take precedence.
+    // A value may have no name. Options of the command line take precedence.
     assert_eq!(report(&["check sort #A"]).1["games"][0]["sorts"][0]["name"], "sort");
     let (html, findings) = report(&["check sort #A", "--sort", "date"]);
     assert!(html.contains("in the order of the search"));

@@ -1,4 +1,4 @@
-//! `--similar` as its users run it.
+//! Tests `--similar` as its users run it.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::program::{SAMPLE, rows, run, stdout};
 
 const BOARD: &str = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQ1RK1";
 
-/// Returns the men of a placement by their squares: `Nf3`.
+/// Returns the men of a placement with their squares, such as `Nf3`.
 fn men(fen: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (row, text) in fen.split(' ').next().unwrap().split('/').enumerate() {
@@ -26,7 +26,7 @@ fn men(fen: &str) -> Vec<String> {
     out
 }
 
-/// Returns the same men with the colours swapped.
+/// Returns the men with their colours swapped.
 fn swapped(men: &[String]) -> Vec<String> {
     let other = |man: &String| {
         let (letter, square) = man.split_at(1);
@@ -99,7 +99,7 @@ fn the_best_position_of_a_game_is_its_only_hit() {
     assert_eq!(read(&best), due);
 }
 
-/// Hits that do not count are removed, with the copies that matched at them.
+/// Hits that do not count are removed, and so are the copies that matched at them.
 #[test]
 fn the_best_hit_has_its_own_copies() {
     for query in ["flip count {Nf3 or Nd5}", "shift flipcolor (N attacks k)"] {
@@ -114,7 +114,7 @@ fn the_best_hit_has_its_own_copies() {
                 assert_eq!(row[column], same[column], "{query}: {column} at {:?}", place(row));
             }
         }
-        // Some copies differ from those of the first hits, so the comparison above is no accident.
+        // Some copies differ from those of the first hits, so the comparison above cannot succeed by accident.
         let first: Vec<&Value> = all.iter().take(best.len()).map(|row| &row["copy"]).collect();
         assert!(best.iter().zip(first).any(|(row, copy)| row["copy"] != *copy), "{query}");
 

@@ -1,4 +1,4 @@
-//! The moves of hits, as users see them in each output.
+//! Tests the moves of hits in each output, as users see them.
 //!
 //! shakmaty replays the moves: they lead from the position of the hit to the positions of its span.
 
@@ -12,7 +12,7 @@ use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 
-/// Its nodes: 0-7 the main line, 8-10 3...g6, 11-13 1...c5, 14-15 2.Nc3, 16 1...e6.
+/// A game with side lines. Nodes 0-7 are the main line, 8-10 are 3...g6, 11-13 are 1...c5, 14-15 are 2.Nc3, and 16 is 1...e6.
 const TREE: &str = "[Event \"E\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1.e4 e5 (1...c5 2. Nf3 (2. Nc3 Nc6) d6) \
     (1... e6) 2. Bc4 Nc6 3.Qh5 Nf6 ( 3...g6 4. Qf3 -- ) 4.Qxf7# 1-0\n";
 
@@ -60,7 +60,7 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("line --> {Qh5 btm} --> wtm --> Q[f3,f7] --> wtm", &["3.  3... g6 4. Qf3 --"]),
         ("flipcolor line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
         ("line <-- mate <-- true <-- Qh5", &["4.  3... Nf6 4. Qxf7#"]),
-        // A `line` inside another one has no span of its own.
+        // A `line` inside another `line` has no span of its own.
         ("line --> {Qh5 btm} --> {line --> wtm --> Q[f3,f7]}", &["3.  3... Nf6"]),
         ("path --h5 -- --f7", &["2...  3. Qh5 Nf6 4. Qxf7#"]),
         ("path focus Q --h5 --f3", &["2...  3. Qh5 … 4. Qf3"]),
@@ -77,11 +77,11 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("echo (s t) {s:initial t:mate}", &["start  … 4. Qxf7#"]),
         // A negated filter matches where it has no moves to show.
         ("initial not line --> mate", none),
-        // Among several filters, lines come before moves, and moves before the positions of `find`.
+        // If there are several filters, lines have precedence over moves, and moves over the positions of `find`.
         ("find mate --h5 line --> true --> Qh5", &["2...  3. Qh5"]),
         ("find mate --h5", &["2...  3. Qh5"]),
         ("sort \"s\" line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
-        // A variable that keeps its value, and starts that are banned.
+        // These queries have a variable that keeps its value, or starts that are not allowed.
         ("if initial xx=0 xx+=1 xx>5 Q[x]p", &["3...  4. Qxf7#"]),
         ("mainline path nestban -- --", &["start  1. e4 e5", "1...   2. Bc4 Nc6", "2...   3. Qh5 Nf6"]),
     ] {
@@ -203,17 +203,17 @@ fn reports_draw_arrows() {
     );
     assert!(page.contains("path <strong>3. Qh5 Nf6 4. Qxf7#</strong>"), "{page}");
     assert!(!html("path --h5 -- --f7", &["--no-spans"]).contains("arrows:"));
-    // A way to the position of `find` is drawn if it is short.
+    // The moves to the position of `find` are drawn if they are few.
     assert!(!html("initial find mate", &[]).contains("arrows:"));
     assert!(html("Qh5 btm find mate", &[]).contains("; arrows: g8-f6 h5-f7</desc>"));
 }
 
-/// Queries with and without plans, with transforms, with state.
+/// Queries with and without plans, with transforms, and with state.
 const QUERIES: [&str; 23] = [
     "line --> check --> not check --> check",
     "flipcolor line --> A attacks k --> (not check){1,3} --> check",
     "shift flip line --> Nd4 --> wtm --> btm --> not Nd4",
-    // Both copies match at most starts, and find other positions.
+    // Both copies match at most starts, but find different positions.
     "flipcolor {initial find #q==0}",
     "line singlecolor --> wtm + --> check",
     "line firstmatch --> wtm --> btm*",
@@ -236,7 +236,7 @@ const QUERIES: [&str; 23] = [
     "check find <-- not check",
 ];
 
-/// Main lines, side lines, and some games that were played.
+/// Main lines, side lines, and some real games.
 fn games(folder: &Folder) -> Vec<(String, &'static [&'static str])> {
     let file = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -271,13 +271,13 @@ fn chess(fen: &str) -> Option<Chess> {
     fen.parse::<Fen>().ok()?.into_position(CastlingMode::Chess960).ok()
 }
 
-/// Returns the placement of the pieces and the side to move.
+/// Returns the placement of the pieces and the side to move, as text.
 fn place(position: Chess) -> String {
     let fen = Fen::from_position(&position, EnPassantMode::Legal).to_string();
     fen.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
-/// The moves of a span lead from its first position to its last one, through all others.
+/// The moves of a span lead from its first position to its last one, through all positions in between.
 #[test]
 fn moves_lead_to_the_positions() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! `orbit scan --stats` as its users run it.
+//! Tests `orbit scan --stats` as its users run it.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -38,7 +38,7 @@ fn statistics_replace_the_list() {
     assert_eq!(stdout(&["--stats", "white,top=3"]).lines().count(), 6);
 }
 
-/// The counts are those of `--count`, whatever the list shows.
+/// The counts equal those of `--count`, whatever is listed.
 #[test]
 fn statistics_are_of_all_games_that_count() {
     let json = |args: &[&str]| -> Value {
@@ -87,7 +87,7 @@ fn what_cannot_be_counted_is_refused() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Summaries of the values of numeric queries, compared with those of the rows of hits.
+/// Summaries of the values of numeric queries equal those that are computed from the rows of hits.
 #[test]
 fn values_are_told_in_few_numbers() {
     let folder = tempfile::tempdir().unwrap();
@@ -145,7 +145,7 @@ fn values_are_told_in_few_numbers() {
     assert!(!stdout(&["--stats", "result"]).contains("median"));
 }
 
-/// A batch shows the sides of themes under `flipcolor`, as a scan does, and those of no other theme.
+/// `orbit batch` shows sides only for themes under `flipcolor`, and shows them as a scan does.
 #[test]
 fn a_batch_tells_the_side_that_has_the_pattern() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,7 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::harness::SCRIPT;
 
-/// Sequences that set titles, clear, colour, turn the direction of writing, have no width, or begin a line.
+/// Sequences that set the title, clear the screen, set colours, change the direction of writing, have no width, or begin a new
+/// line.
 const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[31mRED\u{1b}[2J\u{9b}31m\u{7f}\u{202e}evil\u{2066}\u{200b}\u{200f}\u{feff}\u{61c}";
 
 /// Returns whether a letter must not be printed, by this test's own list.
@@ -77,13 +78,13 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // The command may end before it reads.
+        // The command may end before it reads its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
 }
 
-/// Returns both streams, which must contain no sequence that acts and no line that a name forged.
+/// Returns both output streams. They must contain no sequence that acts on a terminal, and no line that a name has forged.
 #[track_caller]
 fn check(what: &[&str], output: &Output) -> String {
     let mut all = String::new();
@@ -227,7 +228,7 @@ fn no_command_prints_what_acts_on_a_terminal() {
         let all = check(case, &output);
         escapes += usize::from(all.contains("\\x1b]0;pwned") || all.contains("\\u001b]0;pwned"));
     }
-    // The names were printed.
+    // The hostile names were really printed.
     assert!(escapes > 60, "{escapes} of {}", cases.len());
     for name in ["problems.txt", "list.txt", "rows.jsonl"] {
         let text = fs::read_to_string(place.path(name)).unwrap();
@@ -249,7 +250,7 @@ fn standard_input_is_not_shown_as_it_is() {
     }
 }
 
-/// JSON keeps the values, letter by letter.
+/// JSON keeps the values of names, character by character.
 #[test]
 fn json_says_the_names_as_they_are() {
     let place = Place::new();
@@ -265,7 +266,7 @@ fn json_says_the_names_as_they_are() {
     assert!(game["tags"].as_array().unwrap().contains(&serde_json::json!(["Black", HOSTILE])), "{game}");
 }
 
-/// Games and tables keep their bytes in files and pipes, and are escaped on a terminal alone.
+/// Games and tables keep their bytes in files and pipes. They are escaped only on a terminal.
 #[cfg(target_os = "linux")]
 #[test]
 fn data_are_escaped_on_a_terminal_alone() {
@@ -290,7 +291,7 @@ fn data_are_escaped_on_a_terminal_alone() {
     }
 }
 
-/// Names stay whole in files and pipes.
+/// Names stay unchanged in files and pipes.
 #[cfg(target_os = "linux")]
 #[test]
 fn long_names_are_cut_on_a_terminal_alone() {

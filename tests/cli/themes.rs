@@ -1,4 +1,4 @@
-//! Themes: the catalogue, the files that they are read from, and `orbit batch`.
+//! Tests themes: the catalogue, the files from which themes are read, and `orbit batch`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -28,14 +28,14 @@ fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).expect("UTF-8")
 }
 
-/// Returns the output of `orbit batch`.
+/// Runs `orbit batch`, and returns its output.
 fn batch(args: &[&str]) -> String {
     let out = orbit(Path::new(env!("CARGO_MANIFEST_DIR")), &[&["batch", "-q"], args].concat());
     assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
     text(&out.stdout).to_owned()
 }
 
-/// Rows of CSV, each with its cells by the names of their columns.
+/// Returns the rows of a CSV text, each as a map from column names to cells.
 fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
     csv::Reader::from_reader(csv.as_bytes()).deserialize().map(|row| row.unwrap()).collect()
 }
@@ -63,13 +63,13 @@ fn the_catalogue_is_whole() {
     }
 }
 
-/// Returns an example as a game: a FEN, and perhaps a comma and moves.
+/// Returns an example as a game. An example is a FEN, perhaps followed by a comma and moves.
 fn game_of(example: &str) -> String {
     let (fen, moves) = example.split_once(',').unwrap_or((example, ""));
     format!("[FEN \"{fen}\"]\n\n{moves} *\n\n")
 }
 
-/// Returns whether a theme's query hits a position of each example, on one engine.
+/// Returns for each example whether the query of a theme hits one of its positions, on one engine.
 fn answers(theme: &Theme, examples: &[String], engine: &dyn Engine) -> Vec<bool> {
     let text: String = examples.iter().map(|example| game_of(example)).collect();
     let blocks = pgn_blocks(&text);
@@ -114,7 +114,7 @@ fn positions_of_the_catalogue_can_be_played() {
     }
 }
 
-/// Writes files into a folder and loads the first one.
+/// Writes files to a folder, and loads the first one.
 fn load(files: &[(&str, &str)]) -> Result<Vec<Theme>, String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -207,7 +207,7 @@ fn files_include_others_and_the_catalogue() {
     let main = format!("include = ['x/b.toml', 'c.toml']\n{a}");
     let (b, c) = (format!("include = ['../c.toml']\n{b}"), c);
     let files = [("t.toml", &*main), ("x/b.toml", &*b), ("c.toml", &*c)];
-    // A file that two files include is there once.
+    // A file that two files include is loaded only once.
     let loaded = load(&files).unwrap();
     assert_eq!(names(&loaded), ["c", "b", "a"]);
     assert_eq!((&*loaded[0].title, &*loaded[0].group), ("c", ""));
@@ -215,20 +215,20 @@ fn files_include_others_and_the_catalogue() {
     let with_catalogue = load(&[("t.toml", &format!("include = ['catalogue']\n{a}"))]).unwrap();
     assert_eq!(names(&with_catalogue)[..built_in.len()], names(&built_in));
     assert_eq!(with_catalogue.last().unwrap().name, "a");
-    // The same files, read from disk.
+    // The same files are read from disk.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("themes");
     assert_eq!(names(&themes::load(&folder.join("catalogue.toml")).unwrap()), names(&built_in));
     let files: BTreeSet<String> = std::fs::read_dir(folder)
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".toml").map(String::from))
-        // The manifest of the crate that holds them.
+        // The manifest of the crate with the themes is left out.
         .filter(|name| name != "Cargo")
         .collect();
     let groups = built_in.iter().map(|theme| theme.group.clone()).chain([CATALOGUE.into()]);
     assert_eq!(files, groups.collect());
 }
 
-/// Games and positions that a query hits, counted hit by hit by a scan of its own.
+/// Returns the number of games and positions that a query hits. A separate scan counts hit by hit.
 fn counted(query: &str, path: &Path, choice: EngineChoice) -> (u64, u64) {
     let database = DatabaseOptions::new().substitute_reels(false).open([path]).unwrap();
     let (mut games, mut positions, mut last) = (0, 0, None);
@@ -420,11 +420,11 @@ fn an_answer_goes_into_a_file_and_nothing_found_can_be_a_failure() {
     assert_eq!(orbit(folder.path(), &some).status.code(), Some(0));
 }
 
-/// A row of theme-verdicts.tsv: a hit of a theme, and whether it matches the theme's name.
+/// A row of theme-verdicts.tsv: a hit of a theme, and whether the hit matches the name of the theme.
 #[derive(serde::Deserialize)]
 struct Verdict {
     theme: String,
-    /// `now`, or `before` of a hit that an earlier query of the theme found and this one does not.
+    /// `now`, or `before` for a hit that only an earlier query of the theme found.
     found: String,
     file: String,
     game: String,
@@ -440,7 +440,7 @@ fn verdicts() -> Vec<Verdict> {
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// Returns the number of judged hits of a theme, the number of those that are right, and the games that they come from.
+/// Returns the number of judged hits of a theme, the number of right ones among them, and the games from which they come.
 fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str) {
     let judged: Vec<&Verdict> =
         verdicts.iter().filter(|row| row.theme == name && row.found == "now").collect();
@@ -461,7 +461,7 @@ fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str
     }
 }
 
-/// Returns a table of the hits of a group's themes, with the numbers of judged and of right ones.
+/// Returns a table with the hits of a group's themes, and the numbers of judged and of right hits.
 fn precision(themes: &[&Theme], verdicts: &[Verdict]) -> String {
     let mut out = String::from("| theme | games | judged | right |\n|---|---|---|---|\n");
     for Theme { name, .. } in themes {
@@ -502,7 +502,7 @@ fn the_page_prints_the_counts_of_the_verdicts() {
     }
 }
 
-/// Returns the catalogue for reading.
+/// Returns the catalogue as a page for readers.
 fn page() -> String {
     let themes = themes::built_in();
     let mut out = format!(

@@ -1,4 +1,4 @@
-//! Commands on top of the transforms of positions.
+//! Tests commands that use the transforms of positions.
 //!
 //! * `command`: `orbit transform` as its users run it.
 //! * `board`: `orbit scan --board` and `orbit explain --board`.
@@ -19,7 +19,7 @@ fn orbit(args: &[&str], stdin: Option<&[u8]>) -> Output {
     std::thread::scope(|scope| {
         scope.spawn(move || {
             if let (Some(mut input), Some(bytes)) = (input, stdin) {
-                // The child may stop reading.
+                // The child may stop reading its input.
                 let _ = input.write_all(bytes);
             }
         });
@@ -33,7 +33,7 @@ fn stdout(args: &[&str], stdin: Option<&[u8]>) -> String {
     text(&out.stdout)
 }
 
-/// Demands a refusal whose message contains some parts, and no output.
+/// Demands that the command is refused, that the message contains some parts, and that there is no output.
 fn refused(args: &[&str], parts: &[&str]) {
     let out = orbit(args, None);
     let message = text(&out.stderr);

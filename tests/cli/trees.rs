@@ -1,4 +1,4 @@
-//! Games with side lines, as users see them.
+//! Tests games with side lines, as users see them.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::common::corpus;
 const TREE: &str = "[Event \"E\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n{Hello} 1.e4 e5 $1 {good} ({or} 1...c5\n\
     2. Nf3 (2. Nc3 Nc6)d6{end}) (1... e6) 2. Bc4 Nc6 3.Qh5 Nf6 ( 3...g6\n4. Qf3 Nf6 )4.Qxf7# 1-0\n";
 
-/// Its nodes: 0-7 the main line, 8-10 3...g6, 11-13 1...c5, 14-15 2.Nc3, 16 1...e6.
+/// A folder with a game. Nodes 0-7 are the main line, 8-10 are 3...g6, 11-13 are 1...c5, 14-15 are 2.Nc3, and 16 is 1...e6.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -45,7 +45,7 @@ impl Folder {
     }
 }
 
-/// PGN breaks lines at blanks, and within comments, too.
+/// In PGN, lines may be broken at blanks, even within comments.
 #[test]
 fn a_phrase_that_a_line_end_breaks_is_found() {
     let folder = Folder::new();
@@ -55,7 +55,7 @@ fn a_phrase_that_a_line_end_breaks_is_found() {
     let found = |query: &str| folder.stdout(&format!("scan -q --format plain {query} b.pgn"));
     assert_eq!(found("cql(variations)_originalcomment_\"gambit_style\""), "1 1\n1 4\n1 5\n");
     assert_eq!(found("cql(variations)_originalcomment"), "1 1\n1 4\n1 5\n");
-    // It is written out as it was.
+    // The comment is written as it was.
     let written = folder.stdout("scan -q --format pgn cql(variations)_originalcomment b.pgn");
     assert!(written.contains("{in gambit\r\n \t style} e5 {}"), "{written}");
 }
@@ -106,7 +106,7 @@ fn statistics_count_side_lines_by_ply() {
     );
 }
 
-/// The shares of each theme are shares of the positions that it searches.
+/// The shares of a theme are shares of the positions in which it is searched.
 #[test]
 fn a_batch_of_both_kinds_has_shares_of_each() {
     let folder = Folder::new();
@@ -146,13 +146,13 @@ fn comments_stand_in_side_lines() {
         ));
         assert_eq!(fs::read_to_string(folder.path(&format!("{from}.pgn"))).unwrap(), marked, "{from}");
     }
-    // A reel can also be searched by its main lines alone.
+    // The main lines of the reel can be searched without its side lines.
     folder.stdout("scan -q check b.reel -o c.pgn --comment=X");
     assert_eq!(
         fs::read_to_string(folder.path("c.pgn")).unwrap(),
         TREE.replace("4.Qxf7# 1-0", "4.Qxf7# {X} 1-0")
     );
-    // A game with the same main line and another tree is a different game.
+    // A game with the same main line and a different tree is a different game.
     let other = TREE.replace("(1... e6)", "(1... d6)");
     fs::write(folder.path("a.pgn"), other).unwrap();
     let error = folder.stderr("scan -q --variations check b.reel -o d.pgn");
@@ -191,7 +191,7 @@ fn show_prints_the_tree() {
     let beyond = folder.stderr("show --variations a.pgn 1:17");
     assert!(beyond.contains("the last node of game 1 is 16: there is no node 17"), "{beyond}");
     assert!(folder.stderr("show a.pgn 1:8").contains("game 1 has 7 plies: there is no ply 8"));
-    // A reel keeps the comments on the moves.
+    // A reel keeps the comments on moves.
     assert!(folder.run("index --variations a.pgn -o b.reel").status.success());
     assert_eq!(folder.stdout("show --variations b.reel 1:15"), shown);
 }
@@ -205,7 +205,7 @@ fn pages_name_lines() {
     assert!(page.contains("\"node\":15,\"line\":\"1...c5 2.Nc3\""), "{page}");
 }
 
-/// Studies written with comments hit at the same nodes again.
+/// Studies that were written with comments hit again at the same nodes.
 #[test]
 fn studies_make_the_round_trip() {
     let folder = Folder::new();

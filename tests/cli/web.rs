@@ -1,4 +1,4 @@
-//! Files on the web, as the command reads them.
+//! Tests how the command reads files on the web.
 
 use std::fs;
 use std::path::Path;
@@ -12,16 +12,17 @@ const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const COUNTS: &str = "games hit 354\npositions hit 633\n";
 const TAG: &str = "\"one\"";
 
-/// The time after which the program itself ends a run that continues after Ctrl-C.
+/// The time after Ctrl-C after which the program ends a run that has not ended by itself.
 const GRACE: Duration = Duration::from_secs(2);
-/// The number of runs that are interrupted until one ends before its grace period is over: a busy machine may need several.
+/// The maximum number of runs that are interrupted until one ends before its grace period is over. A busy machine may need
+/// several runs.
 const TRIES: usize = 10;
 
 fn sample() -> Vec<u8> {
     fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn")).unwrap()
 }
 
-/// Starts a server of the sample, whose connection breaks once midway.
+/// Starts a server with the sample. Its connection is lost once, midway.
 fn server() -> Server {
     let bytes = sample();
     Server::start(move |request| {
@@ -30,7 +31,7 @@ fn server() -> Server {
     })
 }
 
-/// Returns a URL with secrets.
+/// Returns a URL with a user, a password and a query that are secret.
 fn secret(server: &Server) -> String {
     format!("{}/games.pgn?X-Signature=secret", server.url.replace("//", "//somebody:secret@"))
 }
@@ -53,7 +54,7 @@ fn orbit(words: &[&str], folder: &Path) -> (Option<i32>, String, String) {
     (status.code(), stdout, stderr)
 }
 
-/// Demands that no file of a folder holds a secret.
+/// Demands that no file in a folder contains a secret, and returns the number of files.
 fn demand_no_secret(folder: &Path) -> usize {
     let mut files = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -95,7 +96,7 @@ fn commands_read_the_web_and_keep_its_secrets() {
     assert_eq!((code, stderr), (Some(2), format!("error: {name} has 1,000 games: there is no game 1001\n")));
     let (code, _, stderr) = orbit(&["scan", url], here);
     assert!(code == Some(2) && stderr.contains("the query is missing"), "{stderr}");
-    // A reel, a folder of reels, and the state of their sources.
+    // The URL can be indexed to a reel or to a folder of reels, and the states of their sources are shown.
     assert_eq!(orbit(&["index", "-q", url, "-o", "games.reel"], here).0, Some(0));
     assert_eq!(orbit(&["index", "-q", "--shards", "100K", url, "-o", "db/"], here).0, Some(0));
     let (code, stdout, _) = orbit(&["scan", "-q", "--count", QUERY, "games.reel"], here);
@@ -113,7 +114,7 @@ fn commands_read_the_web_and_keep_its_secrets() {
     );
     let (_, stdout, _) = orbit(&["scan", "-q", "--count", QUERY, "games.reel"], here);
     assert_eq!(stdout, COUNTS);
-    // The text of the games is not fetched from the web.
+    // The text of games is not fetched from the web again.
     let (code, _, stderr) = orbit(&["scan", "-q", "-o", "b.pgn", QUERY, "games.reel"], here);
     assert!(
         code == Some(2) && stderr.contains(&format!("the text of the games is missing: {name}, ")),
@@ -192,7 +193,7 @@ fn progress_knows_the_length() {
     assert!(code == Some(0) && done.contains(&format!("\"bytes_total\":{total}")), "{done}");
 }
 
-/// Ends a command by Ctrl-C while it waits for a server that holds its answer back, and returns the time that it took to end.
+/// Ends a command by Ctrl-C while it waits for a server that does not answer. Returns the time until it has ended.
 fn interrupted(words: &[&str], folder: &Path, hold: &Hold) -> Duration {
     let met = hold.met();
     let mut process = spawn(words, folder);
@@ -235,7 +236,8 @@ fn an_interrupt_ends_waiting_for_the_web() {
     ] {
         let url = secret(server);
         let words = [words, &[&*url][..], if words[0] == "show" { &["1"] } else { &[] }].concat();
-        // A run that waits for the server is ended after its grace period and never before: a run that takes less ends by itself.
+        // A run that waits for the server would be ended after its grace period, but never before. So a run that takes less time
+        // ends by itself.
         let ends_by_itself = (0..TRIES).any(|_| interrupted(&words, folder.path(), &hold) < GRACE);
         assert!(ends_by_itself, "{words:?}: after Ctrl-C it waits for the server");
     }

@@ -1,4 +1,4 @@
-//! A build without the GPU engine: the processor does everything, and a request for a card is an error with a remedy.
+//! Tests a build without the GPU engine: the processor does everything, and a request for a card is an error with a remedy.
 
 use std::process::{Command, Output};
 

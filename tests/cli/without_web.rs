@@ -1,4 +1,4 @@
-//! A build without a client for the web refuses URLs.
+//! Tests a build without a web client, which refuses URLs.
 
 use std::process::Command;
 

@@ -1,19 +1,20 @@
-//! Makes zip archives for tests, including archives that no program writes.
+//! Makes zip archives for tests, including archives that no real program would write.
 
 use std::io::Write as _;
 
-/// A member to be written. Its fields can be changed to values that are not true.
+/// A member of an archive to write. Its fields can be changed to false values.
 #[derive(Clone)]
 pub struct Member {
     /// The name, in any encoding.
     pub name: Vec<u8>,
-    /// The general purpose bits: bit 0 for encrypted, bit 3 for sizes after the bytes, bit 11 for names in UTF-8.
+    /// The general purpose bits: bit 0 if the member is encrypted, bit 3 if the sizes follow the bytes, bit 11 if names are in
+    /// UTF-8.
     pub flags: u16,
-    /// The method of compression: 0 stores the file, 8 is deflate.
+    /// The compression method: 0 for none, 8 for deflate.
     pub method: u16,
     /// The checksum of the unpacked bytes.
     pub crc: u32,
-    /// Fields after the name in the directory.
+    /// Additional fields after the name in the directory.
     pub extra: Vec<u8>,
     /// The packed bytes.
     pub packed: Vec<u8>,
@@ -27,7 +28,7 @@ pub const SIZES_BEHIND: u16 = 8;
 pub const UTF_8: u16 = 1 << 11;
 
 impl Member {
-    /// Makes a member from packed bytes.
+    /// Makes a member whose bytes are already packed.
     pub fn packed(name: &str, text: &[u8], method: u16, packed: Vec<u8>) -> Member {
         let name = name.as_bytes().to_vec();
         let (crc, bytes) = (crc32fast::hash(text), text.len() as u64);
@@ -39,14 +40,15 @@ impl Member {
         Member::packed(name, text, 0, text.to_vec())
     }
 
-    /// Makes a member that is compressed by deflate, as most are.
+    /// Makes a member that is compressed by deflate, as most members are.
     pub fn deflated(name: &str, text: &[u8]) -> Member {
         let mut writer = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
         writer.write_all(text).unwrap();
         Member::packed(name, text, 8, writer.finish().unwrap())
     }
 
-    /// Returns the fields that both headers have, from the version that is needed to the length of the name.
+    /// Returns the fields that the local header and the directory have in common, from the required version to the length of the
+    /// name.
     fn fields(&self, sizes: [u32; 3]) -> Vec<u8> {
         let mut out = Vec::new();
         for field in [20, self.flags, self.method, 0, 0] {
@@ -62,12 +64,12 @@ impl Member {
     }
 }
 
-/// Makes an archive of members.
+/// Returns an archive with these members.
 pub fn zip(members: &[Member]) -> Vec<u8> {
     written(members, false)
 }
 
-/// Makes an archive in the form for more than 4 GiB.
+/// Returns an archive in the form for more than 4 GiB.
 pub fn zip64(members: &[Member]) -> Vec<u8> {
     written(members, true)
 }
@@ -78,7 +80,7 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
         let offset = out.len() as u64;
         out.extend(b"PK\x03\x04");
         out.extend(member.fields(if member.flags & SIZES_BEHIND != 0 { [0; 3] } else { member.sizes() }));
-        // The fields that only the directory has.
+        // These are the fields that only the directory has.
         out.extend([4, 0]);
         out.extend(&member.name);
         out.extend([0xfe, 0xca, 0, 0]);
@@ -95,7 +97,7 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
         directory.extend(member.fields(sizes));
         let extra = member.extra.len() as u16 + if is_large { 28 } else { 0 };
         directory.extend(extra.to_le_bytes());
-        // No comment, the first disk, no attributes.
+        // No comment, the first disk, and no attributes.
         directory.extend([0; 10]);
         directory.extend(offset_field.to_le_bytes());
         directory.extend(&member.name);

@@ -1,10 +1,10 @@
 //! Evaluates CQL 5 position lists with short and slow code, as a second opinion on the engines.
 //!
-//! The code is written from the rules of the dialect alone and shares nothing with the library: squares are (file, rank) pairs, a
-//! square set is a table of booleans, a transformation is a word of unit steps, and every image of a list is made. Malformed text
-//! panics. [`lists`] generates lists, and boards on which they are likely to match.
+//! The code follows only the rules of the dialect and shares nothing with the library. Squares are (file, rank) pairs, a square
+//! set is a table of booleans, and a transformation is a sequence of unit steps. All images of a list are computed. Malformed
+//! text panics. [`lists`] generates lists, and boards on which they are likely to match.
 //!
-//! Source: CQL 5 manual (transforms), with the rules settled for this dialect.
+//! Source: CQL 5 manual (transforms). If the manual leaves a rule open, the code follows the decision for this dialect.
 
 use std::collections::BTreeSet;
 
@@ -21,30 +21,30 @@ mod tests;
 /// A placement of pieces and the side to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// FEN letters, `.` for an empty square; a1 = 0, b1 = 1, h8 = 63.
+    /// The piece on each square as a FEN letter, or `.` for an empty square. The index of a1 is 0, of b1 is 1, of h8 is 63.
     pub squares: [char; 64],
     /// True if White is to move.
     pub white_to_move: bool,
 }
 
-/// Facts about the position and its game, from the caller: no moves are generated here.
+/// Facts about the position and its game. The caller gives them, since this code does not generate moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
-    /// The side to move is in check.
+    /// True if the side to move is in check.
     pub check: bool,
-    /// The side to move is checkmated.
+    /// True if the side to move is checkmated.
     pub mate: bool,
-    /// The side to move is stalemated.
+    /// True if the side to move is stalemated.
     pub stalemate: bool,
-    /// The position is the first of its game.
+    /// True if the position is the first of its game.
     pub initial: bool,
-    /// The position is the last of its game.
+    /// True if the position is the last of its game.
     pub terminal: bool,
-    /// The game's result: `1-0`, `0-1`, `1/2-1/2` or anything else.
+    /// The result of the game: `1-0`, `0-1`, `1/2-1/2` or anything else.
     pub result: &'static str,
 }
 
-/// A square as (file, rank), each 0..8.
+/// A square as (file, rank), each from 0 to 7.
 type Square = (usize, usize);
 
 impl Board {
@@ -95,7 +95,7 @@ impl Board {
         }
     }
 
-    /// Returns whether all squares strictly between two squares of a line are empty.
+    /// Returns whether all squares strictly between two squares on a common line are empty.
     fn open_between(&self, from: Square, to: Square) -> bool {
         let sign = |a: usize, b: usize| (b as i32 - a as i32).signum();
         let direction = (sign(from.0, to.0), sign(from.1, to.1));
@@ -111,7 +111,7 @@ fn all_squares() -> impl Iterator<Item = Square> {
     (0..64).map(|i| (i % 8, i / 8))
 }
 
-/// Returns the neighbour in a direction, if it is on the board.
+/// Returns the next square in a direction, if it is on the board.
 fn step((file, rank): Square, (dx, dy): (i32, i32)) -> Option<Square> {
     let (x, y) = (file as i32 + dx, rank as i32 + dy);
     ((0..8).contains(&x) && (0..8).contains(&y)).then_some((x as usize, y as usize))
@@ -119,38 +119,38 @@ fn step((file, rank): Square, (dx, dy): (i32, i32)) -> Option<Square> {
 
 // ------------------------------------------------------------------------------------------- lists
 
-/// `squares[file][rank]`.
+/// A set of squares, as `squares[file][rank]`.
 type Squares = [[bool; 8]; 8];
 const NO_SQUARES: Squares = [[false; 8]; 8];
 
-/// The pieces that may be there (FEN letters, `.` for an empty square), and the squares.
+/// The pieces that may be on the squares (FEN letters, `.` for an empty square), and the squares.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Designator {
     pieces: BTreeSet<char>,
     squares: Squares,
 }
 
-/// Lowest and highest value, both included.
+/// The lowest and the highest value, both included.
 type Range = (i64, i64);
 const UNLIMITED: i64 = 1 << 40;
 const AT_LEAST_ONE: Range = (1, UNLIMITED);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
-    /// One of `FACTS`, or `result` and one of `RESULTS`.
+    /// One of `FACTS`, or `result` followed by one of `RESULTS`.
     Fact(String),
-    /// `PIECE` (a bare designator, range 1 or more), or one of `COUNTS` or `RAYS`.
+    /// A designator alone (`PIECE`, whose range is 1 or more), or one of `COUNTS` or `RAYS`.
     Count(String, Vec<Designator>, Range),
     Negated(Box<Item>),
     Nested(Nested),
 }
 
-/// A nested list: its images, any of which may match.
+/// A nested list, as the set of its images, any of which may match.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Nested {
     /// One of `NESTINGS`.
     keyword: String,
-    /// True if it has transform keywords of its own; otherwise it has exactly one image.
+    /// True if the list has transform keywords of its own. Otherwise it has exactly one image.
     own: bool,
     images: BTreeSet<Vec<Item>>,
 }
@@ -169,7 +169,7 @@ fn is_one_of(word: &str, words: &str) -> bool {
     words.split_whitespace().any(|w| w == word)
 }
 
-/// Returns the pieces that a symbol means, as FEN letters.
+/// Returns the pieces that a symbol stands for, as FEN letters.
 fn pieces_of(symbol: char) -> BTreeSet<char> {
     const LETTERS: &str = "KQRBNPkqrbnp";
     let pieces = match symbol {
@@ -214,7 +214,7 @@ impl Parser {
         self.text[from..self.at].iter().collect()
     }
 
-    /// Skips blanks, then the word if it comes next.
+    /// Skips blanks, and then the word if it follows. Returns whether it does.
     fn eat(&mut self, word: &str) -> bool {
         self.take_while(char::is_whitespace);
         let word: Vec<char> = word.chars().collect();
@@ -223,7 +223,7 @@ impl Parser {
         found
     }
 
-    /// `( [position] item… )`: the list's images, and whether it had transform keywords.
+    /// Reads `( [position] item… )`. Returns the images of the list, and whether it has transform keywords.
     fn list(&mut self) -> (BTreeSet<Vec<Item>>, bool) {
         assert!(self.eat("("), "a list opens with a parenthesis");
         self.eat("position");
@@ -281,7 +281,7 @@ impl Parser {
         (!digits.is_empty()).then(|| digits.parse().expect("a number"))
     }
 
-    /// `n`, `lo hi`, `lo unlimited`, `>n`, `>=n`, `<n`, `<=n`.
+    /// Reads a range: `n`, `lo hi`, `lo unlimited`, `>n`, `>=n`, `<n` or `<=n`.
     fn range(&mut self) -> Option<Range> {
         for (sign, up, off) in [(">=", true, 0), (">", true, 1), ("<=", false, 0), ("<", false, -1)] {
             if self.eat(sign) {
@@ -321,7 +321,7 @@ impl Parser {
         Designator { pieces, squares }
     }
 
-    /// Adds one element of a square set: files, then ranks.
+    /// Reads one element of a square set, files and then ranks, and adds its squares.
     fn squares(&mut self, squares: &mut Squares, bracketed: bool) {
         let files = self.span("abcdefgh", bracketed);
         let ranks = self.span("12345678", bracketed);
@@ -330,7 +330,7 @@ impl Parser {
         }
     }
 
-    /// Files or ranks: one, `?` for all, or in brackets a range, `lo-hi` or without the hyphen `lohi`.
+    /// Reads files or ranks: a single one, `?` for all or, in brackets, a range written as `lo-hi` or `lohi`.
     fn span(&mut self, names: &str, bracketed: bool) -> Vec<usize> {
         if self.eat("?") {
             return (0..8).collect();
@@ -348,10 +348,10 @@ impl Parser {
 
 // -------------------------------------------------------------------------------------- transforms
 
-/// Returns the transformations of a keyword, each a word of unit steps applied from left to right.
+/// Returns the transformations that a keyword stands for. Each is a sequence of unit steps, which are applied from left to right.
 ///
-/// Steps: `R L U D` unit shifts, `v h d o` vertical, horizontal, diagonal and offdiagonal flip,
-/// `c` colour flip.
+/// The steps are unit shifts (`R L U D`), the vertical, horizontal, diagonal and offdiagonal flips (`v h d o`), and the colour
+/// flip (`c`).
 fn transformation_set(keyword: &str) -> Vec<String> {
     let words = |words: &[&str]| words.iter().map(|w| w.to_string()).collect();
     let powers = |a: &str, b: &str| [a, b].iter().flat_map(|w| (0..8).map(|n| w.repeat(n))).collect();
@@ -375,14 +375,14 @@ fn transformation_set(keyword: &str) -> Vec<String> {
     }
 }
 
-/// Returns all distinct images of a list under its own keywords, in any order, `:flipcolor` last.
+/// Returns all distinct images of a list under its own keywords. These are applied in every order, with `:flipcolor` last.
 fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
     let original = BTreeSet::from([items.to_vec()]);
     if keywords.is_empty() {
         return original;
     }
     let mut images = BTreeSet::new();
-    // A keyword is in the list or not; repetitions do not matter.
+    // Only the presence of a keyword matters, not how often it is repeated.
     let one_name = |k: &String| if k == "flipdihedral" { "flip".to_string() } else { k.clone() };
     let named: BTreeSet<String> = keywords.iter().map(one_name).collect();
     let others = named.iter().filter(|k| *k != "flipcolor").map(String::as_str).collect();
@@ -399,11 +399,11 @@ fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
 fn apply_set(lists: BTreeSet<Vec<Item>>, keyword: &str) -> BTreeSet<Vec<Item>> {
     let words = transformation_set(keyword);
     let all = words.iter().flat_map(|word| lists.iter().map(move |list| apply_word(list, word)));
-    // A designator that is empty stays so: the image can be dropped before the last keyword.
+    // A designator that is empty remains empty, so the image can be dropped before the last keyword is applied.
     all.filter(|image| !has_empty_designator(image)).collect()
 }
 
-/// Returns all orders of some things.
+/// Returns all orders of a list of things.
 fn orders(things: Vec<&str>) -> Vec<Vec<&str>> {
     let mut all = Vec::new();
     for i in 0..things.len() {
@@ -437,7 +437,7 @@ fn apply_step(item: Item, unit: char) -> Item {
             let step_list = |image: Vec<Item>| image.into_iter().map(|i| apply_step(i, unit)).collect();
             nested.images = nested.images.into_iter().map(step_list).collect();
             if nested.own {
-                // A list with keywords of its own drops its dead images itself.
+                // A list with keywords of its own drops its own images that have an empty designator.
                 nested.images.retain(|image| !has_empty_designator(image));
             }
             Item::Nested(nested)
@@ -470,7 +470,7 @@ fn step_designator(mut d: Designator, unit: char) -> Designator {
 fn step_squares(old: &Squares, unit: char) -> Squares {
     let mut new = NO_SQUARES;
     for (x, y) in all_squares().filter(|(x, y)| old[*x][*y]) {
-        // The leading edge falls off, the trailing edge moves and also stays.
+        // Squares on the leading edge leave the board. Squares on the trailing edge move, and also stay.
         let (to, stays) = match unit {
             'R' => (step((x, y), (1, 0)), x == 0),
             'L' => (step((x, y), (-1, 0)), x == 7),
@@ -492,13 +492,13 @@ fn step_squares(old: &Squares, unit: char) -> Squares {
     new
 }
 
-/// Returns whether the list must be removed, because a designator in it, or in a list inside it, has no square.
+/// Returns whether an image must be dropped, because a designator in it, or in a nested list, has no squares.
 fn has_empty_designator(list: &[Item]) -> bool {
     list.iter().any(|item| match item {
         Item::Fact(_) => false,
         Item::Count(_, designators, _) => designators.iter().any(|d| d.squares == NO_SQUARES),
         Item::Negated(inner) => has_empty_designator(&[(**inner).clone()]),
-        // A list with keywords of its own has none if no image is left.
+        // A list with keywords of its own is empty if it has no images left.
         Item::Nested(nested) if nested.own => nested.images.is_empty(),
         Item::Nested(nested) => nested.images.iter().any(|i| has_empty_designator(i)),
     })
@@ -506,13 +506,13 @@ fn has_empty_designator(list: &[Item]) -> bool {
 
 // -------------------------------------------------------------------------------------- evaluation
 
-/// A position list with all its images made, for use on many boards.
+/// A position list with all its images, which can be compared with many boards.
 pub struct Expanded {
     images: BTreeSet<Vec<Item>>,
 }
 
 impl Expanded {
-    /// Reads a position list and makes its images. Panics on malformed text.
+    /// Reads a position list and computes its images. Panics on malformed text.
     pub fn new(list: &str) -> Expanded {
         let mut parser = Parser { text: list.trim().chars().collect(), at: 0 };
         let (images, _) = parser.list();
@@ -520,7 +520,7 @@ impl Expanded {
         Expanded { images }
     }
 
-    /// Returns whether some image matches.
+    /// Returns whether at least one image matches.
     pub fn matches(&self, board: &Board, facts: &Facts) -> bool {
         self.images.iter().any(|image| image.iter().all(|item| holds(item, board, facts)))
     }
@@ -607,12 +607,13 @@ fn ray_directions(keyword: &str) -> Vec<(i32, i32)> {
     }
 }
 
-/// Source: CQL 5 manual, `ray attack`: queens, rooks and bishops, each along its own lines.
+/// Returns whether a piece slides: queens, rooks and bishops do, each along its own lines. Source: CQL 5 manual, `ray attack`.
 fn slides(board: &Board, square: Square) -> bool {
     "QRBqrb".contains(board.at(square))
 }
 
-/// Counts the starts and directions whose first occupied squares, the start included, match in order.
+/// Returns the number of starts and directions in which the first occupied squares, the start included, match the designators in
+/// order.
 fn rays(keyword: &str, designators: &[Designator], board: &Board) -> i64 {
     let mut count = 0;
     for start in all_squares().filter(|s| board.at(*s) != '.') {
@@ -633,9 +634,9 @@ fn rays(keyword: &str, designators: &[Designator], board: &Board) -> i64 {
 
 // ---------------------------------------------------------------------------------------- printing
 
-/// Returns the distinct images of a list, each printed as a list without transforms: `(position Rc3 qg3)`.
+/// Returns the distinct images of a list, each as the text of a list without transforms: `(position Rc3 qg3)`.
 ///
-/// Items keep their order; a nested list with its own keywords is printed as the `:or` of its images.
+/// Items keep their order. A nested list with its own keywords is printed as `:or` with its images.
 pub fn images(list: &str) -> Vec<String> {
     let images = Expanded::new(list).images;
     images.iter().map(|image| format!("(position {})", print_items(image))).collect()

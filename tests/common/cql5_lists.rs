@@ -1,15 +1,15 @@
-//! Random CQL 5 position lists, and boards made from a list so that hits are frequent.
+//! Generates random CQL 5 position lists, and boards from a list on which it often matches.
 //!
-//! Boards have one king a side and no pawn on the first or last rank. No game may be able to reach them: use
+//! Boards have one king of each side and no pawns on the first or last rank. They may be unreachable in a game: use
 //! [`Board::is_plausible`] where the side not to move must not be in check.
 
 use super::*;
 
-/// The largest number of images of a list, the images of nested lists counted at each occurrence.
+/// The maximum number of images of a list. The images of a nested list count at each of its occurrences.
 const IMAGES_MAX: usize = 4_000;
-/// The largest number of compositions of transformations; most of them die or coincide.
+/// The maximum number of compositions of transformations. Most of them are dropped or coincide.
 const WORDS_MAX: usize = 8_000;
-/// The number of boards tried to see that a list matches sometimes, and the number of hits that are wanted.
+/// The number of boards that are tried to find out whether a list sometimes matches, and the number of hits that are wanted.
 const TRIALS: u64 = 32;
 const HITS: std::ops::RangeInclusive<usize> = 4..=28;
 
@@ -45,13 +45,13 @@ impl Random {
 
 // ------------------------------------------------------------------------------------------- lists
 
-/// An endless run of random lists: `Lists::new(7).take(1000)`.
+/// An endless sequence of random lists: `Lists::new(7).take(1000)`.
 pub struct Lists {
     random: Random,
 }
 
 impl Lists {
-    /// Starts a run; the same seed gives the same lists.
+    /// Begins a sequence. The same seed gives the same lists.
     pub fn new(seed: u64) -> Lists {
         Lists { random: Random::new(seed) }
     }
@@ -65,7 +65,7 @@ impl Iterator for Lists {
     }
 }
 
-/// Returns a well-formed list of at most 4,000 images that matches some, but not all, of its own boards.
+/// Returns a well-formed list with at most 4,000 images. It matches some, but not all, of the boards that are made from it.
 pub fn random_list(seed: u64) -> String {
     let mut random = Random::new(seed);
     loop {
@@ -87,7 +87,7 @@ pub fn random_list(seed: u64) -> String {
     }
 }
 
-/// Returns the number of images, where an image with nested lists counts as many times as these have images.
+/// Returns the number of images. An image with nested lists counts as many times as these have images.
 fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     fn of_item(item: &Item) -> usize {
         match item {
@@ -99,7 +99,7 @@ fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     images.iter().map(|image| image.iter().map(of_item).sum::<usize>().max(1)).sum()
 }
 
-/// Returns facts for trying a list: a real check, and the rest by chance.
+/// Returns facts for trying a list on a board. The check is real, and the other facts are random.
 fn guess_facts(board: &Board, random: &mut Random) -> Facts {
     let mate = random.percent(10);
     Facts {
@@ -112,7 +112,8 @@ fn guess_facts(board: &Board, random: &mut Random) -> Facts {
     }
 }
 
-/// Returns the inside of a list. Every transform used divides the budget by the size of its set.
+/// Returns the text between the parentheses of a list. Every transform that is used divides the budget by its number of
+/// transformations.
 fn list_text(random: &mut Random, depth: usize, budget: &mut usize) -> String {
     let mut parts = Vec::new();
     let transforms: &[usize] = if depth == 0 { &[0, 1, 1, 1, 1, 2, 2, 2, 3, 3] } else { &[0, 0, 0, 0, 1, 2] };
@@ -138,7 +139,7 @@ fn item_text(random: &mut Random, depth: usize, budget: &mut usize) -> String {
         return designator_text(random, true);
     }
     let kind = random.below(if depth < 2 { 13 } else { 9 });
-    // Most of the facts are rarely true: negated, they let a list match.
+    // Most of the facts are rarely true. If they are negated, a list can match more often.
     let negation = if random.percent(if kind == 1 { 60 } else { 15 }) { "!" } else { "" };
     let d = |random: &mut Random, empty| designator_text(random, empty);
     let text = match kind {
@@ -160,7 +161,7 @@ fn item_text(random: &mut Random, depth: usize, budget: &mut usize) -> String {
         }
         _ => {
             let keyword = random.word(NESTINGS);
-            // `:or (position A B)` is one list, `:or (A B)` is two items.
+            // `:or (position A B)` has one list as its item, while `:or (A B)` has two items.
             let position = if keyword != "or" && random.percent(10) { "position " } else { "" };
             format!("{keyword} ({position}{})", list_text(random, depth + 1, budget))
         }
@@ -178,7 +179,8 @@ fn range_text(random: &mut Random, lowest: i64, highest: i64) -> String {
     }
 }
 
-/// Returns a designator; `empty` allows the symbols that also mean an empty square, `.` and `?`.
+/// Returns the text of a designator. If `empty` is true, it may use the symbols `.` and `?`, which also stand for an empty
+/// square.
 fn designator_text(random: &mut Random, empty: bool) -> String {
     let one = |random: &mut Random| random.word(". ? . K Q R B N P k q r b n p");
     let symbol = |random: &mut Random| {
@@ -237,14 +239,14 @@ impl Board {
         king.is_some_and(|king| all_squares().filter(hostile).any(|s| self.attacks(s, king)))
     }
 
-    /// Returns whether each side has one king and the side not to move is not in check.
+    /// Returns whether each side has one king, and the side not to move is not in check.
     pub fn is_plausible(&self) -> bool {
         let kings = |king| self.squares.iter().filter(|c| **c == king).count();
         kings('K') == 1 && kings('k') == 1 && !self.in_check(!self.white_to_move)
     }
 }
 
-/// Returns a board with the pieces of a random image of the list, other pieces, and sometimes one square changed.
+/// Returns a board with the pieces of a random image of the list and some other pieces. Sometimes one square is changed.
 pub fn board_for(list: &str, seed: u64) -> Board {
     board_from(&Expanded::new(list), &mut Random::new(seed))
 }
@@ -267,7 +269,7 @@ fn board_from(list: &Expanded, random: &mut Random) -> Board {
     board
 }
 
-/// A board in the making. Settled squares no longer change, even those that must stay empty.
+/// A board that is being made. Squares that are settled do not change any more, even if they must stay empty.
 struct Draft<'a> {
     board: Board,
     settled: Squares,
@@ -284,7 +286,7 @@ impl<'a> Draft<'a> {
         !self.settled[x][y]
     }
 
-    /// Returns whether the piece may be on the square: a second king may not, nor a pawn on the first or last rank.
+    /// Returns whether the piece may be on the square. A second king may not, and a pawn may not be on the first or last rank.
     fn is_allowed(&self, piece: char, (_, rank): Square) -> bool {
         match piece {
             'K' | 'k' => !self.board.squares.contains(&piece),
@@ -302,7 +304,7 @@ impl<'a> Draft<'a> {
         items.iter().for_each(|item| self.place(item));
     }
 
-    /// Makes it likely that the item holds.
+    /// Changes the board so that the item probably holds.
     fn place(&mut self, item: &Item) {
         match item {
             Item::Fact(fact) if fact == "wtm" || fact == "btm" => {
@@ -336,7 +338,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Draws a free square of the set and a piece for it.
+    /// Chooses a free square of the set at random, and a piece for it.
     fn draw(&mut self, d: &Designator) -> Option<(char, Square)> {
         let free: Vec<Square> = all_squares().filter(|s| d.squares[s.0][s.1] && self.is_free(*s)).collect();
         let pieces: Vec<char> = d.pieces.iter().copied().collect();
@@ -373,7 +375,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Places the designators along a line and settles the squares between them as empty.
+    /// Places the designators along a line, and settles the squares between them as empty.
     fn place_line(&mut self, keyword: &str, designators: &[Designator]) {
         for _ in 0..200 {
             let direction = self.random.pick(&ray_directions(keyword));
@@ -408,7 +410,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds the kings that are missing, away from each other.
+    /// Adds the kings that are missing, not next to each other.
     fn add_kings(&mut self) {
         for (king, other) in [('K', 'k'), ('k', 'K')] {
             if self.board.squares.contains(&king) {
@@ -434,7 +436,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Sometimes empties, fills or recolours a square, or gives the move to the other side.
+    /// Sometimes empties, fills or recolours a square, or changes the side to move.
     fn change_one(&mut self) {
         if self.random.percent(8) {
             self.board.white_to_move ^= true;

@@ -1,7 +1,8 @@
-//! The main function of the test binaries, tables whose rows are tests, and tests that need something which may be missing.
+//! Provides the main function of the test binaries, tables whose rows are tests, and tests that need something that may be
+//! missing.
 //!
-//! A test whose need is missing is *ignored*, with a message that names the need, and does not count as passed. If a variable
-//! such as `ORBIT_CORPUS_REQUIRED` is set, it fails.
+//! If something that a test needs is missing, the test is *ignored*: a message names the missing thing, and the test does not
+//! count as passed. If a variable such as `ORBIT_CORPUS_REQUIRED` is set, the test fails instead.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -17,7 +18,7 @@ use super::length;
 pub struct Test {
     pub module: &'static str,
     pub name: &'static str,
-    /// The only part of a long run that makes it: see [`length`](super::length).
+    /// The part of a long run that makes this test; `None` if every run makes it: see [`length`](super::length).
     pub part: Option<usize>,
     pub run: fn(),
 }
@@ -28,14 +29,15 @@ inventory::collect!(Test);
 pub struct Table {
     pub module: &'static str,
     pub name: &'static str,
-    /// True if each part of a long run makes a quarter of the rows, by their numbers: see [`length`](super::length).
+    /// True if each part of a long run makes only a quarter of the rows, which are divided by their numbers: see
+    /// [`length`](super::length).
     pub in_parts: bool,
     pub rows: fn() -> Vec<Row>,
 }
 
 inventory::collect!(Table);
 
-/// A row of a table: a test of its own, named after the table.
+/// A row of a table. It is a test of its own, whose name begins with that of the table.
 pub struct Row {
     name: String,
     run: Box<dyn Fn() + Send>,
@@ -47,11 +49,11 @@ impl Row {
     }
 }
 
-/// Something that a test needs and some machines do not have.
+/// Something that a test needs and that some machines do not have.
 pub struct Need {
-    /// As in "needs a browser".
+    /// The noun for messages, as in "needs a browser".
     what: &'static str,
-    /// The variable that demands it.
+    /// The variable that makes it required.
     required: &'static str,
 }
 
@@ -65,7 +67,7 @@ pub const BROWSER: Need =
     Need { what: "a browser (Debian's package chromium)", required: "ORBIT_BROWSER_REQUIRED" };
 
 impl Need {
-    /// Returns what was found. Otherwise it ends the test: the test is ignored, or fails if the thing is required.
+    /// Returns the thing if it was found. Otherwise ends the test, which is ignored, or fails if the thing is required.
     #[track_caller]
     pub fn met<T>(&self, found: Option<T>) -> T {
         found.unwrap_or_else(|| {
@@ -79,15 +81,15 @@ impl Need {
     }
 }
 
-/// Ends a test that another part of a long run makes: see [`length`](super::length).
+/// Ends a test because another part of a long run makes it: see [`length`](super::length).
 pub fn leave_to_another_part() -> ! {
     resume_unwind(Box::new(Missing("another ORBIT_LONG_PART")))
 }
 
-/// The reason why a test is ignored. It unwinds without the panic hook, so that nothing is printed.
+/// The reason why a test is ignored. It is passed by unwinding without the panic hook, so that nothing is printed.
 struct Missing(&'static str);
 
-/// Runs the tests that the arguments name, as the compiler's harness does.
+/// Runs the tests that the arguments name, as the compiler's own harness does.
 pub fn main() -> ExitCode {
     let tests = inventory::iter::<Test>
         .into_iter()
@@ -101,14 +103,14 @@ pub fn main() -> ExitCode {
     let mut tests: Vec<Trial> = tests.chain(rows).collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));
     let mut arguments = Arguments::from_args();
-    // Parts of names that are separated by `|` choose the tests whose names hold any of them.
+    // If the filter contains `|`, it chooses the tests whose names contain any of its parts.
     if let Some(parts) = arguments.filter.take_if(|filter| filter.contains('|')) {
         tests.retain(|test| parts.split('|').any(|part| test.name().contains(part)));
     }
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-/// Returns a name without that of the binary.
+/// Returns a name without the name of the binary.
 fn full_name(module: &str, name: &str) -> String {
     match module.split_once("::") {
         Some((_, module)) => format!("{module}::{name}"),
@@ -116,7 +118,7 @@ fn full_name(module: &str, name: &str) -> String {
     }
 }
 
-/// Returns a trial. If it has a number, only one part of a long run makes it: see [`length`](super::length).
+/// Returns a trial. If it has a number, only one part of a long run makes the trial: see [`length`](super::length).
 fn trial(name: String, number: Option<usize>, run: impl Fn() + Send + 'static) -> Trial {
     Trial::ignorable_test(name.clone(), move || {
         let start = Instant::now();
@@ -129,7 +131,7 @@ fn trial(name: String, number: Option<usize>, run: impl Fn() + Send + 'static) -
     })
 }
 
-/// Adds a line to the file that `ORBIT_TEST_TIMES` names: seconds of wall clock and the name of the test.
+/// Adds a line to the file that `ORBIT_TEST_TIMES` names: the time of the test in seconds, and its name.
 fn note_time(name: &str, time: Duration) {
     if let Some(path) = std::env::var_os("ORBIT_TEST_TIMES") {
         let file = OpenOptions::new().append(true).create(true).open(&path);

@@ -1,4 +1,4 @@
-//! A server on the loopback interface whose answers the test determines.
+//! Runs a server on the loopback interface. The test determines its answers.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A request as it was received.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The index among all requests, from 0.
+    /// The index of the request among all requests, from 0.
     pub index: usize,
     /// The path with the query.
     pub target: String,
@@ -18,7 +18,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns the value of a line, by its name in lower case.
+    /// Returns the value of a header, given its name in lower case.
     pub fn line(&self, name: &str) -> Option<&str> {
         self.lines.iter().find(|line| line.0 == name).map(|line| line.1.as_str())
     }
@@ -38,9 +38,9 @@ pub struct Answer {
     pub body: Vec<u8>,
     /// The size of the chunks in which the body is sent.
     pub chunks: Option<usize>,
-    /// The number of bytes of the body that are sent before the connection ends.
+    /// The number of bytes of the body after which the connection ends.
     pub cut: Option<usize>,
-    /// A pause after some bytes: nothing more is sent until the test releases it.
+    /// Stops sending in the middle until the test releases it.
     pub hold: Option<Hold>,
 }
 
@@ -94,7 +94,7 @@ pub struct Hold {
     met: Arc<AtomicUsize>,
 }
 
-/// Releases what a [`Hold`] holds back, when it is dropped.
+/// Releases the answers that a [`Hold`] stops, when it is dropped.
 pub struct Release(Sender<()>);
 
 impl Hold {
@@ -105,17 +105,17 @@ impl Hold {
 
     pub fn wait(&self) {
         self.met.fetch_add(1, Ordering::SeqCst);
-        // Nothing is ever sent: this ends when the sender is dropped.
+        // Nothing is ever sent, so this call ends when the sender is dropped.
         self.released.lock().unwrap().recv().ok();
     }
 
-    /// Returns the number of answers that have been held back so far.
+    /// Returns the number of answers that were stopped so far.
     pub fn met(&self) -> usize {
         self.met.load(Ordering::SeqCst)
     }
 }
 
-/// Answers with a file as a good server does: its length, a strong tag, ranges.
+/// Answers with a file as a good server does: with its length, a strong entity tag, and ranges.
 pub fn file(request: &Request, body: &[u8], tag: &str) -> Answer {
     let (from, total) = (request.from(), body.len());
     let is_same = request.line("if-range").is_none_or(|condition| condition == tag);
@@ -140,7 +140,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Answers every request by a function; `None` ends the connection without an answer.
+    /// Starts a server that answers every request by a function. If the function returns `None`, the connection ends without an
+    /// answer.
     pub fn start(answer: impl Fn(&Request) -> Option<Answer> + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -152,7 +153,7 @@ impl Server {
                 thread::spawn(move || {
                     let Some(request) = read(&mut stream, &seen) else { return };
                     if let Some(answer) = answer(&request) {
-                        // A client may leave before the end.
+                        // A client may leave before the answer ends.
                         answer.send(&mut stream).ok();
                     }
                     stream.shutdown(Shutdown::Both).ok();
@@ -162,7 +163,7 @@ impl Server {
         Server { url, requests }
     }
 
-    /// Returns the requests so far.
+    /// Returns the requests that were received so far.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }

@@ -1,8 +1,9 @@
-//! The length of tests that look for rare faults.
+//! Determines how long the tests run that look for rare faults.
 //!
-//! Such a test has many *trials*: numbers from 0 on, each of which gives the same trial in every run. Without a variable it
-//! makes a sample of them. `ORBIT_LONG=all` makes all of them. With any other `ORBIT_LONG`, a run makes one of four parts:
-//! `ORBIT_LONG_PART` says which, else the number of commits modulo 4, so that four commits make all of them once.
+//! Such a test has many *trials*. They are numbered from 0, and a number means the same trial in every run. If no variable is
+//! set, the test makes a sample of the trials. `ORBIT_LONG=all` makes all of them. With any other value of `ORBIT_LONG`, a run
+//! makes one of four parts: that of `ORBIT_LONG_PART`, or else that of the number of commits modulo 4, so that four consecutive
+//! commits make all trials once.
 
 use std::process::Command;
 use std::sync::OnceLock;
@@ -16,7 +17,7 @@ pub const PARTS: usize = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Length {
     Sample,
-    /// The trials whose number is this modulo [`PARTS`].
+    /// The trials whose number has this remainder modulo [`PARTS`].
     Part(usize),
     All,
 }
@@ -40,7 +41,7 @@ pub fn length() -> Length {
     })
 }
 
-/// Returns the number of commits modulo [`PARTS`]; 0 where it is not known, as in a shallow clone.
+/// Returns the number of commits modulo [`PARTS`]. Returns 0 if the number is not known, as in a shallow clone.
 fn part_of_commit() -> usize {
     let git = |args: &[&str]| {
         let output = Command::new("git").current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().ok()?;
@@ -52,15 +53,15 @@ fn part_of_commit() -> usize {
 }
 
 impl Length {
-    /// Returns the trials of `0..all` that a run makes: in a sample the first `sample` of them.
+    /// Returns the trials of `0..all` that a run makes. A sample consists of the first `sample` trials.
     pub fn trials(self, all: usize, sample: usize) -> impl Iterator<Item = usize> {
         let stride = self.stride(1, 1);
         let end = if self == Length::Sample { sample } else { all };
         (stride.first..end).step_by(stride.step)
     }
 
-    /// Returns the parts that a run makes, for tests whose trials depend on those before them in their part. A sample is the
-    /// beginning of part 0.
+    /// Returns the parts that a run makes, for tests in which a trial depends on the trials before it in its part. A sample is
+    /// the beginning of part 0.
     pub fn parts(self) -> std::ops::Range<usize> {
         match self {
             Length::Sample => 0..1,
@@ -69,7 +70,7 @@ impl Length {
         }
     }
 
-    /// Returns the items of a list that a run takes: every `all`-th one, or in a sample every `sample`-th.
+    /// Returns the indices of the items of a list that a run uses: every `all`-th one, or in a sample every `sample`-th.
     pub fn stride(self, all: usize, sample: usize) -> Stride {
         match self {
             Length::Sample => Stride { first: 0, step: sample },
@@ -78,7 +79,8 @@ impl Length {
         }
     }
 
-    /// Returns the least number that a run must reach if all trials reach `all` and a sample reaches `sample`.
+    /// Returns the minimum number that a run must reach, if all trials together must reach `all` and a sample must reach
+    /// `sample`.
     pub fn least(self, all: usize, sample: usize) -> usize {
         match self {
             Length::Sample => sample,
@@ -87,7 +89,7 @@ impl Length {
         }
     }
 
-    /// Returns whether a run makes the long form of the trial of this number, which a sample makes in a short form.
+    /// Returns whether a run makes the long form of the trial with this number. A sample makes its short form.
     pub fn is_long(self, number: usize) -> bool {
         match self {
             Length::Sample => false,
@@ -96,7 +98,7 @@ impl Length {
         }
     }
 
-    /// Returns whether a run makes the trial of this number, which one part makes and a sample always makes.
+    /// Returns whether a run makes the trial with this number. A sample makes every such trial, and otherwise only one part does.
     pub fn makes(self, number: usize) -> bool {
         self == Length::Sample || self.is_long(number)
     }
@@ -120,13 +122,13 @@ pub fn trials(all: usize, sample: usize) -> impl Iterator<Item = usize> {
     length().trials(all, sample)
 }
 
-/// Returns the items of a list that this run takes: see [`Length::stride`].
+/// Returns the indices of the items that this run uses: see [`Length::stride`].
 pub fn stride(all: usize, sample: usize) -> Stride {
     length().stride(all, sample)
 }
 
-/// Ends the trial of a number that another part makes. Runs other than [`Length::Part`] make the trial: trials that take a driver
-/// in software are expensive only in large numbers.
+/// Ends the trial with this number if another part makes it. Runs other than [`Length::Part`] make the trial, since trials that
+/// use a software driver are expensive only in large numbers.
 pub fn only_in_its_part(number: usize) {
     if !length().makes(number) {
         harness::leave_to_another_part();

@@ -1,9 +1,9 @@
-//! Comments in games, and the games without them.
+//! Finds comments that were inserted into games, and compares the games without them.
 
 /// The comment that is inserted.
 pub const MARK: &[u8] = b"{MARK}";
 
-/// Returns whether a text is another one with comments `{MARK}` inserted, each perhaps with blanks around it.
+/// Returns whether a text is another text with comments `{MARK}` inserted, each perhaps with blanks around it.
 pub fn is_marked(marked: &[u8], text: &[u8]) -> bool {
     are(&pieces(marked), text)
 }
@@ -22,8 +22,8 @@ fn pieces(text: &[u8]) -> Vec<&[u8]> {
     starts.iter().zip(ends).map(|(&start, end)| &text[start..end]).collect()
 }
 
-/// Returns whether pieces are a text when they are joined. Where two pieces meet, up to four blanks before and one after may be
-/// left out.
+/// Returns whether the pieces, when they are joined, are the text. At each joint of two pieces, up to four blanks before it and
+/// one blank after it may be left out.
 fn are(pieces: &[&[u8]], text: &[u8]) -> bool {
     let [first, rest @ ..] = pieces else { return false };
     let Some(second) = rest.first() else { return *first == text };

@@ -23,12 +23,12 @@ use orbit_reel::{Block, BlockBuilder};
 use orbit_search::executor::{EngineOptions, Executor};
 use shakmaty::fen::Fen;
 
-/// Returns the folder of real files that the environment variable `ORBIT_CORPUS` names, without which a test is ignored.
+/// Returns the folder of real files that the environment variable `ORBIT_CORPUS` names. If it is not set, the test is ignored.
 pub fn corpus() -> PathBuf {
     harness::CORPUS.met(corpus_if_any())
 }
 
-/// Returns this folder if there is one, for tests that have something to check without it.
+/// Returns the same folder if there is one, for tests that have something to check without it.
 pub fn corpus_if_any() -> Option<PathBuf> {
     std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
 }
@@ -39,7 +39,7 @@ pub fn data(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns all blocks of a file of the corpus, which is read once.
+/// Returns all blocks of a file of the corpus. The file is read only once.
 pub fn corpus_blocks(name: &str) -> Arc<[Block]> {
     static READ: Mutex<BTreeMap<PathBuf, Arc<[Block]>>> = Mutex::new(BTreeMap::new());
     let path = corpus().join(name);
@@ -78,7 +78,7 @@ fn blocks(database: BlockStream) -> Vec<Block> {
     out
 }
 
-/// Returns one block of every `step`-th game of some blocks, from game `first` on.
+/// Returns one block with every `step`-th game of some blocks, beginning with game `first`.
 pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     let mut builder = BlockBuilder::new();
     let games = blocks.iter().flat_map(Block::games).skip(first).step_by(step);
@@ -88,24 +88,24 @@ pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     builder.finish()
 }
 
-/// Games of long trials and games of short ones.
+/// Games for the long form of trials, and games for their short form.
 pub struct Samples {
     long: Block,
     short: Block,
 }
 
 impl Samples {
-    /// Every `long`-th and every `short`-th game, from `first` on.
+    /// Takes every `long`-th and every `short`-th game, beginning with game `first`.
     pub fn of(blocks: &[Block], first: usize, long: usize, short: usize) -> Samples {
         Samples { long: every_nth_game(blocks, first, long), short: every_nth_game(blocks, first, short) }
     }
 
-    /// Returns the games of the trial with a number.
+    /// Returns the games for the trial with a number.
     pub fn of_trial(&self, number: usize) -> &Block {
         if length::length().is_long(number) { &self.long } else { &self.short }
     }
 
-    /// Returns the queries, each a trial, for which `hits` finds nothing.
+    /// Makes a trial for each query, and returns the queries for which `hits` finds nothing.
     pub fn without_hits<'a>(
         &self,
         queries: &[&'a str],
@@ -119,8 +119,8 @@ impl Samples {
     }
 }
 
-/// Returns the shipped games of a stride, from `first` on, and small files of games of all kinds. `variations` is true to read
-/// side lines.
+/// Returns the shipped games that `stride` selects, beginning with game `first`, and small files with games of all kinds. If
+/// `variations` is true, side lines are read.
 pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) -> Vec<Block> {
     let mut options = StreamOptions::default();
     options.parse.variations = variations;
@@ -134,7 +134,7 @@ pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) ->
     std::iter::once(some).chain(small).collect()
 }
 
-/// Returns the position of a FEN, or of `startpos`.
+/// Returns the position of a FEN; `startpos` stands for the start position.
 pub fn position(fen: &str) -> Position {
     match fen {
         "startpos" => Position::standard(),
@@ -145,18 +145,18 @@ pub fn position(fen: &str) -> Position {
     }
 }
 
-/// Returns a scan by a query on the processor.
+/// Returns a scan for a query on the processor.
 pub fn scan(query: &str) -> Executor {
     let parsed = orbit_query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
     Executor::with_query(parsed, &EngineOptions::default()).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 
-/// Makes a block of games without moves, one for each position.
+/// Makes a block of games without moves, one game for each position.
 pub fn block_of(positions: &[Position]) -> Block {
     block_of_games(positions.iter().map(|&start| Game { start: Some(start), ..Game::default() }))
 }
 
-/// Makes a block of games, which get the numbers from 1.
+/// Makes a block of games. The games are numbered from 1.
 pub fn block_of_games(games: impl IntoIterator<Item = Game>) -> Block {
     let mut builder = BlockBuilder::new();
     for (number, game) in (1..).zip(games) {
@@ -165,7 +165,7 @@ pub fn block_of_games(games: impl IntoIterator<Item = Game>) -> Block {
     builder.finish()
 }
 
-/// Makes a game of one position with tags.
+/// Makes a game with a single position and with tags.
 pub fn game_with_tags(start: Position, tags: &[(&str, &str)], outcome: Outcome) -> Game {
     let tags = tags
         .iter()

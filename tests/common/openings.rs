@@ -1,4 +1,4 @@
-//! The list of openings as shakmaty plays it: the names of positions, which `orbit` is compared with.
+//! Plays the list of openings by shakmaty. The names of the resulting positions are compared with those of `orbit`.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ pub fn epd(chess: &Chess) -> String {
     fen.rsplitn(3, ' ').last().unwrap().to_owned()
 }
 
-/// Codes and names by positions, from the list itself.
+/// Returns the code and the name of each position, read from the list itself.
 pub fn listed() -> HashMap<String, (String, String)> {
     let text = include_str!("../../crates/core/src/game/openings.tsv");
     let (mut path, mut name, mut out) = (vec![Chess::new()], String::new(), HashMap::new());

@@ -1,7 +1,7 @@
-//! Waiting for events.
+//! Waits for events.
 //!
-//! A test does not measure how long something takes: it polls until an event has happened. [`PATIENCE`] alone keeps a test that
-//! waits in vain from hanging.
+//! A test does not measure how long something takes: it polls until an event has happened. If the event never happens,
+//! [`PATIENCE`] limits the wait.
 
 use std::fmt::Debug;
 use std::io::{ErrorKind, Read};
@@ -13,14 +13,14 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The longest wait for an event: longer than any event takes, even on a busy machine.
+/// The maximum wait for an event. It is longer than any event takes, even on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(600);
 /// The time between two polls.
 const PAUSE: Duration = Duration::from_millis(5);
-/// The number of polls in sequence that must find all threads of a process asleep.
+/// The number of consecutive polls that must find all threads of a process asleep.
 const LOOKS: u32 = 3;
 
-/// Polls until something is there; `look` returns it, or what it sees instead.
+/// Polls until something is there. `look` returns it, or else a description of what it sees instead.
 #[track_caller]
 pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
     let begun = Instant::now();
@@ -35,7 +35,7 @@ pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) ->
     }
 }
 
-/// Returns the next message of a channel; `seen` describes what came before, for the error.
+/// Returns the next message of a channel. For the error, `seen` describes what came before.
 #[track_caller]
 pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String) -> T {
     match from.recv_timeout(PATIENCE) {
@@ -53,7 +53,7 @@ pub fn done<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'st
     received(what, &receive, || String::from("it has not ended"))
 }
 
-/// The bytes of a pipe, read by a thread of its own.
+/// The bytes of a pipe, which a separate thread reads.
 pub struct Heard {
     bytes: Arc<Mutex<Vec<u8>>>,
     reader: JoinHandle<()>,
@@ -77,7 +77,7 @@ impl Heard {
         Heard { bytes, reader }
     }
 
-    /// Returns whether nothing more comes.
+    /// Returns whether the pipe has ended.
     pub fn is_over(&self) -> bool {
         self.reader.is_finished()
     }
@@ -94,14 +94,14 @@ impl Heard {
         format!("{} bytes, at last {:?}", bytes.len(), String::from_utf8_lossy(last))
     }
 
-    /// Returns everything up to the end.
+    /// Waits for the end of the pipe, and returns all its bytes.
     pub fn whole(self) -> Vec<u8> {
         self.reader.join().unwrap();
         std::mem::take(&mut *self.bytes.lock().unwrap())
     }
 }
 
-/// A process that ends with the test: when this is dropped, the process is killed and waited for.
+/// A process that ends with the test. When the value is dropped, the process is killed and waited for.
 pub struct Process(Child);
 
 impl Process {
@@ -109,7 +109,7 @@ impl Process {
         Process(child)
     }
 
-    /// Polls until something is there; the process must not end before.
+    /// Polls until something is there. The process must not end before.
     #[track_caller]
     pub fn until<T, S: Debug>(&mut self, what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
         let found = until(what, || {
@@ -123,8 +123,8 @@ impl Process {
         found.unwrap_or_else(|(seen, status)| panic!("{what}: the process ended ({status}); seen: {seen:?}"))
     }
 
-    /// Waits until the process itself waits for something from outside: several polls in sequence find all its threads asleep. On
-    /// systems that do not report the state of threads, this does not wait.
+    /// Waits until the process itself waits for something from outside, that is, until several consecutive polls find all its
+    /// threads asleep. On systems that do not report the state of threads, this does not wait.
     #[track_caller]
     pub fn falls_asleep(&mut self) {
         let threads = format!("/proc/{}/task", self.0.id());
@@ -140,12 +140,12 @@ impl Process {
         });
     }
 
-    /// Returns the time that the process has computed so far, in hundredths of a second.
+    /// Returns the processor time of the process so far, in hundredths of a second.
     #[cfg(target_os = "linux")]
     #[track_caller]
     pub fn computed(&self) -> u64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
-        // The name of the program may contain blanks. After it the state is field 3, the times are 14 and 15.
+        // The name of the program may contain blanks. The state after it is field 3, and the times are fields 14 and 15.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum()
     }
@@ -157,13 +157,13 @@ impl Process {
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     }
 
-    /// Waits for the end. The pipe into the process stays open.
+    /// Waits for the process to end. The pipe into it stays open.
     #[track_caller]
     pub fn end(&mut self, what: &str) -> ExitStatus {
         until(&format!("the end of {what}"), || self.0.try_wait().unwrap().ok_or("it runs"))
     }
 
-    /// Closes the standard input, and reads the other pipes until the process ends.
+    /// Closes the standard input of the process, and reads its other pipes until it ends.
     #[track_caller]
     pub fn output(mut self, what: &str) -> Output {
         drop(self.0.stdin.take());
@@ -177,13 +177,13 @@ impl Process {
     }
 }
 
-/// Returns a letter for the state of each thread of a process: `S` for one that sleeps.
+/// Returns the state of each thread of a process as a letter: `S` means that it sleeps.
 fn states(threads: &str) -> String {
     let state = |stat: String| stat.rsplit_once(") ").and_then(|(_, fields)| fields.chars().next());
     let threads = std::fs::read_dir(threads).into_iter().flatten();
     threads
         .map(|thread| {
-            // A thread that ends meanwhile does not sleep.
+            // A thread that ends in the meantime does not count as asleep.
             let stat = thread.and_then(|thread| std::fs::read_to_string(thread.path().join("stat")));
             stat.ok().and_then(state).unwrap_or('?')
         })

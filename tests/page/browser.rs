@@ -1,4 +1,4 @@
-//! A real browser without a window.
+//! Opens pages in a real browser without a window.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,11 +19,11 @@ const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "goog
 pub struct Rendered {
     /// The document after it was loaded, as HTML.
     pub dom: String,
-    /// The messages that the page, or the browser on its behalf, wrote to the console.
+    /// The messages in the console, from the page or from the browser.
     pub console: Vec<String>,
 }
 
-/// Returns the browser of this machine, without which a test is ignored.
+/// Returns the browser of this machine. If there is none, the test is ignored.
 pub fn browser() -> &'static str {
     let runs = |name: &&str| {
         let version =
@@ -73,13 +73,13 @@ fn run(browser: &str, profile: &Path, address: &str, arguments: &[&str], out: &P
     assert!(status.success(), "{browser}: {status}");
 }
 
-/// Returns the text between two marks, for each pair of them.
+/// Returns the texts between each pair of two marks.
 pub fn between<'a>(text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
     let rest = text.split(open).skip(1);
     rest.map(|part| part.split(close).next().unwrap()).collect()
 }
 
-/// Returns the text of a piece of HTML: without tags, with entities resolved, and one blank for several.
+/// Returns the text of a piece of HTML, without tags, with entities resolved, and with single blanks.
 pub fn words(html: &str) -> String {
     let mut text = String::new();
     for (k, part) in html.split('<').enumerate() {
@@ -90,7 +90,7 @@ pub fn words(html: &str) -> String {
     resolved.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The rows of the body of a table, cell by cell.
+/// Returns the rows in the body of a table, cell by cell.
 pub fn table(dom: &str, id: &str) -> Vec<Vec<String>> {
     let open = format!("<table id=\"{id}\">");
     let tables = between(dom, &open, "</table>");
@@ -105,7 +105,7 @@ pub fn table(dom: &str, id: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Returns the folder where a page is kept for inspection, if `ORBIT_PAGE_DIR` names one.
+/// Returns the folder in which pages are kept for inspection, if `ORBIT_PAGE_DIR` names one.
 pub fn kept() -> Option<PathBuf> {
     std::env::var_os("ORBIT_PAGE_DIR").map(PathBuf::from)
 }

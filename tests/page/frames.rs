@@ -1,12 +1,13 @@
-//! Pages in frames, as narrow as phones.
+//! Shows pages in frames that are as narrow as phones.
 
 use serde_json::Value;
 
 use crate::browser::{between, render, words};
 use crate::shows_its_json;
 
-/// Shows a page in frames as narrow as phones, in which no script may run: nothing is wider than the frame, nothing is missing,
-/// and charts of numbers are to scale. `lit` is the number of pieces of the sample on lit squares, if that is known.
+/// Shows a page in frames that are as narrow as phones and in which no script may run. Checks that nothing is wider than the
+/// frame, that nothing is missing, and that charts of numbers are to scale. `lit` is the number of pieces of the sample that are
+/// on lit squares, if that is known.
 pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
     let frames = r#"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
         const page = PAGE, answer = [];
@@ -36,7 +37,7 @@ pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
                     });
                     lit += [...board.querySelectorAll(".lit")].filter(holds).length;
                 }
-                // What boards refer to has a size where it is used.
+                // An element to which boards refer has a size at the place where it is used.
                 for (const names of inside.querySelectorAll("use[href='#board-names']")) {
                     const svg = names.ownerSVGElement;
                     smallest = Math.min(smallest, 13 * box(svg).width / svg.viewBox.baseVal.width);
@@ -85,8 +86,8 @@ pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
     }
 }
 
-/// The bars of numbers are where their numbers are on one axis, and so are the labels of the numbers: a year without games is a
-/// gap.
+/// Checks that the bars of numbers, and the labels of the numbers, are at the places of their numbers on one axis. A year without
+/// games is a gap.
 fn is_to_scale(chart: &Value) {
     let ends = |label: &str| {
         let (first, last) = label.split_once('-').unwrap_or((label, label));
@@ -107,7 +108,7 @@ fn is_to_scale(chart: &Value) {
     let ([first, .., last], name) = (&bars[..], chart["name"].as_str().unwrap()) else { return };
     let scale = (last.1 - first.1) / (last.0 - first.0);
     let at = |number: f64| first.1 + scale * (number - first.0);
-    // `1-0` is no range.
+    // `1-0` is not a range.
     if name.ends_with("by result") {
         return;
     }

@@ -1,4 +1,4 @@
-//! The HTML report: without a browser, and in one.
+//! Tests the HTML report, with and without a browser.
 
 #[macro_use]
 extern crate attribute;
@@ -29,19 +29,19 @@ fn main() -> ExitCode {
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// The JSON that a page holds.
+/// Returns the JSON that a page contains.
 fn embedded(html: &str) -> &str {
     let found = between(html, "<script type=\"application/json\" id=\"findings\">", "</script>");
     assert_eq!(found.len(), 1);
     found[0]
 }
 
-/// Returns whether a page holds findings, byte for byte except for the escaped `<`, which could end a script.
+/// Returns whether a page contains the findings, byte for byte, except that `<`, which could end a script, is escaped.
 fn holds(html: &str, findings: &Findings) -> bool {
     embedded(html).replace("\\u003c", "<") == serde_json::to_string(findings).unwrap()
 }
 
-/// Numbers as pages show them.
+/// Returns a number as pages show it.
 fn grouped(number: &Value) -> String {
     orbit_search::report::grouped(number.as_u64().unwrap())
 }
@@ -54,7 +54,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Checks that every number on a page equals that of the JSON in it.
+/// Checks that every number on a page equals the number in its JSON.
 fn shows_its_json(html: &str) {
     let json: Value = serde_json::from_str(embedded(html)).unwrap();
     let tiles: Vec<String> = between(html, "<dd>", "</dd>").into_iter().map(words).collect();
@@ -110,7 +110,7 @@ fn shows_its_json(html: &str) {
     }
 }
 
-/// Checks a map, or the two maps by colour that replace it. If there are few cells, there is no map.
+/// Checks a heat map, or the two maps by colour that replace it. If there are few cells, the page must not have a map.
 fn shows_maps(html: &str, id: &str, map: &Value, by_color: &Value) {
     let apart = by_color.as_array().into_iter().flatten().enumerate();
     let apart: Vec<_> = apart.map(|(k, map)| (format!("{id}-{k}"), map)).collect();
@@ -128,7 +128,7 @@ fn is_drawn(map: &Value) -> bool {
     map["counts"].as_array().unwrap().iter().filter(|count| count.as_u64() > Some(0)).count() > 2
 }
 
-/// Checks that a page without hits says so and shows what similar queries hit.
+/// Checks that a page without hits says so, and that it shows the hits of similar queries.
 fn shows_misses(html: &str, json: &Value) {
     let is_hit = json["totals"]["games_hit"].as_u64() > Some(0);
     assert_eq!(html.contains("<section id=\"misses\""), !is_hit);
@@ -157,14 +157,14 @@ fn shows_sample(html: &str, sample: &[Value], has_copies: bool) {
         for part in [game.as_str(), &players, &text(&hit["fen"]), &text(&hit["source"])] {
             assert!(caption.contains(part), "{part}: {caption}");
         }
-        // If there is a single copy, it is the query.
+        // If there is only one copy, it is the query itself.
         let copy = if has_copies { &hit["copy"] } else { &Value::Null };
         let parts = [&hit["next"], &hit["value"], copy, &hit["span"]["moves"]];
         let moves = ["before", "after"].into_iter().flat_map(|side| hit["moves"][side].as_array().unwrap());
         for part in parts.into_iter().filter(|part| !part.is_null()).chain(moves) {
             assert!(caption.contains(&text(part)), "{part}: {caption}");
         }
-        // The button copies the position of the row.
+        // The button copies the position of its row.
         let buttons: Vec<String> = between(shown, "data-fen=\"", "\"").into_iter().map(words).collect();
         assert_eq!(buttons, [hit["fen"].as_str().unwrap()]);
         if let Some(last) = hit["moves"]["before"].as_array().unwrap().last() {
@@ -220,14 +220,14 @@ fn place(copy: &Value) -> String {
     }
 }
 
-/// The table of a heat map has its rows from above, the JSON from below.
+/// Checks the table of a heat map. Its rows begin at the top of the board, while those of the JSON begin at the bottom.
 fn shows_map(html: &str, id: &str, map: &Value) {
     let side = map["side"].as_u64().unwrap() as usize;
     let counts: Vec<String> = map["counts"].as_array().unwrap().iter().map(grouped).collect();
     let wanted: Vec<&[String]> = counts.chunks(side).rev().collect();
     let shown = table(html, id);
     assert_eq!(shown.iter().map(|row| &row[1..]).collect::<Vec<_>>(), wanted, "{id}");
-    // The picture has the same numbers, as titles of the cells.
+    // The picture has the same numbers as the titles of its cells.
     let picture = between(html, &format!("aria-labelledby=\"{id}-map-title {id}-map-desc\">"), "</svg>")[0];
     let mut told: Vec<String> = between(picture, "<g><title>", "</title>")
         .iter()
@@ -240,7 +240,7 @@ fn shows_map(html: &str, id: &str, map: &Value) {
     assert_eq!(by_rows(&told), wanted, "{id}");
 }
 
-/// Checks the parts that every page must have, and those that no page may have.
+/// Checks parts that every page must have, and parts that no page may have.
 fn is_well_made(html: &str) {
     assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{}", &html[..80]);
     let script = between(html, "<script>", "</script>");
@@ -264,17 +264,17 @@ fn is_well_made(html: &str) {
     for target in between(html, "href=\"#", "\"") {
         assert!(ids.contains_key(target), "#{target}");
     }
-    // Every picture has a name; every table a caption and heads with a scope.
+    // Every picture has a name. Every table has a caption, and its headings have a scope.
     assert_eq!(html.matches("role=\"img\"").count() + 1, html.matches("<svg").count());
     assert_eq!(html.matches("<table").count(), html.matches("<caption>").count());
     assert_eq!(html.matches("<th ").count(), html.matches("<th scope=").count());
     assert!(!html.contains("<th>"));
-    // Links do not reveal the page from which they were followed.
+    // Links do not reveal the page on which they were followed.
     let links = between(html, "<a ", ">").into_iter().filter(|link| link.contains("href=\"https:"));
     links.for_each(|link| assert!(link.contains("rel=\"noopener noreferrer\""), "{link}"));
 }
 
-/// Bytes as base64. Source: RFC 4648, section 4.
+/// Returns bytes as base64. Source: RFC 4648, section 4.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let group = |bytes: &[u8]| {
@@ -326,10 +326,10 @@ fn names_are_text_whatever_they_hold() {
 #[test]
 fn boards_light_what_matched() {
     let html = page(&made::rich(QUERY));
-    // The pattern, 12 copies and six hits.
+    // The page has the boards of the pattern, of 12 copies and of six hits.
     assert_eq!(html.matches("class=\"board\"").count(), 19);
     assert_eq!(html.matches("class=\"lit\"").count(), 7);
-    // The names of files and ranks are written once, and have the colour of their class on every board.
+    // The names of files and ranks are written only once. On every board they have the colour of their class.
     assert_eq!(html.matches("<use href=\"#board-names\">").count(), 7);
     assert!(
         html.contains("<g id=\"board-names\"><g class=\"names\"") && PALETTE.contains("svg text, .names {")
@@ -348,7 +348,8 @@ fn a_table_is_read_as_it_stands() {
     assert_eq!(table(html, "t"), [["a <b>", "1, 2"]]);
 }
 
-/// Contrast as the W3C's guidelines define it. Source: <https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio>.
+/// Returns the contrast of two colours as the W3C's guidelines define it. Source:
+/// <https://www.w3.org/TR/WCAG21/#dfn-contrast-ratio>.
 fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
     let luminance = |color: [f64; 3]| {
         let [r, g, b] = color.map(|c| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) });
@@ -421,7 +422,7 @@ fn a_browser_shows_the_page() {
         assert!(holds(&shown.dom, findings));
         let boards = |html: &str| html.matches("class=\"board\"").count();
         assert_eq!(boards(&shown.dom), boards(&html));
-        // One of the seven squares that are lit in the sample is empty.
+        // One of the seven lit squares of the sample is empty.
         fits(browser, &html, Some(if findings.sample.is_empty() { 0 } else { 6 }));
     }
 }

@@ -1,12 +1,12 @@
-//! Lines, paths and played moves in cases that no table of CQL's answers covers well: limits, castling of Chess960, null moves,
-//! and the comments of hits.
+//! Tests lines, paths and played moves in cases that no table of CQL's answers covers well: limits, castling in Chess960, null
+//! moves, and the comments of hits.
 
 use orbit_database::StreamOptions;
 use orbit_engine::{Answer, Answers, Engine, EngineError, Wants, reference::Bulk};
 
 use crate::common::pgn_blocks_with;
 
-/// Returns a game of `plies` half-moves in which knights move back and forth.
+/// Returns a game of `plies` half-moves in which only knights move, back and forth.
 fn long_game(plies: usize) -> String {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
     (0..plies).map(|ply| moves[ply % 4]).collect::<Vec<_>>().join(" ") + " *\n"
@@ -22,7 +22,7 @@ fn asked(text: &str, pgn: &str, outputs: Wants) -> Result<Answers, EngineError> 
     Bulk::new([&query]).unwrap_or_else(|error| panic!("{text}: {error}")).answer(&blocks[0], outputs)
 }
 
-/// Returns the nodes at which a query has a value, and the values.
+/// Returns the nodes at which a query has a value, each with the value.
 fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
     let hits = asked(text, pgn, Wants::VALUES).unwrap_or_else(|error| panic!("{text}: {error}")).hits;
     let value = |slot: usize| match hits.answer(slot) {
@@ -33,7 +33,7 @@ fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
     (0..32 * hits.bits.len()).filter(|&slot| hits.contains(slot)).map(|slot| (slot, value(slot))).collect()
 }
 
-/// Returns the comments of the first game, each behind the number of its position.
+/// Returns the comments of the first game, each after the number of its position.
 fn comments(text: &str, pgn: &str) -> Vec<String> {
     let answers = asked(text, pgn, Wants::COMMENTARY).unwrap_or_else(|error| panic!("{text}: {error}"));
     let commentary = answers.commentary.expect("it was asked for");
@@ -41,7 +41,7 @@ fn comments(text: &str, pgn: &str) -> Vec<String> {
     of_game.comments.iter().map(|(at, text)| format!("{at} {}", String::from_utf8_lossy(text))).collect()
 }
 
-/// Returns the message of the run-time error of a query.
+/// Returns the message of the error with which a query ends.
 fn fault(text: &str, pgn: &str) -> String {
     match asked(text, pgn, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) => diagnostic.message,
@@ -50,7 +50,7 @@ fn fault(text: &str, pgn: &str) -> String {
     }
 }
 
-/// Each place is tried once. Walking the ways through nested repeats one by one would exceed the limit of steps.
+/// Each place is tried only once. To walk all ways through nested repetitions one by one would exceed the limit of steps.
 #[test]
 fn nested_repeats_take_no_longer_than_their_places() {
     let game = long_game(400);
@@ -91,7 +91,7 @@ fn castling_of_chess960_is_a_move_of_the_king() {
         ("--(castle)", vec![]),
         ("R--", vec![]),
         ("b1--(#from)", vec![(0, 1)]),
-        // The rook has moved in castling.
+        // The rook has moved, since this is castling.
         ("initial piece X=Ra1 child:X", vec![(0, 3)]),
     ] {
         assert_eq!(values(text, game), due, "{text}");
@@ -119,7 +119,7 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
     for (text, due) in [
         ("R--(from)", vec![(6, h1)]),
         ("wtm K--(to)", vec![(6, g1)]),
-        // Another position, another dash or a path is not behind that move any more.
+        // If another position, another dash or a path follows, the filter no longer refers to that move.
         ("wtm R--(currentposition:(from & e1))", vec![(6, 4)]),
         ("wtm R--({--(castle)} to & g1)", vec![]),
         ("wtm R--({--(castle)} to)", vec![(6, f1)]),
@@ -133,7 +133,7 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
 
 #[test]
 fn each_copy_bans_its_own_starts() {
-    // White's copy bans positions 2 to 4; Black's begins at 3.
+    // White's copy bans positions 2 to 4. Black's copy begins at 3.
     let found = values("flipcolor line nestban --> {wtm Nf3} --> true --> true", &long_game(5));
     assert_eq!(found, [(2, 3), (3, 3)]);
 }

@@ -1,4 +1,4 @@
-//! Choosing among what a query hits.
+//! Tests the choice among the games and positions that a query hits.
 
 use crate::common::{corpus_blocks, every_nth_game, length, pgn_blocks, some_and_small};
 use orbit_engine::{GameEnds, Hits, Values};
@@ -44,17 +44,17 @@ fn block() -> Block {
     blocks.remove(0)
 }
 
-/// Hits at the slots that `test` picks.
+/// Returns hits at the slots that `test` selects.
 fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     let mut bits = vec![0; block.segments()];
     (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));
     Hits { bits, values, main_lines: false }
 }
 
-/// Hits that are close together, far apart, or where games begin or end.
+/// Hits may be close together, far apart, or where games begin or end.
 #[test]
 fn games_with_hits_are_counted() {
-    // The last has one segment, which is no pair.
+    // The last block has a single segment, so it has no pair of segments.
     for block in some_and_small(true, 1, length::Length::All.stride(1, 5)).into_iter().chain([block()]) {
         let begins = |slot: usize| block.games().any(|game| game.first_slot() == slot);
         let ends = |slot: usize| block.games().any(|game| game.end_slot() == slot + 1);
@@ -91,7 +91,7 @@ fn conditions_hold_where_they_should() {
         ("elo>=2600", "12"),
         ("elo > 2600", "1"),
         ("elo=2600", "2"),
-        // A rating of 0 means no rating; a query for the text still finds it.
+        // A rating of 0 counts as no rating. A query for the text still finds it.
         ("whiteelo<3000", "1"),
         ("whiteelo=0", "2"),
         ("blackelo=2600", "2"),
@@ -261,7 +261,7 @@ fn the_top_keeps_the_best_in_little_room() {
     assert_eq!(none.list(0).collect::<Vec<()>>(), []);
 }
 
-/// A sample is spread evenly, differs by seed, and does not depend on the place of a game.
+/// A sample is spread evenly and depends on the seed. It does not depend on the place of a game.
 #[test]
 fn samples_are_of_games_not_of_places() {
     let blocks = corpus_blocks("otb.pgn");
@@ -280,7 +280,7 @@ fn samples_are_of_games_not_of_places() {
     let forward: Vec<&Block> = blocks.iter().collect();
     let backward: Vec<&Block> = blocks.iter().rev().collect();
     assert!(sample(&forward, 1) == sample(&backward, 1));
-    // The same games under other numbers.
+    // The same games have other numbers.
     let thirds: Vec<Block> = (0..3).map(|first| every_nth_game(&blocks, first, 3)).collect();
     assert!(sample(&forward, 1) == sample(&thirds.iter().collect::<Vec<_>>(), 1));
     assert!(sample(&forward, 1) != sample(&forward, 2));

@@ -1,7 +1,7 @@
-//! Checks the answers of the program against the sources of the transforms, statement by statement.
+//! Compares the answers of the program with the sources of the transforms, statement by statement.
 //!
-//! `tests/data/conformance.tsv` holds the statements, in our own words, each with something that can be checked. This test checks
-//! them and compares the result with `docs/conformance.md`; `UPDATE_GOLDEN=1` writes that file.
+//! `tests/data/conformance.tsv` contains the statements, in our own words, each with something that can be checked. This test
+//! checks them and compares the result with `docs/conformance.md`. `UPDATE_GOLDEN=1` writes that document.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -19,31 +19,31 @@ use crate::{
     game_vectors::{Row, answer_on},
 };
 
-/// One statement: its text, how it is checked, and a remark if the source is wrong or silent.
+/// A statement: its text, how it is checked, and a remark if the source is wrong or says nothing.
 struct Statement<'a> {
     says: &'a str,
     check: Check<'a>,
     remark: &'a str,
 }
 
-/// A way to check, with two texts and the expected result.
+/// A kind of check, with two texts and, in most kinds, the expected result.
 #[derive(Clone, Copy)]
 enum Check<'a> {
-    /// The value of a query on a position.
+    /// A query has this value on a position.
     Value(&'a str, &'a str, &'a str),
-    /// The value of a query on the first position of a game.
+    /// A query has this value on the first position of a game.
     Found(&'a str, &'a str, &'a str),
-    /// The numbers of the games found, in the order of the list.
+    /// A query finds games with these numbers, in the order of the list.
     Games(&'a str, &'a str, &'a str),
-    /// The number of distinct copies.
+    /// A query has this number of distinct copies.
     Count(&'a str, &'a str),
-    /// All distinct copies.
+    /// A query has exactly these distinct copies.
     Copies(&'a str, &'a str),
-    /// One of the distinct copies.
+    /// One of the distinct copies of a query is this one.
     Contains(&'a str, &'a str),
-    /// Two queries hit the same positions of real games.
+    /// Two queries that hit the same positions of real games.
     Same(&'a str, &'a str),
-    /// A test in a file.
+    /// The named test, in a file of tests, covers the statement.
     Test(&'a str, &'a str),
 }
 
@@ -74,7 +74,7 @@ fn start(fen: &str) -> Position {
     if fen == "startpos" { Position::standard() } else { position(fen) }
 }
 
-/// Returns the value at the first position of a block. `reference` and `cpu` must agree on it.
+/// Returns the value of a query at the first position of a block. `reference` and `cpu` must agree on it.
 fn value(text: &str, block: &Block) -> String {
     let prepared = PreparedQuery::new(parsed(text), PlanOptions::default()).unwrap();
     let print = |engine: &dyn Engine| match engine.answer(block, Wants::VALUES).unwrap().hits.answer(0) {
@@ -89,7 +89,7 @@ fn value(text: &str, block: &Block) -> String {
     reference
 }
 
-/// Returns the numbers of the games found, as they are listed.
+/// Returns the numbers of the games that a query finds, in the order of the list.
 fn games_found(text: &str, games: &str) -> String {
     let game = |game| format!("[Event \"x\"]\n{game}\n\n");
     let pgn: String = games.split(" | ").map(game).collect();
@@ -106,7 +106,7 @@ fn squares_text(squares: Bitboard) -> String {
     if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(",")) }
 }
 
-/// Returns the distinct copies, as CQL 6.
+/// Returns the distinct copies of a query as text of CQL 6.
 fn copies(text: &str) -> Vec<String> {
     let orbit = expand(&parsed(text).body).unwrap().outermost();
     let orbit = orbit.unwrap_or_else(|| panic!("{text} has no transform"));
@@ -123,7 +123,7 @@ fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
     blocks.iter().map(|block| engine.answer(block, Wants::HITS).unwrap().hits.bits).collect()
 }
 
-/// Checks a statement and returns the program's answer, for the page.
+/// Checks a statement, and returns the program's answer for the page.
 fn answer(check: Check<'_>, games: &[Block]) -> String {
     match check {
         Check::Value(text, fen, expected) => {

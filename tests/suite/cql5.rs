@@ -1,8 +1,7 @@
-//! Position lists of CQL 5: the worked examples of its manual, and what its rules say where examples are
-//! silent.
+//! Tests position lists of CQL 5: the worked examples of its manual, and rules for which the manual has no examples.
 //!
-//! Source of the examples: CQL 5 manual, position list: transforms. Where its text contradicts its own rule,
-//! the rule is followed and the row says "erratum".
+//! Source of the examples: CQL 5 manual, position list: transforms. If an example contradicts the rules of the manual, the row
+//! follows the rules and says "erratum".
 
 use orbit_engine::{Answer, Engine, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -17,7 +16,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Returns the copies of a list as CQL 6, sorted.
+/// Returns the copies of a list as text of CQL 6, sorted.
 fn copies(text: &str) -> Vec<String> {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let orbit = expand(&parsed.query.body).unwrap().outermost();
@@ -54,7 +53,7 @@ fn images_of_the_manual() {
         ("(position ♖c2 ♗h8 :wtm :shifthorizontal)", "{Rc2 Bh8 wtm}; {Rb2 Bg-h8 wtm}; {Ra2 Bf-h8 wtm}"),
         // Erratum: the manual has Rb8.
         ("(position ♖b2 ♗g8 :wtm :fliphorizontal)", "{Rb2 Bg8 wtm}; {Rb7 Bg1 wtm}"),
-        // Errata: the manual swaps no colours and has b8.
+        // Errata: the manual does not swap the colours, and has b8 instead of b7.
         ("(position ♖b2 ♗g8 :wtm :flipcolor)", "{Rb2 Bg8 wtm}; {rb7 bg1 btm}"),
         ("(position ♖c3 ♛g3 :shifthorizontal)", "{Rc3 qg3}; {Rb3 qf3}; {Ra3 qe3}; {Rd3 qh3}"),
         ("(position ♖c3 ♛g3 :fliphorizontal)", "{Rc3 qg3}; {Rc6 qg6}"),
@@ -94,9 +93,9 @@ fn numbers_of_images() {
     }
 }
 
-/// A list, a position, and whether it matches; on every engine and without each optimisation.
+/// A list, a position, and whether it matches. The rows run on every engine, and without each optimisation.
 const ROWS: &[(&str, &str, bool)] = &[
-    // A rook anywhere behind its pawn, and queens on the way from the edge.
+    // A rook is anywhere behind its pawn, or queens are on the way from the edge.
     ("(position ♙c2 ♖c1 :shiftvertical)", "8/2P5/2R5/8/8/8/8/K6k w - - 0 1", true),
     ("(position ♙c2 ♖c1 :shiftvertical)", "8/2R5/2P5/8/8/8/8/K6k w - - 0 1", false),
     ("(position ♕a4 ♚e8 :shifthorizontal)", "5k2/8/8/8/Q7/8/8/K7 w - - 0 1", true),
@@ -104,9 +103,9 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position ♕h4 ♚d8 :shifthorizontal)", "4k3/8/8/8/7Q/8/8/K7 w - - 0 1", false),
     ("(position :not (position ♕[]))", "startpos", true),
     ("(position ♕[])", "startpos", false),
-    // An empty designator removes every image, also that by the identity.
+    // An empty designator removes every image, even the image under the identity.
     ("(position :not (position ♕[]) :flip)", "startpos", false),
-    // If no image of a list is left, the image that contains the list is removed.
+    // If all images of a nested list are removed, the image that contains the list is removed, too.
     ("(position :not (position ♕b1) :shifthorizontal)", "k7/8/8/8/8/8/8/QQQQQQQQ w - - 0 1", false),
     (
         "(position :not (position ♕b1 :shiftvertical) :shifthorizontal)",
@@ -133,12 +132,12 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position :powerdifference ◑ 5 unlimited)", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", false),
     ("(position :powerdifference ◑ 5 unlimited :flipcolor)", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", true),
     ("(position :powerdifference ◑ >4 :flipcolor)", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1", true),
-    // The number of pairs, not of attackers or attacked pieces: two knights, each of which attacks both rooks.
+    // Pairs are counted, and not attackers or attacked pieces: here two knights both attack both rooks.
     ("(position :attackcount ♘ ♜ 3)", "k7/8/2r5/4N3/1N6/3r4/8/K7 w - - 0 1", false),
     ("(position :attackcount ♘ ♜ 4)", "k7/8/2r5/4N3/1N6/3r4/8/K7 w - - 0 1", true),
     ("(position :attackcount ♖ . 14)", "k7/8/8/8/3R4/8/8/K7 w - - 0 1", true),
     ("(position :attackcount ♖ ? 14)", "k7/8/8/8/3R4/8/8/K7 w - - 0 1", true),
-    // The nearer rook blocks the other one, which attacks it.
+    // The nearer rook is attacked by the other one, and blocks it.
     ("(position :attackcount ♖ ♚ 1)", "8/8/8/8/R2R3k/8/8/K7 w - - 0 1", true),
     ("(position :attackcount ♖ ♖ 2)", "8/8/8/8/R2R3k/8/8/K7 w - - 0 1", true),
     ("(position :attackcount ♙ ○ 0)", "startpos", true),
@@ -153,13 +152,13 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position :ray (♖ ? ♚))", "k7/8/8/8/8/8/8/R6K w - - 0 1", false),
     ("(position :rayhorizontal (♖ ♚))", "k7/8/8/8/8/8/8/R6K w - - 0 1", false),
     ("(position :rayvertical (♖ ♚))", "k7/8/8/8/8/8/8/R6K w - - 0 1", true),
-    // The keyword keeps its direction when pieces are turned.
+    // The keyword keeps its direction if pieces are turned.
     ("(position :rayvertical (♖a1 ♚a8) :flipdiagonal)", "7K/8/8/8/8/8/8/R6k b - - 0 1", false),
     ("(position :rayhorizontal (♖ ♚) :flip)", "k7/8/8/8/8/8/8/R6K w - - 0 1", false),
     ("(position :raydiagonal (♖ ♚))", "k7/8/8/8/8/8/8/K6R w - - 0 1", true),
     ("(position :rayattack (♖ ♚))", "k7/8/8/8/8/8/8/K6R w - - 0 1", false),
     ("(position :rayattack (♗ ♚))", "k7/8/8/8/8/8/8/K6B w - - 0 1", true),
-    // Each line in each direction in which it fits.
+    // Each line counts in each direction in which it fits.
     ("(position :ray (♖ ♖) 2)", "k7/8/8/8/8/8/8/RK5R w - - 0 1", false),
     ("(position :ray (♖ ♖) 2)", "k7/8/8/8/8/8/8/R6R w - - 0 1", true),
     ("(position :ray (♔ ♚) 0)", "startpos", true),
@@ -182,7 +181,7 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(match (position ♖a1))", "startpos", true),
     ("(match !:result 1-0 (position ♖a1))", "startpos", true),
     ("(match :result 1-0 (position ♖a1))", "startpos", false),
-    // A nested list is expanded by its own keywords first.
+    // A nested list is first expanded by its own keywords.
     ("(position (position ♖a1 :shifthorizontal) ♚h8 :fliphorizontal)", "3R4/8/8/8/8/8/8/K6k w - - 0 1", true),
     ("(position (position ♖a1 :shifthorizontal) ♚h8 :fliphorizontal)", "7k/8/8/8/8/8/8/K2R4 w - - 0 1", true),
     (
@@ -203,7 +202,7 @@ fn lists_match_as_the_rules_say() {
     }
 }
 
-/// A list is a condition, whatever its contents.
+/// A list is a condition, whatever is in it.
 #[test]
 fn lists_are_conditions() {
     for &(text, ..) in ROWS {
@@ -231,7 +230,7 @@ fn dialects_are_told_by_their_form() {
     assert!(orbit_query::parse_dialect("(Ra1)", Some(Dialect::Cql6)).is_ok());
 }
 
-/// Messages quote the query, but nothing in it that cannot be seen.
+/// Messages quote the query, but never its hidden characters.
 #[test]
 fn messages_show_what_cannot_be_seen() {
     let error = orbit_query::parse("(position ♖[a2\t,x])").unwrap_err();
@@ -240,7 +239,7 @@ fn messages_show_what_cannot_be_seen() {
     assert_eq!(error.message, "`\\u{200b}R` is no piece designator");
 }
 
-/// All shifts that leave nothing behind are planned together, as those of CQL 6.
+/// Shifts that leave no squares behind are planned together, like those of CQL 6.
 #[test]
 fn shifts_that_leave_nothing_behind_are_planned_together() {
     let plan = |text: &str| {
@@ -254,7 +253,7 @@ fn shifts_that_leave_nothing_behind_are_planned_together() {
     assert!(edge.anchored > 0 && edge.in_tables > 0, "{edge:?}");
 }
 
-/// A feature that CQL 6 has too is the same node in both dialects.
+/// A feature that CQL 6 also has is the same node in both dialects.
 #[test]
 fn lists_use_the_nodes_of_cql_6() {
     fn ops(node: &Node) -> Vec<String> {
@@ -276,7 +275,7 @@ fn lists_use_the_nodes_of_cql_6() {
     }
 }
 
-/// Lists, and their conversions to CQL 6.
+/// Lists, each with its conversion to CQL 6.
 #[test]
 fn lists_are_converted() {
     for (text, converted, written_out) in [
@@ -305,8 +304,8 @@ fn lists_are_converted() {
     assert!(error.label.contains("stay behind"), "{error}");
 }
 
-/// A converted list answers as the list does: on the rows above, on generated lists and on positions made
-/// from these.
+/// A converted list answers as the list does: on the rows above, on generated lists, and on positions that are made from these
+/// lists.
 #[test(part = 1)]
 fn converted_lists_answer_as_the_lists_do() {
     let mut rng = Rng::new(505);
@@ -316,7 +315,8 @@ fn converted_lists_answer_as_the_lists_do() {
     for text in &texts {
         let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
         let Ok(converted) = to_cql6(&query, 1500) else { continue };
-        // `orbit convert` refuses lists that become too long to be read; any other result that is not read is a fault.
+        // `orbit convert` refuses lists whose conversion would be too long to be parsed. Any other conversion that cannot be
+        // parsed is a fault.
         if let Err(error) = orbit_query::parse(&converted.text) {
             assert!(error.message.contains("too "), "{text}\n{}: {}", converted.text, error.message);
             unread += 1;
@@ -340,7 +340,7 @@ fn converted_lists_answer_as_the_lists_do() {
     assert!(transforms >= 20 && written_out >= 50 && hits >= 1000 && misses >= 1000);
 }
 
-/// The engines answer alike on generated lists, and each copy of theirs matches as often.
+/// The engines answer alike on generated lists, and each of their copies matches equally often.
 #[test]
 fn engines_agree_on_generated_lists() {
     let (mut rounds, mut ran, mut several, mut hits, mut misses) = (0, 0, 0, 0, 0);
@@ -385,7 +385,7 @@ fn engines_agree_on_generated_lists() {
     assert!(ran >= rounds * 7 / 8 && several >= rounds / 4 && hits >= 6 * rounds && misses >= 6 * rounds);
 }
 
-/// Returns a list of a few items and transforms.
+/// Returns a list with a few items and transforms.
 fn random_list(rng: &mut Rng, depth: usize) -> String {
     let mut text = String::from("(position");
     for _ in 0..rng.within(1, 2) {
@@ -441,7 +441,7 @@ fn random_range(rng: &mut Rng) -> String {
     rng.pick(&["1 unlimited", "0", "1", "2 5", ">2", "<=3", "-2 2", ">=1"]).to_string()
 }
 
-/// Returns a board with pieces anywhere.
+/// Returns a position with pieces on random squares.
 fn random_position(rng: &mut Rng) -> orbit_core::board::Position {
     let filled = rng.within(8, 70) as usize;
     let mut fen = String::new();

@@ -1,5 +1,5 @@
-//! Databases: the same answers in memory, from files and by the command; progress, cancellation, threads; hits against shakmaty;
-//! games by their numbers.
+//! Tests databases: answers are the same in memory, from files and by the command. Also tests progress, cancellation and threads,
+//! compares hits with shakmaty, and reads games by their numbers.
 
 mod places;
 mod request;
@@ -30,7 +30,7 @@ use crate::runners::{device_options, open_device};
 
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
 
-/// Conditions, sets, numbers, copies, ranges of counts, tags.
+/// Queries for conditions, sets, numbers, copies, ranges of counts, and tags.
 const QUERIES: &[&str] = &[
     "shift flip flipcolor {Nd4 kf3}",
     "flipcolor {Bh7 kg8 btm}",
@@ -42,7 +42,7 @@ const QUERIES: &[&str] = &[
     "terminal",
 ];
 
-/// Chunks so small that there are many blocks.
+/// Returns options with chunks so small that there are many blocks.
 fn options<'a>() -> DatabaseOptions<'a> {
     let mut reading = orbit_pgn::Options::default();
     reading.chunk_bytes = 20_000;
@@ -69,7 +69,7 @@ fn sample() -> Vec<PathBuf> {
     vec![SAMPLE.into()]
 }
 
-/// Returns a reel of the sample, a PGN file with games that are cut and skipped, and a list of positions.
+/// Writes a reel of the sample, a PGN file with games that are cut and skipped, and a list of positions. Returns their paths.
 fn mixed(folder: &Path) -> Vec<PathBuf> {
     let reel = folder.join("sample.reel");
     let mut writer = ReelWriter::create(&reel).unwrap();
@@ -107,7 +107,7 @@ fn held_and_streamed_databases_answer_alike() {
         for query in QUERIES {
             let expected = all(&databases[0], query);
             assert!(!expected.is_empty(), "{query}");
-            // A second time, on the same and on other databases.
+            // The queries run a second time on the same database, and on other databases.
             databases.iter().for_each(|database| assert_eq!(all(database, query), expected, "{query}"));
         }
         let sums = |database: &Database| {
@@ -116,7 +116,7 @@ fn held_and_streamed_databases_answer_alike() {
                 .collect(&orbit_search::run::TotalsCollector)
                 .unwrap();
             assert!(summary.finished);
-            // Dates and ratings are read only if a query needs them.
+            // A count reads no dates and ratings unless a query needs them.
             let totals = Totals { dates: None, elos: None, ..summary.totals };
             (part.queries, totals, summary.sources, summary.side_lines, summary.bytes)
         };
@@ -125,7 +125,8 @@ fn held_and_streamed_databases_answer_alike() {
     }
 }
 
-/// Returns the rows of the command: game, source, number in the source, ply, FEN, next move, value, copy and its names, copies.
+/// Returns the rows that the command prints, with the columns game, source, number in the source, ply, FEN, next move, value,
+/// copy and its names, and copies.
 fn rows_of_the_command(query: &str, paths: &[PathBuf]) -> Vec<Value> {
     let orbit = Command::new(env!("CARGO_BIN_EXE_orbit"))
         .args(["scan", "-q", "--format", "jsonl", query])
@@ -282,7 +283,7 @@ fn iterators_and_folds_see_the_hits() {
             })
         };
         assert_eq!(found(scan(), usize::MAX), expected);
-        // The search ends when the iterator is dropped, else the scope would wait for ever.
+        // The search ends when the iterator is dropped. Otherwise the scope would wait forever.
         assert_eq!(found(scan(), 3), expected[..3]);
         let fold = |scan: Scan<'_>| {
             scan.fold(
@@ -342,7 +343,7 @@ fn a_switch_stops_a_request() {
         assert!(matches!(stopped.count(), Err(DatabaseError::Cancelled)));
         assert_eq!(blocks, 1);
         assert!(cancel.is_cancelled());
-        // Other requests continue.
+        // Other requests are not affected.
         assert_eq!(database.scan(&query).count().unwrap()[0].positions, database.positions());
     }
     let cancel = CancelToken::new();
@@ -385,7 +386,7 @@ fn engines_answer_alike_and_check_each_other() {
         assert_eq!(told(EngineChoice::Auto), expected);
         assert_eq!(told(EngineChoice::Reference), expected);
         let name = |choice| database.scan(&query).engine(choice).engine_name().unwrap();
-        // This few positions are not worth a card.
+        // So few positions are not worth a card.
         assert_eq!(
             [EngineChoice::Auto, EngineChoice::Cpu, EngineChoice::Reference].map(name),
             ["cpu", "cpu", "reference"]
@@ -393,7 +394,7 @@ fn engines_answer_alike_and_check_each_other() {
     }
 }
 
-/// Only a real card is used, but with enough positions the search for one happens, and only once.
+/// Only a real card is used. But if there are enough positions, the program looks for one, and only once.
 #[cfg(feature = "gpu")]
 #[test]
 fn positions_enough_are_worth_a_card() {
@@ -412,7 +413,7 @@ fn positions_enough_are_worth_a_card() {
     assert_eq!(of(few + 1), many);
 }
 
-/// The first request opens the card, which stays open for later ones.
+/// The first request opens the card, which stays open for later requests.
 #[cfg(feature = "gpu")]
 #[test]
 fn a_card_that_is_asked_for_answers_alike() {
@@ -484,7 +485,7 @@ fn hits_in_side_lines_tell_their_nodes() {
     assert!(matches!(plain.scan(&whole).hits(), Err(DatabaseError::NoVariations)));
     let mut answers = Vec::new();
     for database in &databases {
-        // Without side lines the answers are as if none were kept.
+        // If side lines are not searched, the answers are the same as if none were kept.
         assert_eq!(all(database, "true"), all(&plain, "true"));
         let sums = |database: &Database| {
             let (_, summary) = database.scan(&query).collect(&orbit_search::run::TotalsCollector).unwrap();

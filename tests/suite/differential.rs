@@ -1,6 +1,6 @@
-//! Generated queries on positions generated from them: `cpu` against `reference`, and `gpu` against `cpu`.
+//! Runs generated queries on positions that are generated from them, and compares `cpu` with `reference` and `gpu` with `cpu`.
 //!
-//! Everything follows from seeds, so a failure names the seed that repeats it. The number of seeds is fixed;
+//! Everything follows from seeds, so a failure names the seed with which it can be repeated. The number of seeds is fixed.
 //! `ORBIT_FUZZ_SECONDS=600` continues with further seeds for that time.
 
 mod game_queries;
@@ -48,27 +48,28 @@ pub use generate::Generator;
 pub use rng::Rng;
 use term::Term;
 
-/// Queries of a part, after which further ones are made for filters and strategies that are still rare in it.
+/// The number of queries of a part. After these, more queries are made for filters and strategies that are still rare in the
+/// part.
 const QUERIES_DUE: u64 = 1500;
-/// The same for a sample, which does not demand that every operation occurs.
+/// The same number for a sample, which does not require that every operation occurs.
 const SAMPLE_DUE: u64 = 800;
-/// The least number of times that each filter and each strategy occurs in a part.
+/// The minimum number of times that each filter and each strategy must occur in a part.
 const FILTERS_DUE: u64 = 1;
 const STRATEGIES_DUE: u64 = 8;
-/// The most seeds of a part.
+/// The maximum number of seeds of a part.
 const SEEDS_MAX: u64 = 100_000;
 
 /// The counts of a run.
 #[derive(Default, Debug)]
 struct Seen {
     queries: u64,
-    /// Queries that both engines refuse: `rotate45` over squares, too many copies.
+    /// The number of queries that both engines refuse, such as `rotate45` over squares, or too many copies.
     refused: u64,
-    /// Texts that the parser refuses.
+    /// The number of texts that the parser refuses.
     unread: u64,
     positions: u64,
     hits: u64,
-    /// Queries with a hit rate from 5 to 95 in a hundred.
+    /// The number of queries whose hit rate is from 5 % to 95 %.
     balanced: u64,
     copies: u64,
     ops: BTreeMap<String, u64>,
@@ -174,7 +175,7 @@ pub fn operation(node: Ref<Written>) -> String {
     }
 }
 
-/// Returns the name of an operation alone if it has operands, which would be printed with it.
+/// Returns the name of an operation alone. If the operation has operands, they would otherwise be printed with it.
 fn named(node: Ref<Written>, op: &impl std::fmt::Debug) -> String {
     let text = format!("{op:?}");
     match text.find(['(', ' ']) {
@@ -195,8 +196,7 @@ fn legal(moves: &tree::Moves<Written>, count: bool) -> String {
     format!("Legal {{ pseudo: {}, count: {count}, only: {:?} }}", moves.pseudo, moves.only)
 }
 
-/// Names that [`operation`] gives to every operation that there is; a new operation must be added to
-/// the generator and here.
+/// Returns the names that [`operation`] has for all operations. A new operation must be added to the generator and here.
 fn all_kinds() -> Vec<String> {
     let mut out: Vec<String> = "Designator|Squares|Union|Intersect|Complement|Attacks|AttackedBy|\
         Xray { forward: true }|Xray { forward: false }|Between|Ray attack true|Ray attack false|\
@@ -244,9 +244,9 @@ fn all_kinds() -> Vec<String> {
     out
 }
 
-/// The answers of two engines to one query, or why there are none.
+/// The answers of two engines to one query, or the reason why there are none.
 enum Outcome {
-    /// Positions that hit.
+    /// The engines agree. The number is that of the positions that hit.
     Same(Box<PreparedQuery>, u64),
     Refused,
     Differ(String),
@@ -256,7 +256,7 @@ fn compare(query: &TypedQuery, block: &Block, options: PlanOptions) -> Outcome {
     catching(|| compare_engines(query, block, options)).unwrap_or_else(Outcome::Differ)
 }
 
-/// Runs something; if it panics, the error has the message of the panic.
+/// Runs a function. If it panics, the error has the message of the panic.
 fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -346,7 +346,7 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
     Outcome::Same(Box::new(prepared), hits)
 }
 
-/// Returns the first slot at which two engines' answers differ.
+/// Returns a message about the first slot at which the answers of two engines differ.
 fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Option<String> {
     if slow.bits.len() != fast.bits.len() {
         return Some("the numbers of segments differ".into());
@@ -360,7 +360,7 @@ fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Op
                 (Values::None, Values::None) => true,
                 (Values::Sets(x), Values::Sets(y)) => x[k] == y[k],
                 (Values::Numbers(x), Values::Numbers(y)) => !a || x[k] == y[k],
-                // Strings are left to `reference`.
+                // Only `reference` computes strings.
                 (Values::Texts(_), Values::None) => true,
                 _ => false,
             };
@@ -384,7 +384,7 @@ fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Op
             ));
         }
     });
-    // Bits beyond the last slot.
+    // The bits after the last slot are compared, too.
     fault.or_else(|| (slow.bits != fast.bits).then(|| "bits beyond the last slot differ".into()))
 }
 
@@ -392,16 +392,16 @@ fn fen(position: &Position) -> String {
     shakmaty::fen::Fen::try_from_setup(position.to_setup()).map_or_else(|_| "?".into(), |fen| fen.to_string())
 }
 
-/// A case that a seed produces.
+/// The case that a seed produces.
 struct Case {
     term: Term,
     query: TypedQuery,
     block: Block,
-    /// The optimisations that are switched off.
+    /// The optimisations that are switched off, as bits.
     mask: u32,
 }
 
-/// Returns the query of a seed and the block that it runs on; `None` if the parser refuses the text.
+/// Returns the query of a seed, and the block on which the query runs. Returns `None` if the parser refuses the text.
 fn case(seed: u64, real: &[Position]) -> Option<Case> {
     let mut rng = Rng::new(seed);
     let term = Generator::new(&mut rng).query();
@@ -412,12 +412,12 @@ fn case(seed: u64, real: &[Position]) -> Option<Case> {
     Some(Case { term, query, block, mask })
 }
 
-/// Returns whether the number of hits is neither very small nor nearly all.
+/// Returns whether the number of hits is neither very small nor almost that of all positions.
 fn is_balanced(hits: u64, block: &Block) -> bool {
     (5..=95).contains(&(100 * hits / block.slots() as u64))
 }
 
-/// One query of a seed on one block.
+/// Runs the query of a seed on a block.
 fn run(seed: u64, real: &[Position], seen: &mut Seen) {
     let Some(Case { term, query, block, mask }) = case(seed, real) else {
         seen.unread += 1;
@@ -455,7 +455,7 @@ fn shrink(term: Term, block: &Block, options: PlanOptions) -> Term {
     })
 }
 
-/// Returns positions of real games if there are any, otherwise random ones.
+/// Returns positions of real games if there are any, and otherwise random positions.
 fn real_positions() -> Vec<Position> {
     let mut rng = Rng::new(1);
     let mut out = positions::random_games(&mut rng, 400);
@@ -487,7 +487,7 @@ impl Seen {
     }
 }
 
-/// Returns whether a query has something that occurred too rarely so far.
+/// Returns whether a query has an operation or a strategy that has occurred too rarely so far.
 fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
     let mut rare = false;
     case.query.body.walk(&mut |node| rare |= seen.is_rare(&operation(node)));
@@ -500,7 +500,7 @@ fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
         })
 }
 
-/// Continues with the seeds of a part until everything occurs as often as required.
+/// Continues with the seeds of a part until everything has occurred as often as required.
 fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
     let end = seed + SEEDS_MAX * PARTS as u64;
     while seen.faults.is_empty() && seed < end {
@@ -516,7 +516,7 @@ fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
 }
 
 /// Runs seeds on two threads, as many as required or as the time allows, one part after the other. The seeds of a part are those
-/// equal to its number modulo [`PARTS`].
+/// whose remainder modulo [`PARTS`] is the number of the part.
 fn run_all(first_seed: u64) -> Seen {
     let seconds = std::env::var("ORBIT_FUZZ_SECONDS").ok().map(|text| text.parse().expect("seconds"));
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
@@ -571,7 +571,7 @@ fn cpu_agrees_with_reference_on_generated_queries() {
         seen.notes
     );
     assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
-    // The test tests itself: the queries are read, they hit and miss, and everything occurs.
+    // The test also tests itself: the queries can be parsed, they hit and miss, and everything occurs.
     let read = seen.queries + seen.refused + seen.unread;
     assert!(10 * seen.queries > 7 * read, "{} of {read} queries are compared", seen.queries);
     assert!(4 * seen.balanced > seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);

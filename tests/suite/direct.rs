@@ -1,4 +1,5 @@
-//! Answers that are the bits carried along games, so that no program runs over the positions for them.
+//! Tests queries whose answers are exactly the bits that a stage computes along games. For these queries, no program runs over
+//! the positions.
 
 use orbit_engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans};
 use orbit_plan::PlanOptions;
@@ -6,10 +7,10 @@ use orbit_reel::Block;
 
 use crate::common::{length::stride, some_and_small};
 
-/// Queries each of which is only a search for matches elsewhere.
+/// Queries that only search for matches at other positions of the game.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
 
-/// Queries that depend on matches elsewhere, and on no square of the position itself.
+/// Queries that compute something from matches at other positions, and read no square of the position itself.
 const COMPUTED: [&str; 4] = [
     "not find mate",
     "2 <= find all check",
@@ -17,11 +18,11 @@ const COMPUTED: [&str; 4] = [
     "(shift flip flipcolor count find {Nd4 kf3}) >= 2",
 ];
 
-/// The answers to queries that are answered together, and what their plan needs.
+/// The answers to queries that run together, and two facts about their plan.
 struct Found {
     /// The hits of each query on each block.
     hits: Vec<Vec<Vec<u32>>>,
-    /// True if the answers are those of a stage, with no further work.
+    /// True if the answers are the bits of a stage, and nothing more is computed.
     is_carried: bool,
     /// True if the program reads positions.
     positions: bool,
@@ -42,14 +43,15 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
 }
 
-/// Returns the answers with and without the optimisation, which must have the same hits.
+/// Returns the answers with and without the optimisation. The hits must be the same.
 fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
     let (with, without) = (found(blocks, texts, true), found(blocks, texts, false));
     assert!(with.hits == without.hits, "{texts:?}");
     (with, without)
 }
 
-/// Compares each query alone and all together, which must have hits. `holds` checks what else must be true.
+/// Compares the answers to each query alone and to all queries together. There must be hits. `holds` checks what else must be
+/// true.
 fn each_and_all(texts: &[&str], holds: impl Fn(&Found, &Found) -> bool) {
     let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();

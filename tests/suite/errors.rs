@@ -1,7 +1,7 @@
-//! The parser's error messages: the whole text, caret and remedy included.
+//! Tests the parser's error messages as a whole, with caret and remedy.
 //!
-//! `tests/data/errors.txt` holds queries, each after `> `, and under each the message. `errors-cql5.txt` holds lists of CQL 5 in
-//! the same form. `UPDATE_GOLDEN=1` writes the files again.
+//! `tests/data/errors.txt` contains queries, each after `> `, with the message below each. `errors-cql5.txt` contains lists of
+//! CQL 5 in the same form. `UPDATE_GOLDEN=1` writes both files again.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -10,7 +10,7 @@ use orbit_plan::PlanOptions;
 
 use crate::common::data;
 
-/// Returns the messages about a query: the error, or the remarks, or `fine`.
+/// Returns the messages about a query: the error, or the remarks, or `fine` if there are none.
 fn printed(text: &str) -> String {
     let said = match orbit_query::parse(text) {
         Err(error) => vec![error],
@@ -26,7 +26,7 @@ fn printed(text: &str) -> String {
     if said.is_empty() {
         out += "fine\n";
     }
-    // Blanks at the ends of lines do not matter.
+    // Blanks at the ends of lines are ignored.
     out.lines().map(|line| line.trim_end().to_string() + "\n").collect()
 }
 
@@ -66,7 +66,7 @@ fn check(name: &str, at_least: usize) {
     assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
 }
 
-/// Misspelt words get the word that was probably meant.
+/// For a misspelt word, the word that was probably meant is suggested.
 #[test]
 fn misspelt_words_get_a_suggestion() {
     for (text, meant) in [

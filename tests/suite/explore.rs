@@ -1,4 +1,5 @@
-//! Moves played in positions, compared with a count by pgn-reader and shakmaty that identifies positions by their FENs.
+//! Tests the moves that were played in positions. They are compared with a count by pgn-reader and shakmaty, which identifies
+//! positions by their FENs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +15,14 @@ use crate::common::openings::epd;
 use crate::database::SAMPLE;
 use crate::stats::next::{Played, sample};
 
-/// White's wins, draws, Black's wins, by move; games that end there have none.
+/// For each move, White's wins, draws and Black's wins. A game that ends in the position has no move.
 type Sums = BTreeMap<String, [u64; 3]>;
 
 fn asked(parameters: Parameters) -> ExplorerRequest {
     ExplorerRequest::read(&parameters).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the answer of a database, as JSON and as text.
+/// Returns the answer of the explorer, as JSON and as text.
 fn explored(database: &Database, parameters: Parameters) -> (Value, String) {
     let asked = asked(parameters);
     let query = Query::parse(&asked.query()).unwrap();
@@ -42,8 +43,8 @@ fn count(value: &Value) -> [u64; 3] {
     ["white", "draws", "black"].map(|name| value[name].as_u64().unwrap())
 }
 
-/// Returns the same counts from games that shakmaty played, with the names of their positions. A game counts by the last move
-/// that it played there.
+/// Computes the same counts from games that shakmaty played, each with the names of its positions. A game counts for the last
+/// move that was played in the position.
 fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     let (mut moves, mut total) = (Sums::new(), [0; 3]);
     for (game, names) in games {
@@ -60,7 +61,7 @@ fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     (moves, total)
 }
 
-/// Groups by position are the positions of shakmaty, however they were reached.
+/// The groups by position are the positions of shakmaty, whatever moves led to them.
 #[test]
 fn hits_are_grouped_by_position() {
     let mut due: BTreeMap<String, (BTreeSet<usize>, u64)> = BTreeMap::new();
@@ -94,7 +95,7 @@ fn positions_are_counted_as_shakmaty_counts_them() {
     let database = Database::open([SAMPLE]).unwrap();
     let mut places: BTreeMap<&String, usize> = BTreeMap::new();
     games.iter().flat_map(|(_, names)| names).for_each(|place| *places.entry(place).or_default() += 1);
-    // The most frequent positions. Many of them are reached in several ways.
+    // These are the most frequent positions. Many of them are reached in several ways.
     let mut often: Vec<(usize, &String)> = places.iter().map(|(place, count)| (*count, *place)).collect();
     often.sort_unstable_by(|a, b| b.cmp(a));
     let mut chosen: Vec<&String> = often.iter().take(25).map(|(_, place)| *place).collect();
@@ -119,7 +120,7 @@ fn positions_are_counted_as_shakmaty_counts_them() {
         assert_eq!(found, due, "{place}");
         assert_eq!(count(&json), total, "{place}");
         assert!(text.contains(&format!("{place} 0 1\n")), "{text}");
-        // Each move is the same in UCI, where castling is written as the king taking the rook.
+        // Each move is the same in UCI, in which castling is written as the king taking its own rook.
         let chess: Chess = place.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
         for one in moves {
             let mv = one["san"].as_str().unwrap().parse::<SanPlus>().unwrap().san.to_move(&chess).unwrap();
@@ -203,7 +204,7 @@ fn after(play: &str) -> Parameters {
     Parameters { play: Some(play.to_owned()), ..Parameters::default() }
 }
 
-/// `san uci: white draws black` of each move.
+/// Returns each move as `san uci: white draws black`.
 fn shown(json: &Value) -> Vec<String> {
     let one = |one: &Value| {
         let [white, draws, black] = count(one);
@@ -216,7 +217,7 @@ fn shown(json: &Value) -> Vec<String> {
 fn transpositions_are_one_position() {
     let (json, text) = explored(&games(), after("1. d4 Nf6 2.c4 e6"));
     assert_eq!(shown(&json), ["Nc3 b1c3: 1 1 1", "g3 g2g3: 0 0 0"]);
-    // A game that ends there counts, one without a result does not.
+    // A game that ends in the position counts, unless it has no result.
     assert_eq!(count(&json), [2, 1, 1]);
     assert_eq!(json["opening"]["name"], "Indian Defense: Normal Variation");
     assert!(text.contains("(end)") && text.contains("total") && text.contains("  20.0 %"), "{text}");
@@ -236,7 +237,7 @@ fn transpositions_are_one_position() {
         (&recent[0]["uci"], &recent[0]["speed"], &recent[0]["month"]),
         (&"b1c3".into(), &"ultraBullet".into(), &Value::Null)
     );
-    // The mean rating of the players of the move, and for a single game the game itself.
+    // The mean rating is that of the players who played the move. If a move has only one game, that game is shown.
     let (json, _) = explored(&games(), after("d2d4,g8f6"));
     assert_eq!(shown(&json), ["c4 c2c4: 2 0 0"]);
     assert_eq!((&json["moves"][0]["averageRating"], &json["moves"][0]["game"]), (&2500.into(), &Value::Null));
@@ -252,10 +253,10 @@ fn rights_and_captures_in_passing_tell_positions_apart() {
     let can_take = "rnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3";
     assert_eq!(shown(&explored(&games(), all(can_take)).0), ["exd6 e5d6: 1 0 0"]);
     assert_eq!(count(&explored(&games(), all(&can_take.replace("d6", "-"))).0), [0; 3]);
-    // A double step with no pawn next to it.
+    // The position follows a double step with no enemy pawn next to the pawn.
     let (json, _) = explored(&games(), all("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"));
     assert_eq!(shown(&json), ["Nf6 g8f6: 1 0 0", "d6 d7d6: 0 0 1"]);
-    // A game counts by its last move there; with White's right on the queen's side gone it is another position.
+    // A game counts for its last move in the position. If White has lost a castling right, the position is a different one.
     let bishop = "rnbqk2r/pppp1ppp/4pn2/8/1bPP4/2N5/PP2PPPP/R1BQKBNR w KQkq - 2 4";
     assert_eq!(shown(&explored(&games(), all(bishop)).0), ["Qc2 d1c2: 0 0 1", "Rb1 a1b1: 1 0 0"]);
     let without = bishop.replace("KQkq", "Kkq");

@@ -1,4 +1,4 @@
-//! Queries as people write them: precedence and grouping, and queries that are refused with a remedy.
+//! Tests queries as people write them: precedence and grouping, and queries that are refused with a remedy.
 
 use orbit_search::executor::EngineChoice;
 use orbit_transforms::{AsText, expand};
@@ -8,7 +8,7 @@ use crate::{
     game_vectors::{Row, answer, check},
 };
 
-/// Returns a query with all parentheses, so that nothing depends on rules of precedence.
+/// Returns a query with all parentheses, so that it does not depend on rules of precedence.
 fn told(text: &str) -> String {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     AsText(&expand(&parsed.query.body).unwrap_or_else(|error| panic!("{text}: {error}"))).to_string()
@@ -28,7 +28,7 @@ fn forms_are_read_as_with_parentheses() -> Vec<harness::Row> {
     rows.into_iter().map(row).collect()
 }
 
-/// Numbers and texts where CQL 6.2 says that they are probably the result of an unexpected parse.
+/// Numbers and texts stand in the place of conditions. CQL 6.2 says of them that they probably result from an unexpected parse.
 #[test]
 fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     for (query, help) in [
@@ -63,7 +63,7 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
         );
         assert!(fault.help.unwrap_or_default().contains(help), "{query}: no {help}");
     }
-    // Values in lists, and numbers inside other filters.
+    // These are values in lists, and numbers inside other filters.
     for query in
         ["ply", "2 + 3", "{check 3} > 2", "x = 3", "{x = 3 x == 3}", "if check 3 else 4", "\"x\" in fen"]
     {
@@ -75,9 +75,9 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     }
 }
 
-/// Queries, and the games of `main.pgn` at all of whose positions they match; they match nowhere else.
+/// Queries, each with the games of `main.pgn` in which they match at all positions. They match in no other games.
 const ANSWERS: [(&str, &[usize]); 18] = [
-    // A text that is missing is not assigned, and leaves the value that a variable has.
+    // If a text is missing, it is not assigned, and the variable keeps its value.
     ("vv=eco", &[1]),
     ("{vv=tag \"Annotator\" true}", &[2]),
     ("{vv=\"ab\" {vv=eco or true} vv==\"ab\"}", &[2, 3, 4]),
@@ -89,12 +89,12 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("equal(1/0 1/0)", &[1, 2, 3, 4]),
     ("equal(originalcomment tag \"Zoo\")", &[1, 2, 3, 4]),
     ("equal(1/0 eco)", &[2, 3, 4]),
-    // Loops over keys match whatever their bodies answer.
+    // Loops over keys match, whatever their bodies answer.
     ("{nn=0 {local dictionary D D[1]=ply D[2]=ply t∊D {nn+=1 false}} nn==2}", &[1, 2, 3, 4]),
     ("{while (tag \"Annotator\" ~~ \"m\") true}", &[2]),
     ("settag(\"Foo\" tag \"Annotator\")", &[2]),
     ("{local dictionary D D[\"a\"]=ply unbind D[eco]}", &[1]),
-    // A letter beyond the end cannot be set.
+    // A character after the end of a text cannot be set.
     ("{vv=\"abc\" vv[3]=\"Z\"}", &[]),
     ("{vv=\"abc\" vv[-4]=\"Z\"}", &[]),
     ("{vv=\"abc\" vv[-3]=\"Z\" vv==\"Zbc\"}", &[1, 2, 3, 4]),
@@ -102,7 +102,7 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("str(eco) == \"C50\"", &[1]),
 ];
 
-/// Queries whose expected answers come from the reference engine, which knows no plans.
+/// Queries whose expected answers come from the reference engine, which does not use plans.
 const ALIKE: [&str; 6] = [
     "piece X in R {X attacks s∊[Kk] s}",
     "piece X in [Rr] {X attacked by s∊[Qq] s}",
@@ -148,7 +148,7 @@ fn plans_answer_as_the_reference_engine() -> Vec<harness::Row> {
     ALIKE.into_iter().map(on_cpu).collect()
 }
 
-/// The studies won, in order: `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`, `sp.hm`, `3/4.p`, nothing.
+/// The prizes of the studies, in order, are `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`, `sp.hm`, `3/4.p`, and none.
 #[test]
 fn awards_of_studies_are_read() {
     for (query, due) in [

@@ -1,4 +1,4 @@
-//! `find`: rows of query, games and values, and orbits compared with an evaluation copy by copy.
+//! Tests `find`: rows with queries, games and values, and orbits that are compared with an evaluation copy by copy.
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ fn check(row: &Row, engine: &str, number: usize) {
     }
 }
 
-/// Compares orbits of `find` with the reference engine, which tries every copy at every position: the squares on which a white
-/// queen is at some time, the configurations of the queens in opposite corners, and others.
+/// Compares orbits of `find` with the reference engine, which tries every copy at every position. The orbits are for the squares
+/// on which a white queen is at some time, for queens in opposite corners, and others.
 #[test]
 fn orbits_of_what_is_found_on_real_games() {
     let blocks = corpus_blocks("otb.pgn");
@@ -62,7 +62,7 @@ fn orbits_of_what_is_found_on_real_games() {
     }
 }
 
-/// A game longer than a batch of positions, short ones around it, and several blocks.
+/// There is a game that is longer than a batch of positions, with short games around it, and there are several blocks.
 #[test(part = 3)]
 fn games_of_any_length_are_carried_through() {
     let long: String = (0..400).map(|k| format!("{}. Nf3 Nf6 {}. Ng1 Ng8 ", 2 * k + 1, 2 * k + 2)).collect();
@@ -88,7 +88,7 @@ fn games_of_any_length_are_carried_through() {
     }
 }
 
-/// Hits, values and copies of a query share the results of a search for one of them only if the search is the same.
+/// The outputs of a query (hits, values, copies) share the results of a search only if they need the same search.
 #[test]
 fn what_outputs_carry_is_their_own() {
     let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6 5. Nf3 *";
@@ -122,7 +122,8 @@ fn what_outputs_carry_is_their_own() {
     assert!(several > 10, "{several} copies match");
 }
 
-/// Conditions under shifts are carried as bits of a word; only numbers need a column for each copy.
+/// A search for a condition under shifts keeps one bit for each copy, in words. Only searches for numbers and sets need a column
+/// for each copy.
 #[test]
 fn too_many_columns_are_refused_and_conditions_need_few() {
     let prepared =

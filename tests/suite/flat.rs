@@ -1,4 +1,5 @@
-//! Flat programs: queries that keep state, compared with the reference engine, on real games and on games with side lines.
+//! Tests flat programs, which are for queries that keep state. They are compared with the reference engine on real games and on
+//! games with side lines.
 
 use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};
@@ -15,7 +16,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Queries, a few of each construct. Each has hits in real games.
+/// Queries of each construct, all with hits in real games.
 const QUERIES: &[&str] = &[
     // Variables that keep their values from position to position.
     "{if initial nn=0 if check nn+=1 nn}",
@@ -30,7 +31,7 @@ const QUERIES: &[&str] = &[
     "{if initial nn=0 flip count {nn+=1 Kg1}}",
     "{if initial nn=0 flipcolor {Rd1-8 nn+=1 true}}",
     "{if isunbound nn nn=ply if check unbind nn else nn+=1 isbound nn}",
-    // Variables of one position.
+    // Variables that are used in one position only.
     "{nn=0 while(nn*nn<ply) nn+=1 nn}",
     "{nn=0 loop{nn<#A nn+=3} nn}",
     "{ss=?(A attacks k) ss}",
@@ -50,6 +51,18 @@ const QUERIES: &[&str] = &[
     "{ss=[Kk] (up 1 ss) | (right 1 2 ss)}",
     "{ss=K xray(ss _ [rq])}",
     "{ss=R between(ss K)}",
+    "{ss=[Nn] between([Bb] ss)}",
+    "{ss=P ss attacks a}",
+    "{ss=[Pp] [Aa] attackedby ss}",
+    "{ss=[Kk] [BbNnQq] attacks ss}",
+    "{ss=[Aa] [Bb] attackedby ss}",
+    "{ss=[BbQq] ss->[Aa]->[Kk]}",
+    "{ss=[Aa] [RrQq]->ss->_->[Kk]}",
+    "{ss=[Kk] ss<-[Aa]<-[BRQbrq]}",
+    "{ss=[Aa] ray(ss [Pp] k)}",
+    "{ss=[Kk] ray horizontal (ss _ [Aa])}",
+    // The second set assigns the variable that is the first set.
+    "{ss=A #(ss & {ss=[Rr] ss})==1}",
     "{ss=a dark ss}",
     "{ss=P power ss - power p}",
     "{nn=4 makesquare(nn nn) & A}",
@@ -103,12 +116,12 @@ pub(crate) fn tree_blocks() -> Vec<Block> {
     pgn_blocks_with(&games, options)
 }
 
-/// Runs a query on every engine that plans it, and fails where an answer differs from that of the reference engine.
+/// Runs a query on every engine that can plan it. Fails if an answer differs from that of the reference engine.
 pub(crate) fn compared(text: &str, block: &Block) -> usize {
     assert!(!Runner::cpu(0).refuses(text), "no plan says {text}");
     let reference =
         Runner::reference().answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
-    // A card computes the operands alone, which other tests ask of it: it gets every fifth query.
+    // A card computes only the operands, and other tests cover that, so it gets only every fifth query.
     let card = if text.len().is_multiple_of(5) { Runner::gpu(0) } else { None };
     for runner in [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(card) {
         let found = runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));

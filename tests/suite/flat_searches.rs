@@ -1,5 +1,5 @@
-//! Searches of flat programs that move from one move to the next that can match, and chains that begin where a move can match,
-//! compared with the reference engine, on real games and on games with side lines.
+//! Tests searches in flat programs that skip to the next move that can match, and chains that begin only where a move can match.
+//! They are compared with the reference engine on real games and on games with side lines.
 
 use orbit_engine::{Engine as _, EngineError, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -9,9 +9,9 @@ use crate::{
     flat::{compared, tree_blocks},
 };
 
-/// Queries whose searches and chains begin with a move about which something is known. Each has hits in real games.
+/// Queries whose searches and chains begin with a move about which something is known. Each query has hits in real games.
 const QUERIES: &[&str] = &[
-    // Squares and pieces that variables hold.
+    // Squares and pieces in variables.
     "{initial square V in a-h4-5 {5<=find all --V}}",
     "{initial square V in a-h1-2 {find V--(terminal or check)}}",
     "{ss=[f3,c3,f6,c6] initial piece X in [Nn] find X--ss}",
@@ -27,10 +27,10 @@ const QUERIES: &[&str] = &[
     "{initial piece X in [Qq] {find <-- X--}}",
     // A piece that was captured has no square.
     "{ss=A&a initial piece X in [Qq] {find X==ss}}",
-    // The square of a captured pawn is not the one that is reached.
+    // The square of a pawn captured en passant is not the square that the capturing pawn reaches.
     "{initial ss=e5 find [x]ss}",
     "{initial square V in a-h5 {find P[x]V}}",
-    // Strings that name the promoted piece.
+    // Strings that name the piece after a promotion.
     "{tt=\"Q\" find --=tt}",
     "{tt=\"N\" not find --=tt}",
     "{tt=\"Qq\" path P--=tt --}",
@@ -46,7 +46,7 @@ const QUERIES: &[&str] = &[
     "{ss=[Nn] line <-- ss attacks [Kk] <-- true}",
 ];
 
-/// Nested loops over squares, for which a plan would need a row for each combination of three or more squares.
+/// Nested loops over squares. A plan for them would need a row for each combination of three or more squares.
 const NESTED: &[&str] = &[
     "square x in [qrnb] {square y in [QRBN] {y attacks x square z in [QRBN] {z attacks x not y == z z attacks k}}}",
     "square x in [qrnbp] {square y in [QRB] {pin from y through x to k square z in [QRB] {y!=z z attacks x}}}",
@@ -56,7 +56,7 @@ const NESTED: &[&str] = &[
     "#(square x in A {square y in a {x attacks y square z in A {z attacks y x!=z}}})",
 ];
 
-/// Queries that read variables without a value, so that no move can match at first.
+/// Queries that read variables without a value, so that at first no move can match.
 const FAULTY: &[&str] = &[
     "{if ply>200 ss=A find a1--ss}",
     "{if ply>200 piece X=K find X--h8}",
@@ -65,7 +65,7 @@ const FAULTY: &[&str] = &[
     "{if ply>200 tt=\"Q\" path --=tt}",
 ];
 
-/// Queries that read tags or match regular expressions as well as variables.
+/// Queries that read tags or match regular expressions, and also use variables.
 const STRINGS: &[&str] = &[
     "{tt=tag \"White\" #tt>12}",
     "{tt=player black if check tt+=\"+\" #tt>14}",

@@ -1,12 +1,12 @@
-//! Strings, dictionaries and moves in flat programs, compared with the reference engine, on real games and on games with side
-//! lines.
+//! Tests strings, dictionaries and moves in flat programs. They are compared with the reference engine on real games and on games
+//! with side lines.
 
 use crate::{
     common::{Samples, corpus_blocks, every_nth_game},
     flat::{compared, tree_blocks},
 };
 
-/// Queries that make strings.
+/// Queries that create strings.
 const STRINGS: &[&str] = &[
     "{tt=fen #tt>50}",
     "{tt=fen tt[0:8]!=\"rnbqkbnr\" check}",
@@ -51,7 +51,7 @@ const DICTIONARIES: &[&str] = &[
     "{local dictionary D D[str(100-ply)]=1 tt=\"\" string s in D {tt=s} tt==\"99\"}",
 ];
 
-/// Queries about played moves, about possible moves, and about pairs of positions.
+/// Queries about moves that were played, about legal moves, and about pairs of positions.
 const MOVES: &[&str] = &[
     "piece X in [Rr] {line --> move from X --> true* --> move from X to a-h8}",
     "piece X in N {line --> not move from X {2,3} --> move from X capture .}",
@@ -77,7 +77,7 @@ const MOVES: &[&str] = &[
     "{ss=K #(legal ss--(o-o))==1}",
 ];
 
-/// Queries in which both sides of an attack are in variables.
+/// Queries in which both sides of an attack are variables.
 const ATTACKS: &[&str] = &[
     "piece X in A {piece Y in a {X attacks Y Y attacks X}}",
     "piece X in [Nn] {ss=[Qq] ss attackedby X}",
@@ -86,7 +86,18 @@ const ATTACKS: &[&str] = &[
     "{aa=[Kk] bb=. #(aa->bb)+#(bb<-aa)}",
 ];
 
-/// Queries of side lines.
+/// Queries that keep the order in which copies are evaluated. They hit every position.
+const COPIES: &[&str] = &[
+    "{nn=0 {{flip nn=nn*10+rank a2} or true} nn==11227788}",
+    "{nn=0 {{shifthorizontal nn=nn*10+file g2} or true} nn==12345678}",
+    "{nn=0 {{flipcolor {{k or true} nn=nn*10+rank b8}} or true} nn==18}",
+    "{nn=0 {{flipcolor {{light A or true} nn=nn*10+rank b2}} or true} nn==72}",
+    "{nn=0 {{flipcolor {{up 1 A or true} nn=nn*10+rank b2}} or true} nn==72}",
+    "{nn=0 {{flipcolor count nn=nn*10+rank b7}>0 or true} nn==27}",
+    "{ss=. nn=0 {{flip {a2 nn=nn*10+rank a2 ss=ss&a2}} or true} nn==11227788}",
+];
+
+/// Queries that search side lines.
 const LINES: &[&str] = &[
     "echo(s t){s<t consecutivemoves(s t)}",
     "echo(s t){mainline s:variation 2<=consecutivemoves(s t)}",
@@ -101,7 +112,7 @@ const LINES: &[&str] = &[
     "{ss=[Pp] move previous from ss secondary}",
 ];
 
-/// Runs queries on each engine and returns those without hits.
+/// Runs queries on each engine, and returns those without hits.
 fn compared_all(queries: &[&'static str]) -> Vec<&'static str> {
     Samples::of(&corpus_blocks("otb.pgn"), 7, 30, 90).without_hits(queries, compared)
 }
@@ -116,6 +127,16 @@ fn strings_are_those_of_the_reference_engine() {
 fn dictionaries_are_those_of_the_reference_engine() {
     let without = compared_all(DICTIONARIES);
     assert!(without.len() <= 2, "no hits of {without:#?}");
+}
+
+#[test]
+fn copies_are_evaluated_in_the_order_of_their_squares() {
+    let blocks = Samples::of(&corpus_blocks("otb.pgn"), 7, 2, 2);
+    assert_eq!(blocks.without_hits(COPIES, compared), [""; 0]);
+    for query in COPIES {
+        let others = format!("not {query}");
+        assert_eq!(blocks.without_hits(&[&others], compared), [&others], "{query}");
+    }
 }
 
 #[test(part = 2)]
@@ -139,7 +160,7 @@ fn side_lines_are_those_of_the_reference_engine() {
     assert!(without.len() <= 8, "no hits of {without:#?}");
 }
 
-/// Games that need more strings or entries than a program can hold are left to the reference engine.
+/// Games that need more strings or entries than a program can store are left to the reference engine.
 #[test]
 fn many_strings_are_left_to_the_reference_engine() {
     use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};

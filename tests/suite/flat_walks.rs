@@ -1,4 +1,5 @@
-//! `line` and `path` in flat programs, compared with the reference engine, on real games and on games with side lines.
+//! Tests `line` and `path` in flat programs. They are compared with the reference engine on real games and on games with side
+//! lines.
 
 use orbit_engine::{Answer, BlockRequest, Engine as _, GameEnds, PreparedQuery, Wants, narrowed::Narrowed};
 use orbit_plan::PlanOptions;
@@ -10,7 +11,7 @@ use crate::{
     runners::Runner,
 };
 
-/// Queries whose constituents read variables, and queries in which they assign them.
+/// Queries whose constituents read variables, and queries whose constituents assign them.
 const QUERIES: &[&str] = &[
     // Piece variables.
     "piece X in [RBN] {path X-- -- X-- -- X--}",
@@ -38,7 +39,7 @@ const QUERIES: &[&str] = &[
     "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",
     "piece X in N {path focus X -- {find all {pathcount<ply X--}>3} {2,}}",
     "piece X in B {path focus X -- -- {line --> pathcount==2 --> X}}",
-    // Chains that assign.
+    // Chains that assign variables.
     "piece X in [RN] {ss=X path focus X (--~ss ss|=X){2,} --ss}",
     "piece X in Q {nn=0 path focus X (-- nn+=1){+} nn>=3}",
     "{nn=0 path (-- nn+=1 nn<5){+} nn==4}",
@@ -68,7 +69,7 @@ fn chains_answer_as_the_reference_engine_in_side_lines() {
     assert!(hits > 500, "{hits} hits");
 }
 
-/// Queries that sort; the bodies of their loops can match for pieces alone that move next.
+/// Queries that sort. The bodies of their loops can match only for pieces that move next.
 const SORTED: &[&str] = &[
     "piece X in A sort \"n\" path focus X --{3,}",
     "piece X in [Rr] piece Y in [Qq] {ss=X sort \"n\" path focus X|Y X--~ss Y-- --{1,}}",
@@ -101,7 +102,8 @@ fn games_without_a_match_are_passed_over() {
     assert!(hits > 0);
 }
 
-/// Searches remember a limited amount: for the shorter game fewer tables than there are pieces, for the longer one none.
+/// Searches remember only a limited amount. For the shorter game they keep fewer tables than there are pieces, and for the longer
+/// game none.
 #[test]
 fn long_games_are_searched_in_bounded_memory() {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];

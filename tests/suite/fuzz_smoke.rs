@@ -1,12 +1,12 @@
-//! Runs the fuzz targets on their seeds and on seeded alterations of these. A fuzzer needs a nightly compiler; this test keeps
-//! the targets working until somebody runs one.
+//! Runs the fuzz targets on their seeds and on random alterations of these, which are the same in every run. A real fuzzer needs
+//! a nightly compiler. This test makes sure that the targets work.
 
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
 
 use std::{fs, path::Path};
 
-/// Altered inputs for each target.
+/// The number of altered inputs for each target.
 const RUNS: u64 = 2_000;
 
 fn seeds(target: &str) -> Vec<Vec<u8>> {
@@ -17,7 +17,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// A generator with a seed, so that a failing run can be repeated.
+/// A random number generator with a seed, so that a failing run can be repeated.
 struct Dice(fastrand::Rng);
 
 impl Dice {
@@ -29,7 +29,7 @@ impl Dice {
         self.0.usize(..below.max(1))
     }
 
-    /// Returns a seed with some bytes dropped, doubled, altered or taken from another seed.
+    /// Returns a seed in which some bytes were dropped, doubled, altered or taken from another seed.
     fn alter(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut out = seeds[self.roll(seeds.len())].clone();
         for _ in 0..=self.roll(2) {
@@ -50,7 +50,7 @@ impl Dice {
     }
 }
 
-/// Runs the seeds and alterations of them; returns the number of inputs that were more than refused.
+/// Runs a target on the seeds and on alterations of them. Returns the number of inputs that were not simply refused.
 fn run(seeds: &[Vec<u8>], runs: u64, target: fn(&[u8]) -> bool) -> usize {
     for seed in seeds {
         target(seed);
@@ -90,7 +90,7 @@ fn any_bytes_are_a_reel_or_refused() {
 
 #[test]
 fn an_altered_reel_is_refused() {
-    // Four bytes choose the place, one the alteration; the games come after.
+    // The first four bytes choose the place, and the next one the alteration. The games follow.
     let seeds: Vec<Vec<u8>> =
         seeds("pgn").into_iter().map(|games| [&[9, 9, 9, 9, 1], &games[..]].concat()).collect();
     let mut place = Dice::new(1);

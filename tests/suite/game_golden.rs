@@ -1,6 +1,6 @@
-//! The answers of CQL 6.2 to queries of the game language on real games, compared with the reference engine.
+//! Compares the answers of CQL 6.2 to queries of the game language on real games with the reference engine.
 //!
-//! [`crate::golden`] and [`crate::game_trees`] run the queries that plans can express ([`crate::planned`]) on every engine.
+//! [`crate::golden`] and [`crate::game_trees`] run those queries on every engine that plans can express (see [`crate::planned`]).
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,10 +12,10 @@ use crate::{
 use orbit_database::StreamOptions;
 use orbit_reel::Block;
 
-/// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute; plans can express them.
+/// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute. Plans can express them.
 const SLOW: &[&str] = &["v02", "v03"];
 
-/// Returns the rows that this run takes of a table: every `all`-th one, in a sample every `sample`-th.
+/// Returns the rows of a table that this run uses: every `all`-th one, or in a sample every `sample`-th.
 fn table(name: &str, all: usize, sample: usize, blocks: fn() -> Arc<[Block]>) -> Vec<harness::Row> {
     let rows = stride(all, sample).of(golden::all_rows(name).into_iter());
     let rows = rows.filter(|row| name != "golden-game-otb.tsv" || !SLOW.contains(&&*row.id));

@@ -1,8 +1,9 @@
-//! The answers of CQL 6.2 to 823 queries of the game language on a few games.
+//! Compares the program with the answers of CQL 6.2 to 823 queries of the game language on a few games.
 //!
-//! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id tells the kind of
-//! answer: `b` the positions that match, `n` numbers, `s` sets (those with a square), `t` strings, `p` positions by their
-//! numbers, `g` the games found, in the order of the list, `e` a refused query.
+//! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id says which kind of
+//! answer it is: `b` for the positions that match, `n` for numbers, `s` for sets (only those that are not empty), `t` for
+//! strings, `p` for the numbers of positions, `g` for the games that were found, in the order of the list, and `e` for a query
+//! that is refused.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -25,7 +26,7 @@ use crate::{
     runners::Runner,
 };
 
-/// A row of a table: `game-vectors.tsv`, or `games.tsv`, which has the same columns.
+/// A row of `game-vectors.tsv`, or of `games.tsv`, which has the same columns.
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) query: String,
@@ -66,7 +67,7 @@ pub(super) fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> 
     answer_on(row, data(&format!("games/{}", row.file)), engine)
 }
 
-/// Returns the answer of an engine to a row on other games.
+/// Returns the answer of an engine to a row, on other games.
 pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<String, String> {
     let parsed = orbit_query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
     let mut options = StreamOptions::default();
@@ -94,7 +95,7 @@ pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<
 struct Answered<'a> {
     row: &'a Row,
     out: Vec<String>,
-    /// The sort keys and numbers of the games found.
+    /// The games that were found: the sort keys and the number of each.
     games: Vec<(Rank, u32)>,
 }
 
@@ -113,7 +114,7 @@ impl Answered<'_> {
                 let text = answers.hits.text(slot).map(encoded);
                 match (self.row.id.as_bytes()[0], answers.hits.answer(slot), text) {
                     (b'b', ..) => {}
-                    // An empty set may be the value where the filter matches; it is left out.
+                    // The value may be an empty set where the filter matches. Such sets are left out.
                     (b's', Answer::Set(set), _) if set.is_empty() => continue,
                     (b'n' | b'p' | b's', Answer::Num(Some(value)), _) => write!(place, ":{value}").unwrap(),
                     (b's', Answer::Set(set), _) => {
@@ -131,7 +132,7 @@ impl Answered<'_> {
 
     fn finish(mut self) -> String {
         if self.row.id.starts_with('g') {
-            // Without a sort all ranks are equal.
+            // If there is no sort, all ranks are equal.
             self.games.sort();
             self.out = self.games.iter().map(|(_, game)| format!("{game}:")).collect();
         }
@@ -139,7 +140,8 @@ impl Answered<'_> {
     }
 }
 
-/// Encodes bytes that are neither a letter, a digit nor a common sign as `%` and two hexadecimal digits.
+/// Returns a text in which every byte that is not a letter, a digit or a common sign is written as `%` and two hexadecimal
+/// digits.
 fn encoded(text: &[u8]) -> String {
     text.iter().fold(String::new(), |mut out, &byte| {
         match byte {
@@ -150,7 +152,7 @@ fn encoded(text: &[u8]) -> String {
     })
 }
 
-/// Returns a few of the words that an answer has too many, and a few that it lacks.
+/// Returns a few of the words that an answer has in excess, and a few that it lacks.
 fn difference(found: &str, due: &str) -> String {
     let words = |text: &str| text.split(' ').map(String::from).collect::<BTreeSet<String>>();
     let (found, due) = (words(found), words(due));
@@ -168,7 +170,7 @@ fn table(engine: EngineChoice) -> Vec<harness::Row> {
     rows("game-vectors.tsv").into_iter().map(row).collect()
 }
 
-/// Demands that an engine answers a row, or refuses a query that it does not support.
+/// Demands that an engine answers a row, or that it refuses a query that it does not support.
 pub(super) fn check(row: &Row, engine: EngineChoice) {
     if engine == EngineChoice::Gpu {
         GPU.met(Runner::gpu(0));
@@ -176,7 +178,7 @@ pub(super) fn check(row: &Row, engine: EngineChoice) {
     let due = row.due.as_str();
     match answer(row, engine) {
         Err(_) if due == "ERROR" => {}
-        // Plans cannot express all queries, and some adapters end long loops.
+        // Plans cannot express all queries, and some adapters leave long loops early.
         Err(error) if engine != EngineChoice::Reference && is_refusal(&error) => {}
         Err(error) => panic!("{}\n  {error}\n  due     {}", row.query, &due[..due.len().min(120)]),
         Ok(found) => assert!(found == due, "{}\n{}", row.query, difference(&found, due)),

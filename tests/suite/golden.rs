@@ -1,7 +1,9 @@
-//! The answers of CQL 6.2 to 122 queries, 14 with pure mates and 64 of the game language on two sets of real games.
+//! Compares the program with the answers of CQL 6.2 on two sets of real games: to 122 queries, to 14 queries with pure mates and
+//! to 64 queries of the game language.
 //!
-//! `tests/data/golden-*.tsv` hold, for each query, the games, the games and positions hit, and the first 16 hex digits of the
-//! SHA-256 of the hit list. The list has a line `game ply` for each hit, or `game ply value` for the queries named `v..`.
+//! `tests/data/golden-*.tsv` contain, for each query, the set of games, the numbers of games and positions that hit, and the
+//! first 16 hexadecimal digits of the SHA-256 hash of the hit list. The list has a line `game ply` for each hit, or
+//! `game ply value` for the queries named `v..`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -21,9 +23,9 @@ use crate::{
     runners::Runner,
 };
 
-/// Queries with `puremate` and its kin.
+/// The number of queries with `puremate` and similar filters.
 const MATE_ROWS: usize = 14;
-/// The queries of the game language that need only `find` and position filters.
+/// The queries of the game language that need only `find` and filters of positions.
 pub const FIND_ROWS: [&str; 6] = ["g01", "g02", "g03", "v02", "v03", "v29"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,7 +43,7 @@ impl Golden {
         if self.id.starts_with('v') { Wants::VALUES } else { Wants::HITS }
     }
 
-    /// Returns whether the engines for processors and graphics cards run it.
+    /// Returns whether the engines for processors and for graphics cards can run the query.
     pub fn is_planned(&self) -> bool {
         let prepared = PreparedQuery::new(self.parsed(), PlanOptions::default());
         prepared.unwrap_or_else(|error| panic!("{}: {error}", self.id)).planner.refusal().is_none()
@@ -52,7 +54,7 @@ impl Golden {
     }
 }
 
-/// Returns the rows of a table; from a table of the game language, those that plans can express.
+/// Returns the rows of a table. From a table of the game language, returns only those that plans can express.
 pub fn rows(name: &str) -> Vec<Golden> {
     let mut rows = all_rows(name);
     if name.starts_with("golden-game-") {
@@ -83,7 +85,7 @@ pub fn all_rows(name: &str) -> Vec<Golden> {
         "golden-mates-otb.tsv" | "golden-mates-fen.tsv" => MATE_ROWS,
         "golden-sample.tsv" => 122 + MATE_ROWS + FIND_ROWS.len(),
         "golden-game-otb.tsv" => 64,
-        // Eight rows rest on castling and en passant rights, which CQL 6.2 does not take from a FEN.
+        // The other eight rows depend on castling and en passant rights, which CQL 6.2 does not read from a FEN.
         "golden-game-fen.tsv" => 56,
         "golden-game-variations.tsv" => 59,
         other => panic!("{other} is no table"),
@@ -129,14 +131,14 @@ fn write_value(text: &mut String, hits: &Hits, slot: usize) {
     }
 }
 
-/// Returns the names of the rows of the game language that plans can express, according to `planned.txt`.
+/// Returns the names of the rows of the game language that plans can express, as `planned.txt` records them.
 pub fn planned_rows() -> BTreeSet<String> {
     let text = data("planned.txt");
     let names = text.lines().filter_map(|line| line.strip_prefix("planned\tgolden ")?.split('\t').next());
     names.map(String::from).collect()
 }
 
-/// Rows of tables as tests, each with the games of its table.
+/// Returns the rows of tables as tests, each with the games of its table.
 fn table(tables: &[(&str, &'static str)], check: fn(&Golden, usize, &'static str)) -> Vec<harness::Row> {
     let planned = planned_rows();
     let of_table = |&(table, games): &(&str, &'static str)| {
@@ -151,7 +153,7 @@ fn table(tables: &[(&str, &'static str)], check: fn(&Golden, usize, &'static str
     tables.iter().flat_map(of_table).collect()
 }
 
-/// A row on all games.
+/// Checks a row on all games.
 pub fn check(row: &Golden, runner: &Runner, blocks: &[Block]) {
     let ours = answer(row, &*runner.engine(&row.parsed()).unwrap(), blocks);
     assert_eq!(ours, *row);
@@ -167,7 +169,7 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// Returns the rows above, answered by machine code if there is some.
+/// Runs the rows above. Machine code computes the answers where there is machine code.
 #[table(in_parts)]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))
@@ -181,7 +183,7 @@ fn gpu_answers_as_cql() -> Vec<harness::Row> {
     })
 }
 
-/// With limits that split everything.
+/// Runs the rows with limits that split everything.
 #[table(in_parts)]
 fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
     let tables = [ON_OTB, ON_FEN, MATES].concat();
@@ -190,13 +192,14 @@ fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Pure mates are rare, so the search covers all problems.
+/// Pure mates are rare, so all problems are searched.
 #[table]
 fn reference_finds_the_pure_mates_of_cql() -> Vec<harness::Row> {
     table(&MATES[1..], |row, _, games| check(row, &Runner::reference(), &corpus_blocks(games)))
 }
 
-/// About `wanted` games of a file, the first of them a `share`-th of the way to the second.
+/// Returns about `wanted` games of a file. The games are equally far apart, and the number of games before the first one is a
+/// `share`-th of that distance.
 fn some_games(games: &'static str, wanted: usize, share: usize) -> Arc<Block> {
     type Key = (&'static str, usize, usize);
     static MADE: Mutex<BTreeMap<Key, Arc<Block>>> = Mutex::new(BTreeMap::new());
@@ -211,36 +214,37 @@ fn some_games(games: &'static str, wanted: usize, share: usize) -> Arc<Block> {
     Arc::clone(block)
 }
 
-/// Fewer of the games of tournaments than of the problems, which are short.
+/// Returns some games of a set: `of_otb` tournament games, or `of_fen` problems. The problems are short, so there are more of
+/// them.
 fn some(games: &'static str, of_otb: usize, of_fen: usize, share: usize) -> Arc<Block> {
     some_games(games, if games == "otb.pgn" { of_otb } else { of_fen }, share)
 }
 
-/// `gpu` against `cpu` on a few games, with limits that split everything.
+/// Compares `gpu` with `cpu` on a few games, with limits that split everything.
 #[table(in_parts)]
 fn tight_limits_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN, MATES].concat(), |row, _, games| {
         let block = some(games, 500, 2000, 4);
-        // More than one dispatch of three workgroups.
+        // This needs more than one dispatch of three workgroups.
         assert!(block.segments() > 3 * 64, "{}", block.segments());
         differ_nowhere(row, &block, &[Runner::cpu(0), GPU.met(Runner::tight_gpu())]);
     })
 }
 
-/// `gpu` with kernels of a variant against `cpu` on a few games: each row another variant.
+/// Compares `gpu` with `cpu` on a few games. Each row uses kernels of another variant.
 #[table(in_parts)]
 fn variants_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN].concat(), |row, number, games| {
         GPU.met(Runner::gpu(0));
         let variants = Runner::every_variant();
-        // A step that is coprime to the number of variants reaches all of them.
+        // The step has no common divisor with the number of variants, so all of them are used.
         let variant = variants[(number * 37 + row.id.len() + games.len()) % variants.len()];
         let runner = Runner::variant(0, variant).expect("the adapter runs it");
         differ_nowhere(row, &some(games, 200, 800, 5), &[Runner::cpu(0), runner]);
     })
 }
 
-/// `cpu` against `reference` on a sample of games.
+/// Compares `cpu` with `reference` on a sample of games.
 #[table(in_parts)]
 fn reference_agrees() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN].concat(), |row, _, games| {
@@ -248,7 +252,7 @@ fn reference_agrees() -> Vec<harness::Row> {
     })
 }
 
-/// `cpu` with and without each optimisation on a few games.
+/// Compares `cpu` with and without each optimisation on a few games.
 #[table(in_parts)]
 fn optimisations_change_nothing() -> Vec<harness::Row> {
     table(&[&ON_OTB[..], &ON_FEN, &MATES[1..]].concat(), |row, _, games| {
@@ -262,7 +266,8 @@ fn differ_nowhere(row: &Golden, block: &Block, runners: &[Runner]) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Returns the differences between the runners in all that engines can answer on one block: bits, values and counts of copies.
+/// Returns the differences between the runners on one block, in everything that engines can answer: bits, values and counts of
+/// copies.
 fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String> {
     let query = golden.parsed();
     let mut engines = runners.iter().map(|runner| (&runner.name, runner.engine(&query).unwrap()));

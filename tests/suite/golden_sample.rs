@@ -1,6 +1,6 @@
-//! The answers to the queries of the golden tables on `games/sample.pgn`, which is part of the repository.
+//! Tests the answers to the queries of the golden tables on `games/sample.pgn`, which is part of the repository.
 //!
-//! `tests/data/golden-sample.tsv` holds the answers of the reference engine; `UPDATE_GOLDEN=1` writes it again.
+//! `tests/data/golden-sample.tsv` contains the answers of the reference engine. `UPDATE_GOLDEN=1` writes the file again.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use crate::{
 
 const TABLE: &str = "golden-sample.tsv";
 
-/// The tables whose queries run.
+/// The tables whose queries are run.
 const QUERIES: [&str; 3] = ["golden-otb.tsv", "golden-game-otb.tsv", "golden-mates-otb.tsv"];
 
 fn sample() -> Vec<Block> {
     blocks_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn"))
 }
 
-/// Returns the answers of a runner, a row for each query.
+/// Returns the answers of a runner, one row for each query.
 fn answers(runner: &Runner) -> Vec<Golden> {
     let blocks = sample();
     let of_table = |table: &str| -> Vec<Golden> {

@@ -1,4 +1,4 @@
-//! The GPU engine at the edges of blocks, chunks and limits, and after a device fails.
+//! Tests the GPU engine at the edges of blocks, chunks and limits, and after a device failed.
 //!
 //! The answers are compared with those of `cpu`.
 
@@ -19,7 +19,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// A condition, a set, numbers, per-game columns, whole positions, the ends of games, many copies, and other positions.
+/// Queries for a condition, a set, numbers, columns with a value for each game, whole positions, the ends of games, many copies,
+/// and other positions.
 const QUERIES: [&str; 10] = [
     "Ra1",
     "#(P | n)",
@@ -38,12 +39,12 @@ pub fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(query, PlanOptions::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Demands that an engine gives the answers of `cpu` on some blocks: hits, values, counts of copies.
+/// Demands that an engine gives the same answers as `cpu` on some blocks: hits, values and counts of copies.
 pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     check_named(text, text, gpu, blocks);
 }
 
-/// Demands the same with messages that begin with `text`.
+/// Demands the same. Messages begin with `text`.
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     let cpu = prepared(query).cpu().unwrap();
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
@@ -66,7 +67,7 @@ pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block])
     }
 }
 
-/// Checks every query on the shared devices: one with the usual limits, one with limits that split everything.
+/// Checks every query on the two shared devices: one with the usual limits, and one with limits that split everything.
 fn check_all(blocks: &[&Block]) {
     for runner in Runner::both_gpus() {
         for text in QUERIES {
@@ -77,7 +78,7 @@ fn check_all(blocks: &[&Block]) {
     }
 }
 
-/// Returns a game in which knights move out and back home.
+/// Returns a game in which knights move out and back.
 pub fn long_game(plies: usize) -> Game {
     let (white, black) = (Code(2), Code(10));
     let tour = [
@@ -93,7 +94,7 @@ pub fn long_game(plies: usize) -> Game {
     Game { moves: tour.into_iter().cycle().take(plies).collect(), ..Game::default() }
 }
 
-/// Games of at most one move, each from a position of its own.
+/// Returns games with at most one move, each from a position of its own.
 pub fn short_games(count: usize) -> Vec<Game> {
     let mut rng = Rng::new(11);
     let starts = positions::random_games(&mut rng, count);
@@ -104,7 +105,7 @@ pub fn short_games(count: usize) -> Vec<Game> {
     starts.iter().map(game).collect()
 }
 
-/// Some blocks of some games.
+/// Returns some blocks with some games.
 pub fn some_blocks() -> Vec<Block> {
     let mut blocks: Vec<Block> =
         short_games(600).chunks(100).map(|games| block_of_games(games.to_vec())).collect();
@@ -148,7 +149,7 @@ fn the_last_segment_may_be_short_or_full() {
     }
 }
 
-/// Castling and en passant, about which only the replay knows.
+/// Castling and en passant depend on the replay alone.
 #[test]
 fn rights_are_lost_as_games_go_on() {
     let text = "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. Kf1 Kf8 5. Ke1 Ke8 6. d4 d5 7. a4 a5 *\n\n\
@@ -170,7 +171,7 @@ fn rights_are_lost_as_games_go_on() {
     }
 }
 
-/// Kernels contain code for several kings only if a game begins with such a side.
+/// A kernel contains code for several kings only if a game begins with a side that has several.
 #[test]
 fn sides_with_several_kings_move_as_on_the_processor() {
     let placed = |kings: &[Square]| {
@@ -181,10 +182,10 @@ fn sides_with_several_kings_move_as_on_the_processor() {
     };
     let (several, alone) = (placed(&[Square::C1, Square::E1]), placed(&[Square::C1]));
     let runner = GPU.met(Runner::gpu(0));
-    // The start of the first game is not where those of the others are.
+    // The first game and the other games begin from different positions.
     for positions in [[several, alone], [alone, several]] {
         let block = block_of(&positions);
-        // One king reaches five squares, both reach eight.
+        // One king reaches five squares, and both kings together reach eight.
         let due = positions.map(|position| Answer::Num(Some(if position == several { 8 } else { 5 })));
         assert_eq!(Runner::reference().answers("#(legal --)", &block).unwrap(), due);
         for text in ["legal --", "#(legal --) > 5", "#(legal --)"] {
@@ -194,7 +195,7 @@ fn sides_with_several_kings_move_as_on_the_processor() {
     }
 }
 
-/// Kernels are cached, and must not be mistaken for each other.
+/// Kernels are cached, and must not be confused with each other.
 #[test]
 fn queries_that_differ_in_little_are_told_apart() {
     let runner = GPU.met(Runner::gpu(0));
@@ -241,7 +242,7 @@ fn what_stays_on_the_device_is_answered_as_what_comes_each_time() {
     }
 }
 
-/// Returns a device with a fault.
+/// Returns a device that will fail.
 fn faulty(fault: InjectedFault) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.fault = Some(fault);
@@ -254,7 +255,7 @@ const MANY: &str = "shift flip {Nd4 Pe4}";
 fn a_device_that_is_lost_once_is_opened_again() {
     let blocks = some_blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
-    // Faults before the hits, the values, the counts of copies and the steps between, and no fault.
+    // The faults occur before the hits, the values, the counts of copies or the steps in between, or do not occur at all.
     for at in [0, 1, 2, 3, 4, 5, 10, 1000] {
         let device = faulty(InjectedFault::DestroyedOnce(at));
         check("legal --", &prepared("legal --").gpu(&device).unwrap(), &blocks);
@@ -300,20 +301,20 @@ fn a_map_that_fails_is_done_again_on_a_new_device() {
 #[test]
 fn a_loss_with_blocks_on_the_device_is_an_error() {
     let block = block_of_games([long_game(100)]);
-    // The first submission is the upload, the second the query.
+    // The first submission is the upload, and the second one is the query.
     let device = faulty(InjectedFault::DestroyedOnce(1));
     let gpu = prepared("Ra1").gpu(&device).unwrap();
     let resident = device.upload(&[&block]).unwrap();
     let error = gpu.scan_resident(&resident).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
-    // A new scan runs on a new device.
+    // A new scan uses a new device.
     check("Ra1", &gpu, &[&block]);
     let device = faulty(InjectedFault::DestroyedOnce(0));
     let error = device.upload(&[&block]).map(|_| ()).unwrap_err();
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
 }
 
-/// Threads that run queries on the same blocks wait for one another, and none waits forever.
+/// Threads that run queries on the same blocks wait for each other, and none waits forever.
 #[test]
 fn threads_share_blocks_on_the_device() {
     let device = open_device(device_options(GpuLimits::default()));
@@ -334,7 +335,7 @@ fn threads_share_blocks_on_the_device() {
     });
 }
 
-/// Returns the error of a scan that cannot run within limits.
+/// Returns the error of a scan that cannot run within the limits.
 fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Wants) -> GpuError {
     let device = open_device(device_options(limits));
     match prepared(text).gpu(&device).unwrap().answer(block, want) {
@@ -404,7 +405,7 @@ fn bindings_too_small_for_a_segment_are_an_error() {
         assert!(matches!(error, GpuError::TooSmall { .. }), "{binding_bytes} bytes, {text}: {error}");
         assert!(error.to_string().contains("--engine cpu"), "{error}");
     }
-    // The values of a segment take more room than its moves.
+    // The values of a segment need more room than its moves.
     let long = block_of_games([long_game(100)]);
     let limits = GpuLimits { binding_bytes: 64, ..GpuLimits::default() };
     let error = refusal(limits, "Ra1", &long, Wants::VALUES);
@@ -431,7 +432,7 @@ fn an_adapter_that_is_not_there_is_named_with_those_that_are() {
     }
 }
 
-/// Scans on four threads at once.
+/// Runs scans on four threads at once.
 fn check_on_threads(device: &Arc<GpuDevice>) {
     let blocks = some_blocks();
     let engines: Vec<(&str, Gpu)> =
@@ -463,8 +464,8 @@ fn threads_whose_device_is_lost_all_go_on() {
     }
 }
 
-/// An adapter in software leaves all loops of an invocation after 65,535 turns. Queries that take more at the
-/// 32 slots of a segment run a few slots at a time; those that take more at one slot are refused.
+/// A software adapter leaves all loops of an invocation after 65,535 turns. Queries that need more turns for the 32 slots of a
+/// segment run for a few slots at a time. Queries that need more turns for a single slot are refused.
 #[test]
 fn queries_of_many_turns_are_right_or_refused() {
     let runner = GPU.met(Runner::gpu(0));
@@ -477,13 +478,13 @@ fn queries_of_many_turns_are_right_or_refused() {
     let gpu = prepared(text).gpu(&device).unwrap();
     assert!(gpu.kernel().turns > 65_535 / SEGMENT_SLOTS as u64, "{} turns", gpu.kernel().turns);
     check(text, &*runner.engine(&query).unwrap(), &[&block]);
-    // Just below and above the capacity of 32 slots.
+    // These queries are just below and just above the capacity for 32 slots.
     check(
         "shift (sqrt (sqrt (type [bN]g-h2)))",
         &prepared("shift (sqrt (sqrt (type [bN]g-h2)))").gpu(&device).unwrap(),
         &[&block],
     );
-    // If there are more than a workgroup, several segments of an invocation share the turns of one. The query needs the loops in
+    // If the segments are more than a workgroup, several segments share the turns of one invocation. The query needs the loops in
     // the first pass.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
@@ -493,7 +494,7 @@ fn queries_of_many_turns_are_right_or_refused() {
         let found = prepared(text).gpu_with(&device, variant).unwrap().hits(&many).unwrap().remove(0);
         assert!(found.iter().all(|found| *found == expected), "{name}");
     }
-    // Loops over moves stay loops in every driver, which may unroll loops with a fixed number of turns.
+    // Loops over moves remain loops in every driver. A driver may unroll loops with a fixed number of turns.
     let count = |kind: &str, to: &str| format!("(countmoves {kind} --[{to}])");
     let [a, b, c] = [("legal", "a-c1-4"), ("legal", "a-c1-3"), ("pseudolegal", "a-b1-4")]
         .map(|(kind, to)| count(kind, to));

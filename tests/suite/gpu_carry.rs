@@ -1,7 +1,7 @@
-//! The stages of `find`, carried along games on the device and by the processor.
+//! Tests the stages of `find`, which the device or the processor computes along games.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device's count of stages shows which of the two carried
-//! them.
+//! The answers are compared with those of `cpu` and `reference`. The device counts its stages, which shows whether the device or
+//! the processor computed them.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Each kind of carried stage in each direction; several stages, constants, and columns of games with them.
+/// Queries with each kind of stage along games in each direction: also with several stages, with constants, and with columns of
+/// games.
 const QUERIES: [&str; 13] = [
     "find Nf3",
     "find <-- {Nd4 nc6}",
@@ -36,8 +37,8 @@ const QUERIES: [&str; 13] = [
     "shift find {Nd4 find <-- nc6}",
 ];
 
-/// Games of one slot and of many, which begin at the first slot of a segment, at its last and between, alone in a block or
-/// behind others; blocks that end with a segment or in it, and some without games.
+/// Returns games with one slot and with many. They begin at the first slot of a segment, at its last slot or between, and are
+/// alone in a block or after others. Blocks end with a segment or within one, and some have no games.
 fn blocks() -> Vec<Block> {
     let of = |plies: &[usize]| block_of_games(plies.iter().map(|&plies| long_game(plies)));
     let mut blocks = vec![
@@ -55,7 +56,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Blocks of a few games each; a small upload holds one or two of them.
+/// Returns blocks with a few games each. A small upload has room for one or two of them.
 fn long_blocks() -> Vec<Block> {
     let of = |count: usize, plies| block_of_games((0..count).map(|k| long_game((plies + 13 * k) % 300)));
     (0..12).map(|k| of(6 + k, 20 * k)).collect()
@@ -65,7 +66,7 @@ fn device(limits: GpuLimits) -> Arc<GpuDevice> {
     open_device(device_options(limits))
 }
 
-/// Returns the number of stages that the device carries during some work.
+/// Returns the number of stages that the device computes along games while a function runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -78,7 +79,7 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The stages of all kernels are carried by the side that the variant names.
+/// The device computes the stages of all kernels, unless the variant says that the processor computes them.
 #[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();
@@ -99,7 +100,7 @@ fn the_device_carries_unless_it_is_told_not_to() {
 
 #[test]
 fn hits_are_those_of_the_reference_engine() {
-    // The reference engine searches the whole game from each position, so these games are few and short.
+    // The reference engine searches the whole game from each position, so there are only a few short games.
     let few = short_games(40).into_iter().zip((0..12).map(|k| long_game(7 * k % 45)));
     let blocks = [
         block_of_games([30, 0, 0, 31, 31, 32, 5, 63, 0, 64, 1, 2, 3].map(long_game)),
@@ -121,7 +122,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// Checks games that stay on the device, with one upload and with many.
+/// Checks games that stay on the device, with one upload and with several.
 #[test]
 fn games_that_stay_on_the_device_are_carried_there() {
     let tight = GpuLimits { binding_bytes: 16 << 10, ..GpuLimits::default() };
@@ -135,7 +136,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 let gpu = prepared(text).gpu_with(&device, variant(name)).unwrap();
                 let count = carried(&device, || match gpu.scan_resident(&resident) {
                     Ok((found, _)) => assert_eq!(found, expected, "{text} ({name})"),
-                    // Words of a large upload may be more than a shader can address.
+                    // The words of a large upload may be more than a shader can address.
                     Err(error) => assert!(limits != GpuLimits::default(), "{text} ({name}): {error}"),
                 });
                 let has_stages = gpu.kernel().all().count() > 1;
@@ -144,21 +145,21 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 assert!(count == 0 || name != HOST, "{text} ({name}): {count} stages");
             }
         }
-        // Conditions need little room.
+        // Conditions need only little room.
         let gpu = prepared(QUERIES[0]).gpu(&device).unwrap();
         let count = carried(&device, || drop(gpu.scan_resident(&resident).unwrap()));
         assert_eq!(count > 1, limits != GpuLimits::default(), "{count} uploads");
     }
 }
 
-/// Several uploads of whole blocks, which the device carries; and blocks that are cut, which the processor carries.
+/// The device computes several uploads of whole blocks. The processor computes blocks that are cut.
 #[test(part = 2)]
 fn blocks_that_are_cut_are_carried_by_the_processor() {
     let blocks = long_blocks();
     let most = blocks.iter().map(Block::segments).max().unwrap();
     assert!(most > 20, "{most} segments");
     let all: Vec<&Block> = blocks.iter().collect();
-    // The moves of a segment are 64 bytes.
+    // The moves of a segment take 64 bytes.
     for (segments, is_cut) in
         [(most, false), (most + 3, false), (3 * most, false), (most - 1, true), (20, true)]
     {
@@ -166,7 +167,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
         for text in QUERIES.into_iter().filter(|text| !text.contains("flip") && !text.contains("shift")) {
             let gpu = prepared(text).gpu(&device).unwrap();
             let cpu = prepared(text).cpu().unwrap();
-            // Numbers need uploads of a quarter of the segments, which cut these blocks.
+            // For numbers, only a quarter of the segments fits an upload, so these blocks are cut.
             let has_words = !["find Nf3", "find <-- {Nd4 nc6}"].contains(&text);
             let count = carried(&device, || {
                 assert_eq!(gpu.hits(&all).unwrap(), cpu.hits(&all).unwrap(), "{text}, {segments} segments");
@@ -182,7 +183,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// More games than a dispatch may have.
+/// There are more games than a dispatch may have.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =
@@ -197,7 +198,8 @@ fn games_are_carried_in_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Buffers pass from query to query and from games to games; words carried along other games are not read.
+/// Buffers are used for one query after the other, and for one set of games after the other. Words that were computed along other
+/// games are not read.
 #[test]
 fn what_was_carried_along_other_games_is_forgotten() {
     let device = device(GpuLimits::default());
@@ -214,7 +216,7 @@ fn what_was_carried_along_other_games_is_forgotten() {
     }
 }
 
-/// Side lines, games that are longer than an invocation walks, and operations that no shader makes.
+/// The queries and games have side lines, games that are longer than an invocation can walk, and operations that no shader has.
 #[test]
 fn the_processor_carries_what_the_device_cannot() {
     let mut options = StreamOptions::default();

@@ -1,8 +1,8 @@
-//! Drivers that fail, call by call: the tests' own Vulkan loader (`shim.c`) sits in front of the real one and lets a call fail,
-//! or never return.
+//! Tests drivers that fail, call by call. The tests' own Vulkan loader (`shim.c`) is in front of the real one, and makes a call
+//! fail or never return.
 //!
-//! Whatever fails, a run ends: with the right answer, or with an error that has a remedy. It does not panic, wait forever or
-//! answer wrongly.
+//! Whatever fails, a run must end, either with the right answer or with an error that names a remedy. It must not panic, wait
+//! forever or give a wrong answer.
 
 mod matrix;
 mod shim;

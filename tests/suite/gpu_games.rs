@@ -1,7 +1,7 @@
-//! The game language on the device: played moves, children and parents, automata along games.
+//! Tests the game language on the device: played moves, children and parents, and automata along games.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device's count of stages shows which of the two carried
-//! them.
+//! The answers are compared with those of `cpu` and `reference`. The device counts its stages, which shows whether the device or
+//! the processor computed them.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Tests of a move: its squares as designators, as computed sets, and as the target of another `--`; captures, promotions,
-/// castling, null moves; the move that led to a position and the one that leaves it.
+/// Tests of a move. Its squares are given by designators, by computed sets, or as the target of another `--`. The tests are for
+/// captures, promotions, castling and null moves, for the move that led to a position and for the move that is played in it.
 const EDGES: [&str; 24] = [
     "--(check)",
     "N--",
@@ -47,7 +47,7 @@ const EDGES: [&str; 24] = [
     "move previous null",
 ];
 
-/// Words that depend on a child, masks that depend on the parent or on the position with a given number.
+/// Words that depend on a child, and masks that depend on the parent or on the position with a given number.
 const SHIFTS: [&str; 11] = [
     "countmoves --(check)",
     "--(ply) > 20",
@@ -62,8 +62,8 @@ const SHIFTS: [&str; 11] = [
     "(position 30):check",
 ];
 
-/// Lines and paths of one constituent and of many, with repetitions, guards and constituents that are tied to moves; of one
-/// side's moves; against the moves.
+/// Lines and paths with one constituent and with many, with repetitions, with guards, and with constituents that are tied to
+/// moves. Some are for the moves of one side, or go back in the game.
 const WALKS: [&str; 18] = [
     "line --> check",
     "line --> check --> true --> not check",
@@ -89,8 +89,8 @@ fn all_queries() -> impl DoubleEndedIterator<Item = &'static str> {
     EDGES.into_iter().chain(SHIFTS).chain(WALKS).chain(NUMBERS)
 }
 
-/// The numbers of lines and paths: their ranges, the longest and the first one, the last position, walks that begin in no
-/// other one.
+/// Numbers of lines and paths: their ranges, the longest and the first one, the last position, and walks that begin in no other
+/// walk.
 const NUMBERS: [&str; 19] = [
     "(line --> check{2,}) > 1",
     "line 2 --> (true --> true)? --> true",
@@ -113,7 +113,7 @@ const NUMBERS: [&str; 19] = [
     "path nestban singlecolor lastposition -- --",
 ];
 
-/// Queries that no shader can carry, so that the processor carries the whole query.
+/// Queries that no shader can compute along games, so that the processor computes the whole query.
 const BY_THE_PROCESSOR: [&str; 5] = [
     "path max ply -- {2}",
     "(path focus N -- {4,}) > 0",
@@ -127,8 +127,8 @@ fn games(files: &[&str]) -> Vec<Block> {
     pgn_blocks_with(&text, StreamOptions::default())
 }
 
-/// Real games and such with every kind of move, and games of one slot and of many, which begin at the first slot of a
-/// segment, at its last and between.
+/// Returns real games, and games with every kind of move. They have one slot or many, and begin at the first slot of a segment,
+/// at its last slot or between.
 fn blocks() -> Vec<Block> {
     let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
     let some: String = sample.split_inclusive("\n\n").take(2 * 120).collect();
@@ -142,7 +142,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns the number of stages that the device carries during some work.
+/// Returns the number of stages that the device computes along games while a function runs.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -214,7 +214,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// Checks games that stay on the device, with queries for whose moves the processor computes something too.
+/// Checks games that stay on the device, with queries for whose moves the processor has to compute something as well.
 #[test(part = 0)]
 fn games_that_stay_on_the_device_are_carried_there() {
     let blocks = blocks();
@@ -228,7 +228,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
             let count = carried(&device, || {
                 assert_eq!(gpu.scan_resident(&resident).unwrap().0, expected, "{text} ({name})");
             });
-            // A number that is known everywhere is no condition.
+            // A number that is known everywhere is not a condition.
             let is_carried = !gpu.kernel().carriers().is_empty();
             assert_eq!(count > 0, is_carried, "{text} ({name}): {count} stages");
             assert!(!is_carried || name == "default", "{text} ({name})");
@@ -236,8 +236,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// Queries share kernels, and a stage of several of them is carried once. If the processor carries one of them, it carries all
-/// that share the kernel.
+/// Queries share kernels, and a stage that several of them have is computed only once. If the processor computes one of them
+/// along games, it computes all that share the kernel.
 #[test(part = 3)]
 fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
@@ -259,7 +259,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// More games than a dispatch may have, in one upload and in many.
+/// There are more games than a dispatch may have, in one upload and in several.
 #[test]
 fn games_take_as_many_dispatches_as_they_need() {
     let of = |games: &[_]| block_of_games(games.iter().cloned());
@@ -268,7 +268,7 @@ fn games_take_as_many_dispatches_as_they_need() {
     let most = blocks.iter().map(Block::segments).max().unwrap();
     let blocks: Vec<&Block> = blocks.iter().collect();
     for (workgroups, uploads) in [(1, 1), (2, 3), (5, 1)] {
-        // The moves of a segment are 64 bytes.
+        // The moves of a segment take 64 bytes.
         let binding_bytes = if uploads > 1 { 64 * (most as u64 + 3) } else { u64::MAX };
         let device =
             open_device(device_options(GpuLimits { workgroups, binding_bytes, ..GpuLimits::default() }));
@@ -279,7 +279,8 @@ fn games_take_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Side lines, queries that no shader can carry, and games that are longer than an invocation walks.
+/// The games have side lines or are longer than an invocation can walk, and some queries cannot be computed along games by a
+/// shader.
 #[test]
 fn the_processor_makes_what_the_device_cannot() {
     let mut options = StreamOptions::default();

@@ -1,4 +1,4 @@
-//! Conditions that cost little and are computed first.
+//! Tests guards: conditions that cost little and are therefore computed first.
 
 use orbit_engine::{PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -8,7 +8,7 @@ use crate::{
     flat::compared,
 };
 
-/// Queries with a part that costs far less than the whole; most hold at few positions.
+/// Queries with a part that costs far less than the whole. Most of these parts hold at few positions.
 const GUARDED: &[&str] = &[
     "flipcolor {btm mate square all x in (_|A) attackedby k (#(A attacks x)<=1)}",
     "check square x in a-h1-8 {x attackedby A 2<=#(A attacks x) #(a attacks x)==1}",
@@ -17,14 +17,16 @@ const GUARDED: &[&str] = &[
     "{check not square x in a-h1-8 {3<=#(A attacks x)}}",
     "mate {1<=#square x in a-h1-8 {3<=#(A attacks x)} or Qh7}",
     "{{check square x in a-h1-8 {4<=#(A attacks x)}} or {castle square x in a-h1-8 {3<=#(a attacks x)}}}",
-    // A condition that holds nearly everywhere.
+    // A filter that depends only on the square of the loop.
+    "{ply<12 square all x in a-h1-8 {f=makesquare(file x 9-rank x) typename f==typename x}}",
+    // A condition that is true almost everywhere.
     "{K square x in a-h1-8 {4<=#(A attacks x) 3<=#(a attacks x)}}",
-    // A search and conditions on tags, next to the condition.
+    // A search and conditions on tags, in addition to the condition.
     "{check find {mate} square x in a-h1-8 {3<=#(A attacks x)}}",
     "{check year>1900 square x in a-h1-8 {3<=#(A attacks x)}}",
 ];
 
-/// Queries without such a part.
+/// Queries without such a condition.
 const PLAIN: &[&str] =
     &["check", "shift flip flipcolor {Nd4 kf3}", "square x in a-h1-8 {3<=#(A attacks x)}", "mate"];
 

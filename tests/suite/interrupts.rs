@@ -1,4 +1,5 @@
-//! Interrupted engines: how often they check, and that they end; and evaluations that count their steps.
+//! Tests interrupted engines: how often they check the interrupt, and that they end. Also tests evaluations that count their
+//! steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,22 +10,22 @@ use orbit_plan::PlanOptions;
 
 use crate::common::{pgn_blocks, pgn_blocks_with};
 
-/// The most checks that an engine may make after the one that tells it to end.
+/// The maximum number of checks that an engine may make after the check that tells it to end.
 const AFTERWARDS_MAX: u64 = 8;
 
-/// Returns an interrupt that is set from a given check on, and the counter of the checks.
+/// Returns an interrupt that is set from the check with number `look` on, and the counter of the checks.
 fn set_at(look: u64) -> (Interrupt, Arc<AtomicU64>) {
     let looks = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&looks);
     (Interrupt::from_test(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look), looks)
 }
 
-/// The number of half-moves from which on the reference engine is left out, because it checks at each position.
+/// In games with at least this many half-moves the reference engine is left out, because it checks at each position.
 const LONG: usize = 1_000;
 
-/// Queries with the half-moves of their game, the least number of steps, and the outputs that are wanted.
+/// Queries, each with the number of half-moves of its game, the minimum number of steps, and the outputs that are wanted.
 const ROWS: &[(&str, usize, u64, Wants)] = &[
-    // Filters and repetitions within one position.
+    // Filters and loops within one position.
     ("{initial nn=0 while (nn<50000) nn+=1 nn>0}", 1, 50_000, Wants::HITS),
     ("initial and square xx in A square yy in A square zz in A (xx & yy & zz & e5)", 1, 30_000, Wants::HITS),
     // Walks that keep state.
@@ -38,13 +39,13 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
     ),
     // Steps of a regular expression.
     ("initial and (\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ~~ \"(a*)*c\")", 1, 5_000_000, Wants::HITS),
-    // Positions of a long game, the values and copies at hits.
+    // Positions of a long game, with the values and copies at hits.
     ("shift {Nf3 ng8}", 60_000, 60_000, Wants::HITS),
     ("A attacks A", 60_000, 60_000, Wants::VALUES),
     ("shift flip {Nf3 n}", 60_000, 60_000, Wants::COPY_COUNTS),
 ];
 
-/// Returns the most steps between two checks, by engine.
+/// Returns the maximum number of steps of an engine between two checks.
 fn steps_a_look(engine: &str, query: &str) -> u64 {
     match engine {
         _ if query.contains("~~") => 1 << 16,
@@ -85,27 +86,27 @@ fn engines_look_and_end() {
     }
 }
 
-/// Moves that lead back to where they began, those of White and of Black.
+/// Moves of White and of Black that lead back to where they began.
 type Tours = [&'static [&'static str]; 2];
 
 const SHUFFLE: Tours = [&["Nf3", "Ng1"], &["Nf6", "Ng8"]];
 
-/// After each move other pieces are protected by knights.
+/// After each move, knights protect other pieces.
 const WALKS: Tours = [
     &["Nf3", "Ne5", "Nc4", "Ne3", "Nd5", "Nf4", "Nd3", "Nc5", "Ne4", "Ng5", "Nf3", "Ng1"],
     &["Nc6", "Nd4", "Nb5", "Nd6", "Nb5", "Nd4", "Nc6", "Nb8", "Na6", "Nb8"],
 ];
 
-/// Queries that search many other positions from each position of a game, with the moves of the game and their number, and the
-/// least number of checks of `cpu`: one for each million positions.
+/// Queries that search many other positions from each position of a game. Each has the moves of the game and their number, and
+/// the minimum number of checks of `cpu`: one for each million positions.
 const FAR: [(&str, Tours, usize, u64); 4] = [
-    // Once for each set of pieces in focus.
+    // All positions are searched once for each set of pieces in focus.
     ("path focus ([Nn] | (A attackedby N) | (a attackedby n)) --{1,60}", WALKS, 4_000, 6),
-    // The ways to last positions.
+    // The walks to last positions are searched.
     ("(path lastposition --*):terminal", SHUFFLE, 5_000, 10),
-    // The ways to common ancestors.
+    // The walks to common ancestors are searched.
     ("cql(variations) distance(position 0 currentposition) > 3000", SHUFFLE, 5_000, 10),
-    // All positions that may be a pair with one.
+    // All positions that may form a pair with a position are searched.
     ("echo (aa bb) #(aa & bb) == 3", SHUFFLE, 5_000, 20),
 ];
 
@@ -136,7 +137,7 @@ fn what_looks_far_from_each_position_is_interrupted() {
     }
 }
 
-/// The reference engine counts annotations at a position as it counts positions.
+/// The reference engine counts the annotations at a position in the same way as it counts positions.
 #[test]
 fn comments_and_glyphs_are_counted() {
     for (text, annotations) in [
@@ -161,8 +162,8 @@ fn comments_and_glyphs_are_counted() {
     }
 }
 
-/// Queries whose evaluation takes long on a game of forty half-moves, most of them hours, with the operation that repeats in
-/// each.
+/// Queries whose evaluation takes long on a game of forty half-moves, most of them hours. Each has the name of the operation that
+/// is repeated.
 const ENDLESS: [(&str, &str); 11] = [
     ("positions that are found", "find all find all find all find all find all find all find all check"),
     ("the first position that is found", "find find find find find find find find find find check"),
@@ -198,13 +199,14 @@ const ENDLESS: [(&str, &str); 11] = [
     ),
 ];
 
-/// The reference engine ends such queries by their steps, with a message that names the place in the game and in the query.
+/// The reference engine ends such queries when they exceed the limit of steps. The message names the place in the game and in the
+/// query.
 #[test]
 fn steps_end_what_takes_long() {
     const STEPS_MAX: u64 = 30_000;
     let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(40).collect::<Vec<_>>().join(" ");
     let block = pgn_blocks(&format!("{game} *\n")).remove(0);
-    // As many checks as steps allow, and one at each position.
+    // There are as many checks as the limit of steps allows, and one more at each position.
     let looks_max = block.slots() as u64 + STEPS_MAX / 1024 + AFTERWARDS_MAX;
     for (name, text) in ENDLESS {
         let prepared =

@@ -1,4 +1,4 @@
-//! The table of words: every row behaves as described, and `docs/language.md` is written from it.
+//! Tests the table of words: every row behaves as it is described, and `docs/language.md` is written from the table.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,12 +26,12 @@ fn rows() -> impl Iterator<Item = (&'static WordGroup, &'static Word)> {
     words::groups().flat_map(|group| group.words.iter().map(move |&word| (group, word)))
 }
 
-/// Returns whether a spelling consists of letters, so that it ends where no letter follows.
+/// Returns whether a spelling consists of letters. Such a word ends where no letter follows.
 fn is_word(spelling: &str) -> bool {
     spelling.len() > 1 && spelling.starts_with(|first: char| first.is_ascii_alphabetic())
 }
 
-/// Returns the first place where a query uses a spelling.
+/// Returns the first place at which a query uses a spelling.
 fn place(query: &str, spelling: &str) -> Option<usize> {
     let open = if query.starts_with("(position ") { "(position ".len() } else { 0 };
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -41,7 +41,7 @@ fn place(query: &str, spelling: &str) -> Option<usize> {
     })
 }
 
-/// Returns a query with another spelling of a word in place of its usual one.
+/// Returns a query with another spelling of a word in place of the usual one.
 fn respelt(word: &Word, spelling: &str) -> String {
     let usual = word.spellings[0];
     let at = place(word.example, usual)
@@ -53,13 +53,13 @@ fn hits(answers: &[Answer]) -> usize {
     answers.iter().filter(|answer| answer.is_hit()).count()
 }
 
-/// Returns the engine that runs an example: the fast one where a plan exists, else the reference engine.
+/// Returns the engine that runs an example: the fast engine if there is a plan, and otherwise the reference engine.
 fn runner_of(example: &str) -> Runner {
     let cpu = Runner::cpu(0);
     if cpu.refuses(example) { Runner::reference() } else { cpu }
 }
 
-/// Returns a folder for the examples that read and write files.
+/// Returns a folder for the examples that read or write files.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -67,7 +67,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Returns the answers to an example, which may use the files of a folder.
+/// Returns the answers to an example. It may use the files of a folder.
 fn answers_of(
     runner: &Runner,
     example: &str,
@@ -83,7 +83,7 @@ fn sample() -> Vec<Block> {
     pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap())
 }
 
-/// A game with features that the sample lacks: tags, side lines, a null move, comments, glyphs.
+/// A game with features that the sample lacks: tags, side lines, a null move, comments and glyphs.
 const TAGGED: &str = r#"[Event "2.p Tourney of orbit"]
 [White "Alekhine, A"]
 [Black "?"]
@@ -123,7 +123,7 @@ fn no_spelling_stands_twice() {
     assert!(seen.len() > 350, "{} spellings", seen.len());
 }
 
-/// `tests/data/words.txt` lists the words of the manuals, apart from the table.
+/// `tests/data/words.txt` lists the words of the manuals, independently of the table.
 #[test]
 fn every_word_of_the_manuals_has_a_row() {
     let list = data("words.txt");
@@ -145,7 +145,7 @@ fn every_word_of_the_manuals_has_a_row() {
     assert!(count > 330, "{count} words");
 }
 
-/// Examples answer alike on the engines that run them and in every spelling, and each finds something.
+/// Examples answer alike on all engines that can run them and in every spelling. Each finds something.
 #[test]
 fn examples_answer() {
     let games = sample();
@@ -183,7 +183,7 @@ fn examples_answer() {
     assert!(outcomes.len() > 170, "{} examples", outcomes.len());
 }
 
-/// Words that are not built are refused by name, in every spelling and at every place.
+/// A word that is not built is refused by its name, in every spelling and at every place.
 #[test]
 fn words_that_are_not_built_are_named() {
     let mut count = 0;
@@ -210,7 +210,7 @@ fn words_that_are_not_built_are_named() {
     assert!(count > 130, "{count} queries");
 }
 
-/// Words that are refused for good give a reason, and may name a variable.
+/// Words that are refused for good come with a reason. They can be names of variables.
 #[test]
 fn words_that_are_refused_say_why() {
     let refused = rows().filter_map(|(_, word)| match word.status {
@@ -227,7 +227,7 @@ fn words_that_are_refused_say_why() {
     assert!(count > 5);
 }
 
-/// For a misspelt word with a letter missing, the word that was meant is suggested.
+/// If a letter of a word is missing, the whole word is suggested.
 #[test]
 fn every_word_is_suggested() {
     for (group, word) in rows() {
@@ -241,7 +241,8 @@ fn every_word_is_suggested() {
             let meant = words::nearest(group.dialect, &misspelt);
             let is_near = |meant: &str| {
                 meant == spelling
-                    // If several words are equally near, the first is suggested: `isubound` has a letter more than `isbound`.
+                    // If several words are equally near, the first one is suggested. For example, `isubound` differs from
+                    // `isbound` by a single letter, too.
                     || (0..misspelt.len()).any(|at| [&misspelt[..at], &misspelt[at + 1..]].concat() == meant)
                     || matches!(word.status, WordStatus::NotYet)
                     || meant.len() + 2 > spelling.len()
@@ -251,7 +252,7 @@ fn every_word_is_suggested() {
     }
 }
 
-/// Every built word of CQL 6 occurs in the output of the generator of test queries.
+/// Every implemented keyword of CQL 6 occurs in the output of the generator of test queries.
 #[test]
 fn generated_queries_use_every_word() {
     let mut rng = Rng::new(23);
@@ -262,15 +263,15 @@ fn generated_queries_use_every_word() {
     }
     text += &query_texts(30);
     let apart = [
-        // These words end a run.
+        // These keywords end a run.
         "cql_abort",
         "cql_assertvariations",
-        // These words need a folder.
+        // These keywords need a folder.
         "readfile",
         "writefile",
-        // No generated game has won a prize.
+        // No generated game has won an award.
         "hhdb",
-        // This word needs a whole database, and a generated query runs on one block.
+        // This keyword needs a whole database, but a generated query runs on one block.
         "lastgamenumber",
     ];
     let mut unused = Vec::new();
@@ -284,7 +285,7 @@ fn generated_queries_use_every_word() {
     assert!(unused.is_empty(), "teach the generator (differential/generate) these words: {unused:?}");
 }
 
-/// Returns whether queries use a word outside their header.
+/// Returns whether a keyword can occur in a query outside the header.
 fn is_in_queries(word: &Word) -> bool {
     matches!(word.status, WordStatus::Here) && !word.form(word.spellings[0]).starts_with("cql(")
 }
@@ -381,7 +382,7 @@ fn page() -> String {
     out
 }
 
-/// `field::forms_are_read_as_with_parentheses` has an example of each row.
+/// The text about precedence in the document. The test `field::forms_are_read_as_with_parentheses` has an example for each row.
 const PRECEDENCE: &str = "
 ## What a filter takes
 

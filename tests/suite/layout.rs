@@ -1,4 +1,4 @@
-//! Kernels as naga reads them: the layouts on which Rust and WGSL must agree, and the constructs that no kernel may have.
+//! Examines kernels as naga reads them: the layouts on which Rust and WGSL must agree, and constructs that no kernel may have.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,7 +22,7 @@ use crate::{
     runners::{NONE, without},
 };
 
-/// Returns the kernels of a query: of the first pass, of the values, of the copies.
+/// Returns the kernels of a query: for the first pass, for the values, and for the copies.
 fn kernels(text: &str, options: PlanOptions, variant: Variant) -> Option<[Kernel; 3]> {
     let query = orbit_query::parse(text).ok()?.query;
     let planner = Planner::new(&query, options).ok()?;
@@ -43,14 +43,14 @@ fn read(kernel: &Kernel) -> Module {
     found.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&kernel.wgsl)))
 }
 
-/// Returns both passes of a query that uses whole positions, columns and tables.
+/// Returns the kernels for both passes of a query that uses whole positions, columns and tables.
 fn modules(variant: Variant) -> [Module; 2] {
     let text = "shift flip flipcolor {Nd4 kf3 mate elo > 1000}";
     let [hits, _, copies] = kernels(text, PlanOptions::default(), variant).expect("it can be planned");
     [read(&hits), read(&copies)]
 }
 
-/// Returns the variants that differ from the default in one or two things, and one that differs in all.
+/// Returns the variants that differ from the default in one or two settings, and one that differs in all.
 fn variants() -> Vec<Variant> {
     let mut out = Variant::every();
     let most = out.iter().map(Variant::changes).max();
@@ -58,12 +58,12 @@ fn variants() -> Vec<Variant> {
     out
 }
 
-/// Returns the capabilities that an adapter must have for a variant.
+/// Returns the capabilities that an adapter needs for a variant.
 fn capabilities(variant: Variant) -> Capabilities {
     if variant.wide { Capabilities::SHADER_INT64 } else { Capabilities::empty() }
 }
 
-/// Returns the size of a struct, and where its members begin.
+/// Returns the size of a struct, and the offsets of its members.
 fn layout(module: &Module, name: &str) -> (u32, Vec<(String, u32)>) {
     let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
     let (_, ty) = found.unwrap_or_else(|| panic!("no struct {name}"));
@@ -89,7 +89,8 @@ fn structs_lie_on_the_device_as_in_memory() {
                 ("first_start", offset_of!(Key, first_start)),
             ]);
             assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()), "{variant}");
-            // The numbers themselves, so that both do not change together unseen: files hold keys too.
+            // The numbers themselves are compared with constants, so that Rust and WGSL do not change together unnoticed: files
+            // contain keys, too.
             let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
             assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
             let start = (40, named(&[("planes", 0), ("state", 32), ("ply", 36)]));
@@ -140,13 +141,13 @@ fn check_bindings(variant: Variant) {
         assert_eq!(found, expected, "{variant}");
         let [main] = module.entry_points.as_slice() else { panic!("one entry point") };
         assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [variant.workgroup, 1, 1]));
-        // Every adapter has 16 KiB of a workgroup's own memory.
+        // Every adapter has 16 KiB of memory for each workgroup.
         let own = module.global_variables.iter().filter(|(_, it)| it.space == AddressSpace::WorkGroup);
         let own: Vec<u32> = own.map(|(_, it)| module.types[it.ty].inner.size(module.to_ctx())).collect();
         let pairs = (variant.lanes == 2 && own_bit(module)).then_some(4 * variant.workgroup / 2);
         assert_eq!(own, Vec::from_iter(pairs), "{variant}");
     }
-    // Words of eight bytes, or of the two halves.
+    // The elements are words of eight bytes, or their two halves.
     for (name, bytes) in [("moves", 8), ("tables", 8), ("carried", 4), ("columns", 4)] {
         assert_eq!(stride(&hits, name), bytes, "{variant}: {name}");
     }
@@ -154,7 +155,8 @@ fn check_bindings(variant: Variant) {
     assert_eq!((stride(&hits, "hits"), stride(&words, "words")), (4, 8), "{variant}");
 }
 
-/// Queries whose stages carry in every way: along games, to children and parents, by automata of few and many states.
+/// Queries whose stages move values in every way: along games, to children and parents, and by automata with few and with many
+/// states.
 const CARRYING: [&str; 14] = [
     "find Nf3",
     "find <-- count check > 3",
@@ -172,7 +174,7 @@ const CARRYING: [&str; 14] = [
     "line nestban --> true{3}",
 ];
 
-/// The shaders that carry along games, as `crates/engine/src/gpu/along.rs` runs them.
+/// Tests the shaders that compute stages along games, as `crates/engine/src/gpu/along.rs` runs them.
 #[test]
 fn the_shaders_of_carries_are_what_the_engine_binds() {
     let mut texts = BTreeSet::new();
@@ -229,12 +231,12 @@ fn check_carrier(text: &str) {
     assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
 }
 
-/// Returns whether a kernel writes bits rather than words.
+/// Returns whether a kernel writes bits and not words.
 fn own_bit(module: &Module) -> bool {
     module.global_variables.iter().any(|(_, it)| it.name.as_deref() == Some("hits"))
 }
 
-/// Bytes from one element of a buffer to the next.
+/// Returns the number of bytes from one element of a buffer to the next.
 fn stride(module: &Module, name: &str) -> u32 {
     let found = module.global_variables.iter().find(|(_, it)| it.name.as_deref() == Some(name));
     let (_, global) = found.unwrap_or_else(|| panic!("no buffer {name}"));
@@ -242,7 +244,7 @@ fn stride(module: &Module, name: &str) -> u32 {
     stride
 }
 
-/// The functions of an adapter with integers of 64 bits are those of every adapter.
+/// The functions for an adapter with 64-bit integers are the same as those for every adapter.
 #[test]
 fn both_kinds_of_words_have_the_same_functions() {
     let functions = |wide: bool| {
@@ -263,12 +265,12 @@ fn both_kinds_of_words_have_the_same_functions() {
     };
     let (pairs, mut wide) = (functions(false), functions(true));
     assert!(pairs.len() > 50, "{} functions", pairs.len());
-    // Two of its own make its slides shorter.
+    // Two functions of its own make its slides shorter.
     assert!(wide.remove("slide_up").is_some() && wide.remove("slide_down").is_some());
     assert_eq!(pairs, wide);
 }
 
-/// Returns the words of a constant: one of a number, two of a pair.
+/// Returns the words of a constant: one for a number, and two for a pair.
 fn constant(module: &Module, name: &str) -> Vec<u32> {
     let found = module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(name));
     let (_, constant) = found.unwrap_or_else(|| panic!("no constant {name}"));
@@ -324,7 +326,7 @@ fn constants_are_those_of_the_reel() {
     }
 }
 
-/// Returns the text between the braces of the query's own function.
+/// Returns the text between the braces of the function that evaluates the query.
 fn evaluate(kernel: &Kernel) -> &str {
     let from = kernel.wgsl.find("\nfn evaluate(").expect("every kernel has one") + 1;
     let len = kernel.wgsl[from..].find("\n}\n").expect("it ends");
@@ -332,8 +334,8 @@ fn evaluate(kernel: &Kernel) -> &str {
     &text[text.find('{').expect("it begins") + 1..]
 }
 
-/// Branches that depend on the query's answers would make neighbouring invocations wait for each other, and a return inside would
-/// leave the replay.
+/// If branches depended on the answers of the query, neighbouring invocations would wait for each other. A return within them
+/// would leave the replay.
 fn check_straightness(text: &str, kernel: &Kernel) {
     let body = evaluate(kernel);
     let words: Vec<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -352,7 +354,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     let rows = text.lines().filter(|line| !line.starts_with("# "));
     let texts: BTreeSet<&str> = rows.filter_map(|line| line.split('\t').next()).collect();
     let mut planned = 0;
-    // Everything that has another form in other variants: unrolled loops, words, layouts, lanes.
+    // Everything that has another form in other variants is compared: unrolled loops, words, layouts and lanes.
     let others =
         ["looped", "lanes2,transposed,u64,segments4"].map(|name| name.parse::<Variant>().expect("a variant"));
     for text in length::stride(1, 5).of(texts.into_iter()) {
@@ -374,7 +376,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     assert!(planned > least(1000, 200), "{planned} plans");
 }
 
-/// Drivers take long to compile long kernels, so plans of many copies must become loops and shared words.
+/// Drivers take long to compile long kernels. So plans with many copies must become loops and shared words.
 #[test]
 fn kernels_of_many_copies_are_short() {
     const SMALL: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -389,8 +391,8 @@ fn kernels_of_many_copies_are_short() {
     }
 }
 
-/// Shaders are compiled without a count of the turns of their loops: each `for` counts up to a number that stays as it is, each `while`
-/// takes a square out of a set.
+/// Shaders are compiled without limits on the turns of their loops. So each `for` must count up to a number that does not change,
+/// and each `while` must remove a square from a set.
 #[test]
 fn every_loop_of_a_shader_ends() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
@@ -426,7 +428,7 @@ fn every_loop_of_a_shader_ends() {
     );
 }
 
-/// Returns the lines of the block that a line opens.
+/// Returns the lines of the block that begins at a line.
 fn block_of(text: &str, at: usize) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().skip(at).collect();
     let indent = lines[0].len() - lines[0].trim_start().len();
@@ -434,7 +436,7 @@ fn block_of(text: &str, at: usize) -> Vec<&str> {
     lines.iter().skip(1).take_while(|line| **line != close).copied().collect()
 }
 
-/// Returns whether the block of a `for` changes neither its counter nor its end.
+/// Returns whether the body of a `for` changes neither the counter nor its end.
 fn counts_up(line: &str, text: &str, at: usize) -> bool {
     let Some(inside) = line.strip_prefix("for (var ").and_then(|line| line.strip_suffix(") {")) else {
         return false;
@@ -455,7 +457,7 @@ fn counts_up(line: &str, text: &str, at: usize) -> bool {
         && !names.iter().any(|name| !name.is_empty() && is_changed(name))
 }
 
-/// Returns whether the block of a `while` removes a square from the set that its condition reads.
+/// Returns whether the body of a `while` removes a square from the set that the condition reads.
 fn takes_out(line: &str, text: &str, at: usize) -> bool {
     let Some((_, set)) = line.split_once("!is_empty(") else { return false };
     let Some((set, _)) = set.split_once(')') else { return false };

@@ -1,4 +1,4 @@
-//! Plans that become machine code while they run.
+//! Tests plans that become machine code while they run.
 
 use std::path::Path;
 
@@ -11,7 +11,8 @@ use orbit_reel::Block;
 
 use crate::common::{blocks_of, every_nth_game};
 
-/// Chains under shifts, tables, attacks, numbers, several stages, and operations that no region has in the middle.
+/// Queries with chains under shifts, tables, attacks, numbers, and several stages, and with operations that cannot be part of a
+/// compiled region.
 const DEAR: [&str; 7] = [
     "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}",
     "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2}",
@@ -22,7 +23,7 @@ const DEAR: [&str; 7] = [
     "shift flip flipcolor {Nd4 kf3 legal --}",
 ];
 
-/// Every `nth` game of the sample, as one block.
+/// Returns every `nth` game of the sample, as one block.
 fn sample(nth: usize) -> Block {
     every_nth_game(&blocks_of(Path::new("games/sample.pgn")), 0, nth)
 }
@@ -35,7 +36,7 @@ fn engine(text: &str, isa: Isa, code: MachineCode) -> Cpu {
 
 #[test]
 fn plans_that_are_compiled_while_they_run_answer_the_same() {
-    // Few enough for the first run to be short.
+    // The games are so few that the first run is short.
     let block = sample(50);
     let outputs = Wants::VALUES | Wants::ALL_COPIES;
     for isa in Isa::available() {
@@ -64,7 +65,7 @@ fn plans_that_are_compiled_while_they_run_answer_the_same() {
     }
 }
 
-/// A plan that would take long on a large block is compiled before it runs on it.
+/// A plan that would take long on a large block is compiled before it runs on the block.
 #[test]
 fn dear_plans_are_compiled_before_a_long_block() {
     for isa in Isa::available() {

@@ -1,53 +1,55 @@
-//! The correctness suite: every engine, every optimisation, one set of answers.
+//! The correctness suite: every engine and every optimisation must give the same answers.
 //!
-//! * `tables`: rows of query, position and value, on every runner.
-//! * `cql5`: position lists of CQL 5, and their worked examples.
+//! * `tables`: rows of queries, positions and values, on every runner.
+//! * `cql5`: position lists of CQL 5, and the worked examples of its manual.
 //! * `golden`: the answers of CQL 6.2 on real games, on every runner.
 //! * `game_golden`: the answers of CQL 6.2 to queries of the game language on real games, by `reference`.
 //! * `scripts`: the games that the scripts of CQL 6.2 find, if the scripts are at hand.
-//! * `golden_sample`: the same queries on `games/sample.pgn`.
-//! * `differential`: generated queries on positions generated from them, `cpu` against `reference`, `gpu`
-//!   against `cpu`.
+//! * `golden_sample`: the queries of `golden` and `game_golden` on `games/sample.pgn`.
+//! * `differential`: generated queries on positions that are generated from them; `cpu` is compared with `reference`, and `gpu`
+//!   with `cpu`.
 //! * `find`: conditions on other positions of the game, on every runner.
-//! * `flat`: queries that keep state as programs over columns, compared with the reference engine.
-//! * `flat_walks`: chains in such programs.
+//! * `flat`: queries that keep state, which become programs over columns, compared with the reference engine.
+//! * `flat_walks`: `line` and `path` in such programs.
 //! * `gpu`: the GPU engine at the edges of blocks and limits, and on devices that fail.
 //! * `variants`: the other kernels of the GPU engine, which must give the same answers.
 //! * `language`: the table of words, its examples, and the page that is written from it.
 //! * `length`: the parts into which long tests are divided.
 //! * `layout`: the layouts on which Rust and the shaders must agree.
 //! * `machine_code`: plans that become machine code while they run.
-//! * `mates`: pure mates and stalemates among random positions, on every engine.
-//! * `moves`: moves as sets, compared with shakmaty and with a list of moves.
-//! * `measures`: clocks and evaluations in comments, compared with python-chess.
-//! * `mutations`: game queries and scripts with a few changes, which must not crash anything, and on which engines agree.
+//! * `mates`: pure mates and stalemates in random positions, on every engine.
+//! * `moves`: sets of moves, compared with shakmaty and with a list of moves.
+//! * `measures`: clocks and evaluations that are read from comments, compared with the results of python-chess.
+//! * `mutations`: game queries and scripts with a few changes. None of them may cause a crash, and the engines must agree
+//!   on them.
 //! * `planned`: plans of the game language, compared with CQL 6.2 and the reference engine.
-//! * `player`: queries from a player's side, compared with queries with the colours swapped by hand and with python-chess.
-//! * `parts`: results that are collected from a database in pieces.
+//! * `player`: queries from a player's side, compared with queries in which colours were swapped by hand, and with
+//!   python-chess.
+//! * `parts`: results of a database that is searched in pieces.
 //! * `errors`: the parser's messages for queries that it refuses.
 //! * `second`: position lists of CQL 5, compared with an evaluator of the tests.
 //! * `second_chains`: `line` and `path`, compared with an evaluator of the tests.
 //! * `soup`: random text, which must never crash the parser.
-//! * `visits`: tables of positions, compared with counts by shakmaty; files that are damaged or of other games.
+//! * `visits`: tables of positions, compared with counts by shakmaty; files that are damaged or belong to other games.
 //! * `verify`: engines that check and replace one another, several queries at once.
 //! * `reference`: tests of the reference engine that do not fit into tables.
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
-//! * `pgn`: files as found in the wild to games.
-//! * `reel`: the reel against shakmaty, its file against faults.
+//! * `pgn`: games that are read from files as they are found in the wild.
+//! * `reel`: the positions of reels, compared with shakmaty, and reels whose files are damaged.
 //! * `game_state`: the state that queries of the game language keep (strings, dictionaries, groups), and what ends a run.
 //! * `game_trees`: games with side lines, compared with a tree that shakmaty plays.
 //! * `game_vectors`: the answers of CQL 6.2 to queries of the game language on a few games.
 //! * `games_out`: games written from blocks alone.
-//! * `choice`, `stats`, `report`: which hits count, counts by groups, hits to bytes.
+//! * `choice`, `stats`, `report`: the choice of the hits that count, counts by groups, and the writing of hits.
 //! * `examples`: the examples of the library.
-//! * `explore`: moves played in positions, compared with shakmaty.
-//! * `database`: the answers of the library, in memory, from files and by threads; games by their numbers.
+//! * `explore`: moves that were played in positions, compared with shakmaty.
+//! * `database`: the answers of the library in memory, from files and on several threads; and games by their numbers.
 //! * `positions`: transforms of square sets, boards and positions.
 //! * `conformance`: the statements of the sources of the transforms, and `docs/conformance.md`.
-//! * `fuzz_smoke`: the targets of the fuzzers on their seeds.
+//! * `fuzz_smoke`: the fuzz targets on their seeds.
 //! * `tree_outputs`: how outputs name and write the nodes of games with side lines.
-//! * `trees`: trees that no text is parsed to.
-//! * `told`: comments and sort keys of queries, computed with the hits and after them.
+//! * `trees`: trees of queries that the parser makes from no text.
+//! * `told`: comments and sort keys of queries, computed together with the hits or afterwards.
 //! * `tidy`: rules of the project.
 
 #[macro_use]

@@ -1,4 +1,5 @@
-//! Clocks and evaluations in comments, compared with python-chess: `tests/tools/measures.py` made the games and the table.
+//! Checks the clocks and evaluations that are read from comments against those that python-chess reads. `tests/tools/measures.py`
+//! made the games and the table of expected values.
 
 use orbit_chess::{Color, Database, DatabaseError, DatabaseOptions, EngineChoice, Query};
 use orbit_core::game::{Eval, Measure};
@@ -10,10 +11,10 @@ use crate::common::{blocks_with, data};
 use crate::runners::device_options;
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games/measures.pgn");
-/// The query on which the groups and conditions of the table are tested.
+/// The query with which the groups and conditions of the table are tested.
 const QUERY: &str = "Nf3 btm";
 
-/// Returns the rows of a kind.
+/// Returns the rows of one kind.
 fn rows(table: &str, kind: &str) -> Vec<Vec<String>> {
     let rows = table.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     rows.filter(|row| row[0] == kind).collect()
@@ -32,7 +33,7 @@ fn engines() -> Vec<EngineChoice> {
     engines
 }
 
-/// The comments of each game, side lines included, are those that python-chess reads.
+/// The values in the comments of each game, side lines included, are those that python-chess reads.
 #[test]
 fn comments_say_what_python_chess_reads() {
     let mut options = StreamOptions::default();
@@ -43,7 +44,7 @@ fn comments_say_what_python_chess_reads() {
     for block in blocks_with(GAMES.as_ref(), options) {
         for (game, row) in block.games().zip(&rows[games..]) {
             let told = GameMeasures::from_game(&game);
-            // The number of values, their sum, and the sum of each value times its ply.
+            // The number of values, their sum, and the sum of each value multiplied by its ply.
             let mut sums = [[0; 3]; 4];
             for node in 0..game.positions() as u32 {
                 let measures = told.at(node);
@@ -70,7 +71,7 @@ fn comments_say_what_python_chess_reads() {
     assert!(games >= 200 && seen.iter().all(|&seen| seen > 100), "{games}, {seen:?}");
 }
 
-/// Games and positions of groups, and those of them that hit, on every engine.
+/// The numbers of games and positions in each group, and of those that hit, are the same on every engine.
 #[test]
 fn groups_are_those_of_python_chess() {
     let rows = rows(&data("measures.tsv"), "group");
@@ -100,7 +101,7 @@ fn groups_are_those_of_python_chess() {
     }
 }
 
-/// Hits that conditions leave, on every engine.
+/// The hits that meet a condition are the same on every engine.
 #[test]
 fn conditions_leave_the_hits_of_python_chess() {
     let rows = rows(&data("measures.tsv"), "where");
@@ -115,7 +116,7 @@ fn conditions_leave_the_hits_of_python_chess() {
             let due = (games.parse().unwrap(), positions.parse().unwrap());
             assert_eq!((found[0].games, found[0].positions), due, "{condition} on {engine:?}");
             assert_eq!(search().hits().unwrap().len() as u64, due.1, "{condition} on {engine:?}");
-            // The two conditions narrow each other.
+            // Statistics under the same condition count the same hits.
             let total = search().statistics("clock").unwrap().total();
             assert_eq!((total.hit.games, total.hit.positions), due, "{condition} on {engine:?}");
             assert!(due.1 > 50, "{condition}: {due:?}");
@@ -123,7 +124,8 @@ fn conditions_leave_the_hits_of_python_chess() {
     }
 }
 
-/// Conditions on evaluations and clocks keep the game's view if a search takes the side of a player who has Black.
+/// If a search takes the view of a player who has Black, conditions on evaluations and clocks still refer to the game as it was
+/// played.
 #[test]
 fn evaluations_are_whites_whoever_asks() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
@@ -144,7 +146,7 @@ fn evaluations_are_whites_whoever_asks() {
     assert!(seen > 10, "{seen}");
 }
 
-/// A position belongs to one class, which begins at a border.
+/// A position belongs to exactly one class, which begins at a border.
 #[test]
 fn classes_hold_all_positions() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
@@ -171,7 +173,7 @@ fn classes_hold_all_positions() {
     assert_eq!(shown("time-control"), due);
 }
 
-/// Without comments nothing is known, and a condition on them is an error with a remedy.
+/// Nothing is known without comments. A condition on them is then an error with a remedy.
 #[test]
 fn a_database_without_comments_says_so() {
     let database = Database::open([GAMES]).unwrap();

@@ -1,4 +1,4 @@
-//! Moves as sets of squares, compared with shakmaty in real games, and with the list of moves in any placement.
+//! Tests moves as sets of squares. They are compared with shakmaty in real games, and with the list of moves in any placement.
 
 use std::ops::ControlFlow;
 
@@ -20,10 +20,10 @@ use crate::{
 
 const ALL: MoveRequest = MoveRequest { pseudo: false, ordinary: true, castling: [true; 2], en_passant: true };
 
-/// Arrivals, origins and the number of moves.
+/// The arrivals, the origins and the number of moves.
 type Found = [u64; 3];
 
-/// Returns the moves according to the sets, or `None` for a side with several kings, which the sets do not cover.
+/// Returns the moves according to the sets. Returns `None` for a side with several kings, which the sets do not support.
 fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Option<Found> {
     let view = View::new(position.board.planes, position.state);
     if view.has_several_kings() {
@@ -52,7 +52,7 @@ fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Optio
     Some(all)
 }
 
-/// Returns the arrivals, the origins and the number of pairs of squares.
+/// Returns the arrivals, the origins and the number of distinct pairs of squares.
 fn found(mut pairs: Vec<(Square, Square)>) -> Found {
     pairs.sort_unstable();
     pairs.dedup();
@@ -65,7 +65,7 @@ fn king_comes_to(king: Square, rook: Square) -> Square {
     Square::new(king as u32 & 56 | if rook > king { 6 } else { 2 })
 }
 
-/// Returns the moves according to the list of moves.
+/// Returns the moves that the list of moves yields.
 fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found {
     let mut pairs = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
@@ -84,7 +84,7 @@ fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found
     found(pairs)
 }
 
-/// Returns the moves according to shakmaty, if it accepts the position.
+/// Returns the moves according to shakmaty; `None` if it does not accept the position.
 fn by_shakmaty(position: &Position) -> Option<Found> {
     let moves = position.to_chess().ok()?.legal_moves();
     let pair = |mv: Move| match mv {
@@ -125,7 +125,7 @@ fn real_positions_have_the_moves_that_shakmaty_finds() {
     );
 }
 
-/// Makes a position with a few pieces anywhere, any number of kings, and a state that need not fit them.
+/// Makes a position with a few pieces on any squares, with any number of kings, and with a state that need not fit them.
 fn made(rng: &mut Rng) -> Position {
     let mut board = Board::default();
     let anywhere = |rng: &mut Rng| Square::new(rng.below(64) as u32);
@@ -201,15 +201,15 @@ fn any_placement_has_the_moves_of_the_list() {
     assert!(castled > least && taken > least && several > least, "{castled} {taken} {several}");
 }
 
-/// Captures in passing that uncover a check along the rank and along a diagonal, and castling that is nearly legal.
+/// These are en passant captures that would uncover a check along the rank or a diagonal, and castling that is almost legal.
 #[test]
 fn moves_that_uncover_a_check_are_none() {
     let row = |fen: &str, due: Found| assert_eq!(by_sets(&position(fen), ALL, !0, !0), Some(due), "{fen}");
-    // Four squares for the king, and a step of the pawn; without the rook it captures, too.
+    // The king has four moves and the pawn one step. Without the rook, the pawn can also capture.
     for (fen, pairs) in [("8/8/8/K1pP3r/8/8/8/7k w - c6 0 1", 5), ("8/8/8/K1pP4/8/8/8/7k w - c6 0 1", 6)] {
         assert_eq!(by_sets(&position(fen), ALL, !0, !0).map(|[_, _, pairs]| pairs), Some(pairs), "{fen}");
     }
-    // The rook on b1 is in front of the king's new place on c1.
+    // The rook on b1 protects the king's new square c1 from an attack.
     row(
         "4k3/8/8/8/8/8/8/qR2K3 w B - 0 1",
         by_list(&position("4k3/8/8/8/8/8/8/qR2K3 w - - 0 1"), ALL, !0, !0),

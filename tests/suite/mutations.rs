@@ -1,8 +1,8 @@
-//! Game queries and scripts with a few changes: none of them crashes the parser, the planner or an engine, none runs forever,
-//! which is measured in steps, and the engines agree.
+//! Changes game queries and scripts in a few places. None of the results may crash the parser, the planner or an engine, and none
+//! may run forever, which is measured in steps. The engines must agree.
 //!
-//! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with scripts
-//! that come with CQL 6.2, which are changed as well.
+//! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with the
+//! scripts that come with CQL 6.2; these are changed as well.
 
 use std::{
     ops::Range,
@@ -26,14 +26,14 @@ use crate::{
     soup::{TOKENS, Tokens, agrees},
 };
 
-/// The number of changed texts, and the number in a sample. A text with deep nests takes as many steps as an evaluation may.
+/// The number of changed texts, and their number in a sample. A text with deep nesting takes as many steps as an evaluation may.
 const MUTATIONS: usize = 100_000;
 const MUTATIONS_OF_A_SAMPLE: usize = 2_000;
 
 /// A function that changes a text.
 type Change = fn(&mut Changed<'_>);
 
-/// The changes by name. Each is applied to about as many texts as any other.
+/// The changes by name. All of them are applied to about the same number of texts.
 const CHANGES: [(&str, Change); 13] = [
     ("drop", |text| text.drop_token()),
     ("double", |text| text.double()),
@@ -50,10 +50,10 @@ const CHANGES: [(&str, Change); 13] = [
     ("bind", |text| text.bind()),
 ];
 
-/// Signs that come in pairs.
+/// Signs that occur in pairs.
 const BRACES: [&str; 10] = ["{", "}", "(", ")", "[", "]", "\"", "/*", "*/", "cql("];
 
-/// Numbers at the ends of the ranges of integers, and beyond.
+/// Numbers at the ends of the ranges of integers, and outside the ranges.
 const NUMBERS: [&str; 11] = [
     "0",
     "65",
@@ -68,7 +68,7 @@ const NUMBERS: [&str; 11] = [
     "99999999999999999999999999999999999999999999",
 ];
 
-/// The texts before and after a filter that can be nested any number of times.
+/// Filters that can be nested any number of times, each as the text before and after the inner filter.
 const NESTS: [(&str, &str); 28] = [
     ("{", "}"),
     ("(", ")"),
@@ -100,7 +100,7 @@ const NESTS: [(&str, &str); 28] = [
     ("while (", ") {false}"),
 ];
 
-/// Ways to bind a name in one place.
+/// Ways to bind a name.
 const BINDINGS: [(&str, &str); 8] = [
     ("(zz=", ")"),
     ("{zz=?", "}"),
@@ -111,10 +111,10 @@ const BINDINGS: [(&str, &str); 8] = [
     ("{function zz(xx) {xx}", "}"),
     ("{dictionary zz zz[\"a\"]=", "}"),
 ];
-/// Ways to use that name in another place.
+/// Ways to use this name elsewhere.
 const USES: [&str; 8] = ["zz", "#zz", "zz(1)", "zz[\"a\"]", "zz:true", "zz==zz", "zz+=1", "zz--zz"];
 
-/// A text in pieces: words, strings, blanks and single signs.
+/// A text as a list of pieces: words, strings, blanks and single signs.
 struct Changed<'a> {
     rng: &'a mut Rng,
     tokens: &'a Tokens,
@@ -133,7 +133,7 @@ impl<'a> Changed<'a> {
         Changed { rng, tokens, pieces }
     }
 
-    /// Returns the index of a piece that is not blank and fits.
+    /// Returns the index of a piece that is not blank and for which `fits` is true.
     fn place(&mut self, fits: fn(&[u8]) -> bool) -> Option<usize> {
         let piece =
             |(at, piece): (usize, &Vec<u8>)| (!piece.trim_ascii().is_empty() && fits(piece)).then_some(at);
@@ -148,7 +148,7 @@ impl<'a> Changed<'a> {
 
     fn double(&mut self) {
         let Some(at) = self.place(|_| true) else { return };
-        // Some pieces, or one of them alone.
+        // The change affects some pieces, or a single one.
         let end = (at + 1 + self.rng.below(6)).min(self.pieces.len());
         let copy = [vec![b" ".to_vec()], self.pieces[at..end].to_vec()].concat();
         self.pieces.splice(end..end, copy);
@@ -192,7 +192,8 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Returns a pair of braces with the text between them, or a few pieces: a subtree as far as tokens show.
+    /// Returns the range of a pair of braces and the text between them, or of a few pieces. This is a subtree, as far as tokens
+    /// show it.
     fn subtree(&mut self) -> Option<Range<usize>> {
         let is_open = |piece: &[u8]| matches!(piece, b"(" | b"{" | b"[");
         let open = if self.rng.percent(70) { self.place(is_open) } else { None };
@@ -217,7 +218,7 @@ impl<'a> Changed<'a> {
         self.pieces.drain(range);
     }
 
-    /// Puts a copy of a subtree before something else, or replaces it.
+    /// Inserts a copy of a subtree before something else, or replaces something by it.
     fn copy_subtree(&mut self) {
         let (Some(from), Some(to)) = (self.subtree(), self.subtree()) else { return };
         let copy = [&[b" ".to_vec()], &self.pieces[from], &[b" ".to_vec()]].concat();
@@ -237,7 +238,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Replaces one word by another, at one place or at every place.
+    /// Replaces one word by another, at one place or at all places.
     fn rename(&mut self) {
         let is_word = |piece: &[u8]| piece[0].is_ascii_alphabetic();
         let (Some(old), Some(new)) = (self.place(is_word), self.place(is_word)) else { return };
@@ -250,7 +251,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Binds a name around one subtree and uses it elsewhere.
+    /// Binds a name around a subtree, and uses the name elsewhere.
     fn bind(&mut self) {
         let (Some(bound), Some(used)) = (self.subtree(), self.place(|_| true)) else { return };
         let ((open, close), word) = (*self.rng.pick(&BINDINGS), *self.rng.pick(&USES));
@@ -264,7 +265,7 @@ impl<'a> Changed<'a> {
         self.pieces.insert(bound.start, open.into());
     }
 
-    /// Puts some pieces deep into others.
+    /// Nests some pieces deeply in others.
     fn nest(&mut self) {
         let Some(at) = self.place(|_| true) else { return };
         let end = (at + 1 + self.rng.below(8)).min(self.pieces.len());
@@ -275,8 +276,8 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Returns the texts that are changed: queries and, in a list of their own, scripts. So the query of a trial is the same with
-/// and without scripts.
+/// Returns the texts that are changed: queries and, in a separate list, scripts. So the query of a trial is the same with and
+/// without scripts.
 fn texts() -> [Vec<String>; 2] {
     let query = |table: &str| -> Vec<String> {
         let text = data(table);
@@ -305,7 +306,7 @@ fn scripts() -> Vec<String> {
     scripts.iter().map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()).collect()
 }
 
-/// Returns a few small games with side lines, promotions and repetitions.
+/// Returns a block with a few small games, which have side lines, promotions and repetitions.
 fn block() -> Block {
     let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
@@ -323,7 +324,7 @@ fn changed_game_queries_are_refused_or_run() {
     let (mut seen, mut changes, mut faults) = ([0; 4], [0; CHANGES.len()], Vec::new());
     for k in trials(MUTATIONS, MUTATIONS_OF_A_SAMPLE) {
         let mut rng = Rng::new(k as u64);
-        // Each part has texts of all kinds, with each change.
+        // Each part has texts of all kinds with each change.
         let text = match k / PARTS / CHANGES.len() % 4 {
             3 if !scripts.is_empty() => rng.pick(&scripts),
             _ => rng.pick(&queries),
@@ -334,7 +335,7 @@ fn changed_game_queries_are_refused_or_run() {
             (CHANGES[kind].1)(&mut changed);
             changes[kind] += 1;
         }
-        // The program refuses files of another encoding, so a text always consists of characters.
+        // The program refuses files in other encodings, so a text always consists of characters.
         let pieces = changed.pieces.concat();
         let text = String::from_utf8_lossy(&pieces);
         let options = if rng.percent(25) { runners::without(runners::NONE) } else { PlanOptions::default() };

@@ -1,11 +1,12 @@
-//! Spellings of real names: the pairs that the rule of `--player` considers equal.
+//! Tests the spellings of real names: the pairs that the rule of `--player` considers equal.
 
 use orbit_core::game::are_alike;
 
 use crate::common::data;
 
-/// Each row has two spellings and whether they are the same player, and marks the errors of the rule: `missed` if it separates
-/// equal ones, `joined` if it joins different ones. Pairs that cannot be decided from two names alone are not checked.
+/// Each row has two spellings, and says whether they belong to the same player. It also marks the errors of the rule: `missed` if
+/// the rule separates spellings of one player, `joined` if it joins spellings of different players. Pairs that two names alone
+/// cannot decide are not checked.
 #[test]
 fn pairs_of_spellings_are_judged_as_the_table_says() {
     let table = data("names.tsv");
@@ -25,6 +26,6 @@ fn pairs_of_spellings_are_judged_as_the_table_says() {
         wrong += u32::from(due == "joined");
         missed += u32::from(due == "missed");
     }
-    // Precision 115 of 115, recall 115 of 131.
+    // The precision is 115 of 115, and the recall is 115 of 131.
     assert_eq!((rows, joined, wrong, missed), (228, 115, 0, 16));
 }

@@ -1,4 +1,5 @@
-//! Queries that are interpreted only on games that have what they need, compared with the same on all games.
+//! Tests queries that are interpreted only on games that have what the query needs. The answers are compared with those on all
+//! games.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use orbit_reel::Block;
 
 use crate::common::{data, length::stride, some_and_small};
 
-/// Queries whose conditions are rare in games, in addition to those of the table.
+/// Queries whose necessary conditions are met by few games, in addition to those of the table.
 const RARE: &[&str] = &[
     "x=0 {check mate}",
     "initial find {piece X=K mate}",
@@ -32,7 +33,7 @@ const RARE: &[&str] = &[
     "N[x]q(x=1 mate)",
 ];
 
-/// Returns some of the shipped games, with or without side lines.
+/// Returns some of the games in the repository, with or without side lines.
 fn blocks(variations: bool) -> Vec<Block> {
     some_and_small(variations, 3, stride(5, 23))
 }
@@ -49,14 +50,14 @@ fn games_that_are_passed_over_hold_no_hit() {
         let Some(condition) = necessary(&parsed.query) else { continue };
         let blocks: Vec<&Block> = blocks[usize::from(parsed.query.variations)].iter().collect();
         let prepared = PreparedQuery::new(parsed.query, PlanOptions::default()).unwrap();
-        // One in four of the queries that no engine has to interpret is enough.
+        // If no engine has to interpret a query, only one in four is tested.
         number += 1;
         if prepared.planner.refusal().is_none() && number % 4 > 0 {
             continue;
         }
         let outputs = [Wants::VALUES];
         let request = BlockRequest::all(&outputs);
-        // A run-time error ends the one run, and may be in a game that the other one skips.
+        // A run-time error ends one of the runs. The other run may skip the game with the error.
         let Ok(all) = prepared.reference().unwrap().scan(&blocks, &request) else { continue };
         let engine = Narrowed::new(std::slice::from_ref(&prepared)).unwrap();
         let some = engine.scan(&blocks, &request).unwrap();

@@ -1,6 +1,7 @@
-//! Parts: a database in pieces whose parts are merged, written, read again and taken gives the same output as one run.
+//! Tests parts: a database is split into pieces, and the parts of the pieces are merged, written, read again and passed to the
+//! outputs. The output must equal that of a single run.
 //!
-//! Every collector of [`Collectors`] has examples here; a collector without examples fails the test.
+//! Every collector of [`Collectors`] must have examples here, or the test fails.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -22,26 +23,26 @@ use orbit_search::stats::{Grouping, Stats};
 
 use crate::common::length;
 
-/// Queries with many copies, with sets, numbers and nothing as values, and with one copy.
+/// Queries with many copies, with sets, with numbers, without values, and with a single copy.
 const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
 const SETS: &str = "k attackedby N";
 const NUMBERS: &str = "#(Q attackedby q)";
 const RARE: &str = "mate flip {Rd8 kg8}";
-/// Queries whose hits consist of moves: one that plans can express, and one that keeps state.
+/// Queries whose hits consist of moves. Plans can express the first one, and the other one keeps state.
 const MOVES: &str = "flip path N-- --";
 const STATE: &str = "if initial xx=0 xx+=1 xx>3 line --> check --> not check";
 
-/// One example of a collector.
+/// An example for a collector.
 struct Example {
     queries: Vec<&'static str>,
     condition: Option<&'static str>,
-    /// The player from whose side the queries are evaluated.
+    /// The player from whose view the queries are evaluated.
     player: Option<&'static str>,
     first: bool,
     collectors: Box<dyn Fn(&Executor) -> Collectors>,
-    /// The number of games to skip, and the limit of the listed games.
+    /// The number of games to skip, and the maximum number of listed games.
     limits: (u64, Option<u64>),
-    /// True if columns are as wide as the games of a block need.
+    /// True if columns are only as wide as the games of a block need.
     is_fitted: bool,
 }
 
@@ -65,7 +66,7 @@ fn none() -> Collectors {
 
 const LIMITS: [(u64, Option<u64>); 5] = [(0, None), (0, Some(1)), (3, Some(10)), (40, Some(2)), (7, None)];
 
-/// Lists of all kinds.
+/// Returns lists in all formats.
 fn formats(layout: Layout) -> Vec<Format> {
     let extras = Extras { spans: true, texts: true, ..Extras::default() };
     let mut formats = vec![
@@ -86,7 +87,7 @@ fn formats(layout: Layout) -> Vec<Format> {
     formats
 }
 
-/// Examples of a collector.
+/// Returns the examples for a collector.
 fn examples(name: &str) -> Vec<Example> {
     match name {
         "totals" => [COPIES, RARE, SETS]
@@ -227,7 +228,7 @@ fn statistics() -> Vec<Example> {
     ]
 }
 
-/// Returns the merged output of parts, taken one after the other.
+/// Passes parts to the outputs, one after the other, and returns the output.
 fn taken(
     example: &Example,
     collectors: &Collectors,
@@ -272,7 +273,7 @@ fn taken(
     Ok(out)
 }
 
-/// Writes lists in all formats, for each part a report in each.
+/// Writes lists in all formats. Each part has a report for each format.
 fn write_lists(
     parts: Vec<Vec<&Report>>,
     formats: usize,
@@ -302,7 +303,7 @@ fn write_games<'a>(
     writer.finish().unwrap();
 }
 
-/// Merges neighbours in any order until one part is left; some parts are written and read again on the way.
+/// Merges neighbouring parts in random order until only one is left. On the way some parts are written and read again.
 fn merged(mut parts: Vec<Parts>, random: &mut fastrand::Rng) -> Parts {
     while parts.len() > 1 {
         let at = random.usize(..parts.len() - 1);
@@ -322,7 +323,7 @@ fn reread(part: &Parts) -> Parts {
     again
 }
 
-/// Games, some of them broken, in three sources: real ones with tags, made ones, and a list of positions.
+/// Makes three sources with games, some of which are broken: real games with tags, made-up games, and a list of positions.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn");
     let text = fs::read_to_string(sample).unwrap();
@@ -346,7 +347,7 @@ fn open(files: &[PathBuf], chunk_bytes: usize) -> BlockStream {
     BlockStream::open(files, options).unwrap()
 }
 
-/// Returns the parts of all blocks, each as complete as if it were the only one.
+/// Returns the parts of all blocks. Each part is as complete as if it were the only one.
 fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: BlockStream) -> Vec<Parts> {
     let (mut texts, names) = (database.texts(), run.names(database.source_names()));
     let mut parts = Vec::new();
@@ -389,7 +390,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
     };
     is_same(taken(&[collected]), "all that was collected at once");
     if !example.is_fitted {
-        // With blocks as large as possible, next to nothing is merged.
+        // Blocks are as large as possible, so that almost nothing is merged.
         is_same(taken(&parts(&run, &collectors, open(files, 1 << 24))), "a run over large blocks");
     }
     for seed in 0..12 {
@@ -401,7 +402,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
             }
             pieces.last_mut().unwrap().push(block.clone());
         }
-        // A piece may have no blocks at all.
+        // A piece of the database may have no blocks at all.
         let pieces = pieces.into_iter().map(|mut piece| {
             piece.insert(random.usize(..=piece.len()), Parts::default());
             merged(piece, &mut random)
@@ -415,7 +416,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
         .for_each(|end| assert!(Parts::from_bytes(&bytes[..end]).is_err(), "{name}: cut at {end}"));
 }
 
-/// Checks every collector, with a database split in many ways.
+/// Checks every collector, with the database split in many ways.
 #[test(part = 3)]
 fn parts_of_any_split_make_one_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -429,10 +430,10 @@ fn parts_of_any_split_make_one_run() {
     }
 }
 
-/// Forged parts of each collector.
+/// The number of forged parts for each collector.
 const FORGERIES: usize = 2_000;
 
-/// Extreme numbers as postcard writes them, seven bits a byte: 2^64 - 1, 2^63, 2^44, 2^36, 2^32 - 1, 0, 1.
+/// Extreme numbers as postcard writes them, with seven bits in a byte: 2^64 - 1, 2^63, 2^44, 2^36, 2^32 - 1, 0 and 1.
 const ENDS: [&[u8]; 7] = [
     &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
     &[128, 128, 128, 128, 128, 128, 128, 128, 128, 1],
@@ -443,7 +444,7 @@ const ENDS: [&[u8]; 7] = [
     &[1],
 ];
 
-/// Returns the bytes of a part with a few alterations.
+/// Returns the bytes of a part with a few changes.
 fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     let mut bytes = whole.to_vec();
     for _ in 0..=random.usize(..3) {
@@ -460,7 +461,7 @@ fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
                 let piece = whole[from..(from + end - at).min(whole.len())].iter().copied();
                 bytes.splice(at..at, piece);
             }
-            // A number in place of another one.
+            // A number is replaced by another one.
             _ => {
                 let last =
                     bytes[at..].iter().position(|byte| byte & 0x80 == 0).map_or(end, |last| at + last + 1);
@@ -472,7 +473,7 @@ fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     bytes
 }
 
-/// Altered bytes are refused, or are a part that can be taken.
+/// Changed bytes are refused, or they are a part that can be passed to the outputs.
 #[test]
 fn forged_parts_are_refused_or_taken() {
     let folder = tempfile::tempdir().unwrap();
@@ -514,7 +515,7 @@ fn forged_parts_are_refused_or_taken() {
     }
 }
 
-/// Parts of other runs are refused, not mixed.
+/// Parts of other runs are refused, and not mixed with the right ones.
 #[test]
 fn parts_of_other_runs_do_not_merge() {
     let folder = tempfile::tempdir().unwrap();
@@ -526,7 +527,7 @@ fn parts_of_other_runs_do_not_merge() {
     };
     for name in ["lists", "games", "ordered", "statistics"] {
         let examples = examples(name);
-        // Another limit, another query or other groupings.
+        // The limit, the query or the groupings are different.
         let (mut ours, theirs) = (part(&examples[3]), part(examples.last().unwrap()));
         assert!(ours.merge(theirs).is_err(), "{name}");
     }

@@ -1,7 +1,7 @@
-//! Files as found in the wild: `orbit_pgn` from the outside.
+//! Tests `orbit_pgn` from the outside, with files as they are found in the wild.
 //!
 //! The tests that need real files find them through `ORBIT_CORPUS`, a folder of packages of PGN files that also has `otb.pgn` and
-//! `fen.pgn`. Without it these tests are ignored.
+//! `fen.pgn`. If it is not set, these tests are ignored.
 
 mod annotate;
 mod archives;
@@ -26,7 +26,7 @@ use orbit_pgn::{Game, Options, ParseOptions, ReadFault, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 
-/// Every file of the packages, with its path below the folder, in byte order.
+/// Returns every file of the packages, with its path below the folder, in byte order.
 fn corpus_files() -> Vec<(String, PathBuf)> {
     let root = corpus();
     let mut folders = vec![root.clone()];
@@ -45,12 +45,12 @@ fn corpus_files() -> Vec<(String, PathBuf)> {
     files
 }
 
-/// Returns whether a note is about the end of a file, and not about the game before it.
+/// Returns whether a note is about the end of a file, not about the game before it.
 fn is_of_end(note: &ReadFault) -> bool {
     note.reason == "the last game has no result and counts as `*`: the file may be cut off"
 }
 
-/// Passes all games of all sources to a function, with numbers that continue over the parts of a source.
+/// Passes all games of all sources to a function. The numbers of games continue over the parts of a source.
 fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sources {
     let mut seen = std::collections::BTreeMap::<u32, u32>::new();
     while let Some(chunk) = sources.next_chunk() {
@@ -68,7 +68,7 @@ fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sourc
     sources
 }
 
-/// Returns all games of a text, read with the given sizes.
+/// Returns all games of a text, which is read with the given sizes.
 fn games_with(bytes: &[u8], chunk_bytes: usize, game_bytes_max: usize) -> Vec<Game> {
     let mut options = Options::default();
     options.chunk_bytes = chunk_bytes;
@@ -84,7 +84,7 @@ fn games(bytes: &[u8]) -> Vec<Game> {
     games_with(bytes, 1 << 20, 64 << 20)
 }
 
-/// Returns all games of a file, which must be read to its end.
+/// Returns all games of a file. Fails unless the file is read to its end.
 fn games_of_file(path: &Path) -> Vec<Game> {
     let mut games = Vec::new();
     let sources = Sources::open(&[path.to_owned()], Options::default()).unwrap();
@@ -93,7 +93,7 @@ fn games_of_file(path: &Path) -> Vec<Game> {
     games
 }
 
-/// Packs a text as zstd does, with a checksum.
+/// Compresses a text as zstd does, with a checksum.
 fn zst(bytes: &[u8]) -> Vec<u8> {
     let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
     packer.include_checksum(true).unwrap();

@@ -1,4 +1,4 @@
-//! Compiled kernels: each once, and kept in a file from run to run.
+//! Tests compiled kernels: each is compiled only once, and is kept in a file from run to run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::{
     runners::{device_options, open_device},
 };
 
-/// Stages, values and copies in addition to hits.
+/// Queries that have stages, values or copies in addition to hits.
 const QUERIES: [&str; 3] = ["shift find {Nd4 Pe4}", "#(P | n)", "shift flip flipcolor {Nd4 Pe4}"];
 
 #[test]
@@ -39,14 +39,14 @@ fn threads_compile_a_shader_once() {
     assert_eq!(together.pipelines_compiled(), before);
 }
 
-/// Returns a new device that keeps compiled pipelines in a folder.
+/// Returns a new device that keeps compiled kernels in a folder.
 fn device(folder: &Path) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.pipeline_cache = Some(PipelineCache { folder: folder.to_owned(), of_software: true });
     open_device(options)
 }
 
-/// Runs a query on a new device and returns the message about the file, if there is one.
+/// Runs a query on a new device. Returns the message about the file, if there is one.
 fn told(folder: &Path) -> Option<String> {
     let blocks = some_blocks();
     let device = device(folder);
@@ -72,7 +72,7 @@ fn what_was_compiled_is_kept_in_one_file() {
     let bytes = fs::read(file).unwrap();
     assert!(bytes.starts_with(b"orbitpl1") && bytes.len() > 16, "{} bytes", bytes.len());
     assert_eq!(told(&folder), None);
-    // Files of other versions are removed, and no other files.
+    // Files of other versions are removed, and no other files are.
     let name = file.file_name().unwrap().to_str().unwrap();
     let (card, _) = name.split_once('-').unwrap();
     let (other, stranger) =
@@ -99,12 +99,12 @@ fn files_that_cannot_be_used_are_passed_over() {
         assert!(note.contains("is passed over") && note.contains("compiled anew"), "{note}");
         assert_eq!(told(folder), None, "it was written anew");
     }
-    // A right hash over bytes that no driver has made.
+    // The hash is right, but no driver has made these bytes.
     let hash = twox_hash::XxHash3_64::oneshot(&foreign).to_le_bytes();
     fs::write(&file, [&b"orbitpl1"[..], &hash, &foreign].concat()).unwrap();
     assert_eq!(told(folder), None);
     assert_eq!(told(folder), None);
-    // A folder at the place of the file; a file at the place of the folder.
+    // A folder is in the place of the file, or a file is in the place of the folder.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(told(folder).is_some_and(|note| note.contains("ordinary file")));
@@ -128,7 +128,7 @@ fn the_environment_names_the_folder_or_none() {
     };
     let folder = top.path().join("named");
     let expected = run("off");
-    // Mesa has its own folder there.
+    // The driver Mesa has a folder of its own there.
     assert!(!top.path().join("user/orbit").exists() && !folder.exists());
     let named = folder.to_str().unwrap();
     assert_eq!(run(named).0, expected.0);

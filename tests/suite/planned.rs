@@ -1,4 +1,4 @@
-//! Plans of the game language, compared with the answers of CQL 6.2, and with the reference engine on real games.
+//! Compares plans of the game language with the answers of CQL 6.2, and with the reference engine on real games.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Returns queries by name: those that CQL 6.2 answered on real games, and the example of each word of the game language.
+/// Returns queries by name: those that CQL 6.2 answered on real games, and the example for each word of the game language.
 fn named_queries() -> Vec<(String, String)> {
     let golden = |table: &str, header: &str| -> Vec<(String, String)> {
         let rows = golden::all_rows(table).into_iter();
@@ -47,8 +47,8 @@ fn named_queries() -> Vec<(String, String)> {
     out
 }
 
-/// `tests/data/planned.txt` records for each query whether `cpu` and `gpu` have a plan for it, or `reference` interprets it, as
-/// `orbit explain` prints. A query that changes sides fails this test until the list is updated.
+/// `tests/data/planned.txt` records for each query whether `cpu` and `gpu` have a plan for it, or whether `reference` interprets
+/// it, as `orbit explain` prints. If this changes for a query, the test fails until the list is updated.
 #[test]
 fn what_is_interpreted_is_listed() {
     let told = |(name, text): &(String, String)| {
@@ -81,7 +81,7 @@ fn what_is_interpreted_is_listed() {
     );
 }
 
-/// The least number of rows that plans answer, so that none is left to the reference engine by accident.
+/// The minimum number of rows that plans answer. It makes sure that no row is left to the reference engine by accident.
 const PLANNED_MIN: usize = 580;
 
 #[test]
@@ -90,7 +90,7 @@ fn plans_answer_as_cql() {
     let card = Runner::gpu(0);
     let (mut planned, mut faults) = (0, Vec::new());
     let mut rows = rows("game-vectors.tsv");
-    // Keep the rows whose answers are at positions.
+    // Only rows with answers for positions are kept.
     rows.retain(|row| row.id.starts_with(['b', 'n', 's', 'p']));
     for (number, row) in rows.into_iter().enumerate() {
         let Ok(parsed) = orbit_query::parse(&row.query) else { continue };
@@ -101,12 +101,12 @@ fn plans_answer_as_cql() {
         let mut options = StreamOptions::default();
         options.parse.variations = parsed.query.variations;
         let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
-        // A driver in software takes a second for each row.
+        // A software driver takes a second for each row.
         let card = card.as_ref().filter(|_| length().makes(number));
         for runner in runners.iter().chain(card) {
             let found = match printed(&row, &*runner.engine(&parsed.query).unwrap(), &blocks) {
                 Ok(found) => found,
-                // A loop that is too long for a card.
+                // A loop takes too long for a card.
                 #[cfg(feature = "gpu")]
                 Err(EngineError::Gpu(GpuError::TooLong { .. })) => continue,
                 Err(error) => panic!("{}, {}: {error}", row.id, runner.name),
@@ -121,7 +121,7 @@ fn plans_answer_as_cql() {
     assert!(planned >= PLANNED_MIN, "{planned} rows are planned");
 }
 
-/// Queries whose parts the table has, put together in other ways.
+/// Queries whose parts are in the table, but in other combinations.
 const QUERIES: [&str; 24] = [
     "--(check)",
     "Q--q",
@@ -149,7 +149,7 @@ const QUERIES: [&str; 24] = [
     "flipcolor path max #(a attacks A) singlecolor N-- {1,4} check",
 ];
 
-/// Runs the reference engine, so few games are enough.
+/// The reference engine runs as well, so there are only a few games.
 #[test]
 fn plans_answer_as_the_reference_engine_on_real_games() {
     let blocks = corpus_blocks("otb.pgn");

@@ -1,9 +1,10 @@
-//! Transforms of square sets, boards and positions.
+//! Tests transforms of square sets, boards and positions.
 //!
-//! * `against_chessops`: chessops' own answers for 10,000 random positions.
-//! * `documentation`: every statement and sample of chessops' documentation, and the table of square sets in CQL 5's.
-//! * `fen`: reading and writing against shakmaty; faults with their places; random bytes.
-//! * `whole`: colours, symmetry, canonical form, pieces that fall off the board.
+//! * `against_chessops`: the answers of chessops itself for 10,000 random positions.
+//! * `documentation`: every statement and every sample in the documentation of chessops, and the table of square sets
+//!   in the manual of CQL 5.
+//! * `fen`: reading and writing FEN, compared with shakmaty; faults and their places; random bytes.
+//! * `whole`: colours, symmetry, canonical form, and pieces that are moved off the board.
 
 mod against_chessops;
 mod documentation;
@@ -15,12 +16,12 @@ use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{FenError, FenRecord, Leniency};
 use orbit_core::positions::{Setup, Transform, names};
 
-/// Returns a set of squares.
+/// Returns the set that a text describes.
 fn set(text: &str) -> Bitboard {
     text.split_whitespace().map(|square| square.parse::<Square>().unwrap()).collect()
 }
 
-/// One transform by its name.
+/// Returns the transform with a name.
 fn named(name: &str) -> Transform {
     let steps = names::parse(name, names::Shifts::Cql6).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(steps.len(), 1, "{name}");
@@ -36,7 +37,7 @@ fn setup(fen: &str) -> Setup {
     read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}")).setup
 }
 
-/// Returns the image of a position under a sequence of transforms, as FEN.
+/// Returns the image of a position under a sequence of transforms, as a FEN.
 fn moved(names: &str, fen: &str) -> String {
     let mut record = read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"));
     for step in names::parse(names, names::Shifts::Cql6).unwrap() {

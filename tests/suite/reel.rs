@@ -1,4 +1,4 @@
-//! The reel against shakmaty, its file against faults, and its stream against the number of threads.
+//! Compares the reel with shakmaty, and tests its file against faults and its stream with different numbers of threads.
 
 use std::{io::Cursor, ops::ControlFlow, path::Path};
 
@@ -15,7 +15,8 @@ use orbit_reel::{
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, fen::Fen};
 
-/// A game and its positions according to shakmaty. No code under test is used, except to pack one position and one move.
+/// A game and its positions according to shakmaty. No code under test is used, except to pack a single position and a single
+/// move.
 struct Played {
     game: Game,
     positions: Vec<Position>,
@@ -103,7 +104,7 @@ fn fen_start(game: &Game, chess: &Chess) -> Option<Position> {
     game.tags.iter().any(|tag| tag.name == b"FEN").then(|| packed(chess))
 }
 
-/// Returns the games of a PGN that shakmaty can play, numbered from 1.
+/// Returns the games of a PGN text that shakmaty can play, numbered from 1.
 fn played(pgn: &[u8]) -> Vec<Played> {
     let mut reader = Reader::new(Cursor::new(pgn));
     let mut out = Vec::new();
@@ -116,7 +117,7 @@ fn played(pgn: &[u8]) -> Vec<Played> {
     out
 }
 
-/// Returns a file of the corpus.
+/// Returns the contents of a file of the corpus.
 fn corpus_file(name: &str) -> Vec<u8> {
     std::fs::read(crate::common::corpus().join(name)).expect("the corpus has this file")
 }
@@ -127,7 +128,7 @@ fn build(games: &[Played]) -> Block {
     builder.finish()
 }
 
-/// Compares every slot with shakmaty's position.
+/// Compares every slot of a block with the position that shakmaty has. Returns the number of slots.
 fn compare(block: &Block, games: &[Played]) -> Result<usize, String> {
     let mut expected = games.iter().enumerate().flat_map(|(game, played)| {
         let last = played.positions.len() - 1;
@@ -156,7 +157,7 @@ fn compare(block: &Block, games: &[Played]) -> Result<usize, String> {
     }
 }
 
-/// Castling both ways, en passant, promotion, Chess960 castling and one-position games.
+/// Games with castling on both sides, en passant, promotion and castling in Chess960, and games with a single position.
 const MIXED: &[u8] = b"[Event \"a\"]\n\n1. e4 a6 2. e5 d5 3. exd6 Nf6 4. Nf3 g6 5. Bd3 Bg7 6. O-O O-O 1-0\n\n\
 [Event \"b\"]\n[SetUp \"1\"]\n[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n\n1. a8=Q a1=N 2. Qxa1 *\n\n\
 [Event \"c\"]\n[FEN \"4k3/8/8/8/8/8/8/RK5R w HA - 0 1\"]\n\n1. O-O Kd7 *\n\n\
@@ -165,11 +166,11 @@ const MIXED: &[u8] = b"[Event \"a\"]\n\n1. e4 a6 2. e5 d5 3. exd6 Nf6 4. Nf3 g6 
 [Event \"f\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. Qc2 d5 5. cxd5 Qxd5 6. Nf3 Qf5 7. Qxf5 exf5 8. a3 Be7 9. Bf4 c6 \
 10. e3 Nbd7 11. Bd3 Nb6 12. O-O Be6 13. Rfc1 O-O 14. Na4 Nxa4 0-1\n\n";
 
-/// Kings and rooks that move while they may castle.
+/// Games in which kings and rooks move while they may still castle.
 const KINGS: &[u8] = b"[Event \"g\"]\n\n1. e4 e5 2. Ke2 Nf6 3. Nf3 a6 4. Nxe5 Ra7 5. Ke3 Ke7 6. Ng4 *\n\n";
 
 fn mixed() -> Vec<Played> {
-    // Several times over, so that games begin and end at many places of a segment.
+    // The games are repeated, so that games begin and end at many places of a segment.
     played(&[&MIXED.repeat(40)[..], b"[Event \"z\"]\n\n1. e4 e5 *\n\n"].concat())
 }
 
@@ -191,7 +192,7 @@ fn replay_equals_shakmaty() {
     }
 }
 
-/// A builder that is given the positions need not play the moves, and makes the same block.
+/// If a builder gets the positions, it does not play the moves, and makes the same block.
 #[test]
 fn positions_that_are_told_make_the_same_block() {
     let mut games = mixed();
@@ -262,7 +263,7 @@ fn eight_segments_at_once_equal_each_alone() {
     let mut one = replay::SegmentColumns::new();
     let tail = block.slots() % SEGMENT_SLOTS;
     assert!(tail != 0 && !block.segments().is_multiple_of(LANES) && block.segments() > LANES);
-    // Reads from every segment, so that each is in every lane; in a row, and with other segments between them.
+    // Every segment is read, so that each is in every lane, both in a row and with other segments between them.
     let firsts = || 0..block.segments() as u32;
     for (step, first) in [3, 1].into_iter().flat_map(|step| firsts().map(move |first| (step, first))) {
         let segments: Vec<u32> = firsts().skip(first as usize).step_by(step).take(LANES).collect();
@@ -314,7 +315,7 @@ fn small_chunks() -> StreamOptions {
     options
 }
 
-/// Blocks with everything that a block can hold.
+/// Returns blocks with everything that a block can contain.
 fn varied_blocks() -> Vec<Block> {
     let fault = |reason: &str| ReadFault { offset: 99, ply: 3, reason: reason.into() };
     let mut first = BlockBuilder::new();
@@ -363,7 +364,7 @@ fn blocks_come_back_from_a_file() {
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "the temporary file is gone");
 }
 
-/// Returns everything that a block holds except tags.
+/// Returns everything that a block contains except tags.
 fn all_but_tags(block: &Block) -> impl PartialEq + std::fmt::Debug + use<'_> {
     let game = |game: GameRow<'_>| {
         let numbers = (game.index(), game.number(), game.source(), game.number_in_source(), game.offset());
@@ -421,7 +422,7 @@ fn an_unfinished_reel_leaves_nothing_behind() {
     assert_eq!(std::fs::read(&path).unwrap(), b"older");
 }
 
-/// Reads all of a file; only errors and equal blocks are right.
+/// Reads the whole file. It must give an error, or the same blocks.
 fn read_all(path: &Path) -> Result<Vec<Block>, ReelError> {
     let reel = Reel::open(path)?;
     (0..reel.blocks()).map(|index| reel.block(index)).collect()
@@ -454,7 +455,7 @@ fn a_cut_or_altered_reel_is_refused() {
         }
     }
     assert_eq!(refused, 1000);
-    // Bytes after the end that the header names are left by an append that was interrupted.
+    // An interrupted append leaves bytes after the end that the header gives.
     std::fs::write(&copy, [&whole[..], b"x"].concat()).unwrap();
     assert!(read_all(&copy).unwrap() == expected);
     let mut newer = whole.clone();
@@ -466,7 +467,7 @@ fn a_cut_or_altered_reel_is_refused() {
     assert!(matches!(read_all(&folder.path().join("none")), Err(ReelError::Io { .. })));
 }
 
-/// Corrects the checksums: those of the blocks at `offsets`, of the directory and of the header.
+/// Corrects the checksums of the blocks at `offsets`, of the directory and of the header.
 fn forge(bytes: &mut [u8], blocks: &[(usize, usize)]) {
     for &(offset, len) in blocks {
         let crc = crc32fast::hash(&bytes[offset + 4..offset + len]);
@@ -483,7 +484,7 @@ fn forge(bytes: &mut [u8], blocks: &[(usize, usize)]) {
     bytes[12..16].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// Uses everything that a block offers.
+/// Reads everything that a block offers.
 fn use_all(block: &Block) -> usize {
     let mut slots = 0;
     replay::for_each_slot(block, |slot| {
@@ -539,11 +540,12 @@ fn a_forged_reel_does_no_harm() {
             blocks.iter().for_each(|block| assert!(use_all(block) > 0));
         }
     }
-    // Otherwise the checksums are not right and nothing after them is tested.
+    // If fewer files were accepted, the checksums would be wrong, and nothing after them would be tested.
     assert!(accepted > 1000, "{accepted}");
 }
 
-/// Claims of sizes behind right checksums, with the expected messages: no memory is taken for a claim before it is checked.
+/// The sizes are false, while the checksums are right; each row has the expected message. No memory is allocated for a claimed
+/// size before the size is checked.
 #[test]
 fn a_reel_claims_no_more_than_it_may_hold() {
     let folder = tempfile::tempdir().unwrap();
@@ -564,7 +566,7 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     let set = |at: usize, value: u32| {
         move |bytes: &mut Vec<u8>| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes())
     };
-    // The frames of the block: starts, games, tags, problems, each as stored and when decompressed.
+    // The block's frames are starts, games, tags and problems. Each has a stored and a decompressed size.
     let frame = |section: usize| 64 + 32 + 8 * section + 4;
     let claims = "a frame claims to hold more than any may";
     for (section, largest) in [(0, 45 * 1000), (1, 1 << 20), (2, 128 << 20), (3, 128 << 20)] {
@@ -576,7 +578,7 @@ fn a_reel_claims_no_more_than_it_may_hold() {
             assert_eq!(refused(&set(frame(section), 1)), length, "{section}");
         }
     }
-    // The slots, starts and games of the block.
+    // These are the slots, starts and games of the block.
     for (at, value) in [(64 + 12, u32::MAX), (64 + 16, u32::MAX), (64 + 16, 0)] {
         assert!(refused(&set(at, value)).contains("more games than slots"), "{at} {value}");
     }
@@ -588,7 +590,7 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     }
 }
 
-/// A file with holes can be of any length and takes no room on a disk.
+/// A file with holes can have any length and takes no space on the disk.
 #[cfg(unix)]
 #[test]
 fn a_directory_of_forty_gigabytes_is_not_read() {
@@ -615,7 +617,7 @@ fn a_forged_key_is_found_by_verification() {
     write(&path, &[build(&mixed())]);
     let mut bytes = std::fs::read(&path).unwrap();
     let len = Reel::open(&path).unwrap().block_bytes(0) as usize;
-    // The second key: its e2 pawn becomes a queen.
+    // In the second key, the pawn on e2 becomes a queen.
     let key = 64 + 64 + 48;
     bytes[key + 16 + 1] ^= 1 << 4;
     forge(&mut bytes, &[(64, len)]);
@@ -690,7 +692,7 @@ fn totals_and_sizes_of_the_corpus() {
     }
 }
 
-/// Returns a list of positions that are all different and all have pieces in plenty.
+/// Returns a list of positions that are all different and all have many pieces.
 fn epds(len: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let (mut random, mut lines) = (Rng::with_seed(3), 0);

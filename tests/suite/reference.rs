@@ -1,4 +1,4 @@
-//! Tests of the reference engine that do not fit into tables.
+//! Tests the reference engine where tables are not suitable.
 
 use orbit_core::record::{Annotation, GameFacts, Outcome};
 use orbit_engine::{Answer, Interrupt};
@@ -6,7 +6,7 @@ use orbit_reference::{Reference, ReferenceError, Spot};
 
 use crate::common::position;
 
-/// The third game of its database, about which nothing is known.
+/// The third game of its database. Nothing else is known about the game.
 struct Nameless;
 
 impl GameFacts for Nameless {

@@ -1,7 +1,7 @@
-//! Blocks that stay on a device from query to query.
+//! Tests blocks that stay on a device from query to query.
 //!
-//! The answers are compared with those of `cpu`; the number of bytes that an engine has uploaded shows which blocks were on the
-//! device.
+//! The answers are compared with those of `cpu`. The number of bytes that an engine uploads shows which blocks were already on
+//! the device.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::{
     runners::{TIGHT, device_options, open_device},
 };
 
-/// A condition, numbers, columns of games, carried stages, copies.
+/// Queries for a condition, numbers, columns of games, stages along games, and copies.
 const QUERIES: [&str; 6] = [
     "Ra1",
     "#(P | n)",
@@ -32,7 +32,7 @@ const QUERIES: [&str; 6] = [
     "(find count Nf3) > 3",
 ];
 
-/// Some blocks that are kept, and their numbers.
+/// Returns some blocks that are held, and their numbers.
 fn held() -> (Vec<Block>, Range<u64>) {
     let blocks = some_blocks();
     let numbers = Block::hold_all(blocks.iter());
@@ -44,14 +44,15 @@ fn device_for(bytes: u64) -> Arc<GpuDevice> {
     open_device(options_for(bytes))
 }
 
-/// Options with room for the given number of bytes of games.
+/// Returns options with room for the given number of bytes of games.
 fn options_for(bytes: u64) -> GpuOptions {
     let mut options = device_options(GpuLimits::default());
     options.resident_bytes_max = Some(bytes);
     options
 }
 
-/// Demands that a new engine gives the answers of `cpu` on blocks, all at once or each alone. Returns what is on the card then.
+/// Demands that a new engine gives the same answers as `cpu` on blocks, which are passed in groups. Returns what is then on the
+/// card.
 fn checked(text: &str, device: &Arc<GpuDevice>, groups: &[&[&Block]]) -> CardUse {
     let (gpu, cpu) = (prepared(text).gpu(device).unwrap(), prepared(text).cpu().unwrap());
     for blocks in groups {
@@ -82,7 +83,7 @@ fn the_second_query_uploads_nothing() {
     }
 }
 
-/// Copies of held blocks may be changed.
+/// A copy of a block that is kept in memory counts as another block, because it may be changed.
 #[test]
 fn copies_and_others_are_other_blocks() {
     let (blocks, _) = held();
@@ -100,7 +101,7 @@ fn copies_and_others_are_other_blocks() {
     assert_eq!(checked("Nf3", &device, &[&[block], &[&other]]).uploaded, 0);
 }
 
-/// Blocks of two databases; the device has room for one.
+/// There are blocks of two databases, and the device has room for one database.
 #[test]
 fn what_was_not_used_for_longest_goes_first() {
     let (ours, of_ours) = held();
@@ -123,7 +124,7 @@ fn what_was_not_used_for_longest_goes_first() {
     }
 }
 
-/// If a database is larger than the memory for blocks, its first blocks stay and the rest is uploaded again.
+/// If a database is larger than the memory for blocks, its first blocks stay on the device, and the others are uploaded again.
 #[test]
 fn a_database_that_does_not_fit_stays_in_part() {
     let (blocks, numbers) = held();
@@ -132,13 +133,13 @@ fn a_database_that_does_not_fit_stays_in_part() {
     let all = checked("Ra1", &device_for(64 << 20), &groups);
     let device = device_for(all.resident / 2);
     let first = checked("Ra1", &device, &groups);
-    // The places of games are uploaded for the blocks that stay, and for stages.
+    // For blocks that stay, and for stages, the places of games are uploaded in addition.
     let nearly = |bytes: u64| bytes > all.uploaded / 10 * 8 && bytes <= all.uploaded;
     assert!(nearly(first.uploaded), "{first:?}, {all:?}");
     let next: Vec<u64> = QUERIES.map(|text| checked(text, &device, &groups).uploaded).into();
     assert!(next.iter().all(|&bytes| 0 < bytes && bytes < first.uploaded / 10 * 8), "{next:?}, {first:?}");
     assert!(device.resident_bytes() <= all.resident / 2 && !device.holds(&numbers));
-    // Nothing may stay.
+    // There is no memory for blocks to stay.
     let device = device_for(0);
     let none = checked("Ra1", &device, &groups);
     assert!(nearly(none.uploaded) && none.resident == 0, "{none:?}");
@@ -160,7 +161,7 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
         }
         assert!(device.holds(&numbers), "on the second device");
         assert_eq!(checked("Ra1", &device, &[&blocks]).uploaded, 0);
-        // Without the fallback to the processor this would be an error.
+        // Without the fallback to the processor, this would be an error.
         let device = faulty(InjectedFault::Destroyed(at));
         let [cpu, spare] = [(); 2].map(|()| Box::new(prepared("#(P | n)").cpu().unwrap()));
         let engine = Fallback::new(Box::new(prepared("#(P | n)").gpu(&device).unwrap()), spare);
@@ -173,7 +174,7 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
     }
 }
 
-/// Buffers that grew while no blocks stayed leave too little memory for blocks.
+/// If buffers grew while no blocks stayed, they leave too little memory for blocks.
 #[test]
 fn where_memory_is_short_blocks_come_each_time() {
     let copies: Vec<Vec<Block>> = (0..24).map(|_| some_blocks()).collect();
@@ -236,13 +237,13 @@ fn memory_is_given_back() {
     assert!(checked("Ra1", &device, &[&ours]).uploaded > 0);
 }
 
-/// The databases that `serve` keeps share one card, as its answers show.
+/// The databases that `serve` keeps share one card. Its answers show this.
 #[test]
 fn databases_of_a_desk_share_a_card() {
     device_for(0);
     let mut options = ServeOptions::default();
     let mut gpu = options_for(8 << 20);
-    // No other desk or database has these options.
+    // No other server or database has these options.
     gpu.silence = Some(Duration::from_secs(611));
     (options.gpu, options.threads) = (Some(gpu.clone()), 2);
     let desk = OpenDatabases::new(options);
@@ -271,7 +272,7 @@ fn databases_of_a_desk_share_a_card() {
         (also, second),
         (hits, Some(CardUse { uploaded: first.uploaded, resident: 2 * first.resident }))
     );
-    // A database of the library with the same options shares it as well.
+    // A database that is opened through the library with the same options also shares it.
     let database = DatabaseOptions::new().gpu(Some(gpu)).engine(EngineChoice::Gpu).open([sample]).unwrap();
     assert_eq!(database.scan(&Query::parse("check").unwrap()).count().unwrap(), [hits]);
     assert_eq!(ask("one", "mate", "gpu").1.unwrap().resident, 3 * first.resident);

@@ -1,4 +1,4 @@
-//! Every way to run a query: the engines, and `cpu` and `gpu` without their optimisations.
+//! Defines every way to run a query: the engines, and `cpu` and `gpu` without their optimisations.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,7 +18,7 @@ use crate::common::{
     length::{length, only_in_its_part},
 };
 
-/// One way to run a query.
+/// A way to run a query.
 #[derive(Clone, Debug)]
 pub struct Runner {
     pub name: String,
@@ -32,12 +32,12 @@ enum Way {
     Gpu(PlanOptions, Arc<GpuDevice>, Variant),
 }
 
-/// Opens a device, without which a test is ignored.
+/// Opens a device. If there is none, the test is ignored.
 pub fn open_device(options: GpuOptions) -> Arc<GpuDevice> {
     GPU.met(device_if_any(options))
 }
 
-/// Opens a device; `None` if there is no adapter at all and none is required.
+/// Opens a device. Returns `None` if there is no adapter and none is required.
 fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     match GpuDevice::open(options) {
         Ok(device) => Some(Arc::new(device)),
@@ -48,8 +48,8 @@ fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     }
 }
 
-/// Returns the options of devices in tests, whose outputs begin as ones. `ORBIT_TEST_ADAPTER` chooses the adapter as `--gpu`
-/// does.
+/// Returns the options of devices in tests. All bits of output buffers are 1 at the beginning. `ORBIT_TEST_ADAPTER` chooses the
+/// adapter as `--gpu` does.
 pub fn device_options(limits: GpuLimits) -> GpuOptions {
     let mut options = GpuOptions::default();
     (options.limits, options.poison) = (limits, true);
@@ -59,7 +59,7 @@ pub fn device_options(limits: GpuLimits) -> GpuOptions {
     options
 }
 
-/// Bindings of 64 KiB, three workgroups a dispatch, 1 MiB in all.
+/// Tight limits: bindings of 64 KiB, three workgroups in a dispatch, and 1 MiB in all.
 pub const TIGHT: GpuLimits = GpuLimits { binding_bytes: 64 << 10, workgroups: 3, memory_bytes: 1 << 20 };
 
 /// Returns the device that all tests share.
@@ -68,7 +68,7 @@ fn shared_device() -> Option<Arc<GpuDevice>> {
     DEVICE.get_or_init(|| device_if_any(device_options(GpuLimits::default()))).clone()
 }
 
-/// Returns the shared device with tight limits.
+/// Returns the device with tight limits that all tests share.
 fn tight_device() -> Option<Arc<GpuDevice>> {
     static DEVICE: OnceLock<Option<Arc<GpuDevice>>> = OnceLock::new();
     DEVICE.get_or_init(|| device_if_any(device_options(TIGHT))).clone()
@@ -77,7 +77,7 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 /// The name of an optimisation, and the function that turns it off.
 type Switch = (&'static str, fn(&mut PlanOptions));
 
-/// The optimisations, each with the switch that turns it off.
+/// All optimisations.
 pub const OPTIMISATIONS: [Switch; 11] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),
@@ -92,13 +92,13 @@ pub const OPTIMISATIONS: [Switch; 11] = [
     ("direct", |options| options.direct = false),
 ];
 
-/// The engines, by which rows of tables are named.
+/// The names of the engines. Rows of tables are named by them.
 pub const ENGINES: [&str; 3] = ["reference", "cpu", "gpu"];
 
-/// All optimisations switched off.
+/// The mask that switches off all optimisations.
 pub const NONE: u32 = (1 << OPTIMISATIONS.len()) - 1;
 
-/// Options without those optimisations whose bits are set.
+/// Returns options without the optimisations whose bits are set in `mask`.
 pub fn without(mask: u32) -> PlanOptions {
     let mut options = PlanOptions::default();
     for (index, (_, switch_off)) in OPTIMISATIONS.iter().enumerate() {
@@ -114,13 +114,13 @@ impl Runner {
         Runner { name: "reference".into(), way: Way::Reference }
     }
 
-    /// `cpu` without those optimisations whose bits are set, and with as much machine code as there can be.
+    /// Returns `cpu` without the optimisations whose bits are set in `mask`, and with as much machine code as possible.
     pub fn cpu(mask: u32) -> Runner {
         let way = Way::Cpu(without(mask), Isa::detected(), MachineCode::Always);
         Runner { name: named("cpu", mask), way }
     }
 
-    /// `cpu` without machine code.
+    /// Returns `cpu` without machine code.
     pub fn kernels() -> Runner {
         Runner::kernels_for(Isa::detected())
     }
@@ -130,8 +130,8 @@ impl Runner {
         Runner { name: format!("cpu by kernels for {}", isa.name()), way }
     }
 
-    /// `cpu` for each set of instructions that this processor has, with and without machine code, but not with that which
-    /// it would choose by itself.
+    /// Returns `cpu` for each instruction set of this processor, with and without machine code. The combination that `cpu` would
+    /// choose by itself is left out.
     pub fn other_instructions() -> impl Iterator<Item = Runner> {
         let others = Isa::available().into_iter().filter(|&isa| isa != Isa::detected());
         let others = others.map(|isa| {
@@ -141,18 +141,18 @@ impl Runner {
         Isa::available().into_iter().map(Runner::kernels_for).chain(others)
     }
 
-    /// `gpu` with its usual limits and with tight limits. A test without these is ignored.
+    /// Returns `gpu` with its usual limits and with tight limits. If there is no adapter, the test is ignored.
     #[cfg(feature = "gpu")]
     pub fn both_gpus() -> [Runner; 2] {
         [Runner::gpu(0), Runner::tight_gpu()].map(|runner| GPU.met(runner))
     }
 
-    /// `gpu` without those optimisations whose bits are set, where there is an adapter.
+    /// Returns `gpu` without the optimisations whose bits are set in `mask`; `None` if there is no adapter.
     pub fn gpu(mask: u32) -> Option<Runner> {
         Runner::variant(mask, Variant::default())
     }
 
-    /// `gpu` with kernels of a variant; `None` also if the adapter cannot run it.
+    /// Returns `gpu` with kernels of a variant; `None` also if the adapter cannot run the variant.
     pub fn variant(mask: u32, variant: Variant) -> Option<Runner> {
         let mut name = named("gpu", mask);
         if variant != Variant::default() {
@@ -161,12 +161,12 @@ impl Runner {
         Runner::on(shared_device()?, name, mask, variant)
     }
 
-    /// `gpu` with limits that split everything.
+    /// Returns `gpu` with limits that split everything.
     pub fn tight_gpu() -> Option<Runner> {
         Runner::tight_variant(Variant::default())
     }
 
-    /// `gpu` with tight limits and with kernels of a variant.
+    /// Returns `gpu` with tight limits and with kernels of a variant.
     pub fn tight_variant(variant: Variant) -> Option<Runner> {
         let name = match variant == Variant::default() {
             true => "gpu within tight limits".into(),
@@ -180,21 +180,21 @@ impl Runner {
         is_fit.then(|| Runner { name, way: Way::Gpu(without(mask), device, variant) })
     }
 
-    /// Every variant that the adapter can run.
+    /// Returns every variant that the adapter can run.
     pub fn every_variant() -> Vec<Variant> {
         let Some(device) = shared_device() else { return Vec::new() };
         let report = device.report();
         Variant::every().into_iter().filter(|variant| variant.unfit(&report).is_none()).collect()
     }
 
-    /// Two runners whose kernels differ from the default throughout: lanes, words, layouts, loops.
+    /// Returns two runners whose kernels differ from the default in everything: lanes, words, layouts and loops.
     pub fn other_kernels() -> impl Iterator<Item = Runner> {
         let variant = |name: &str| name.parse::<Variant>().expect("it is a variant");
         let shared = Runner::variant(0, variant("lanes2,transposed,wg128,u64,segments4"));
         shared.into_iter().chain(Runner::tight_variant(variant("lanes2,wg32,segments2,looped")))
     }
 
-    /// `gpu` with stages carried along games by the processor.
+    /// Returns `gpu` with stages along games computed by the processor.
     pub fn host_carry() -> Option<Runner> {
         Runner::variant(0, "hostcarry".parse().expect("it is a variant"))
     }
@@ -204,14 +204,15 @@ impl Runner {
         [Runner::reference(), Runner::cpu(0)].into_iter().chain(Runner::gpu(0)).collect()
     }
 
-    /// Returns all runners for the trial of this number, which determines whether the trial is a long one.
+    /// Returns all runners for the trial with this number. The number determines whether the trial is a long one.
     pub fn all(number: usize) -> Vec<Runner> {
         ENGINES.into_iter().flat_map(|engine| Runner::of(engine, number)).collect()
     }
 
-    /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs for other instructions, with each optimisation alone and
-    /// with all switched off; in a long trial also with each pair switched off. In a long trial `gpu` also runs with all switched
-    /// off, within tight limits, with other kernels and with stages carried by the processor.
+    /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs with other instruction sets, with each optimisation
+    /// switched off, and with all switched off. In a long trial it also runs with each pair switched off. In a long trial `gpu`
+    /// also runs with all optimisations switched off, within tight limits, with other kernels, and with stages along games
+    /// computed by the processor.
     pub fn of(engine: &str, number: usize) -> Vec<Runner> {
         let is_long = length().is_long(number);
         match engine {
@@ -230,8 +231,8 @@ impl Runner {
         }
     }
 
-    /// Returns the runners for a test, which is ignored if there are none, or if it is for `gpu` in a part of a long run that
-    /// leaves it to another part.
+    /// Returns the runners for a test. The test is ignored if there are none, or if it is a test of `gpu` that another part of a
+    /// long run makes.
     pub fn needed(engine: &str, number: usize) -> Vec<Runner> {
         if engine == "gpu" {
             only_in_its_part(number);
@@ -240,13 +241,13 @@ impl Runner {
         GPU.met((!runners.is_empty()).then_some(runners))
     }
 
-    /// `cpu` for other instructions, with each optimisation alone and all switched off.
+    /// Returns `cpu` with other instruction sets, with each optimisation switched off, and with all switched off.
     pub fn reduced() -> Vec<Runner> {
         let masks = (0..OPTIMISATIONS.len()).map(|index| 1 << index).chain([NONE]);
         Runner::other_instructions().chain(masks.map(Runner::cpu)).collect()
     }
 
-    /// Returns an engine for a query, or why there is none.
+    /// Returns an engine for a query, or the reason why there is none.
     pub fn engine(&self, query: &TypedQuery) -> Result<Box<dyn Engine>, String> {
         let prepared =
             |options| PreparedQuery::new(query.clone(), options).map_err(|error| error.to_string());
@@ -261,7 +262,7 @@ impl Runner {
         })
     }
 
-    /// Returns whether a query parses, but is left to the reference engine.
+    /// Returns whether a query can be parsed but is left to the reference engine.
     pub fn refuses(&self, text: &str) -> bool {
         let options = match self.way {
             Way::Reference => return false,
@@ -276,7 +277,7 @@ impl Runner {
         self.answers_of(&orbit_query::parse(text).map_err(|error| error.to_string())?.query, block)
     }
 
-    /// Returns the answers of a parsed query.
+    /// Returns the answers to a parsed query.
     pub fn answers_of(&self, query: &TypedQuery, block: &Block) -> Result<Vec<Answer>, String> {
         let answers = self.engine(query)?.answer(block, Wants::VALUES).map_err(|error| error.to_string())?;
         let hits = answers.hits;
@@ -305,7 +306,7 @@ pub fn answer(hits: &Hits, slot: usize, ty: Type) -> Answer {
     }
 }
 
-/// Prints an answer as the tables do, in the reading `bool`, `set` or `num`.
+/// Returns an answer as the tables print it, read as `bool`, `set` or `num`.
 pub fn print(answer: Answer, reading: &str) -> String {
     match (reading, answer) {
         ("bool", answer) => if answer.is_hit() { "T" } else { "F" }.into(),
@@ -319,7 +320,7 @@ pub fn print(answer: Answer, reading: &str) -> String {
     }
 }
 
-/// Returns the reading of an answer's own type.
+/// Returns the reading for an answer's own type.
 pub fn reading(answer: Answer) -> &'static str {
     match answer {
         Answer::Bool(_) => "bool",

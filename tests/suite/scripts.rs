@@ -1,8 +1,8 @@
-//! Scripts that come with CQL 6.2, on real games.
+//! Runs scripts that come with CQL 6.2 on real games.
 //!
 //! They are not part of the project: `ORBIT_SCRIPTS` names a folder with them and with `games.tsv`. For each script and each set
-//! of games, this file has the number of games that CQL 6.2 finds, a digest of their numbers, and the numbers themselves if they
-//! are few. If it has neither, `tests/data/script-games.tsv` has the numbers.
+//! of games, `games.tsv` has the number of games that CQL 6.2 finds, a digest of their numbers, and the numbers themselves if
+//! they are few. If it has neither digest nor numbers, the numbers are in `tests/data/script-games.tsv`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -29,9 +29,9 @@ struct Row {
     script: String,
     set: String,
     games: usize,
-    /// The digest; `-` if it is not known.
+    /// The digest of the numbers; `-` if it is not known.
     digest: String,
-    /// The numbers; `None` if they are many.
+    /// The numbers; `None` if there are many.
     list: Option<BTreeSet<u32>>,
 }
 
@@ -39,7 +39,7 @@ fn folder() -> PathBuf {
     SCRIPTS.met(std::env::var_os("ORBIT_SCRIPTS").map(PathBuf::from))
 }
 
-/// Returns the rows of one set of games that CQL 6.2 can read.
+/// Returns the rows for one set of games, for those scripts that CQL 6.2 can read.
 fn rows(folder: &Path, set: &str) -> Vec<Row> {
     let text = std::fs::read_to_string(folder.join("games.tsv")).unwrap();
     let ours = data("script-games.tsv");
@@ -63,7 +63,7 @@ fn rows(folder: &Path, set: &str) -> Vec<Row> {
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
     All,
-    /// This many games, and those that are read with them.
+    /// This many games, and those that are read together with them.
     First(u32),
 }
 
@@ -101,7 +101,7 @@ fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u
     Ok((out, last))
 }
 
-/// Returns the games of a block that are found.
+/// Returns the numbers of the games of a block that are found.
 fn numbers(found: &BlockAnswers<'_>) -> Vec<u32> {
     let answers = &found.answers[0];
     let is_found = |game: &GameRow| match &answers.games {
@@ -111,7 +111,7 @@ fn numbers(found: &BlockAnswers<'_>) -> Vec<u32> {
     found.block.games().filter(is_found).map(|game| game.number()).collect()
 }
 
-/// One number a line.
+/// Returns the digest of a list with one number on each line.
 fn digest(numbers: &BTreeSet<u32>) -> String {
     let lines = numbers.iter().fold(String::new(), |mut out, number| {
         writeln!(out, "{number}").unwrap();
@@ -120,7 +120,7 @@ fn digest(numbers: &BTreeSet<u32>) -> String {
     Sha256::digest(&lines).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns what is wrong with the answer to a row.
+/// Returns a message if the answer to a row is wrong.
 fn fault(row: &Row, path: &Path, extent: Extent) -> Option<String> {
     let (found, last) = match found(&row.script, path, extent) {
         Ok(found) => found,
@@ -142,13 +142,13 @@ fn fault(row: &Row, path: &Path, extent: Extent) -> Option<String> {
     (row.digest != "-" && digest(&found) != row.digest).then(|| String::from("other games"))
 }
 
-/// Rows of a set of games as tests. A row that has no extent in this run is left out.
+/// Returns the rows for a set of games as tests. A row that has no extent in this run is left out.
 fn table(
     set: &'static str,
     games: &'static str,
     extent: fn(&Row, usize) -> Option<Extent>,
 ) -> Vec<harness::Row> {
-    // Without the scripts there is one row, which is ignored or fails.
+    // If there are no scripts, there is one row, which is ignored or fails.
     let Some(folder) = std::env::var_os("ORBIT_SCRIPTS").map(PathBuf::from) else {
         return vec![harness::Row::new(set, || _ = folder())];
     };
@@ -176,7 +176,7 @@ fn scripts_find_the_problems_of_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Scripts that take more than twenty seconds on all tournament games: they run on some of them.
+/// Scripts that take more than twenty seconds on all tournament games. They run only on some of them.
 const SLOW: [&str; 7] = [
     "8piecesinline",
     "bristol-universal",

@@ -1,4 +1,4 @@
-//! Position lists of CQL 5 compared with an evaluator that was written from the rules alone and shares nothing with the library.
+//! Compares position lists of CQL 5 with an evaluator that was written from the rules alone and shares nothing with the library.
 
 use orbit_core::board::Position;
 use orbit_engine::{Outcome, Wants};
@@ -19,7 +19,7 @@ use cql5::{Board, Expanded, Facts};
 
 const BOARDS: u64 = 40;
 
-/// Returns the boards of a list as games of one position, with different results.
+/// Returns the boards for a list as games with one position and with different results.
 fn games(boards: &[Board], seed: u64) -> Block {
     let outcomes = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
     block_of_games(boards.iter().zip(seed..).map(|(board, k)| Game {
@@ -33,7 +33,7 @@ fn start(board: &Board) -> Position {
     position(&board.fen())
 }
 
-/// Returns the facts that the evaluator needs about each position, because it generates no moves.
+/// Returns the facts that the evaluator needs for each position, because it does not generate moves.
 fn facts(block: &Block) -> Vec<Facts> {
     let column = |text: &str| {
         let query = orbit_query::parse(text).expect("a filter").query;
@@ -79,12 +79,12 @@ fn an_evaluator_from_the_rules_alone_agrees() {
         };
         if let Some(orbit) = expand(&query.body).ok().and_then(|filter| filter.outermost()) {
             let images = cql5::images(&text).len();
-            // A list that contains only a list with transforms equals that list.
+            // A list whose only item is a list with transforms equals that inner list.
             if images > 1 && images != orbit.copies.len() {
                 faults.push(format!("{text}: {images} images, {} copies", orbit.copies.len()));
             }
         }
-        // A driver in software is slow.
+        // Software drivers are slow, so few lists run on `gpu`.
         let gpu = if lists % 25 == 1 { Runner::gpu(0) } else { None };
         for runner in runners.iter().chain(&gpu) {
             let found = runner.engine(&query).unwrap().answer(&block, Wants::HITS).unwrap().hits;

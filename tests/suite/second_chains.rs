@@ -1,5 +1,5 @@
-//! `line` and `path` compared with an evaluator that was written from the text of the language alone. It tries every walk through
-//! the tree of a game that shakmaty plays.
+//! Compares `line` and `path` with an evaluator that was written from the description of the language alone. It tries every walk
+//! through the tree of a game that shakmaty plays.
 
 pub mod game;
 mod generate;
@@ -23,10 +23,10 @@ use generate::Generator;
 use query::Body;
 use walks::{READINGS, TooMany};
 
-/// Games of more positions have too many walks.
+/// The maximum number of positions of a game. Games with more positions have too many walks.
 const NODES_MAX: usize = 60;
 
-/// Small games from files, and made at random.
+/// Returns small games, some from files and some made at random.
 fn games() -> &'static [Game] {
     static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
     GAMES.get_or_init(|| {
@@ -40,18 +40,18 @@ fn games() -> &'static [Game] {
     })
 }
 
-/// A query, the games on which it runs, and the answer at each of their positions, by each reading.
+/// A query, the games on which it runs, and for each reading the value at each of their positions.
 struct Case {
     body: Body,
     games: Vec<Game>,
     values: Vec<Vec<Vec<Option<i32>>>>,
 }
 
-/// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
+/// The maximum number of texts that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
 const TRIES: u64 = 6;
 
 impl Case {
-    /// Returns the case that a seed produces, or `None` if there are too many walks.
+    /// Returns the case that a seed produces; `None` if there are too many walks.
     fn new(seed: u64) -> Option<Case> {
         let mut rng = Rng::new(seed);
         let variations = rng.percent(60);
@@ -79,11 +79,11 @@ struct Seen {
     queries: usize,
     nodes: usize,
     hits: usize,
-    /// Queries that hit at two to 98 of a hundred positions.
+    /// The number of queries that hit at 2 % to 98 % of the positions.
     balanced: usize,
-    /// Games on which the readings differ.
+    /// The number of games on which the readings differ.
     open: usize,
-    /// The number of open games for which each reading gives the engine's answer.
+    /// For each reading, the number of open games for which it gives the engine's answer.
     as_reading: [usize; READINGS.len()],
     faults: Vec<String>,
 }
@@ -142,7 +142,7 @@ fn compare(case: &Case, runner: &Runner, seen: &mut Seen) {
     seen.balanced += usize::from(case.is_balanced());
 }
 
-/// Runs a query for each seed, but for those that an engine refuses.
+/// Runs a query for each seed, except queries that an engine refuses.
 fn run(runner: &Runner) {
     let mut seen = Seen::default();
     let (mut seeds, mut skipped) = (0, 0);
@@ -183,7 +183,7 @@ fn it_agrees_with_plans() {
     run(&Runner::cpu(0));
 }
 
-/// Compares the evaluator with the answers of CQL itself, on the queries that it can read.
+/// Compares the evaluator with the answers of CQL itself, for the queries that the evaluator can read.
 #[test]
 fn the_evaluator_answers_as_cql_does() {
     let (mut read, mut faults) = (0, Vec::new());

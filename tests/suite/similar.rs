@@ -1,4 +1,4 @@
-//! `similar`: men on their squares, counted copy by copy on boards of letters, compared with all engines.
+//! Tests `similar`. All engines are compared with a count of men on their squares, copy by copy, on boards of letters.
 
 use fastrand::Rng;
 use orbit_engine::Answer;
@@ -8,7 +8,7 @@ use crate::{
     runners::Runner,
 };
 
-/// The men that a placement asks for: files and ranks from 0, and letters.
+/// The men that a placement requires, each as file and rank, from 0, and letter.
 type Men = Vec<(i8, i8, char)>;
 
 const PLACEMENTS: &[&str] = &[
@@ -47,7 +47,7 @@ fn turned(men: &Men, of: impl Fn(i8, i8) -> (i8, i8)) -> Men {
         .collect()
 }
 
-/// A turn or reflection, as a function of a square.
+/// A rotation or reflection, as a function of a square.
 type Way = fn(i8, i8) -> (i8, i8);
 
 fn flipped(all: Vec<Men>) -> Vec<Men> {
@@ -73,7 +73,7 @@ fn recoloured(all: Vec<Men>) -> Vec<Men> {
     all.iter().flat_map(|men| [men.clone(), other(men)]).collect()
 }
 
-/// Returns the images under all shifts that leave every man on the board.
+/// Returns the images under all shifts that keep every man on the board.
 fn shifted(all: Vec<Men>) -> Vec<Men> {
     let ways = || (-7..8).flat_map(|dx| (-7..8).map(move |dy| (dx, dy)));
     let shifts = |men: &Men| -> Vec<Men> {
@@ -85,7 +85,7 @@ fn shifted(all: Vec<Men>) -> Vec<Men> {
     all.iter().flat_map(shifts).collect()
 }
 
-/// Transforms, and their effect on one placement.
+/// A transform, and its effect on a placement.
 type Transform = (&'static str, fn(Vec<Men>) -> Vec<Men>);
 
 const TRANSFORMS: [Transform; 5] = [
@@ -96,7 +96,7 @@ const TRANSFORMS: [Transform; 5] = [
     ("shift flip flipcolor", |all| shifted(flipped(recoloured(all)))),
 ];
 
-/// A board: letters by rank and file, blanks for empty squares.
+/// A board, as letters by rank and file. An empty square is a blank.
 type Board = [[char; 8]; 8];
 
 const LETTERS: [char; 13] = ['P', 'N', 'B', 'R', 'Q', 'K', 'p', 'n', 'b', 'r', 'q', 'k', ' '];
@@ -115,7 +115,7 @@ fn right(board: &Board, men: &Men) -> i32 {
     men.iter().filter(|&&man| stands(board, man)).count() as i32
 }
 
-/// Makes a board with one of some copies, except for some men that are missing, and some additional men.
+/// Makes a board with one of several copies, in which some men are missing, and with some additional men.
 fn near(rng: &mut Rng, copies: &[Men]) -> Board {
     let copy = &copies[rng.usize(..copies.len())];
     let mut board = [[' '; 8]; 8];
@@ -171,7 +171,7 @@ fn men_that_stand_right_are_counted_under_transforms() {
     assert!((0..16).all(|value| values.contains(&value)), "{values:?}");
 }
 
-/// Similar sums: weights, conditions and constants, compared with the reference engine.
+/// Compares similar sums, with weights, conditions and constants, with the reference engine.
 #[test]
 fn sums_of_squares_are_the_same_on_all_engines() {
     let queries = [

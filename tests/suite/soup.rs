@@ -1,5 +1,5 @@
-//! Random text: the parser never panics, its errors point into the text, and what it accepts can be
-//! planned and run.
+//! Tests random text. The parser must not panic, its errors must point into the text, and everything that it accepts must be
+//! possible to plan and run.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ use crate::{
     runners::answer,
 };
 
-/// The tokens of queries of CQL 6 other than words and signs.
+/// Tokens of queries of CQL 6 other than words and signs.
 pub const TOKENS: &[&str] = &[
     "[RN]",
     "[Aa]",
@@ -80,7 +80,7 @@ pub const TOKENS: &[&str] = &[
     "",
 ];
 
-/// The tokens of lists of CQL 5 other than words and signs.
+/// Tokens of lists of CQL 5 other than words and signs.
 const LIST_TOKENS: &[&str] = &[
     "(position",
     "(match",
@@ -123,7 +123,7 @@ const LIST_TOKENS: &[&str] = &[
     "\n",
 ];
 
-/// Tokens of a dialect: those of `others`, all words that are built, and those that are not.
+/// The tokens of a dialect: those of `others`, all words that are built, and words that are not built.
 pub struct Tokens {
     built: Vec<String>,
     unbuilt: Vec<String>,
@@ -144,37 +144,39 @@ impl Tokens {
         tokens
     }
 
-    /// Returns one of the words, seldom one that is not built, because such a word ends the parsing.
+    /// Returns a token. It is rarely a word that is not built, because such a word ends the parsing.
     pub fn pick(&self, rng: &mut Rng) -> &str {
         let list = if rng.percent(3) { &self.unbuilt } else { &self.built };
         &list[rng.below(list.len())]
     }
 }
 
-/// The most steps that a query may take in a game: text that is random may repeat without an end.
+/// The maximum number of steps of a query in one game. Random text may repeat something without end.
 const STEPS_MAX: u64 = 30_000;
 
-/// The largest number of checks that the fast engine, which has no limit of steps, makes of its switch. It takes thousands of
+/// The maximum number of checks of its interrupt that the fast engine makes. It has no limit of steps, and takes thousands of
 /// steps between two checks.
 const LOOKS_MAX: u64 = 200;
 
-/// Returns the number of checks for which the steps of the reference engine suffice.
+/// Returns the number of checks that corresponds to the limit of steps of the reference engine.
 fn looks_of_steps(block: &Block) -> u64 {
     block.slots() as u64 + 40 * block.games_len() as u64
 }
 
-/// Parses, prints the messages, plans and runs; panics with the text if any of these does. Counts the texts that are refused,
-/// that are accepted and not run, that the fast engine runs, and that are left to the reference engine.
+/// Parses, prints the messages, plans and runs. If any of these panics, panics with the text. Counts separately the texts that
+/// are refused, those that are accepted but not run, those that the fast engine runs, and those that are left to the reference
+/// engine.
 pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
     seen[kind(text, block, PlanOptions::default(), |_, _, _| ())] += 1;
 }
 
-/// Does the same with options, and also runs the reference engine on what the fast engine runs: both must give the same.
+/// Does the same with options. Also runs the reference engine on everything that the fast engine runs, and demands the same
+/// answers.
 pub fn agrees(text: &str, block: &Block, options: PlanOptions, seen: &mut [u64; 4]) {
     seen[kind(text, block, options, compare)] += 1;
 }
 
-/// Panics unless the reference engine answers the same, or gives up because it takes too many steps.
+/// Panics unless the reference engine gives the same answer, or gives up because it takes too many steps.
 fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, &Block)) {
     let slow = match within_looks(&reference, looks_of_steps(block), block, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.contains("too many steps") => return,
@@ -187,7 +189,7 @@ fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, 
     assert_eq!(prepared.cpu().unwrap().info().copies[0], reference.info().copies[0]);
 }
 
-/// Returns the answers of an engine within a number of checks.
+/// Returns the answers of an engine if it needs at most a number of checks.
 fn within_looks(
     engine: &dyn Engine,
     looks_max: u64,
@@ -202,7 +204,7 @@ fn within_looks(
     Ok(answers.remove(0).remove(0))
 }
 
-/// Returns the kind of a text, among those that are counted. `look` gets the answers of the fast engine.
+/// Returns which of the four counted kinds a text belongs to. `look` is called with the answers of the fast engine.
 fn kind(
     text: &str,
     block: &Block,
@@ -240,7 +242,7 @@ fn kind(
             if copies > 512 {
                 return 1;
             }
-            // A query without side lines gets main lines alone, as in a search.
+            // A query that does not search side lines gets only main lines, as in a search.
             let main_lines = (!parsed.query.variations).then(|| block.clone().into_main_lines(true));
             let block = main_lines.as_ref().unwrap_or(block);
             let Ok(prepared) = PreparedQuery::new(parsed.query, options) else { return 1 };
@@ -249,9 +251,9 @@ fn kind(
                 |outputs| within_looks(&reference(), looks_of_steps(block), block, outputs);
             let (answered, kind) = match prepared.planner.refusal() {
                 None => match within_looks(&prepared.cpu().unwrap(), LOOKS_MAX, block, Wants::VALUES) {
-                    // The query would run for long.
+                    // The query would take long.
                     Err(EngineError::Interrupted) => return 2,
-                    // The reference engine reports the reason.
+                    // The reference engine must report the reason.
                     Err(EngineError::Stopped) => {
                         let told = told_by_reference(Wants::VALUES);
                         assert!(matches!(told, Err(EngineError::Query { .. })), "{told:?}");
@@ -267,7 +269,7 @@ fn kind(
                 Some(_) => (told_by_reference(Wants::VALUES | Wants::COMMENTARY), 3),
             };
             match answered {
-                // A variable without a value, a failed assertion, too many steps: the run ends with a message.
+                // If a variable has no value, an assertion fails or there are too many steps, the run ends with a message.
                 Ok(_) | Err(EngineError::Query { .. }) => kind,
                 Err(error) => panic!("{error}"),
             }
@@ -276,7 +278,7 @@ fn kind(
     outcome.unwrap_or_else(|_| panic!("this text brings it down: {text:?}"))
 }
 
-/// Three positions, and a game with a side line.
+/// Returns a block with three positions, and with a game that has a side line.
 fn block() -> Block {
     let positions =
         [Position::standard(), position("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1"), Position::default()];
@@ -287,8 +289,8 @@ fn block() -> Block {
     block_of_games(alone.into_iter().chain([tree[0].game(0).to_game()]))
 }
 
-/// Runs random texts, and demands that at least `least` of them end in each way that `survives` counts. A text is made from a
-/// generator of its part of the trials, and from its number.
+/// Runs random texts, and demands that at least `least` of them are of each kind that `survives` counts. `text` makes a text from
+/// the random numbers of its part of the trials, and from its number.
 fn survive(seed: u64, trials: usize, least: [u64; 4], mut text: impl FnMut(&mut Rng, usize) -> String) {
     let block = block();
     for part in length().parts() {
@@ -370,7 +372,7 @@ fn change(rng: &mut Rng, text: &mut String, tokens: &Tokens) {
     }
 }
 
-/// Long and deep queries neither exhaust the stack nor take forever.
+/// Long or deeply nested queries neither exhaust the stack nor take forever.
 #[test(part = 3)]
 fn long_and_deep_queries() {
     let (mut seen, block) = ([0; 4], block());
@@ -413,7 +415,7 @@ fn long_and_deep_queries() {
         survives(&format!("(position :ray ({}))", "R ".repeat(n)), &block, &mut seen);
         survives(&format!("(position :or {})", "(R) ".repeat(n)), &block, &mut seen);
     }
-    // Long lists within deep braces.
+    // These are long lists within deeply nested braces.
     let list = "R or ".repeat(1000);
     survives(&(format!("({list}").repeat(95) + "R" + &")".repeat(95)), &block, &mut seen);
     assert!(seen[0] > 20 && seen[2] > 20, "{seen:?}");

@@ -1,4 +1,5 @@
-//! Counts by groups: by hand, counted a second time from JSON Lines, moves by shakmaty, and as they are written.
+//! Tests counts by groups: compared with counts by hand, with a second count from JSON Lines, and with moves by shakmaty. Also
+//! tests how they are written.
 
 mod by_hand;
 pub(crate) mod next;
@@ -19,7 +20,7 @@ use orbit_search::stats::{Counts, Grouping, Stats};
 
 use crate::common::scan;
 
-/// Three games from the start and one from the 29th move, two of them with results that White likes.
+/// Three games from the start and one from move 29. White gains something from the results of two of them.
 const PGN: &str = "\
 [Event \"Open\"]\n[Date \"1997.05.11\"]\n[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2700\"]\n[BlackElo \"2501\"]\n\
 [ECO \"C65\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n\
@@ -29,10 +30,10 @@ const PGN: &str = "\
 [Event \"M\u{fc}, \u{7}\"]\n[Date \"1997.??.??\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K1N1 b - - 7 29\"]\n\
 [WhiteElo \"2600\"]\n[BlackElo \"2700\"]\n\n29... Kd7 30. Nf3 Kd6 31. e4 1/2-1/2\n\n";
 
-/// Hits plies 3 to 5 of the first game of [`PGN`], 1 and 2 of the second, 2 to 4 of the fourth.
+/// The query hits plies 3 to 5 of the first game of [`PGN`], plies 1 and 2 of the second, and plies 2 to 4 of the fourth.
 const KNIGHT: &str = "{Nf3 not initial}";
 
-/// Returns options that read a database in chunks of the given number of bytes.
+/// Returns options for reading a database in chunks of the given number of bytes.
 fn options(chunk_bytes: usize) -> StreamOptions {
     let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
@@ -47,7 +48,7 @@ fn file(path: &Path, chunk_bytes: usize) -> BlockStream {
     BlockStream::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
 }
 
-/// Counts the hits of a query. If `event` is given, games count only if their tag `Event` equals it.
+/// Counts the hits of a query. If `event` is given, only games with this tag `Event` count.
 fn counted(
     query: &str,
     groupings: &str,

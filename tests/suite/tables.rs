@@ -1,4 +1,4 @@
-//! Tables of the language: query, position, reading, value; on every runner.
+//! Runs the tables of the language on every runner. Their rows have a query, a position, a reading and a value.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::{
     runners::{ENGINES, Runner, print, reading},
 };
 
-/// One line: query, FEN or `startpos`, `bool` or `set` or `num`, value.
+/// A row: the query, the FEN or `startpos`, `bool`, `set` or `num`, and the value.
 struct Row {
     line: usize,
     query: String,
@@ -37,7 +37,7 @@ fn rows(name: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Returns why a row of the vectors is not run, or how its expected answer is known to differ from ours.
+/// Returns the reason why a row of the vectors is not run, or why its expected answer is known to differ from ours.
 fn exception(row: &Row) -> Option<&'static str> {
     match (row.query.as_str(), row.fen.as_str()) {
         ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") => Some(
@@ -50,7 +50,7 @@ fn exception(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// Returns the rows of a table, each on each engine: `017::cpu` is the row of line 17 on `cpu`.
+/// Returns the rows of a table on each engine: `017::cpu` is the row of line 17 on `cpu`.
 fn on_engines(rows: Vec<Row>) -> Vec<harness::Row> {
     let rows: Vec<Arc<Row>> = rows.into_iter().map(Arc::new).collect();
     let of_engine = |engine: &'static str| {
@@ -91,7 +91,7 @@ fn tables_have_their_rows() {
     assert!(rows("rows.tsv").len() >= 155);
 }
 
-/// The two vectors in which the other program searches the played moves, with our value instead of its value.
+/// Two vectors in which the other program searches the played moves. They have our value in place of that program's value.
 #[test]
 fn rights_come_from_the_position() {
     let castle = ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
@@ -103,7 +103,7 @@ fn rights_come_from_the_position() {
     }
 }
 
-/// Rows about a game's tags: query, value in its own reading.
+/// Checks rows about a game's tags, which have a query and a value in the query's own reading.
 fn check_facts(block: &Block, rows: &[(&str, &str)]) {
     for runner in Runner::all(1) {
         for &(query, expected) in rows {
@@ -114,13 +114,13 @@ fn check_facts(block: &Block, rows: &[(&str, &str)]) {
     }
 }
 
-/// Queries are UTF-8, and files are not always.
+/// Queries are in UTF-8, but files are not always.
 #[test]
 fn texts_in_another_encoding() {
     let tags = [("White", ""), ("Black", "Müller"), ("Event", "")];
     let mut game = game_with_tags(Position::standard(), &tags, Outcome::Unknown);
     game.tags[0].value = b"M\xfcller,A \x96".to_vec();
-    // The bytes of an é, and another one that makes the text invalid UTF-8.
+    // The value has the bytes of an é, and another byte that makes the text invalid UTF-8.
     game.tags[2].value = b"\xff caf\xc3\xa9".to_vec();
     let block = block_of_games(vec![game]);
     check_facts(
@@ -134,7 +134,7 @@ fn texts_in_another_encoding() {
             ("\"–\" in tag \"White\"", "T"),
             ("{x={player white} x==\"Müller, A –\"}", "T"),
             ("{x={player white} \"ü\" in x}", "T"),
-            // A text is spelt as names are only if it is compared with the name itself.
+            // A text is normalised like names only if it is compared with the name itself.
             ("{x={player white} x==\"Müller,A –\"}", "F"),
             ("{if true player white else player black}==\"Müller,A –\"", "F"),
             ("{true player white}==\"Müller,A –\"", "T"),
@@ -146,7 +146,7 @@ fn texts_in_another_encoding() {
             ("event == \"ÿ café\"", "F"),
         ],
     );
-    // A string that a query makes.
+    // The query makes this string.
     let made = "{x={player white} x+=\"!\" x==\"Müller, A –!\" \"ü\" in x}";
     for runner in Runner::all(2).iter().filter(|runner| !runner.refuses(made)) {
         assert_eq!(runner.answers(made, &block), Ok(vec![Answer::Bool(true)]), "{}", runner.name);
@@ -169,7 +169,7 @@ fn facts_of_a_game() {
     ];
     let start = Position::standard();
     let game = game_with_tags(start, &tags, Outcome::BlackWins);
-    // Other games before it, so that a fact of the wrong game shows.
+    // Other games come before it, so that a fact of the wrong game is noticed.
     let other = game_with_tags(start, &[("White", "Tal, M"), ("WhiteElo", "2900")], Outcome::WhiteWins);
     let block = block_of_games(vec![other.clone(), other, game]);
     check_facts(
@@ -204,12 +204,12 @@ fn facts_of_a_game() {
     check_facts(&block, &["elo", "elo white", "elo black", "year"].map(|query| (query, "nomatch")));
     let queries = ["result 1-0", "result 0-1", "result 1/2-1/2", "eco", "eco \"\"", "player \"a\""];
     check_facts(&block, &queries.map(|query| (query, "F")));
-    // Missing names are `?`.
+    // A missing name has the value `?`.
     let queries = ["player white", "player", "player white \"\"", "player white == \"?\""];
     check_facts(&block, &queries.map(|query| (query, "T")));
 }
 
-/// The slots of a segment, of a batch and of a block are all counted, the last ones too.
+/// The slots of a segment, of a batch and of a block are all counted, including the last ones.
 #[test]
 fn every_slot_is_answered() {
     for slots in [1, 31, 32, 33, 63, 64, 255, 256, 257, 300] {
@@ -226,7 +226,7 @@ fn every_slot_is_answered() {
     }
 }
 
-/// The beginning and end of a game follow from the games' own bounds, which no engine and no replay knows.
+/// The beginning and the end of a game follow from the games' own bounds, which neither engines nor replay compute.
 #[test]
 fn initial_and_terminal_are_the_ends_of_games() {
     let text: String = (0..200)

@@ -1,5 +1,5 @@
-//! Rules of the project that the compiler does not check: which module may import which, which files exist, how long they are,
-//! which words they may contain.
+//! Checks rules of the project that the compiler does not check: which module may import which, which files exist, how long they
+//! are, and which words they may contain.
 
 mod arrows;
 mod documents;
@@ -14,7 +14,7 @@ use std::{
 
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
-/// The most lines of a source file.
+/// The maximum number of lines of a source file.
 const LINES_MAX: usize = 800;
 
 /// The units that each unit may import, with the reason. A unit is a module with all modules below it, except those that are
@@ -274,7 +274,8 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Folders of crates, their names in paths, and whether they are a module of the table or hold several.
+/// The folders of crates, the names of the crates in paths, and the module of the table that stands for the whole crate. `None`
+/// if a crate contains several modules.
 const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("command", "orbit_command", Some("command")),
     ("core", "orbit_core", None),
@@ -291,10 +292,10 @@ const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("witness", "orbit_witness", Some("witness")),
 ];
 
-/// Files that join the modules and belong to none.
+/// Files that join the modules and belong to none of them.
 const ROOTS: [&str; 4] = ["crates/core/src/lib.rs", "crates/search/src/lib.rs", "src/lib.rs", "src/main.rs"];
 
-/// Imports that an allowed arrow does not include.
+/// Imports that are not allowed although an arrow includes them.
 const EXCEPT: &[(&str, &str, &str)] = &[
     ("reference", "board::Dihedral", "it has transform arithmetic of its own"),
     ("reference", "board::SquareMap", "it has transform arithmetic of its own"),
@@ -314,7 +315,7 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("reference", "query::parse", "the typed tree is all it sees"),
 ];
 
-/// Words that are not about the project, and the only file that may contain each.
+/// Words that are not about the project. Each may occur in only one file.
 const FORBIDDEN: &[(&str, &str)] = &[
     ("/work/", ""),
     ("/tmp/", ""),
@@ -338,7 +339,7 @@ fn read(path: impl AsRef<Path>) -> String {
         .into_owned()
 }
 
-/// Files of the project, without those that git ignores.
+/// Returns the files of the project, without those that git ignores.
 fn files() -> Vec<String> {
     let list =
         Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(root()).output();
@@ -346,7 +347,7 @@ fn files() -> Vec<String> {
         Ok(list) if list.status.success() => {
             String::from_utf8(list.stdout).unwrap().lines().map(String::from).collect()
         }
-        // A source archive without git.
+        // This is a source archive without git.
         _ => below(Path::new("")),
     };
     let found: Vec<String> = found.into_iter().filter(|path| root().join(path).is_file()).collect();
@@ -370,7 +371,7 @@ fn below(folder: &Path) -> Vec<String> {
     out
 }
 
-/// Source files; `tests.rs` is the test module of its folder.
+/// Returns the source files. A file `tests.rs` is the test module of its folder.
 fn sources() -> Vec<String> {
     let is_source = |path: &String| {
         (path.starts_with("src/") || path.starts_with("crates/"))
@@ -386,7 +387,7 @@ struct Token {
     line: usize,
 }
 
-/// Returns the tokens of a source text without comments, literals and test modules.
+/// Returns the tokens of a source text. Comments, literals and test modules are left out.
 fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let stream = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -432,12 +433,12 @@ fn flatten(stream: TokenStream, out: &mut Vec<Token>) {
     }
 }
 
-/// Returns whether an attribute is `[cfg(test)]`.
+/// Returns whether an attribute is `cfg(test)`.
 fn is_cfg_test(attribute: &TokenTree) -> bool {
     matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
 
-/// Returns the places of tokens that follow each other.
+/// Returns the places at which the wanted tokens follow each other.
 fn places(tokens: &[Token], wanted: &str) -> Vec<usize> {
     let wanted: Vec<String> = self::tokens(wanted).into_iter().map(|token| token.word).collect();
     let is_there = |found: &[Token]| found.iter().zip(&wanted).all(|(token, word)| token.word == *word);
@@ -445,13 +446,14 @@ fn places(tokens: &[Token], wanted: &str) -> Vec<usize> {
     windows.filter(|(_, found)| is_there(found)).map(|(at, _)| at).collect()
 }
 
-/// `number: text` of lines of a source text.
+/// Returns lines of a source text as `number: text`.
 fn numbered(text: &str, lines: BTreeSet<usize>) -> Vec<String> {
     let line = |number: usize| text.lines().nth(number - 1).unwrap_or_default().trim();
     lines.into_iter().map(|number| format!("{number}: {}", line(number))).collect()
 }
 
-/// Returns all paths of a file that begin with `crate`, `super` or one of our crates, as `module` names modules.
+/// Returns all paths in a file that begin with `crate`, `super` or one of our crates, in the form in which `module` names
+/// modules.
 fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     let is_module = |root: &&str| module.first().is_some_and(|first| first == root);
     let own: Vec<String> =
@@ -476,7 +478,7 @@ fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     out
 }
 
-/// Reads one tree of a path or a `use`; returns the number of tokens read.
+/// Reads one tree of a path or a `use`. Returns the number of tokens that were read.
 fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> usize {
     let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
     let mut at = 0;
@@ -517,7 +519,7 @@ fn module(path: &str) -> Vec<String> {
     root_of(|it| it.0 == folder).into_iter().chain(inside).map(String::from).collect()
 }
 
-/// Returns the module that a crate is, if it is one.
+/// Returns the module of the table that stands for a whole crate, if there is one.
 fn root_of(is_it: impl Fn(&(&str, &str, Option<&'static str>)) -> bool) -> Option<&'static str> {
     CRATES.iter().find(|it| is_it(it)).and_then(|it| it.2)
 }
@@ -541,7 +543,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     for path in paths(&module, &tokens(text)) {
         let parts: Vec<String> = path.split("::").map(String::from).collect();
         match (unit(&path), allowed) {
-            // A name that begins with a capital is exported at the root of a crate.
+            // A name that begins with a capital letter is exported at the root of a crate.
             (None, _) if !is_crate(&parts) && !parts[0].starts_with(char::is_uppercase) => {
                 wrong.push(format!("{file}: `{path}` lies in no module of the table"))
             }
@@ -563,7 +565,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Returns whether a module belongs to a crate of one module, whose manifest lists its imports.
+/// Returns whether a module is a whole crate, whose manifest lists its imports.
 fn is_crate(module: &[String]) -> bool {
     CRATES.iter().any(|it| it.2.is_some_and(|root| module.first().is_some_and(|first| first == root)))
 }
@@ -633,7 +635,7 @@ fn files_are_short() {
     );
 }
 
-/// `line: text` of every unwrapping outside tests.
+/// Returns every use of `unwrap` outside tests, as `line: text`.
 fn unwraps(text: &str) -> Vec<String> {
     let tokens = tokens(text);
     numbered(text, places(&tokens, ".unwrap()").into_iter().map(|at| tokens[at].line).collect())
@@ -649,17 +651,17 @@ fn the_library_does_not_unwrap() {
     assert_none(wrong.collect());
 }
 
-/// Ways to print, and the one file of the program that may use them.
+/// Ways to print. Only one file of the program may use them.
 const PRINTERS: [&str; 6] = ["stdout()", "stderr()", "print!", "println!", "eprint!", "eprintln!"];
 const PRINTING: &str = "crates/command/src/terminal.rs";
 
-/// `line: text` of all that prints without being escaped.
+/// Returns everything that prints without escaping, as `line: text`.
 fn prints(path: &str, text: &str) -> Vec<String> {
     if path == PRINTING {
         return Vec::new();
     }
     let tokens = tokens(text);
-    // The target of a progress bar is named like the stream.
+    // The target of a progress bar has the same name as the stream.
     let is_target = |at: usize| at > 1 && tokens[at - 2].word == "ProgressDrawTarget";
     let found = PRINTERS.iter().flat_map(|printer| places(&tokens, printer)).filter(|&at| !is_target(at));
     let lines = numbered(text, found.map(|at| tokens[at].line).collect());
@@ -676,7 +678,7 @@ fn one_file_prints() {
     assert!(read(PRINTING).contains("io::stdout()"));
 }
 
-/// Returns the forbidden words of a file.
+/// Returns the forbidden words in a file.
 fn forbidden(path: &str, text: &str) -> Vec<String> {
     let words = FORBIDDEN.iter().filter(|(word, only)| path != *only && text.contains(word));
     words.map(|(word, _)| format!("{path}: `{word}`")).collect()
@@ -731,7 +733,7 @@ fn documents_name_files_that_exist() {
     assert_none(wrong);
 }
 
-/// The document that says what every folder of source does.
+/// The document that describes every folder of source files.
 const MODULES: &str = "docs/dev/modules.md";
 
 #[test]
@@ -744,7 +746,7 @@ fn every_module_is_named() {
     assert_none(missing.map(|folder| format!("{MODULES} does not name {}", folder.display())).collect());
 }
 
-/// Returns the command lines of a document: the contents of its `sh` blocks, continued lines joined.
+/// Returns the command lines in a document: the contents of its `sh` blocks, with continued lines joined.
 fn commands(text: &str) -> Vec<String> {
     let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let lines =
@@ -755,7 +757,7 @@ fn commands(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the commands of a document that a script does not have.
+/// Returns the commands of a document that a script does not contain.
 fn not_run(document: &str, script: &str) -> Vec<String> {
     let run: Vec<String> = script
         .replace("\\\n", " ")

@@ -1,5 +1,5 @@
-//! The comments and sort keys of queries: computed by an engine that evaluates whole games, and afterwards for the games and hits
-//! that a plan has found.
+//! Tests the comments and sort keys of queries. They are computed either by an engine that evaluates whole games, or afterwards
+//! for the games and hits that a plan has found.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -34,6 +34,7 @@ const QUERIES: &[&str] = &[
     "piece X in Q X attacks k sort min \"rank\" rank X",
     "cql(quiet) check find mate sort \"moves\" {comment(\"mate soon\") #A}",
     "piece X in [RQ] sort \"moves\" path focus X max pathcountunfocused -- not check -- check comment(pathcount)",
+    "piece X in [RQ] sort \"moves\" path focus X max pathcount -- -- comment(pathstart:X)",
     "check {sort \"men\" #a} or {sort \"others\" #A > 9}",
     "sort min \"men\" #A check comment(\"check\")",
     "{sort \"ply\" ply check}",
@@ -56,7 +57,7 @@ const QUERIES: &[&str] = &[
     "path -- check -- mate",
 ];
 
-/// Returns the games of the tables, and some of the sample.
+/// Returns the games of the tables, and some games of the sample.
 fn games() -> Vec<u8> {
     let sample = std::fs::read_to_string(SAMPLE).unwrap();
     let sample: Vec<&str> = sample.split_inclusive("\n\n[Event ").take(60).collect();
@@ -64,8 +65,8 @@ fn games() -> Vec<u8> {
     format!("{}\n{}", tables.join("\n"), sample.concat().trim_end_matches("[Event ")).into_bytes()
 }
 
-/// Returns the comments on each block, and the sort keys of the games found, by an engine; `None` if that refuses the query or
-/// fails.
+/// Returns the comments on each block, and the sort keys of the games that are found, as an engine computes them. Returns `None`
+/// if the engine refuses the query or fails.
 fn told(text: &str, engine: EngineChoice) -> Option<Vec<(Commentary, Vec<Rank>)>> {
     let mut options = EngineOptions::default();
     options.engine = engine;

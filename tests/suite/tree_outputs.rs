@@ -1,5 +1,5 @@
-//! Outputs of games with side lines: rows compared with positions that pgn-reader and shakmaty find in the same text, trees that
-//! are written and read again, counts by ply.
+//! Tests outputs of games with side lines: rows are compared with the positions that pgn-reader and shakmaty find in the same
+//! text, trees are written and read again, and positions are counted by ply.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,17 +29,17 @@ use shakmaty::{
 use crate::common::{corpus, data, pgn_blocks_with};
 use crate::game_trees::{made, with_variations};
 
-/// A position of a game, as pgn-reader and shakmaty have it.
+/// A position of a game, as pgn-reader and shakmaty find it.
 struct Node {
     chess: Chess,
-    /// The move that leads to it, in SAN.
+    /// The move that leads to the position, in SAN.
     san: String,
     parent: Option<usize>,
-    /// The move of the line first.
+    /// The positions that follow. The first one is reached by the move of the line.
     next: Vec<usize>,
 }
 
-/// The positions of a game in the order of its text.
+/// The positions of a game, in the order of the text.
 struct Played {
     nodes: Vec<Node>,
     here: usize,
@@ -110,7 +110,7 @@ impl Visitor for Play {
     }
 }
 
-/// Returns the position after a null move, which counts as a move.
+/// Returns the position after a null move, which counts as a half-move.
 fn passed(chess: &Chess) -> Chess {
     let mut setup = chess.to_setup(EnPassantMode::Always);
     setup.swap_turn();
@@ -143,7 +143,7 @@ fn numbered(chess: &Chess) -> String {
     format!("{}{dots}", chess.fullmoves())
 }
 
-/// Appends a line from its first node on, then the side lines of its nodes, from the deepest on.
+/// Appends a line from its first node on. After it come the side lines of its nodes, those of the last node first.
 fn say(nodes: &[Node], first: usize, ply: u64, names: &mut Vec<String>, out: &mut Vec<Said>) {
     let mut line = vec![first];
     line.extend(std::iter::successors(nodes[first].next.first().copied(), |&at| {
@@ -195,7 +195,7 @@ fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Returns the columns in the rows of all positions.
+/// Returns these columns of the rows for all positions.
 fn rows(blocks: &[Block]) -> Vec<Vec<Said>> {
     let columns = Columns::of_objects(Extras { nodes: true, ..Extras::default() });
     let format = Format::JsonLines { rows: Rows::Hits, columns };
@@ -239,7 +239,7 @@ fn check_rows(pgn: &[u8]) -> usize {
             assert_eq!(found, expected, "game {game}");
         }
     }
-    // The text that is written from the blocks alone is read by the same reader.
+    // A text that is written from blocks alone is read again by the same reader.
     let mut writer = PgnWriter::new(Vec::new());
     blocks.iter().flat_map(Block::games).for_each(|game| writer.write(&game_pgn(&game)).unwrap());
     assert_eq!(played(&writer.finish().unwrap()), expected);
@@ -262,7 +262,7 @@ fn rows_of_studies_are_what_shakmaty_plays() {
 const TREE: &str = "[White \"A\"]\n[Black \"B\"]\n[Site \"https://lichess.org/abcdefgh\"]\n\n{Hello} 1. e4 e5 $1 {good} \
     ({or} 1... c5 $5 2. Nf3 (2. Nc3 Nc6) 2... d6 {end}) (1... e6) 2. Nf3 1-0\n";
 
-/// Returns the block of the game above; its nodes are 0-3 (main line), 4-6 (1...c5), 7-8 (2.Nc3) and 9 (1...e6).
+/// Returns the block of the game above. Its nodes are 0-3 (main line), 4-6 (1...c5), 7-8 (2.Nc3) and 9 (1...e6).
 fn tree() -> Block {
     pgn_blocks_with(TREE, with_variations()).remove(0)
 }
@@ -317,7 +317,7 @@ fn every_format_names_the_node() {
         let records: Vec<String> = reader.records().map(|record| cells(record.unwrap())).collect();
         let place = |node: &str, line: &str| if nodes { format!("{node}|{line}") } else { "-|-".into() };
         assert_eq!(records[1], format!("3||https://lichess.org/abcdefgh#3|{}", place("3", "")));
-        // The site shows no side lines.
+        // The site does not show side lines.
         assert_eq!(records[2], format!("2|Nf3|https://lichess.org/abcdefgh|{}", place("4", "1...c5")));
         assert_eq!(records[4], format!("4||https://lichess.org/abcdefgh|{}", place("8", "1...c5 2.Nc3")));
     }
@@ -331,19 +331,19 @@ fn a_tree_is_written_with_what_is_said_of_it() {
     assert_eq!(String::from_utf8(game_pgn(&block.game(0))).unwrap(), text);
     let tokens = movetext(&block.game(0));
     assert_eq!(tokens.iter().filter(|token| **token == MoveToken::Open).count(), 3);
-    // Without side lines the output does not change.
+    // If there are no side lines, the output does not change.
     let block = block.into_main_lines(false);
     let text = game_pgn(&block.game(0));
     assert!(text.ends_with(b"\n\n1. e4 e5 2. Nf3 1-0"), "{}", String::from_utf8_lossy(&text));
 }
 
-/// Returns the parts of a game, other than its moves, that must be the same after writing and reading it.
+/// Returns the parts of a game, other than its moves, that must be the same after writing and reading.
 fn essence(game: &Game) -> [String; 4] {
     let Game { start, lines, annotations, outcome, .. } = game;
     [format!("{start:?}"), format!("{lines:?}"), format!("{annotations:?}"), format!("{outcome:?}")]
 }
 
-/// Writes the games of a text from their blocks, and reads them again; returns the numbers of side lines and annotations.
+/// Writes the games of a text from their blocks, and reads them again. Returns the numbers of side lines and annotations.
 fn round_trip(name: &str, pgn: &[u8]) -> (usize, usize) {
     let before = blocks(pgn);
     let mut writer = PgnWriter::new(Vec::new());
@@ -407,7 +407,7 @@ fn trees_of_real_files_that_are_written_are_read_again() {
     assert!(lines > 2_000 && annotations > 10_000, "{lines} {annotations}");
 }
 
-/// By ply, games and positions: all, and those that hit.
+/// For each ply, the games and the number of positions: of all, and of those that hit.
 type ByPly = BTreeMap<i64, [(BTreeSet<u32>, u64); 2]>;
 
 #[test]
@@ -447,7 +447,7 @@ fn positions_of_side_lines_count_by_their_plies() {
     assert_eq!(by_value.iter().map(|row| row.hit.positions).sum::<u64>(), total.hit.positions);
 }
 
-/// The shares of a query that runs on main lines alone are shares of main-line positions.
+/// If a query runs on main lines alone, its shares are shares of the positions in main lines.
 #[test]
 fn each_query_has_shares_of_its_own_positions() {
     let text = made(302, 150).text;
@@ -502,7 +502,7 @@ fn choosing_goes_by_nodes() {
     let choice = Choice { first: true, ..Choice::default() };
     choice.apply(&block, None, &mut some);
     assert_eq!(lines(Format::Plain, &block, &some), ["1 3"]);
-    // Games that differ in their side lines are not the same.
+    // Games whose side lines differ are not equal.
     let other = pgn_blocks_with(&TREE.replace("2. Nc3 Nc6", "2. Nc3 a6"), with_variations()).remove(0);
     let ranks = |order: Order| {
         [&block, &other].map(|block| order.rank(&block.game(0), RankFacts::from_hits(&all(block, |_| true))))

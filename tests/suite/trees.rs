@@ -1,5 +1,5 @@
-//! Trees to which no text is parsed: strings and positions of the game behind `if` and in variables, and variables that are read
-//! while they are unbound. Every engine must answer them alike.
+//! Tests trees of queries that the parser makes from no text: with strings and positions of the game after `if` and in variables,
+//! and with variables that are read while they have no value. All engines must give the same answers.
 
 use orbit_core::board::Color;
 use orbit_engine::{Answer, EngineError, Wants};
@@ -16,7 +16,7 @@ use crate::{
     runners::{Runner, answer},
 };
 
-/// A game of six positions; White is to move at the first, third and fifth, and mated at the last.
+/// A game with six positions. White is to move at the first, third and fifth, and Black is mated at the last.
 const GAME: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n";
 
 const V: VarId = VarId(0);
@@ -58,13 +58,13 @@ fn mate() -> Position {
     of(P::Find { back: false, quiet: false, of: Condition::into(of(C::Mate)) })
 }
 
-/// Returns the answer at each position: `-` without a hit, `+` with one, or the number.
+/// Returns the answer at each position: `-` if there is no hit, `+` if there is one, or the number.
 fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
     let var = Var { name: "v".into(), holds, life: Life::Game, atomic: false };
     let query = TypedQuery { vars: vec![var], ..TypedQuery::new(body.clone()) };
     let block = &pgn_blocks(GAME)[0];
     let hits = match runner.engine(&query).unwrap().answer(block, Wants::VALUES) {
-        // The reference engine reports that a variable is read while it is unbound; plans have no value then.
+        // The reference engine reports that a variable without a value was read. In plans the result has no value then.
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.ends_with("holds nothing") => {
             return "-".repeat(block.slots());
         }

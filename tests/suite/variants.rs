@@ -1,7 +1,7 @@
-//! Variants of kernels give the answers of the default, which are those of `cpu`.
+//! Tests that variants of kernels give the same answers as the default variant, and thus the same as `cpu`.
 //!
-//! In addition to the tests here, rows of the tables run with two variants (`Runner::other_kernels`), golden rows and generated
-//! queries with each variant in turn.
+//! In addition to the tests here, rows of the tables run with two variants (`Runner::other_kernels`), and golden rows and
+//! generated queries run with each variant in turn.
 
 use std::sync::{
     Arc,
@@ -20,7 +20,7 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// A condition, numbers, loops whose rows are gathered in each way, many copies.
+/// Queries for a condition, for numbers, with loops whose rows are gathered in each way, and with many copies.
 const CHEAP: [&str; 5] = [
     "Ra1",
     "ply",
@@ -29,8 +29,8 @@ const CHEAP: [&str; 5] = [
     "shift flip flipcolor {Nd4 Pe4}",
 ];
 
-/// Whole positions, columns of games, other positions of the game as masks and as words, numbers with a sign, slides and
-/// steps of all kinds.
+/// Queries for whole positions, columns of games, other positions of the game as masks and as words, numbers with a sign, and
+/// slides and steps of all kinds.
 const DEAR: [&str; 7] = [
     "legal --",
     "gamenumber",
@@ -41,8 +41,8 @@ const DEAR: [&str; 7] = [
     "#([QRBNK] attacks A) + (rank K) * (file k) + (sqrt ply)",
 ];
 
-/// Segments that are full, that end after a slot or before their last one; many starts; games and segments that
-/// are no multiple of a workgroup, or none at all.
+/// Returns blocks with segments that are full, or that end after one slot or before their last one, and with many starts. The
+/// numbers of games and segments are not multiples of a workgroup, and one block has no games.
 fn blocks() -> Vec<Block> {
     let mut blocks: Vec<Block> = [63, 64, 94, 0, 1400].map(|plies| block_of_games([long_game(plies)])).into();
     blocks.push(Block::default());
@@ -50,7 +50,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Ends the work of the other thread if this one panics.
+/// Ends the work of the other thread if this thread panics.
 struct EndOnPanic<'a>(&'a AtomicUsize);
 
 impl Drop for EndOnPanic<'_> {
@@ -61,7 +61,7 @@ impl Drop for EndOnPanic<'_> {
     }
 }
 
-/// Does something with each variant, on two threads.
+/// Calls a function for each variant, on two threads.
 fn for_each(variants: &[Variant], work: impl Fn(Variant) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -76,8 +76,8 @@ fn for_each(variants: &[Variant], work: impl Fn(Variant) + Sync) {
     });
 }
 
-/// Runs the queries with kernels of a variant, on a whole device. If the variant differs from the default in one thing, also
-/// within limits that split everything.
+/// Runs the queries with kernels of a variant on a device with the usual limits. If the variant differs from the default in one
+/// setting, also runs them within limits that split everything.
 fn check_all(variant: Variant, texts: &[&str], blocks: &[&Block]) {
     let tight = (variant.changes() <= 1).then(|| Runner::tight_variant(variant)).flatten();
     for runner in Runner::variant(0, variant).into_iter().chain(tight) {
@@ -98,7 +98,7 @@ fn every_pair_of_changes_answers_as_the_default() {
     let mut pairs = Runner::every_variant();
     pairs.retain(|variant| variant.changes() <= 2);
     let device = device();
-    // One of workgroups, lanes, segments; and three that are on or off.
+    // There is one choice of workgroups, of lanes and of segments, and there are three settings that are on or off.
     let wide = usize::from(device.report().has_wide_integers);
     assert_eq!(pairs.len(), 1 + (10 + wide) + (39 + 10 * wide), "of 3 workgroups, 1 + 3 lanes and segments");
     let blocks = blocks();
@@ -169,7 +169,7 @@ fn kernel(text: &str, variant: &str) -> Kernel {
     Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant)
 }
 
-/// Short tables are literals, long ones and those of a variant are loops that read a buffer.
+/// Short tables are literals. Long tables, and those of one variant, are loops that read a buffer.
 #[test]
 fn short_tables_are_written_out() {
     let text = "flip {xray (R n k) Pa2}";

@@ -1,4 +1,4 @@
-//! Engines that check and replace one another.
+//! Tests engines that check and replace each other.
 
 use orbit_engine::{
     Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Values, Wants,
@@ -19,7 +19,7 @@ fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
 }
 
-/// Blocks of 1,000 games in all, each with 30 positions.
+/// Returns blocks with 1,000 games in all, each with 30 positions.
 fn blocks() -> Vec<Block> {
     let moves = "1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 4. Nf3 Nc6 5. Bb5 a6 6. Ba4 Nf6 7. O-O Be7 8. Re1 b5 9. Bb3 d6 \
                  10. c3 O-O 11. h3 Nb8 12. d4 Nbd7 13. Nbd2 Bb7 14. Bc2 Re8 15. Nf1";
@@ -28,7 +28,7 @@ fn blocks() -> Vec<Block> {
     (0..4).flat_map(|k| pgn_blocks(&text(250 * k))).collect()
 }
 
-/// Answers as `cpu`, except for one thing.
+/// An engine that answers as `cpu`, except for one lie.
 struct Liar {
     honest: Box<dyn Engine>,
     lie: Lie,
@@ -36,11 +36,11 @@ struct Liar {
 
 #[derive(Clone, Copy)]
 enum Lie {
-    /// A wrong hit or a missing one at a position.
+    /// A position hits wrongly, or does not hit although it should.
     Hit(usize),
-    /// Wrong copies at a hit.
+    /// A hit has wrong copies.
     Copies,
-    /// The value at a hit.
+    /// A hit has a wrong value.
     Value,
 }
 
@@ -65,7 +65,7 @@ impl Engine for Liar {
         match self.lie {
             Lie::Hit(_) => {}
             Lie::Copies => {
-                // Copies of the query with the other transform: the same number, which match elsewhere.
+                // These copies belong to a query with another transform. Their number is the same, but they match elsewhere.
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Wants::ALL_COPIES];
                 let select = |_: usize, _: &Block, _: usize, hits: &mut Hits| hits.clone_from(&last.hits);
@@ -97,21 +97,21 @@ fn verification_finds_a_lie() {
         let error = lie(&self::prepared("ply > 3"), Lie::Value, sample, Wants::VALUES);
         assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
     }
-    // Counts alone are checked hit by hit as well.
+    // If only counts are wanted, they are checked hit by hit as well.
     for outputs in [Wants::COPY_COUNTS, Wants::LOWEST_COPY, Wants::ALL_COPIES] {
         let error = lie(&prepared, Lie::Copies, Sample::All, outputs);
         assert!(error.contains("`liar` and `reference` find copies"), "{error}");
     }
 }
 
-/// Returns the error of verification after a lie about the first block.
+/// Returns the error that verification reports after an error in the answers about the first block.
 fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Wants) -> String {
     let liar = Liar { honest: Box::new(prepared.cpu().unwrap()), lie };
     let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
     checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
 }
 
-/// Hits that were removed are checked, values and copies only of those that stay.
+/// Hits that were removed are checked as well. Values and copies are checked only for those that stay.
 #[test]
 fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let prepared = prepared("flip {Nf3 nc6}");
@@ -135,8 +135,8 @@ fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     }
 }
 
-/// A sample is at least as large as requested, far smaller than the whole, spread over all blocks, and keeps tags and game
-/// numbers.
+/// A sample is at least as large as requested, far smaller than the whole, and spread over all blocks. It keeps tags and the
+/// numbers of games.
 #[test]
 fn verification_samples_what_was_asked_for() {
     let blocks = blocks();
@@ -165,7 +165,7 @@ fn verification_samples_what_was_asked_for() {
     }
 }
 
-/// A device that is lost permanently, at the first or a later submission: the run continues from where it was.
+/// A device is lost permanently, at the first or at a later submission. The run continues at the same place.
 #[test]
 #[cfg(feature = "gpu")]
 fn the_cpu_takes_over_from_a_lost_card() {
@@ -192,13 +192,13 @@ fn the_cpu_takes_over_from_a_lost_card() {
         assert_eq!(engine.info().name, "gpu, then cpu");
         let notice = engine.info().notice.expect("a user is told");
         assert!(notice.contains("lost") && notice.contains("CPU"), "{notice}");
-        // Without the fallback, the failing card is an error, not a wrong answer.
+        // Without the fallback, the failing card is an error and not a wrong answer.
         let error = prepared.gpu(&device).unwrap().answer(&blocks[0], Wants::HITS).unwrap_err();
         assert!(matches!(error, EngineError::Gpu(GpuError::Lost { .. })), "{error:?}");
     }
 }
 
-/// Several queries in one run answer as each alone, on every engine that supports them.
+/// Several queries in one run have the same answers as each alone, on every engine that supports them.
 #[test(part = 0)]
 fn queries_together_answer_as_alone() {
     let texts = [
@@ -220,7 +220,7 @@ fn queries_together_answer_as_alone() {
         engines.push(Box::new(Gpu::new(plans(), open_device(device_options(GpuLimits::default())))));
     }
     engines.push(Box::new(Bulk::new(queries[..texts.len()].iter().map(|prepared| &prepared.query)).unwrap()));
-    // The first query wants all outputs, the next ones fewer.
+    // The first query requests all outputs, and the others request fewer.
     let wishes = [Wants::VALUES | Wants::ALL_COPIES, Wants::HITS, Wants::COPY_COUNTS, Wants::VALUES];
     for engine in engines {
         let wanted: Vec<Wants> =

@@ -1,5 +1,5 @@
-//! Tables of positions compared with counts by shakmaty alone: visits, games, dates, novelties; keys that collide; files that are
-//! cut, altered or of other games; games that were appended.
+//! Compares tables of positions with counts by shakmaty alone: visits, games, dates and novelties. Also tests keys that collide,
+//! files that are cut, altered or belong to other games, and games that were appended.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -22,8 +22,8 @@ use tempfile::TempDir;
 use crate::common::blocks_with;
 use crate::database::SAMPLE;
 
-/// Transpositions, a repetition, castling rights that differ, en passant squares that count and that do not (also where the pawn
-/// is pinned), Chess960, a start from a FEN, equal games, dates of all kinds.
+/// Games with transpositions, a repetition, different castling rights, en passant squares that count and others that do not (for
+/// instance because the pawn is pinned), Chess960, a start from a FEN, equal games, and dates of all kinds.
 const GAMES: &str = r#"
 [White "A"]
 [Black "B"]
@@ -86,7 +86,7 @@ const GAMES: &str = r#"
 1. e4 e5 2. Nf3 Nc6 3. Ng1 Nb8 4. Nf3 Nc6 *
 "#;
 
-/// Some games of the sample, which begin with the usual position.
+/// Returns some games of the sample, all of which begin with the usual position.
 fn sample_games(count: usize) -> String {
     let text = fs::read_to_string(SAMPLE).unwrap();
     let games: Vec<&str> = text.split("[Event ").skip(1).take(count).collect();
@@ -94,7 +94,7 @@ fn sample_games(count: usize) -> String {
     games.iter().map(|game| format!("[Event {game}")).collect()
 }
 
-/// Makes a reel of games, in blocks of about `chunk_bytes` bytes of text.
+/// Makes a reel of games, with blocks of about `chunk_bytes` bytes of text.
 fn reel_of(folder: &Path, text: &str, chunk_bytes: usize) -> PathBuf {
     let (pgn, path) = (folder.join("games.pgn"), folder.join("games.reel"));
     fs::write(&pgn, text).unwrap();
@@ -131,12 +131,12 @@ struct Played {
     number: u32,
     date: DateOrder,
     players: [String; 2],
-    /// The names of the positions, which are equal for equal positions; one more than moves.
+    /// The names of the positions, which are equal for equal positions. There is one more name than moves.
     positions: Vec<String>,
     sans: Vec<String>,
 }
 
-/// Returns the games of a reel, played by shakmaty from their starts.
+/// Returns the games of a reel, which shakmaty plays from their starts.
 fn played(reel: &Path) -> Vec<Played> {
     let reel = Reel::open(reel).unwrap();
     let mut all = Vec::new();
@@ -164,7 +164,8 @@ fn played(reel: &Path) -> Vec<Played> {
     all
 }
 
-/// Board, side to move, castling rights, and en passant only where it is legal, as lichess counts.
+/// Returns the name of a position: board, side to move, castling rights, and the en passant square only if a capture there is
+/// legal, as on lichess.
 fn name(chess: &Chess) -> String {
     let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
     fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
@@ -218,7 +219,7 @@ fn position(fen: &str) -> Position {
     *format!("{fen} 0 1").parse::<ExactPosition>().unwrap().position()
 }
 
-/// Compares every `step`th position of a reel with shakmaty's counts.
+/// Compares every `step`-th position of a reel with shakmaty's counts.
 fn compare(reel: &Path, step: usize) {
     let expected = expected(&played(reel));
     let mut compared = 0;
@@ -246,21 +247,21 @@ fn positions_are_counted_as_shakmaty_counts() {
         let seen = look_up(&reel, text.parse::<ExactPosition>().unwrap().position());
         (seen.visits, seen.games)
     };
-    // Transposed, repeated, from Chess960, and twice in equal games.
+    // The position is reached by transposition, is repeated, comes from a start of Chess960, and is in two equal games.
     assert_eq!(count("e4 e5 Nf3 Nc6"), (6, 4));
     assert_eq!(count("Nf3 Nc6 e4 e5"), (6, 4));
-    // The kings have moved.
+    // The kings have moved, so the castling rights are lost.
     assert_eq!(count("e4 e5"), (5, 3));
     assert_eq!(count("e4 e5 Ke2 Ke7 Ke1 Ke8"), (1, 1));
-    // `d6` can be captured: the pawn is on e5 already.
+    // The pawn on d5 can be captured on d6, since White's pawn is on e5 already.
     assert_eq!(count("e4 a6 e5 d5"), (1, 1));
     assert_eq!(count("e4 d5 e5 a6"), (1, 1));
     assert_eq!(count("e4 a6 e5 d5 Nf3 h6"), (2, 2));
-    // The pawn that could capture is pinned, so that the square does not count.
+    // The pawn that could capture is pinned, so the en passant square does not count.
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - d6"), (2, 2));
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - -"), (2, 2));
     assert_eq!(count("e4 e5 Nf3 Nc6 Bc4"), (0, 0));
-    // Without a table, the reel itself is read.
+    // If there is no table, the reel itself is read.
     let with = look_up(&reel, &Position::STANDARD);
     fs::remove_file(table_path(&reel)).unwrap();
     let without = look_up(&reel, &Position::STANDARD);
@@ -271,7 +272,7 @@ fn positions_are_counted_as_shakmaty_counts() {
 fn real_games_are_counted_as_shakmaty_counts() {
     let folder = tempfile::tempdir().unwrap();
     let reel = reel_of(folder.path(), &sample_games(200), 20_000);
-    // So little memory that positions are sorted through a file.
+    // There is so little memory that positions are sorted through a file.
     let size = write(&reel, |options| options.memory_bytes = 1 << 16);
     compare(&reel, 40);
     let spilt = fs::read(table_path(&reel)).unwrap();
@@ -349,7 +350,7 @@ fn tables_that_are_cut_altered_or_of_other_games_are_refused() {
         }
     }
     assert!(refused > whole.len() / 10, "{refused}");
-    // The same games with another name: all sizes are the same.
+    // The games are the same except for one name, so all sizes are the same.
     fs::write(&path, &whole).unwrap();
     fs::remove_file(&reel).unwrap();
     reel_of(folder.path(), &GAMES.replace("\"C\"", "\"X\""), 300);
@@ -400,10 +401,11 @@ fn a_table_that_cannot_be_written_leaves_the_one_that_is_there() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
 }
 
-/// A novelty: the game, the half-moves, the move, the moves played before, and the number of games with the position before.
+/// A novelty: the game, the number of half-moves before it, the move, the moves that were played before, and the number of
+/// earlier games with the position.
 type Found = (u32, usize, Option<String>, Vec<(String, u64)>, u64);
 
-/// Returns the first new position of each game by brute force.
+/// Returns the first new position of each game, found by brute force.
 fn novelties_by_hand(games: &[Played]) -> Vec<Found> {
     let mut order: Vec<usize> = (0..games.len()).collect();
     order.sort_by_key(|&index| (games[index].date, index));
@@ -465,7 +467,7 @@ fn check_novelties(folder: &TempDir, text: &str, chunk_bytes: usize) -> usize {
 #[test]
 fn novelties_are_those_of_brute_force() {
     let folder = tempfile::tempdir().unwrap();
-    // If two games are equal, the first one has the novelty.
+    // If two games are equal, the novelty is that of the first one.
     assert_eq!(check_novelties(&folder, GAMES, 300), 6);
     let ratings =
         novelties(&folder.path().join("games.reel")).into_iter().map(|novelty| novelty.game.ratings);
@@ -473,7 +475,7 @@ fn novelties_are_those_of_brute_force() {
     let (folder, text) = (tempfile::tempdir().unwrap(), sample_games(500));
     let found = check_novelties(&folder, &text, 30_000);
     assert!(found > 400, "{found}");
-    // Duplicate games hide nothing, and add only earlier games.
+    // Duplicate games hide no novelties, and only add to the earlier games.
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(check_novelties(&folder, &format!("{text}\n{text}"), 30_000), found);
 }

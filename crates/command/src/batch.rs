@@ -1,4 +1,4 @@
-//! `orbit batch`.
+//! Implements `orbit batch`, which counts the hits of many themes.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -148,7 +148,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Returns the choice of games.
+    /// Returns the choice of games, of the player and of the engine, and the options for reading, as a request.
     fn request(&self) -> Request {
         let mut request = Request { conditions: texts(&self.conditions), ..Request::default() };
         request.engine = Some(self.engine);
@@ -157,7 +157,7 @@ impl Args {
         request
     }
 
-    /// Returns the format of `--format`, or else that of the ending of the output's name.
+    /// Returns the format that `--format` gives, or else the format that the ending of the output's name stands for.
     fn table_format(&self) -> Result<TableFormat, Failure> {
         TableFormat::from_option(self.format, "--format", self.output())
     }
@@ -171,8 +171,8 @@ impl Args {
         self.gpu.engine_options(self.engine, positions)
     }
 
-    /// Returns the groupings of `--by`. Only games and positions are grouped: hits of different themes have no property in
-    /// common.
+    /// Returns the groupings of `--by`. Groups by properties of hits are refused, since the hits of different themes have no
+    /// properties in common.
     fn groupings(&self) -> Result<Vec<Grouping>, Failure> {
         let Some(text) = &self.by else { return Ok(Vec::new()) };
         let groupings = Grouping::list(text).map_err(|error| Failure::Other(error.to_string()))?;
@@ -259,7 +259,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     }
     let is_hit = counts.iter().any(|counts| counts.total().hit.games > 0);
     pass.finish(&summary, is_hit, &lines, || match args.output() {
-        // A file that ends early would look like a complete one.
+        // A file that ends early would look like a complete one, so it is not written.
         Some(path) if interrupt.is_set() => {
             message!("interrupted; {} was not written", path.display());
             Ok(())

@@ -1,4 +1,4 @@
-//! The output of `orbit batch`: counts of themes, and themes themselves.
+//! Writes the output of `orbit batch`: the counts of themes, or themes themselves.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -15,10 +15,10 @@ use super::sink::Sink;
 use super::table_format::TableFormat;
 use super::terminal;
 
-/// The most groups of games for which a text table has columns.
+/// The maximum number of groups of games that a text table shows as columns.
 const COLUMNS_MAX: usize = 10;
 
-/// The longest name of a group; longer names are cut.
+/// The maximum width of the name of a group in a table. Longer names are cut.
 const HEADING_MAX: usize = 16;
 
 /// The names of the columns in CSV: those that identify a row, then the fields of [`ThemeCount`].
@@ -48,14 +48,14 @@ const COLUMNS: [&str; 23] = [
     "side_score",
 ];
 
-/// The counts of each theme, all by the same groupings.
+/// The counts of each theme. All themes have the same groupings.
 pub(super) struct Matrix<'a> {
     pub(super) themes: &'a [Theme],
     pub(super) counts: &'a [Counts],
     pub(super) groupings: &'a [Grouping],
 }
 
-/// Counts for programs. Shares and scores are from 0 to 1, rounded to six places.
+/// One row of counts, for programs. Shares and scores are from 0 to 1, rounded to six places.
 #[derive(Serialize)]
 struct ThemeCount {
     games_hit: u64,
@@ -69,11 +69,11 @@ struct ThemeCount {
     score_of: ScoreOf,
     score_hit: Option<f64>,
     score_all: Option<f64>,
-    /// The share of games minus that of the first group of the grouping.
+    /// The share of games that hit, minus that share in the first group of the grouping.
     difference: Option<f64>,
     difference_low: Option<f64>,
     difference_high: Option<f64>,
-    /// The results of the games that hit, for the side that has the pattern, if the query determines it.
+    /// The results of the games that hit, for the side that has the pattern. `None` unless the query determines that side.
     side_wins: Option<u64>,
     side_draws: Option<u64>,
     side_losses: Option<u64>,
@@ -105,7 +105,7 @@ impl ThemeCount {
         }
     }
 
-    /// Counts a group, and compares it with the first one of its grouping.
+    /// Counts a group, and compares it with the first group of its grouping.
     fn beside(row: &GroupRow, first: Option<&GroupRow>) -> ThemeCount {
         let difference =
             first.filter(|first| first.keys != row.keys).and_then(|first| difference(row, first));
@@ -230,14 +230,14 @@ impl Matrix<'_> {
         out
     }
 
-    /// Returns the counts of a theme that is searched in the most positions: including side lines, if some theme is searched
-    /// there.
+    /// Returns the counts of a theme whose search covered the most positions. If side lines are searched for some themes, these
+    /// are the counts of one of them.
     fn widest(&self) -> Option<&Counts> {
         self.counts.iter().rev().max_by_key(|counts| counts.total().all.positions)
     }
 
-    /// Returns the groups of a grouping. All themes count the same games, so any theme will do. Names and openings are ordered by
-    /// their numbers of games, everything else in its own order.
+    /// Returns the groups of a grouping. All themes count the same games, so the groups are those of any theme. Groups by name or
+    /// opening are ordered by their numbers of games; all other groups are in their natural order.
     fn groups(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let mut groups = self.widest().map_or(Vec::new(), |counts| counts.rows(grouping));
         if grouping.first.is_ranked() {
@@ -246,7 +246,8 @@ impl Matrix<'_> {
         groups
     }
 
-    /// Returns the lines of all themes below the names of their groups, and above them the sizes of the columns, if given.
+    /// Makes a table with a line for each theme, below the name of the theme's group. If `sizes` are given, they form the first
+    /// line.
     fn grid(
         &self,
         headings: Vec<String>,
@@ -315,7 +316,7 @@ fn by_key(counts: &Counts, grouping: &Grouping) -> HashMap<GroupKey, GroupRow> {
     counts.rows(grouping).into_iter().map(|row| (row.keys[0].clone(), row)).collect()
 }
 
-/// Returns the groups of themes in the order of their first appearance, with the indices of their themes.
+/// Returns the groups of themes in the order of their first appearance, each with the indices of its themes.
 fn by_group(themes: &[Theme]) -> Vec<(&str, Vec<usize>)> {
     let mut out: Vec<(&str, Vec<usize>)> = Vec::new();
     for (place, theme) in themes.iter().enumerate() {
@@ -332,7 +333,7 @@ fn heading(key: &GroupKey) -> String {
     clipped(&escape(&key.to_string(), EscapeContext::Line), HEADING_MAX)
 }
 
-/// A theme as JSON.
+/// A theme, as it is written to JSON.
 #[derive(Serialize)]
 struct ThemeRecord<'a> {
     theme: &'a str,
@@ -362,7 +363,7 @@ impl<'a> ThemeRecord<'a> {
     }
 }
 
-/// Writes the list of themes, without their positions.
+/// Writes the list of themes, without the positions of their examples.
 pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<(), Failure> {
     let brief = |theme| ThemeRecord { hits: &[], misses: &[], ..ThemeRecord::from_theme(theme) };
     sink.write_whole(&match format {
@@ -389,7 +390,7 @@ pub(super) fn list(themes: &[Theme], format: TableFormat, sink: Sink) -> Result<
     })
 }
 
-/// Writes all of one theme.
+/// Writes everything about one theme.
 pub(super) fn show(theme: &Theme, format: TableFormat, sink: Sink) -> Result<(), Failure> {
     match format {
         TableFormat::Json => sink.write_whole(&json(&ThemeRecord::from_theme(theme))),
@@ -417,7 +418,7 @@ fn whole(theme: &Theme) -> String {
     out
 }
 
-/// Escapes text: a file of themes may come from anywhere.
+/// Escapes a text, since a file of themes may come from anywhere.
 fn shown(text: &str) -> Vec<u8> {
     escape(text, EscapeContext::Lines).into_owned().into_bytes()
 }

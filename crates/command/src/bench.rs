@@ -1,4 +1,5 @@
-//! `orbit bench`: compares the engines on this machine, with each answer checked. `benches/card` measures a graphics card alone.
+//! Implements `orbit bench`, which compares the engines on this machine and checks each answer. `benches/card` measures a
+//! graphics card alone.
 
 mod engines;
 pub(super) mod games;
@@ -11,7 +12,7 @@ use super::common::{GpuArgs, count, from_one};
 use super::failure::{Exit, Failure};
 use super::query_text::DialectArgs;
 
-/// Queries that cover each way in which orbits are planned.
+/// Queries that cover every way in which orbits are planned.
 pub const QUERIES: &str = "\
 knight_check\tshift {Nd4 kf3}
 knight_check_flip\tshift flip {Nd4 kf3}
@@ -29,7 +30,7 @@ table\tshift {Na1 attacks qb3}
 mate\tmate
 ";
 
-/// The number of threads that stream to a card.
+/// The number of threads that send games to a card.
 pub const STREAMS: usize = 3;
 
 /// The games, the queries and the machine of a measurement.
@@ -92,7 +93,7 @@ pub(super) struct Args {
     card: Option<Vec<OsString>>,
 }
 
-/// The most positions: more than fit on any card, and few enough for lists of their blocks.
+/// The maximum number of positions. They are more than fit on any card, and few enough for lists of their blocks.
 const POSITIONS_MAX: u64 = 64_000_000_000;
 
 /// Reads a number of positions.

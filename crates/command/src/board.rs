@@ -1,4 +1,4 @@
-//! `--board` and `--similar`: a search for the pieces on a board, and the transforms to search it under.
+//! Implements `--board` and `--similar`, which search for the pieces on a board, and the options for its transforms.
 
 use orbit_core::diagnostic::Severity;
 use orbit_query::diagram;
@@ -55,7 +55,7 @@ pub(super) struct BoardArgs {
 }
 
 impl BoardArgs {
-    /// Returns whether positions similar to the board are wanted.
+    /// Returns whether the command searches for positions that are similar to the board.
     pub(super) fn is_similar(&self) -> bool {
         self.similar.is_some()
     }
@@ -66,7 +66,7 @@ impl BoardArgs {
         request.transforms = self.transforms().into_iter().map(str::to_owned).collect();
     }
 
-    /// Returns the query, if there is a board.
+    /// Returns the query for the board, if a board was given.
     pub(super) fn query(&self) -> Result<Option<String>, Failure> {
         let (board, option) = match (&self.board, &self.similar) {
             (Some(board), _) => (board, "--board"),
@@ -84,7 +84,7 @@ impl BoardArgs {
         Ok(Some(diagram.text))
     }
 
-    /// Returns the chosen transforms, shifts outermost.
+    /// Returns the chosen transforms, the outermost first. Shifts are outside all others.
     fn transforms(&self) -> Vec<&'static str> {
         let all = [
             ("shift", self.shift),

@@ -1,4 +1,4 @@
-//! Arguments that choose which games count and which are listed.
+//! Defines the arguments that choose which games count and which games are listed.
 
 use std::num::NonZeroU64;
 
@@ -75,12 +75,12 @@ impl ChoosingArgs {
     }
 }
 
-/// Returns conditions as they were written.
+/// Returns the conditions as they were written.
 pub(super) fn texts(conditions: &[Condition]) -> Vec<String> {
     conditions.iter().map(Condition::to_string).collect()
 }
 
-/// Chooses as a search for similar positions does: the best hit of each game, the best games first.
+/// Makes a request choose as a search for similar positions does: the best hit of each game, and the best games first.
 pub(super) fn choose_similar(request: &mut Request) -> Result<(), Failure> {
     if request.sort.is_some() || request.reverse || request.sample.is_some() || request.first {
         let why = "--similar lists the best position of each game, the best games first: leave out --sort, --reverse, \
@@ -101,7 +101,8 @@ pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns hints about the comments that conditions on positions read, for a search without results.
+/// Returns hints for a search without results whose conditions depend on positions. They are about the comments that such
+/// conditions read.
 pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     choice.conditions.iter().flat_map(Condition::comparisons).filter_map(|compared| {
         let command = match compared.measure()? {
@@ -115,7 +116,7 @@ pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns messages about conditions that no game meets although some values contain their text.
+/// Returns messages about conditions that no game meets although some values contain the text of the condition.
 pub(super) fn missed_lines<'a>(
     collector: &'a WholeTextsCollector,
     part: &'a WholeTextsPart,

@@ -24,28 +24,28 @@ pub(super) use super::progress::{ProgressArgs, ProgressDisplay};
 pub(super) use super::terminal::Out;
 pub(super) use orbit_search::report::{grouped, kind_name, reason_lines, totals_line};
 
-/// The time that a run has after Ctrl-C to end by itself. A thread that waits for standard input may never notice the Ctrl-C.
+/// The time after Ctrl-C in which a run can end by itself. A thread that waits for standard input may never notice the Ctrl-C.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(2);
 
-/// The most threads of a run: this many, or [`THREADS_A_CORE`] for each core if that is more. Each thread needs memory for the
-/// games that it works on.
+/// The maximum number of threads of a run: this number or [`THREADS_A_CORE`] times the number of cores, whichever is larger. Each
+/// thread needs memory for the games that it works on.
 const THREADS_MAX: usize = 32;
 const THREADS_A_CORE: usize = 4;
 
-/// The largest file with a query, or with a list of queries, that is read.
+/// The maximum size of a file with a query, or with a list of queries, in bytes.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
 /// The files that [`remove_unfinished`] removes.
 static UNFINISHED: OnceLock<Unfinished> = OnceLock::new();
 
-/// Removes unfinished files if the program ends in the middle of its work, unless one is just being added.
+/// Removes unfinished files when the program ends in the middle of its work. Removes none if another thread is just adding one.
 pub(super) fn remove_unfinished() {
     if let Some(unfinished) = UNFINISHED.get() {
         unfinished.try_remove();
     }
 }
 
-/// Ctrl-C as a flag, and the files to remove if the run does not end by itself.
+/// A flag that Ctrl-C sets, and the files to remove if the run does not end by itself.
 #[derive(Clone, Default)]
 pub(super) struct CtrlC {
     pub(super) flag: Arc<AtomicBool>,
@@ -53,7 +53,7 @@ pub(super) struct CtrlC {
 }
 
 impl CtrlC {
-    /// Handles Ctrl-C. A second Ctrl-C, or two seconds, end the process.
+    /// Handles Ctrl-C, which sets the flag. The process ends at a second Ctrl-C, or if the run has not ended after two seconds.
     pub(super) fn install() -> Result<CtrlC, Failure> {
         let interrupt = CtrlC::default();
         let _ = UNFINISHED.set(interrupt.unfinished.clone());
@@ -78,19 +78,19 @@ impl CtrlC {
     }
 }
 
-/// Returns whether the system can start a thread. Without a thread, no handler can wait for Ctrl-C, so it ends the process at
+/// Returns whether the system can start a thread. If it cannot, no handler can wait for Ctrl-C, so Ctrl-C ends the process at
 /// once.
 pub(super) fn can_wait_for_interrupts() -> bool {
     std::thread::Builder::new().spawn(|| ()).is_ok_and(|probe| probe.join().is_ok())
 }
 
-/// Returns a path for messages; a URL without user, password and query.
+/// Returns the text of a path for messages. A URL is shown without user, password and query.
 pub(super) fn shown(path: &Path) -> String {
     Url::from_path(path).map_or_else(|| path.display().to_string(), |url| url.shown())
 }
 
-/// Returns whether a path is a folder, or a file with the name of a file of games: `games.pgn`, `games.pgn.zst`, `games.zip`,
-/// `games.reel`.
+/// Returns whether a path is a folder, or a file with a name like those of files of games: `games.pgn`, `games.pgn.zst`,
+/// `games.zip`, `games.reel`.
 pub(super) fn holds_games(path: &Path) -> bool {
     const ENDINGS: [&str; 6] = ["pgn", "epd", "fen", "reel", "zip", "7z"];
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -105,8 +105,8 @@ pub(super) fn ending(path: &Path) -> String {
     name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
-/// Returns the number of threads: the given one, up to `THREADS_MAX` or `THREADS_A_CORE` for each core; by default, one for each
-/// core.
+/// Returns the number of threads: the number that was given, up to `THREADS_MAX` or `THREADS_A_CORE` for each core; by default,
+/// one for each core.
 pub fn threads(given: Option<NonZeroUsize>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))
@@ -144,12 +144,12 @@ pub struct GpuArgs {
 }
 
 impl GpuArgs {
-    /// Chooses this card.
+    /// Chooses a card, as `--gpu` does.
     pub(super) fn choose(&mut self, card: String) {
         self.gpu = card;
     }
 
-    /// Chooses no card.
+    /// Makes the command use no card.
     pub(super) fn leave_out(&mut self) {
         self.gpu = String::from("none");
     }
@@ -167,7 +167,7 @@ impl GpuArgs {
         Some(options)
     }
 
-    /// Returns options for the chosen engine on this card. `positions` is the number of positions to search, if it is known.
+    /// Returns the options for an engine, with the chosen card. `positions` is the number of positions to search, if it is known.
     pub(super) fn engine_options(
         &self,
         engine: EngineChoice,
@@ -205,7 +205,7 @@ fn gpu_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a number: `1000`, `64K`, `16M`, `2G`, in powers of ten.
+/// Reads a number such as `1000`, `64K`, `16M` or `2G`. The units are powers of ten.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     scaled(text, 1000).ok_or_else(|| "expected a number such as 1000, 64K, 16M or 2G".into())
 }
@@ -227,7 +227,7 @@ pub fn size_text(bytes: u64) -> String {
     }
 }
 
-/// Prints the sources that were not read to their ends, and returns the exit that follows from them.
+/// Prints the sources that were not read to their ends. Returns the exit that they cause.
 pub(super) fn print_failures(summary: &Summary) -> Exit {
     for (source, reason) in summary.skipped() {
         message!("note: {}: skipped: {reason}", source.name);
@@ -248,8 +248,8 @@ pub(super) fn is_unread(summary: &Summary) -> bool {
         && summary.failures().count() == summary.sources.len()
 }
 
-/// Returns a line about the games on which two readers agree, if two readers were used: `verified: 12 games read by both readers,
-/// 1 differs by a rule: coordinates 1`.
+/// Returns a line about the agreement of two readers, if two readers were used:
+/// `verified: 12 games read by both readers, 1 differs by a rule: coordinates 1`.
 pub(super) fn agreement_line(agreement: &Agreement) -> Option<String> {
     let Agreement { games, differing, .. } = *agreement;
     if games == 0 {
@@ -275,12 +275,12 @@ pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
 }
 
-/// Returns the parser of a named choice, which also serves help and completions.
+/// Returns the parser of an argument whose values have names. Help and completions use the names as well.
 pub(super) fn choice<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
     choice_of(|_| true)
 }
 
-/// Like [`choice`], for some of the choices.
+/// Does the same as [`choice`], for those values that pass a test.
 pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl TypedValueParser<Value = T> {
     let rows = T::TABLE.iter().filter(move |row| is_one(row.0));
     let values = rows.map(|&(_, name, help)| match help {
@@ -290,7 +290,7 @@ pub(super) fn choice_of<T: Named + Send + Sync>(is_one: fn(T) -> bool) -> impl T
     PossibleValuesParser::new(values).map(|name| T::named(&name).expect("the parser takes no other name"))
 }
 
-/// Returns the parser of an engine for work that is too much for the reference engine.
+/// Returns the parser of an engine for commands whose work would take the reference engine too long.
 pub(super) fn fast_engine() -> impl TypedValueParser<Value = EngineChoice> {
     choice_of(|engine| engine != EngineChoice::Reference)
 }

@@ -1,7 +1,7 @@
-//! `orbit completions`.
+//! Implements `orbit completions`.
 //!
-//! clap writes the scripts. This module adds the words of the query language within an argument that begins with a quotation
-//! mark; shells complete only the last word of such an argument.
+//! clap writes the scripts. This module adds completions for the words of the query language. They are offered within an argument
+//! that begins with a quotation mark, whose last word is completed.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -23,7 +23,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
-    // The script is made as a whole, because clap_complete panics if stdout is closed.
+    // The script is written to memory first, because clap_complete panics if stdout is closed.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut help::with_commands(Cli::command()), "orbit", &mut script);
     let mut script = String::from_utf8(script).expect("scripts are written as UTF-8");
@@ -41,8 +41,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Replaces clap's function if the word begins with a quotation mark at a place for a query. Bash closes the quotation if only
-/// one word is left; the code prevents a blank after it.
+/// In bash, this replaces clap's function if the word begins with a quotation mark and is at a place for a query. Bash closes the
+/// quotation if only one completion is left; this code prevents a blank after it.
 const IN_BASH: &str = r#"
 _orbit_in_query() {
     local current="${COMP_WORDS[COMP_CWORD]}"
@@ -73,7 +73,7 @@ else
 fi
 "#;
 
-/// Gives arguments that are queries a function of their own in the script for zsh.
+/// In the script for zsh, makes arguments that are queries use a function of their own.
 fn for_zsh(script: &str, words: &str) -> String {
     let is_query = |line: &str| {
         line.starts_with("'*::words -- ")
@@ -97,7 +97,7 @@ fn for_zsh(script: &str, words: &str) -> String {
     made
 }
 
-/// `compset -P` excludes everything before the last word from the completion.
+/// In zsh, `compset -P` makes the completion ignore everything before the last word.
 const IN_ZSH: &str = "
 
 _orbit_in_query() {
@@ -110,7 +110,7 @@ _orbit_in_query() {
 }
 ";
 
-/// In fish, a candidate is the whole argument.
+/// In fish, a completion replaces the whole argument.
 const IN_FISH: &str = r#"function __orbit_in_query
     set -l text (string match -r '^[\'"](.*)$' -- (commandline -ct))[2]
     set -l before (string replace -r '[A-Za-z0-9_]*$' '' -- "$text")

@@ -1,4 +1,4 @@
-//! `orbit convert`.
+//! Implements `orbit convert`, which rewrites a position list of CQL 5 as a query of CQL 6.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     query.print_remarks(&parsed.remarks, Severity::Hint);
     let converted =
         orbit_transforms::to_cql6(&parsed.query, args.copies).map_err(|error| query.failure(&error))?;
-    // Queries have limits of length and depth, which the converted query must not exceed.
+    // The converted query is parsed, since queries have limits of length and depth that it may exceed.
     if let Err(error) = orbit_query::parse_dialect(&converted.text, Some(Dialect::Cql6)) {
         let error = Diagnostic::error(
             parsed.query.body.span(),

@@ -1,4 +1,4 @@
-//! `orbit cql`: the command line of CQL.
+//! Implements `orbit cql`, which has the command line of CQL.
 
 mod options;
 mod script;
@@ -115,7 +115,7 @@ fn version() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the path of the games.
+/// Returns the path of the games to search.
 fn input(options: &CqlOptions, query: &TypedQuery, script: &Script) -> Result<PathBuf, Failure> {
     let path = match (&options.input, &query.header.input) {
         (Some(path), _) if path == Path::new("-") => return Ok(path.clone()),
@@ -141,13 +141,13 @@ fn input(options: &CqlOptions, query: &TypedQuery, script: &Script) -> Result<Pa
     Ok(path)
 }
 
-/// Returns the path of the output, or `-`.
+/// Returns the path of the output. For standard output, this is `-`.
 fn output(options: &CqlOptions, query: &TypedQuery, script: &Script) -> PathBuf {
     let named = query.header.output.as_ref().map(PathBuf::from);
     options.output.clone().or(named).unwrap_or_else(|| script.output())
 }
 
-/// Converts an error; an error of the query is shown with its place in the text.
+/// Converts an error to a failure. An error of the query is shown with its place in the text.
 fn failure(script: &Script, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => script.failure(&diagnostic),

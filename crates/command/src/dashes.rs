@@ -1,7 +1,7 @@
 //! Queries that begin with two dashes, as filters of moves do: `--(o-o)`, `--e4`, `--a`.
 //!
-//! Such an argument would be taken for an option. It gets a blank before it until it is read as a query. The names of options
-//! begin with two lower-case letters; no filter for moves does.
+//! Such an argument would be taken for an option. So a blank is put before it, and is removed when the argument is read as a
+//! query. The names of options begin with two lower-case letters, but no filter of moves does.
 
 use std::ffi::OsString;
 
@@ -13,7 +13,7 @@ pub(super) fn guarded(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let mut words = arguments.iter().skip(1);
     let command = loop {
         match words.next() {
-            // Options before the command that take a word.
+            // These options before the command have a value, which is the next word.
             Some(word) if word == "--color" || word == "--message-format" => words.next(),
             Some(word) if word.to_string_lossy().starts_with('-') => None,
             command => break command,
@@ -40,7 +40,7 @@ pub(super) fn unguarded(query: String) -> String {
     }
 }
 
-/// Returns whether a word with two dashes is not an option: options are `--name` and `--name=value`.
+/// Returns whether a word that begins with two dashes is a query. Otherwise it is an option: `--name` or `--name=value`.
 fn is_query(word: &str) -> bool {
     let Some(rest) = word.strip_prefix("--").filter(|rest| !rest.is_empty()) else { return false };
     let name = rest.split('=').next().unwrap_or_default();

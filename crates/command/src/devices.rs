@@ -1,4 +1,4 @@
-//! `orbit devices`.
+//! Implements `orbit devices`, which lists the graphics cards.
 
 use orbit_engine::gpu::{AdapterReport, adapters};
 use serde_json::json;

@@ -1,6 +1,6 @@
-//! Silences libraries that are loaded with a graphics driver and print complaints on which no user can act.
+//! Silences libraries that are loaded together with a graphics driver and print warnings about which users can do nothing.
 
-/// Keeps these libraries quiet. Call it before other threads begin.
+/// Makes these libraries quiet. Call it before other threads begin.
 ///
 /// Mesa's layer that sorts devices looks for a Wayland display, and libwayland complains on stderr if XDG_RUNTIME_DIR is not an
 /// absolute path. In a folder that does not exist, libwayland finds no display and prints nothing. Mesa also warns about drivers
@@ -11,7 +11,7 @@ pub fn quiet() {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_folder =
         std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|folder| folder.as_encoded_bytes().starts_with(b"/"));
-    // SAFETY: the program calls this first of all, before there is any other thread.
+    // SAFETY: the program calls this first, before there is any other thread.
     unsafe {
         if !has_folder {
             std::env::set_var("XDG_RUNTIME_DIR", "/nonexistent");
@@ -22,6 +22,6 @@ pub fn quiet() {
     }
 }
 
-/// Other systems have no such drivers.
+/// Does nothing, since other systems have no such drivers.
 #[cfg(not(target_os = "linux"))]
 pub fn quiet() {}

@@ -1,4 +1,4 @@
-//! `orbit explain`.
+//! Implements `orbit explain`, which shows how a query is understood and evaluated.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -97,13 +97,13 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 struct Explanation<'a> {
     text: &'a str,
     prepared: &'a PreparedQuery,
-    /// `None` if plans cannot express the query.
+    /// The plan; `None` if no plan can express the query.
     plan: Option<Plan>,
     /// The kernel, if its shader is to be printed.
     kernel: Option<Kernel>,
-    /// Every transform, or fused chain of transforms, as written, with its orbit; outer ones first.
+    /// Each transform as it is written, with its orbit. A chain of fused transforms counts as one. Outer transforms come first.
     orbits: Vec<(&'a str, String, Orbit)>,
-    /// True if the first one is the whole query.
+    /// True if the first of `orbits` is the whole query.
     whole: bool,
     evaluated: Option<EvaluatedPosition>,
 }
@@ -111,7 +111,7 @@ struct Explanation<'a> {
 struct EvaluatedPosition {
     hit: bool,
     value: String,
-    /// The indices of those copies of the outermost transform that match.
+    /// The indices of the copies of the outermost transform that match.
     copies: Vec<usize>,
 }
 
@@ -127,7 +127,8 @@ impl<'a> Explanation<'a> {
         collect_orbits(body.node(), text, &mut orbits);
         let whole = body.node().is_transform();
         let evaluated = fen.map(|fen| evaluate(prepared, fen)).transpose()?;
-        // For a number, the condition that it has a value is often trivial; the interesting plan is that of its value.
+        // If the query is a number, the condition that it has a value is often trivial, so the plan for its value is shown
+        // instead.
         let plan = || match body.ty() {
             Type::Num | Type::Position => prepared.planner.values(),
             Type::Bool | Type::Set | Type::Str => prepared.planner.hits(),
@@ -178,7 +179,7 @@ impl<'a> Explanation<'a> {
         lines
     }
 
-    /// Describes the query in English, with its number of copies.
+    /// Describes the query in English, and gives its number of copies.
     fn sentence(&self) -> String {
         let mut sentence = english::sentence(&self.prepared.query, self.text);
         if let (Some((_, _, orbit)), true) = (self.orbits.first(), self.whole) {
@@ -205,7 +206,7 @@ impl<'a> Explanation<'a> {
         lines
     }
 
-    /// Describes the filter of the query that no plan can express: `find all x: the engines ...`.
+    /// Describes the filter of the query that no plan can express, as in `find all x: the engines ...`.
     fn reason(&self) -> Option<String> {
         let refusal = self.prepared.planner.refusal()?;
         let filter = self.text.get(refusal.span.start..refusal.span.end).unwrap_or_default();
@@ -268,7 +269,7 @@ impl<'a> Explanation<'a> {
     }
 }
 
-/// Expands every transform of the tree by itself; a fused chain counts as one.
+/// Expands every transform of the tree on its own. A chain of fused transforms counts as one.
 fn collect_orbits<'a>(mut node: Ref<'a, Written>, text: &'a str, out: &mut Vec<(&'a str, String, Orbit)>) {
     if node.is_transform() {
         let filter = orbit_transforms::expand(&node.cloned()).ok();
@@ -333,7 +334,7 @@ fn tree_lines(node: Ref<Written>, text: &str, depth: usize, lines: &mut Vec<Stri
     let kind = node.ty().name();
     let source = one_line(text.get(node.mark().start..node.mark().end).unwrap_or_default());
     lines.push(format!("{:7} {kind:10}{:2$}{source}", "", "", 2 * depth));
-    // A board is 64 designators; its text is enough.
+    // A board consists of 64 designators, so they are not listed; the text of the board is enough.
     let children = node.children();
     if children.len() <= 16 {
         children.into_iter().for_each(|child| tree_lines(child, text, depth + 1, lines));
@@ -384,7 +385,7 @@ fn size_text(plan: &Plan) -> String {
     )
 }
 
-/// Describes the part of a plan that is computed along each game, position by position, from columns of earlier stages.
+/// Describes the part of a plan that is computed game by game, position by position, from columns of earlier stages.
 fn flat_text(plan: &Plan) -> String {
     let carried = plan.program.stages.iter().flat_map(|stage| &stage.carried);
     let flat = carried.filter_map(|carry| match &carry.what {
@@ -401,7 +402,7 @@ fn flat_text(plan: &Plan) -> String {
     text.collect()
 }
 
-/// Describes the evaluation of the orbits; equal notes are counted, not repeated.
+/// Describes how the orbits are evaluated. Equal notes are counted and not repeated.
 fn note_lines(notes: &[OrbitNote]) -> Vec<String> {
     let mut lines: Vec<(String, usize)> = Vec::new();
     for note in notes {

@@ -1,4 +1,4 @@
-//! `orbit explore`.
+//! Implements `orbit explore`, an opening explorer.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -76,7 +76,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Returns the requested position and games.
+    /// Returns a request for the position and the games that the arguments choose.
     fn asked(&self, position: &str) -> Result<ExplorerRequest, Failure> {
         let is_fen = position.contains('/');
         let play = Some(position).filter(|text| !is_fen && *text != "start");

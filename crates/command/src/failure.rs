@@ -1,4 +1,4 @@
-//! The ends of commands: success, or a failure with its message.
+//! Defines how commands end: with success, or with a failure and its message.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use orbit_search::job::{JobError, RecordError, ReplayError};
 use orbit_search::run::{RunError, TakeError};
 use orbit_visits::TableError;
 
-/// The exit of a command without a failure.
+/// The way in which a command ends if it does not fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Exit {
     /// The command succeeded.
@@ -24,56 +24,56 @@ pub(super) enum Exit {
     SourceFailed,
     /// A line of a script for `orbit repl` was wrong.
     Wrong,
-    /// Ctrl-C.
+    /// The command was interrupted by Ctrl-C.
     Interrupted,
 }
 
 /// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Games that cannot be read.
+    /// Games cannot be read.
     #[error(transparent)]
     Database(#[from] StreamError),
-    /// A reel that cannot be read.
+    /// A reel cannot be read.
     #[error(transparent)]
     Reel(#[from] ReelError),
-    /// A block could not be read in the middle of a run: the results so far are incomplete.
+    /// A block could not be read in the middle of a run, so the results so far are incomplete.
     #[error("{0}")]
     Midway(StreamError),
-    /// An error in a query, drawn with its place.
+    /// A query has an error. The text shows its place.
     #[error("{0}")]
     Query(String),
-    /// An engine that cannot answer.
+    /// An engine cannot answer.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A job that does not exist, or does not match this command.
+    /// A job does not exist, or does not match this command.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// Parts of a job that are missing or damaged.
+    /// Parts of a job are missing or damaged.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// A table of positions that cannot be written or used.
+    /// A table of positions cannot be written or used.
     #[error(transparent)]
     Table(TableError),
-    /// Options that cannot be combined.
+    /// Options cannot be combined.
     #[error("{}", .0.in_options())]
     Request(#[from] RequestError),
-    /// Standard output failed.
+    /// Standard output cannot be written.
     #[error("stdout: {0}")]
     Stdout(io::Error),
-    /// The reader of standard output closed the pipe: the rest of the work is in vain, but this is no error.
+    /// The reader of standard output closed the pipe. The rest of the work is not needed, so this is not an error.
     #[error("the reader of standard output closed the pipe")]
     Closed,
-    /// An output file failed; the error names it.
+    /// An output file cannot be written. The error names the file.
     #[error("{0}")]
     File(io::Error),
-    /// Everything else, in its own words.
+    /// Any other failure, with its whole message.
     #[error("{0}")]
     Other(String),
 }
 
 impl Failure {
-    /// Makes the failure of standard output.
+    /// Makes a failure from an error of standard output.
     pub(super) fn of_stdout(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
@@ -94,12 +94,12 @@ impl Failure {
         }
     }
 
-    /// Returns true if the command was interrupted before anything was read.
+    /// Returns whether the command was interrupted before anything was read.
     pub(super) fn is_interrupt(&self) -> bool {
         matches!(self, Failure::Database(StreamError::Pgn(PgnError::Interrupted)))
     }
 
-    /// Returns true if some of the games to search are missing.
+    /// Returns whether some of the games to search are missing.
     pub(super) fn is_incomplete(&self) -> bool {
         use StreamError::Manifest;
         matches!(

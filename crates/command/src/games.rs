@@ -31,7 +31,7 @@ impl GameOutputs {
         !self.sinks.is_empty()
     }
 
-    /// Returns the comment that is written at hits.
+    /// Returns the comment that is written at each hit.
     pub(super) fn comment(&self) -> &Comment {
         &self.comment
     }
@@ -63,7 +63,7 @@ impl GameOutputs {
         self.sinks.iter_mut().try_for_each(|sink| write(sink).map(drop))
     }
 
-    /// Ends all files and gives them their names.
+    /// Completes all files and gives them their names.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         let end = self.separator.end();
         self.sinks.drain(..).try_for_each(|mut sink| {

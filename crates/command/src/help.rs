@@ -1,4 +1,4 @@
-//! `orbit help`.
+//! Implements `orbit help`.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ enum Topic {
     },
 }
 
-/// Accepts any text, and lets shells complete the words of the language.
+/// Parses any text, and lets shells complete the words of the language.
 #[derive(Clone)]
 struct SomeWord;
 
@@ -62,7 +62,7 @@ impl TypedValueParser for SomeWord {
     }
 }
 
-/// Returns the spellings that need no quotation marks in any shell.
+/// Returns the spellings of words that need no quotation marks in any shell.
 pub(super) fn plain_spellings() -> BTreeSet<&'static str> {
     let spellings = words::groups().flat_map(|group| &group.words).flat_map(|word| word.spellings);
     let is_plain = |spelling: &&str| {
@@ -71,7 +71,7 @@ pub(super) fn plain_spellings() -> BTreeSet<&'static str> {
     spellings.copied().filter(is_plain).collect()
 }
 
-/// Returns the completions that the generator for fish omits: those of positional arguments.
+/// Returns completions for positional arguments in fish, which clap's generator leaves out.
 pub(super) fn for_fish() -> String {
     let orbit = Cli::command();
     let commands: Vec<&str> = orbit.get_subcommands().map(Command::get_name).collect();
@@ -86,7 +86,7 @@ pub(super) fn for_fish() -> String {
     )
 }
 
-/// Lets shells complete the commands that `orbit help` explains.
+/// Lets shells complete the names of the commands that `orbit help` explains.
 pub(super) fn with_commands(orbit: Command) -> Command {
     let names: Vec<String> = orbit.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     orbit.mut_subcommand("help", |help| {
@@ -121,7 +121,7 @@ pub(super) fn of_command(call: &[&str]) -> Result<Exit, Failure> {
     }
 }
 
-/// Prints all words, by groups.
+/// Prints all words of the language, by groups.
 fn overview() -> Result<Exit, Failure> {
     let mut out = Out::new();
     for group in words::groups() {
@@ -147,7 +147,7 @@ fn overview() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Wraps words in lines of at most 96 characters.
+/// Lays out `names` after `title`, separated by `gap`, in lines of at most 96 characters.
 fn wrapped(title: &str, names: &[impl AsRef<str>], gap: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::from(title);
@@ -165,12 +165,12 @@ fn wrapped(title: &str, names: &[impl AsRef<str>], gap: &str) -> Vec<String> {
     lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// Writes a spelling as in queries.
+/// Returns a spelling in the form in which queries use it.
 fn shown(dialect: Dialect, word: &Word, spelling: &str) -> String {
     if word.takes_colon(dialect) { format!(":{spelling}") } else { spelling.into() }
 }
 
-/// The words of chess players, with the corresponding words of the language.
+/// Words of chess players, each with the corresponding words of the language.
 const CHESS: [(&str, &[&str]); 22] = [
     ("king", &["K"]),
     ("queen", &["Q"]),
@@ -211,13 +211,13 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
     };
     let mut found = named(spelling);
     if !found.iter().any(|(group, _)| group.dialect == Dialect::Cql6) && dialects.len() > 1 {
-        // The words of chess players come before keywords of CQL 5 with the same letters.
+        // Words of chess players take precedence over keywords of CQL 5 with the same letters.
         let meant = CHESS.iter().find(|(word, _)| word.eq_ignore_ascii_case(asked));
         let meant = meant.map_or(&[][..], |(_, spellings)| spellings).iter().flat_map(|word| named(word));
         found.splice(0..0, meant);
     }
     if found.is_empty() && asked.contains(' ') {
-        // Such as `move capture S`, the heading on a page of a topic.
+        // The text may be a heading on the page of a topic, such as `move capture S`.
         let form = |(_, word): &(&WordGroup, &Word)| word.form(word.spellings[0]);
         found = known.iter().copied().filter(|word| form(word).starts_with(asked)).collect();
     }
@@ -245,7 +245,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns the group with a word in its title: `moves`, `pawns and mates`.
+/// Returns the group whose title contains a word, such as `moves` or `pawns`.
 fn topic(asked: &str) -> Option<&'static WordGroup> {
     let asked = asked.to_lowercase();
     words::groups().find(|group| {
@@ -254,7 +254,7 @@ fn topic(asked: &str) -> Option<&'static WordGroup> {
     })
 }
 
-/// Explains all words of a group, each with an example on the built-in games.
+/// Explains all words of a group. Each has an example on the built-in games.
 fn explain_all(group: &WordGroup) -> Result<Exit, Failure> {
     let mut out = Out::new();
     out.line(group.title)?;

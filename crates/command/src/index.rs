@@ -1,4 +1,4 @@
-//! `orbit index`.
+//! Implements `orbit index`, which converts games to reels.
 
 mod shards;
 
@@ -127,8 +127,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    // A reel may be made from itself, so its inputs are not checked here; the list of problems is checked against the inputs once
-    // these are known.
+    // A reel may be made from itself, so outputs are not compared with inputs here. The list of problems is compared with the
+    // inputs when these are known.
     let outputs = std::iter::once(&args.output).chain(&args.problems);
     refuse_clashes(std::iter::empty::<&Path>(), outputs)?;
     if let Some(shard_bytes) = args.shards {
@@ -203,7 +203,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(if interrupt.is_set() { Exit::Interrupted } else { print_failures(&summary) })
 }
 
-/// Writes the tables of positions of complete reels, if they are wanted.
+/// Writes the tables of positions of complete reels, if `--positions` is given.
 fn write_tables(
     args: &Args,
     reels: impl IntoIterator<Item = impl AsRef<Path>>,
@@ -215,7 +215,8 @@ fn write_tables(
         .try_for_each(|reel| positions::write(reel.as_ref(), args.threads, args.quiet, interrupt))
 }
 
-/// Opens the inputs; when appending, without those that the reel contains. `None` if it contains all of them.
+/// Opens the inputs. For an append, inputs that the reel already contains are left out. Returns `None` if it contains all of
+/// them.
 fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Option<BlockStream>, Failure> {
     if !args.append {
         return Ok(Some(BlockStream::open(&args.paths, options.clone())?));
@@ -230,7 +231,7 @@ fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Opt
         return Ok(None);
     }
     let mut options = options.clone();
-    // Folders and archives, which were replaced by the files in them.
+    // The paths that are not kept are folders and archives. They were replaced by the files in them.
     let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
     options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
     Ok(Some(match reel {
@@ -239,14 +240,14 @@ fn open(args: &Args, reel: Option<&Reel>, options: &StreamOptions) -> Result<Opt
     }))
 }
 
-/// Returns whether a source could not be read at all, for the same reason as in an earlier attempt that the reel records.
+/// Returns whether a source could not be read at all, and the reel already records the same failure from an earlier attempt.
 fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
     let is_same =
         |old: &ReelSource| old.is_nothing() && old.name == source.name && old.failure == source.failure;
     source.is_nothing() && reel.sources().iter().any(is_same)
 }
 
-/// Explains why an input is not appended.
+/// Returns a message that explains why an input is not appended.
 fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     let (path, output) = (held.path.display().to_string(), output.display());
     let source = &held.source;
@@ -283,7 +284,7 @@ fn write(
 ) -> Result<Summary, Failure> {
     let mut fault = None;
     let sources = database.source_names();
-    // The stream computes the sums of each block, so they are not computed again.
+    // The stream computes the totals of each block, so they are not computed again.
     let encode = |block: &Block| EncodedBlock::with_totals(block, Totals::default());
     let summary = database.for_each_block(threads, encode, |streamed, mut encoded| {
         progress.update(&streamed);
@@ -299,12 +300,12 @@ fn write(
         }
     });
     progress.clear();
-    // An error here fails the whole command: no reel is written.
+    // An error here fails the whole command, and no reel is written.
     let summary = summary?;
     fault.map_or(Ok(summary), Err)
 }
 
-/// Prints a summary of the games and the size of the reel. `all` are the totals of a reel that was appended to.
+/// Prints a summary of the games and the size of the reel. After an append, `all` are the totals of the whole reel.
 fn report(
     (output, variations): (&Path, bool),
     summary: &Summary,
@@ -336,7 +337,7 @@ fn report(
     );
 }
 
-/// Refuses the ending of another format, unless the file exists: a reel may have any name.
+/// Refuses a name with the ending of another format, unless the file exists: an existing reel may have any name.
 fn refuse_ending(path: &Path) -> Result<(), Failure> {
     let ending = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     match ending.as_deref() {
@@ -349,9 +350,9 @@ fn refuse_ending(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Refuses to replace a file that is no reel: a mistyped command must not overwrite a PGN file.
+/// Refuses to replace a file that is not a reel: a mistyped command must not overwrite a PGN file.
 fn refuse_all_but_reels(path: &Path) -> Result<(), Failure> {
-    // Opening a pipe may block; the writer refuses it.
+    // Opening a pipe may block. The writer refuses pipes later.
     if !path.is_file() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! `orbit info`.
+//! Implements `orbit info`, which describes a reel.
 
 mod folder;
 
@@ -55,7 +55,8 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Explains why a file cannot be described. For a file of games, the message names the commands that accept it.
+/// Makes a failure that explains why a file cannot be described. For a file of games, the message names the commands that accept
+/// it.
 fn failure(error: ReelError, path: &Path) -> Failure {
     match error {
         ReelError::NotAReel { .. } | ReelError::NoFile { .. } if holds_games(path) => {
@@ -190,7 +191,7 @@ fn source_line(source: &ReelSource, reel: &Reel, verified: bool) -> String {
     line
 }
 
-/// Writes a hash as `xxhsum -H3` does.
+/// Returns a hash as `xxhsum -H3` prints it.
 fn hash_text(hash: u64) -> String {
     format!("{hash:016x}")
 }

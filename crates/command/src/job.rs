@@ -1,4 +1,4 @@
-//! `orbit job`, and `orbit scan --resume`.
+//! Implements `orbit job`, and `orbit scan --resume`.
 
 mod choose;
 mod slurm;
@@ -156,7 +156,7 @@ fn plan(mut args: PlanArgs, invocation: &Invocation) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Converts the arguments to text, since a job is stored as JSON.
+/// Converts arguments to text. A job is stored as JSON, so they must be UTF-8.
 fn texts(words: impl Iterator<Item = OsString>) -> Result<Vec<String>, Failure> {
     let text = |word: OsString| {
         let why = |word: OsString| {
@@ -170,7 +170,7 @@ fn texts(words: impl Iterator<Item = OsString>) -> Result<Vec<String>, Failure> 
     words.map(text).collect()
 }
 
-/// Makes the job of a search.
+/// Makes the job for a search, and divides it into parts.
 fn fixed(asked: &JobInputs, arguments: Vec<String>, parts: Option<NonZeroUsize>) -> Result<Job, Failure> {
     let JobInputs { scan, database, choice, collectors, .. } = asked;
     if let Some(name) = database.remote_sources().next() {
@@ -213,7 +213,7 @@ struct PartOptions {
 struct OpenedJob {
     job: Job,
     folder: PathBuf,
-    /// The arguments of the search: those that planned the job, or those of an equal request with other output files.
+    /// The arguments of the search: those with which the job was planned, or those of an equal request with other output files.
     arguments: Vec<String>,
 }
 
@@ -238,7 +238,7 @@ impl OpenedJob {
         Ok(OpenedJob { job, folder, arguments })
     }
 
-    /// Returns the search of the job.
+    /// Parses the arguments of the job's search.
     fn search(&self) -> Result<scan::Args, Failure> {
         let before = ["orbit", "job", "plan"].map(OsString::from).into_iter();
         let words = before.chain(self.arguments.iter().map(OsString::from));
@@ -390,7 +390,7 @@ fn status(args: &StatusArgs) -> Result<Exit, Failure> {
     Ok(if missing.is_empty() && bad.is_empty() { Exit::Done } else { Exit::SourceFailed })
 }
 
-/// Runs a job in one process, which continues where it was interrupted.
+/// Runs a job in a single process, and continues where an earlier run was interrupted.
 pub(super) fn resume(mut args: scan::Args, folder: &Path, invocation: &Invocation) -> Result<Exit, Failure> {
     let words = invocation.words.iter().cloned();
     let mut words: Vec<String> = texts(words.skip_while(|word| word != "scan").skip(1))?;

@@ -1,6 +1,6 @@
-//! The command line: arguments, printing and exit codes; everything else is in the library crates.
+//! The command line: arguments, printing and exit codes. Everything else is in the library crates.
 //!
-//! Data goes to stdout, messages and progress to stderr.
+//! Data go to stdout; messages and progress go to stderr.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -106,9 +106,9 @@ pub struct Cli {
 /// The command line with which the program was started.
 #[derive(Clone, Debug, Default)]
 struct Invocation {
-    /// The words that start the program again, without arguments.
+    /// The words with which the program can be started again, without arguments.
     program: Vec<OsString>,
-    /// Its name and its arguments, as they were given.
+    /// The name of the program and its arguments, as they were given.
     words: Vec<OsString>,
 }
 
@@ -157,8 +157,8 @@ enum Command {
 }
 
 impl Cli {
-    /// Parses a name and arguments. For `--help` or an error, prints the text and ends the process. `program` holds the words
-    /// that start the program again, as scripts need them.
+    /// Parses the program's name and its arguments. For `--help` or an error, prints the text and ends the process. `program` are
+    /// the words with which scripts can start the program again.
     pub fn parse(program: Vec<OsString>, words: Vec<OsString>) -> Cli {
         let cli = Cli::read(words.clone());
         Cli { invocation: Invocation { program, words }, ..cli }
@@ -177,7 +177,7 @@ impl Cli {
                 terminal::error_message("usage", text.trim_end().trim_start_matches("error: "));
                 std::process::exit(error.exit_code());
             }
-            // The message quotes the arguments, so it is made again from escaped ones.
+            // The message quotes the arguments, so it is made again from escaped arguments.
             let shown = arguments.iter().map(|word| visible::line(&word.to_string_lossy()).into_owned());
             match read(&shown.map(OsString::from).collect::<Vec<_>>()) {
                 Err(again) if again.kind() == error.kind() => with_remedy(again).exit(),
@@ -190,7 +190,7 @@ impl Cli {
     }
 }
 
-/// Adds a remedy to an error for which clap has none: an option that is given twice.
+/// Adds a remedy to an error for which clap has none, which is an option that was given twice.
 fn with_remedy(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
     if error.kind() != ErrorKind::ArgumentConflict
@@ -206,7 +206,7 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Runs a command, prints its error and returns the exit code.
+/// Runs a command, prints its error if it fails, and returns the exit code.
 pub fn run(cli: Cli) -> u8 {
     cli.look.apply();
     let outcome = match cli.command {
@@ -237,7 +237,7 @@ pub fn run(cli: Cli) -> u8 {
     code(outcome)
 }
 
-/// Prints the error of a failed command, and returns the exit code.
+/// Prints the error of a command if it failed, and returns the exit code.
 fn code(outcome: Result<Exit, Failure>) -> u8 {
     match outcome {
         Ok(Exit::Done) | Err(Failure::Closed) => 0,
@@ -264,14 +264,14 @@ fn code(outcome: Result<Exit, Failure>) -> u8 {
 mod tests {
     use super::*;
 
-    /// Returns the examples of a command: the lines under that heading that are indented by two.
+    /// Returns the examples of a command: the lines under the heading `Examples` that are indented by two blanks.
     fn examples(command: &clap::Command) -> Vec<String> {
         let help = command.get_after_help().map_or(String::new(), ToString::to_string);
         let shown = help.split_once("Examples:\n").map_or("", |(_, shown)| shown);
         shown.lines().map_while(|line| line.strip_prefix("  ")).map(str::to_owned).collect()
     }
 
-    /// Splits a line of the shell into commands, separated by `|`, and these into words, without `<` and `>`.
+    /// Splits a line for the shell at `|` into commands, and these into words. Redirections by `<` and `>` are left out.
     fn words(line: &str) -> Vec<Vec<String>> {
         let (mut commands, mut word, mut quote) = (vec![vec![]], None::<String>, None);
         let mut is_redirected = false;
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Terminals may be narrower; on a terminal as wide as the help can be, no line of the help is broken.
+    /// Checks that no line of the help is broken on a terminal as wide as the help can be. Terminals may be narrower.
     #[test]
     fn what_stands_below_the_options_fits() {
         let mut orbit = Cli::command();

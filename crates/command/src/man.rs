@@ -1,4 +1,4 @@
-//! `orbit man`.
+//! Implements `orbit man`.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,10 +1,11 @@
-//! The help of `-h`, which fits a screen, and facts about arguments that are needed before they are parsed.
+//! Makes the short help of `-h`, which fits a screen, and finds facts about arguments that are needed before the arguments are
+//! parsed.
 
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// The arguments that `-h` lists for commands with more than fit a screen, by their names in clap.
+/// The arguments that `-h` lists, by their names in clap, for commands whose arguments do not all fit a screen.
 const SHORT: [(&str, &[&str]); 6] = [
     (
         "explore",
@@ -58,10 +59,10 @@ const SHORT: [(&str, &[&str]); 6] = [
     ("bench", &["paths", "queries", "runs", "threads", "json"]),
 ];
 
-/// The number of lines of examples in `-h`.
+/// The number of lines of examples that `-h` shows.
 const EXAMPLES: usize = 3;
 
-/// Returns the command with a help that fits a screen, if `-h` requests it: the common options and a few examples.
+/// Returns the command. If `-h` is given, its help is reduced to the common options and a few examples, so that it fits a screen.
 pub(super) fn with_help_for(orbit: Command, arguments: &[OsString]) -> Command {
     let is_short = |word: &OsString| {
         word.to_str()
@@ -91,7 +92,7 @@ fn shortened(command: Command, name: &str, shown: &[&str]) -> Command {
         let is_shown = shown.iter().any(|name| arg.get_id() == name);
         let arg = if arg.is_positional() { arg } else { arg.help_heading("Options") };
         let arg = arg.hide_short_help(!is_shown);
-        // Flags have neither possible values nor defaults.
+        // Flags have neither possible values nor defaults to hide.
         if arg.get_action().takes_values() {
             arg.hide_possible_values(true).hide_default_value(true)
         } else {
@@ -100,7 +101,7 @@ fn shortened(command: Command, name: &str, shown: &[&str]) -> Command {
     })
 }
 
-/// Returns whether messages must be JSON, judging by arguments that could not be parsed.
+/// Returns whether messages must be JSON, given arguments that could not be parsed.
 pub(super) fn asks_for_json(arguments: &[OsString]) -> bool {
     let mut before = None;
     arguments.iter().take_while(|word| *word != "--").any(|word| {

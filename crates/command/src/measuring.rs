@@ -1,4 +1,5 @@
-//! The code of `orbit bench` that `benches/card` uses as well: games, queries, options and printing. It is no stable interface.
+//! The code of `orbit bench` that `benches/card` uses as well: games, queries, options and printing. It is not a stable
+//! interface.
 
 pub use super::bench::games::{BenchGames, best, failed, in_parallel, positions, rate, side_by_side};
 pub use super::bench::{MeasuredArgs, QUERIES, STREAMS, positions_argument};
@@ -21,14 +22,14 @@ pub fn print_lines(lines: Vec<String>) -> Result<(), Failure> {
     out.finish()
 }
 
-/// Prints a document as a line of JSON.
+/// Prints a JSON document on one line.
 pub fn print_json(document: &Value) -> Result<(), Failure> {
     let mut out = Out::new();
     out.json(document)?;
     out.finish()
 }
 
-/// Prints the error of a failed program, and returns the exit code that `orbit` has for it.
+/// Prints the error of a program if it failed, and returns the exit code that `orbit` would have.
 pub fn exit_code(outcome: Result<(), Failure>) -> u8 {
     super::code(outcome.map(|()| Exit::Done))
 }

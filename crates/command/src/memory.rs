@@ -1,8 +1,8 @@
-//! Ends the program if the system refuses memory.
+//! Ends the program with a message if the system refuses memory.
 //!
-//! A collection that cannot grow aborts the process, with a signal and without a remedy. Collections grow in thousands of places,
-//! so the refusal is handled in the one place that they all share, the allocator. Library code that can do without the memory, or
-//! that reports what needed it, still sees the refusal.
+//! In Rust, a collection that cannot grow aborts the process with a signal, and no message suggests a remedy. Collections grow in
+//! thousands of places, so the refusal is handled in the one place that they share, the allocator. Library code that can do
+//! without the memory, or that reports what needed it, still sees the refusal.
 
 #![allow(dead_code, reason = "the Python package, which contains the program, leaves memory to Python")]
 
@@ -16,21 +16,21 @@ use orbit_reel::sees_refusals;
 use super::common::remove_unfinished;
 use super::terminal::{has_json_messages, message_at_once};
 
-/// The exit code of a program that gets no more memory.
+/// The exit code of a program that is refused memory.
 const EXIT_CODE: i32 = 4;
 
-/// The time that the first thread has for its message when memory is refused to another thread.
+/// The time in which the first thread that is refused memory can print its message. Other threads wait for this time.
 const MESSAGE_GRACE: Duration = Duration::from_millis(200);
 
-/// The beginnings of panic messages of the standard library and of zstd that report refused memory: for the signal stack of a new
-/// thread, and for a context.
+/// The beginnings of panic messages about refused memory: that of the standard library for the signal stack of a new thread, and
+/// that of zstd for a context.
 const PANICS: [&str; 3] = [
     "failed to allocate an alternative stack",
     "failed to set up alternative stack",
     "zstd returned null pointer",
 ];
 
-/// The allocator of the system. If it has no memory, the program ends with a message.
+/// The allocator of the system. If the system refuses memory, the program ends with a message.
 pub struct Allocator;
 
 // SAFETY: all requests are passed unchanged to the allocator of the system, and its results are returned unchanged.
@@ -38,30 +38,31 @@ pub struct Allocator;
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the contract is that of the caller.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         given(unsafe { System.alloc(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the contract is that of the caller.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         given(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        // SAFETY: the contract is that of the caller.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         given(unsafe { System.realloc(pointer, layout, bytes) }, bytes)
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the contract is that of the caller.
+        // SAFETY: the caller guarantees what the system's allocator requires.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
 
-/// Returns the memory that the system gave for `bytes` bytes; does not return if it gave none and nothing handles the refusal.
+/// Returns `pointer`, the result of an allocation of `bytes` bytes. If it is null, the program ends, unless this thread handles
+/// the refusal itself.
 #[inline]
 fn given(pointer: *mut u8, bytes: usize) -> *mut u8 {
     if pointer.is_null() {
@@ -77,12 +78,12 @@ fn refused(bytes: usize) {
     }
 }
 
-/// Uses as much stack as the main thread is likely to need. Linux only allocates stack when it is used, and a refusal then is a
-/// signal. Call it before other threads begin, since they could take the free memory.
+/// Uses as much stack as the main thread is likely to need. Linux allocates stack only when it is used, and a refusal at that
+/// time ends the process with a signal. Call this before other threads begin, since they could take the free memory.
 #[cfg(target_os = "linux")]
 pub fn reserve_stack() {
     use std::{hint::black_box, mem::MaybeUninit};
-    /// Each page is used once, so that a larger buffer is no faster and raises the memory of small runs.
+    /// A larger buffer would not be faster, since each page is used only once, and would raise the memory of small runs.
     const BYTES: usize = 1 << 20;
     #[inline(never)]
     fn grow() {
@@ -93,11 +94,11 @@ pub fn reserve_stack() {
     grow();
 }
 
-/// Other systems reserve the stack themselves.
+/// Does nothing, since other systems reserve the stack themselves.
 #[cfg(not(target_os = "linux"))]
 pub fn reserve_stack() {}
 
-/// Ends the program in the same way if a library panics because memory was refused. Call it before other threads begin.
+/// Makes the program end in the same way if a library panics because memory was refused. Call this before other threads begin.
 pub fn end_panics_of_memory() {
     let others = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -108,7 +109,8 @@ pub fn end_panics_of_memory() {
     }));
 }
 
-/// Prints a message about the refusal, removes unfinished files and ends the process. It takes no memory and waits for no lock.
+/// Prints a message about the refusal, removes unfinished files and ends the process. It allocates no memory and waits for no
+/// lock.
 fn end(bytes: Option<usize>) -> ! {
     static IS_ENDING: AtomicBool = AtomicBool::new(false);
     if IS_ENDING.swap(true, Ordering::Relaxed) {
@@ -120,7 +122,7 @@ fn end(bytes: Option<usize>) -> ! {
         false => ("error: ", "\n"),
     };
     let mut line = Cursor::new([0; 256]);
-    // The buffer is longer than the line.
+    // The line always fits into the buffer.
     let _ = line.write_all(before.as_bytes());
     let _ = match bytes {
         Some(bytes) => write!(line, "the system refused {bytes} bytes of memory"),
@@ -137,7 +139,7 @@ fn end(bytes: Option<usize>) -> ! {
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the standard library has no such end")]
 fn leave() -> ! {
-    // SAFETY: nothing of the process runs after it.
+    // SAFETY: nothing of the process runs after this call.
     unsafe { libc::_exit(EXIT_CODE) }
 }
 

@@ -1,4 +1,4 @@
-//! The outputs of hits: standard output and files, each in one format.
+//! Writes hits to the outputs of a search: standard output and files, each in one format.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ pub(super) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Treats `-o -` as standard output. A format that a file has is not printed as well.
+    /// Makes `-o -` mean standard output. Then a format that a file has is not also printed.
     pub(super) fn take_stdout(&mut self) {
         let files = self.files.len();
         self.files.retain(|path| path.as_os_str() != "-");
@@ -87,7 +87,7 @@ impl OutputArgs {
         }
     }
 
-    /// Removes and returns the outputs that are folders: their names end in a slash.
+    /// Removes the outputs whose names end in a slash, which are folders, and returns them.
     pub(super) fn take_folders(&mut self) -> Vec<PathBuf> {
         let is_folder =
             |path: &mut PathBuf| path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
@@ -109,7 +109,7 @@ impl OutputArgs {
         self.title.as_deref()
     }
 
-    /// Returns the options of a command line that write the same report to a file.
+    /// Returns the options with which another command line would write the same report to a file.
     pub(super) fn of_page(&self) -> String {
         let mut options = String::from("-o report.html");
         if let Some(title) = &self.title {
@@ -147,7 +147,7 @@ impl OutputArgs {
         }))
     }
 
-    /// Returns the comment that is written at hits in games.
+    /// Returns the comment that is written at each hit in games.
     fn comment(&self) -> Comment {
         match self.comment.as_deref() {
             None => Comment::None,
@@ -180,7 +180,7 @@ impl OutputArgs {
         })
     }
 
-    /// Refuses options that have no effect on any output. `lists` tells whether hits may be listed on standard output.
+    /// Refuses options that have no effect on any output. `lists` is true if hits may be listed on standard output.
     pub(super) fn refuse_idle(&self, lists: bool) -> Result<(), Failure> {
         use FormatName::{Csv, Epd, Fen, Jsonl, Text};
         let lists_in = |is_wanted: fn(FormatName) -> bool| match lists {
@@ -204,17 +204,17 @@ impl OutputArgs {
         Err(Failure::Other(why.into()))
     }
 
-    /// Returns the chosen columns, or else those of `usual`.
+    /// Returns the chosen columns. If none were chosen, returns those of `usual`.
     fn columns_or(&self, usual: impl FnOnce() -> Columns) -> Columns {
         if self.columns.is_empty() { usual() } else { Columns::new(&self.columns) }
     }
 
-    /// Returns the columns of CSV and Parquet.
+    /// Returns the columns of CSV and Parquet output.
     fn table_columns(&self, extras: Extras) -> Columns {
         self.columns_or(|| Columns::of_table(extras))
     }
 
-    /// Returns the format of lists; `None` for games, which are written as PGN.
+    /// Returns the format of a list. Returns `None` for PGN, since games are not a list.
     fn format_of(&self, name: FormatName, layout: Layout, chooses: bool, extras: Extras) -> Option<Format> {
         let rows = self.rows;
         let at_most = |usual: usize| if self.all_plies { usize::MAX } else { usual };
@@ -244,7 +244,7 @@ fn column(name: &str) -> Result<Column, String> {
     name.parse().map_err(|unknown: UnknownName| format!("there is no such column; {}", unknown.remedy()))
 }
 
-/// The content that the ending of a file's name chooses.
+/// The kind of content that the ending of a file's name stands for.
 enum FileContent {
     Hits(FormatName),
     Picture(Picture),
@@ -254,7 +254,7 @@ enum FileContent {
 fn wish(path: &Path) -> Result<FileContent, Failure> {
     let is_packed = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("zst"));
     match ending(path).as_str() {
-        // Parquet is compressed inside, and pictures are for browsers, which decompress nothing.
+        // Parquet files are compressed inside. Pictures are for browsers, which do not decompress files.
         "parquet" | "html" | "svg" if is_packed => Err(unknown_ending(path)),
         "pgn" => Ok(FileContent::Hits(FormatName::Pgn)),
         "txt" => Ok(FileContent::Hits(FormatName::Text)),
@@ -301,14 +301,14 @@ pub(super) struct Outputs {
     outputs: Vec<HitOutput>,
     pictures: Vec<(Picture, Sink)>,
     games: GameOutputs,
-    /// The order of games, if it is not that of the database.
+    /// The order of games, if it differs from that of the database.
     order: Option<Order>,
     skip: u64,
     games_max: Option<u64>,
 }
 
 impl Outputs {
-    /// Begins all files. `lists` tells whether there can be a list on standard output, `is_sorted` whether the query determines
+    /// Begins all files. `lists` is true if there can be a list on standard output. `is_sorted` is true if the query determines
     /// the order in which games are listed.
     pub(super) fn create(
         args: &OutputArgs,
@@ -320,7 +320,7 @@ impl Outputs {
         let sources = begun.database.source_names();
         let (skip, games_max) = (chosen.skip, chosen.games_max);
         let mut games = GameOutputs::new(args.comment(), skip, games_max);
-        // The order of the arguments takes precedence over that of the query.
+        // An order that is chosen by arguments takes precedence over that of the query.
         let by_query = (is_sorted && (lists || args.lists_to_files())).then_some(Order::ByQuery);
         let order = chosen.order.or(by_query);
         let chooses = !chosen.is_all();
@@ -372,13 +372,13 @@ impl Outputs {
         Ok(Outputs { outputs, pictures, games, order, skip, games_max })
     }
 
-    /// Returns the collectors for the lists and games that are written here.
+    /// Returns the collectors for the lists and games to write.
     pub(super) fn collectors(&self) -> Collectors {
         let formats = self.outputs.iter().map(|output| output.format).collect();
         let reach = || ListReach::new(self.skip, self.games_max);
         let comment = self.games.are_wanted().then(|| self.games.comment().clone());
         if let Some(order) = self.order {
-            // The games that --skip leaves out are kept as well.
+            // The games that `--skip` leaves out must be kept as well.
             let held = reach().games_max().and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
             let ordered = Some(OrderedCollector::new(order, held, formats, comment));
             return Collectors { ordered, ..Collectors::default() };
@@ -390,7 +390,7 @@ impl Outputs {
         }
     }
 
-    /// Writes the lists and games of the next block; breaks when no more games are wanted.
+    /// Writes the lists and games of the next block. Returns a break if no more games are wanted.
     pub(super) fn take(
         &mut self,
         streamed: &StreamedBlock,
@@ -402,7 +402,7 @@ impl Outputs {
         for game in games.into_iter().flat_map(|part| part.games) {
             self.games.take(streamed, game, texts, progress)?;
         }
-        // Games that are ordered differently from the database are kept until the end.
+        // If games are ordered differently from the database, they are kept until the end.
         let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         let mut all = ControlFlow::Break(());
         for (output, list) in self.outputs.iter_mut().zip(&lists) {
@@ -413,7 +413,7 @@ impl Outputs {
         Ok(all)
     }
 
-    /// Returns whether all readers have closed their pipes and no file is written.
+    /// Returns whether nothing more can be written: no output is a file, and all readers have closed their pipes.
     pub(super) fn are_closed(&self) -> bool {
         let games = self.games.sinks();
         let is_closed = |output: &HitOutput| match &output.sink {
@@ -460,20 +460,20 @@ impl Outputs {
         pictures.try_for_each(|(picture, sink)| pictures::write(picture, findings, sink))
     }
 
-    /// Returns the files that are not finished.
+    /// Returns the paths of the files that were not finished.
     pub(super) fn abandoned(&self) -> impl Iterator<Item = &Path> {
         let outputs = self.outputs.iter().map(|output| &output.sink);
         let pictures = self.pictures.iter().map(|(_, sink)| sink);
         outputs.chain(self.games.sinks()).chain(pictures).filter_map(Sink::path)
     }
 
-    /// Returns whether games are listed, or counted up to a limit.
+    /// Returns whether games are listed, or only counted up to a limit.
     fn count_games(&self) -> bool {
         let is_limited = self.skip > 0 || self.games_max.is_some();
         is_limited || self.outputs.iter().any(|output| output.format != Format::Nothing)
     }
 
-    /// Returns the number of listed games and positions; `hit` is the number of all that hit.
+    /// Returns the number of listed games and positions. `hit` are the numbers of all that hit.
     pub(super) fn listed(&self, hit: HitTotals) -> HitTotals {
         if self.count_games() { self.outputs[0].stitcher.hit_totals() } else { hit }
     }

@@ -1,4 +1,4 @@
-//! Runs many queries over the same games in one pass: `orbit batch`, `orbit scan --queries`.
+//! Runs many queries over the same games in one pass, for `orbit batch` and `orbit scan --queries`.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -23,18 +23,18 @@ pub(super) struct BatchPass<'a> {
     pub(super) scan: &'a Executor,
     pub(super) interrupt: &'a CtrlC,
     pub(super) progress: ProgressDisplay,
-    /// The number of queries, in words: `84 themes`.
+    /// The number of queries with its noun: `84 themes`.
     pub(super) queries: String,
     pub(super) begun: Instant,
-    /// The time when the queries were planned.
+    /// The time at which the planning of the queries ended.
     pub(super) planned: Instant,
-    /// The number of threads as given.
+    /// The number of threads, as it was given.
     pub(super) threads: Option<NonZeroUsize>,
     pub(super) quiet: bool,
     pub(super) fail_if_none: bool,
 }
 
-/// Games to search, or a database whose job has parts that were computed already.
+/// The games to search, or a database together with the parts of a job that were already computed.
 pub(super) enum PassSource {
     Read(BlockStream),
     Searched(BlockStream, Replay),
@@ -46,7 +46,7 @@ pub(super) fn print_notes(scan: &Executor, quiet: bool) {
 }
 
 impl BatchPass<'_> {
-    /// Collects everything, and lists problems as they come.
+    /// Collects all results, and lists problems as they occur.
     pub(super) fn collect(
         &self,
         choice: &Choice,
@@ -82,8 +82,8 @@ impl BatchPass<'_> {
         }
     }
 
-    /// Writes the counts by `write`, prints the summary with some lines of the caller, and returns the exit of the command.
-    /// `is_hit` tells whether any query hits.
+    /// Writes the counts by `write`, prints the summary followed by `lines`, and returns the exit of the command. `is_hit` is
+    /// true if any query hits.
     pub(super) fn finish(
         &self,
         summary: &Summary,

@@ -1,4 +1,4 @@
-//! The squares of hits: tables and heat maps in the terminal, as SVG, and in a page.
+//! Shows the squares of hits, as tables and heat maps in the terminal, as SVG, and in a report.
 
 use std::path::Path;
 
@@ -15,13 +15,13 @@ use super::terminal;
 /// The kind of picture in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Picture {
-    /// A heat map.
+    /// An SVG file with a heat map.
     Svg,
-    /// A page with everything.
+    /// An HTML page with the whole report.
     Page,
 }
 
-/// Prints hits by transform, and a heat map of their squares.
+/// Prints the hits of each transform, and a heat map of their squares.
 pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     let orbit = findings.orbit.as_ref();
@@ -49,13 +49,13 @@ pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failu
     out.finish()
 }
 
-/// Returns the heat maps: of the squares of the copies, and of the squares that the query finds.
+/// Returns two heat maps, if there are such: that of the squares of the copies, and that of the squares that the query finds.
 pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
     let places = findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
     places.into_iter().chain(&findings.squares).collect()
 }
 
-/// Returns lines with the copies and hits of each kind of transform.
+/// Returns lines with the number of copies and hits for each kind of transform.
 fn sums(orbit: &OrbitFindings) -> Vec<String> {
     let hit = format!("{} of {} copies hit", grouped(orbit.copies_hit), grouped(orbit.copies_total));
     let sums = orbit.symmetries.iter().chain(orbit.colors.iter().filter(|_| orbit.colors.len() > 1));

@@ -1,4 +1,4 @@
-//! `orbit player`.
+//! Implements `orbit player`, which writes a profile of a player.
 
 use std::path::{Path, PathBuf};
 
@@ -74,7 +74,7 @@ impl Args {
         }
     }
 
-    /// Returns the choice of games, which has no player: the games of others count too.
+    /// Returns the choice of games. It has no player, since the games of other players count, too.
     fn choice(&self) -> Result<Choice, Failure> {
         let request = Request { conditions: texts(&self.conditions), ..Request::default() };
         let choice = request.check()?.choice;
@@ -103,7 +103,7 @@ impl Args {
         }
     }
 
-    /// Opens the games with their comments, which have the clocks, or without them if a reel has none.
+    /// Opens the games with their comments, from which clocks are read. If a reel has no comments, opens the games without them.
     fn open(&self, interrupt: &CtrlC) -> Result<BlockStream, Failure> {
         let mut with_comments = self.pass.options(interrupt);
         with_comments.parse.annotations = true;
@@ -141,7 +141,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         return Err(Failure::Other(players::none_of(player, &part.spellings)));
     }
     match (sink, format) {
-        // A file that ends early would look like a complete one.
+        // A file that ends early would look like a complete one, so it is not written.
         (Some(sink), _) if interrupt.is_set() => {
             let path = sink.path().unwrap_or(Path::new("-")).display();
             message!("interrupted; {path} was not written");

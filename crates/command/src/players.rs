@@ -1,4 +1,4 @@
-//! Arguments that choose the games of a player, and messages about the player's name.
+//! Defines the arguments that choose the games of a player, and makes messages about the player's name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +16,10 @@ use super::common::choice;
 use super::failure::Failure;
 use super::terminal::Remark;
 
-/// The most spellings that the summary lists.
+/// The maximum number of spellings that the summary lists.
 const SPELLINGS_MAX: usize = 12;
 
-/// The most spellings that are compared with each other for the summary.
+/// The maximum number of spellings that are compared with each other for the summary.
 const UNDECIDED_MAX: usize = 200;
 
 #[derive(Debug, Default, clap::Args)]
@@ -64,12 +64,12 @@ impl PlayerArgs {
     }
 }
 
-/// Collects the spellings of the name of a player, if one is chosen.
+/// Returns a collector for the spellings of the player's name, if a player is chosen.
 pub(super) fn spellings(choice: &Choice) -> Option<SpellingsCollector> {
     choice.player.as_ref().map(|player| SpellingsCollector::new(player.name.clone()))
 }
 
-/// Refuses groups that only the games of a player have.
+/// If no player is chosen, refuses groups that only the games of a player can have.
 pub(super) fn refuse_idle(choice: &Choice, groupings: &[Grouping]) -> Result<(), Failure> {
     let mut all = groupings.iter().flat_map(Grouping::properties);
     match all.find(|by| by.is_of_player()).filter(|_| choice.player.is_none()) {
@@ -80,8 +80,8 @@ pub(super) fn refuse_idle(choice: &Choice, groupings: &[Grouping]) -> Result<(),
     }
 }
 
-/// Returns lines about the games of the player, the spellings that were merged, and those that are similar. `is_whole` tells
-/// whether all games were read.
+/// Returns lines about the games of the player, the spellings that were merged, and similar spellings. `is_whole` is true if all
+/// games were read.
 pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool) -> Vec<Remark> {
     let Some(player) = &choice.player else { return Vec::new() };
     let name = &player.name;
@@ -141,7 +141,7 @@ pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool
     remarks
 }
 
-/// Returns the message that no game has the name of a player, with the names that come near.
+/// Returns the message that no game has the name of a player. It lists similar names.
 pub(super) fn none_of(player: &Player, spellings: &SpellingsPart) -> String {
     let near = spellings.nearest(&player.name);
     let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", list(&near)) };
@@ -166,7 +166,8 @@ fn objects(all: &[(&str, u64)]) -> Vec<Value> {
     all.iter().map(|(name, games)| json!({ "name": name, "games": games })).collect()
 }
 
-/// Returns merged spellings that also fit another player's spelling: two merged ones that differ, or one that was left out.
+/// Returns merged spellings that also fit spellings of another player: two merged spellings that contradict each other, or one
+/// that was left out.
 fn undecided<'a>(taken: &[(&'a str, u64)], near: &[(&'a str, u64)]) -> Vec<(&'a str, Vec<&'a str>)> {
     let taken: Vec<&str> = taken.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();
     let near: Vec<&str> = near.iter().take(UNDECIDED_MAX).map(|(name, _)| *name).collect();

@@ -1,11 +1,10 @@
-//! `orbit positions`.
+//! Implements `orbit positions`, which looks up a position in a reel.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use orbit_core::fen::FenRecord;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::Reel;
 use orbit_search::choice::ExactPosition;
@@ -88,7 +87,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
 }
 
-/// Writes the table of a reel.
+/// Writes the table of positions of a reel.
 pub(super) fn write(
     reel: &Path,
     given: Option<NonZeroUsize>,
@@ -158,7 +157,7 @@ fn look_up(args: &Args, position: &ExactPosition, interrupt: &CtrlC) -> Result<E
         seen.used.iter().for_each(|used| message!("{}", used_line(used)));
     }
     let mut out = Out::new();
-    let fen = FenRecord::without_counters(position.position().to_setup()).to_string();
+    let fen = position.position().to_epd();
     if args.json {
         out.json(&json_of(&fen, &seen))?;
     } else {
@@ -271,7 +270,7 @@ fn novelty_json(novelty: &Novelty) -> Value {
     let mut all = game_json(&novelty.game);
     all["ply"] = novelty.ply.into();
     all["move"] = novelty.label.clone().into();
-    all["fen"] = FenRecord::without_counters(novelty.position.to_setup()).to_string().into();
+    all["fen"] = novelty.position.to_epd().into();
     all["games_before"] = novelty.games_before.into();
     all["before"] = before.collect::<Vec<_>>().into();
     all

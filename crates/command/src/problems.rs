@@ -1,4 +1,4 @@
-//! The list of games that were cut, skipped or repaired.
+//! Lists the games that were cut, skipped or repaired.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::sink::{OutputFiles, Sink};
 
 /// The outputs of the list of problems.
 pub(super) struct Problems {
-    /// Taken by `finish`.
+    /// The file of the list; `None` if there is none, and after `finish`.
     file: Option<Sink>,
     verbose: bool,
 }
@@ -25,7 +25,7 @@ impl Problems {
         Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
-    /// Makes a list without outputs, for a part of a job, which stores the problems if they are wanted.
+    /// Makes a list that is not written. It is for a part of a job, which stores the problems if they are wanted.
     pub(super) fn unlisted(are_wanted: bool) -> Problems {
         Problems { file: None, verbose: are_wanted }
     }
@@ -52,7 +52,7 @@ impl Problems {
         Ok(())
     }
 
-    /// Gives the list its name. An interrupted run also lists the problems of the games that it has read.
+    /// Completes the list, and gives the file its name. An interrupted run also lists the problems of the games that it has read.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         self.file.take().map_or(Ok(()), Sink::finish)
     }

@@ -1,4 +1,4 @@
-//! Progress of a run on stderr: a bar for people, JSON Lines for programs.
+//! Shows the progress of a run on stderr: as a bar for people, or as JSON Lines for programs.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::terminal;
 
-/// Work that ends sooner needs no bar.
+/// The time before a bar is shown. Work that ends sooner needs no bar.
 const BAR_DELAY: Duration = Duration::from_millis(500);
 /// The time between two lines of JSON.
 const LINE_INTERVAL: Duration = Duration::from_millis(100);
@@ -46,13 +46,13 @@ enum Look {
         bar: ProgressBar,
         is_shown: Cell<bool>,
     },
-    /// Lines of JSON, with the time of the last one.
+    /// Lines of JSON. `last` is the time of the last one.
     Json {
         last: Cell<Option<Instant>>,
     },
 }
 
-/// The amounts read so far; bytes are counted before decompression.
+/// The amounts that were read so far. Bytes are counted before decompression.
 #[derive(Clone, Copy, Default, Serialize)]
 struct SoFar {
     bytes: u64,
@@ -64,7 +64,7 @@ struct SoFar {
 }
 
 impl ProgressDisplay {
-    /// Makes a bar if `is_wanted` and stderr is a terminal.
+    /// Makes a bar if `is_wanted` is true and stderr is a terminal.
     pub(super) fn new_if(is_wanted: bool) -> ProgressDisplay {
         let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let look = if is_wanted && terminal::is_stderr() {
@@ -75,7 +75,7 @@ impl ProgressDisplay {
         ProgressDisplay { look, so_far: Cell::default() }
     }
 
-    /// Makes the requested display; no bar if `quiet`.
+    /// Makes the requested display. If `quiet` is true, there is no bar.
     pub(super) fn from_args(args: &ProgressArgs, quiet: bool) -> ProgressDisplay {
         match args.progress {
             ProgressKind::Bar => ProgressDisplay::new_if(!quiet),
@@ -114,14 +114,14 @@ impl ProgressDisplay {
         }
     }
 
-    /// Updates the progress of a search, with the number of games of the block that hit.
+    /// Updates the progress of a search. `games_hit` is the number of games of the block that hit.
     pub(super) fn update_search(&self, streamed: &StreamedBlock, games_hit: u64) {
         let so_far = self.so_far.get();
         self.so_far.set(SoFar { games_hit: Some(so_far.games_hit.unwrap_or(0) + games_hit), ..so_far });
         self.update(streamed);
     }
 
-    /// Prints the last line of JSON: the run is complete.
+    /// If progress is shown as JSON, prints the last line, which says that the run is complete.
     pub(super) fn done(&self) {
         if let Look::Json { .. } = self.look {
             self.print("done");

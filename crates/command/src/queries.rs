@@ -1,4 +1,4 @@
-//! Several queries, one per line.
+//! Reads several queries, one on each line.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::query_text::{self, DialectArgs, QueryText};
 
 /// One of several queries.
 pub struct NamedQuery {
-    /// The name before a tab, or else the text.
+    /// The name before a tab, or the text of the query if it has no name.
     pub name: String,
     /// The query as it is written.
     pub text: String,
@@ -19,8 +19,8 @@ pub struct NamedQuery {
     pub prepared: PreparedQuery,
 }
 
-/// Reads `name<TAB>query` or `query` from each line of a file; empty lines and lines that begin with `#` are skipped. Without a
-/// file, `text` is read in this way.
+/// Reads `name<TAB>query` or `query` from each line of a file; empty lines and lines that begin with `#` are skipped. If no file
+/// is given, `text` is read in the same way.
 pub fn read(
     file: Option<&Path>,
     text: &str,

@@ -1,4 +1,4 @@
-//! The query as given, on the command line or in a file, and the display of its diagnostics.
+//! Takes the query from the command line or from a file, and shows its diagnostics.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::dashes::unguarded;
 use super::failure::Failure;
 use super::terminal;
 
-/// The name of the origin of a board's query, for diagnostics.
+/// The origin that diagnostics show for the query of a board.
 const BOARD_QUERY: &str = "query of --board";
 
 /// The language of queries.
@@ -31,7 +31,7 @@ impl DialectArgs {
     }
 }
 
-/// A query, its origin, and the other arguments.
+/// A query, its origin, and the arguments that are paths.
 pub(super) struct QueryText {
     pub(super) text: String,
     /// `query`, or the name of the file.
@@ -40,7 +40,7 @@ pub(super) struct QueryText {
 }
 
 impl QueryText {
-    /// Takes the query from `-e`, a board or a file if one is given, else from the first argument.
+    /// Takes the query from `-e`, a board or a file if one of these is given, and otherwise from the first argument.
     pub(super) fn take(
         given: Option<String>,
         file: Option<&Path>,
@@ -70,7 +70,7 @@ impl QueryText {
         QueryText::over(text, origin, words)
     }
 
-    /// Takes the query of a built-in theme; all arguments are files.
+    /// Takes the query of a built-in theme. All arguments are paths.
     pub(super) fn of_theme(name: &str, words: Vec<OsString>) -> Result<QueryText, Failure> {
         if name.contains(',') {
             return Err(Failure::Other(format!(
@@ -94,7 +94,8 @@ impl QueryText {
         Ok(QueryText { text, origin, paths })
     }
 
-    /// Takes a query without games, from a board or a file if one is given.
+    /// Takes the query for a command that reads no games: from a board or a file if one is given, and otherwise from the
+    /// argument.
     pub(super) fn alone(
         file: Option<&Path>,
         board: Option<String>,
@@ -108,7 +109,7 @@ impl QueryText {
         Ok(QueryText { text, origin, paths: Vec::new() })
     }
 
-    /// Makes a query from another origin.
+    /// Makes a query from a text with a given origin.
     pub(super) fn named(text: &str, origin: String) -> QueryText {
         QueryText { text: text.into(), origin, paths: Vec::new() }
     }
@@ -135,13 +136,13 @@ impl QueryText {
         })
     }
 
-    /// Makes a failure from an error while evaluating the query at a position of a game.
+    /// Makes a failure from an error that occurred while the query was evaluated at a position of a game.
     pub(super) fn failure_in_game(&self, diagnostic: &Diagnostic, place: &str) -> Failure {
         let message = format!("{place}: {}", diagnostic.message);
         Failure::Query(self.render(&Diagnostic { message, ..diagnostic.clone() }))
     }
 
-    /// Prints remarks down to the severity `least`.
+    /// Prints the remarks whose severity is at least `least`.
     pub(super) fn print_remarks(&self, remarks: &[Diagnostic], least: Severity) {
         for remark in remarks.iter().filter(|remark| remark.severity <= least) {
             terminal::drawn_message(&self.render(remark));
@@ -158,7 +159,7 @@ pub(super) fn read(file: &Path) -> Result<String, Failure> {
     read_text("query file", file)
 }
 
-/// Refuses a query as first argument if an option gives the query: then all arguments are paths.
+/// Refuses a query as the first argument if an option already gives the query, since then all arguments are paths.
 fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<(), Failure> {
     match words.first() {
         Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(
@@ -170,12 +171,12 @@ fn refuse_query_twice(option: &str, origin: &str, words: &[OsString]) -> Result<
     }
 }
 
-/// Returns whether a word leads to games, as far as this can be determined without the web.
+/// Returns whether a word names games that exist, as far as this can be decided without the web.
 fn is_there(word: &OsString) -> bool {
     Path::new(word).exists() || Url::from_path(Path::new(word)).is_some()
 }
 
-/// Refuses a query as first argument if a board is given: then all arguments are paths.
+/// Refuses a query as the first argument if a board is given, since then all arguments are paths.
 fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure> {
     match words.first() {
         Some(word) if word != "-" && !is_there(word) => Err(Failure::Other(format!(

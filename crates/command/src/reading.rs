@@ -1,5 +1,5 @@
-//! Arguments about reading games: whether a reel is read in place of a PGN file, which games are left out as duplicates, and the
-//! memory limit for a .zst file.
+//! Defines arguments about reading games: whether a reel is read in place of a PGN file, which games are left out as duplicates,
+//! and the memory limit for a .zst file.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub(super) struct UnpackArgs {
     timeout: Duration,
 }
 
-/// Reads a time above 0, such as `30` or `0.5`.
+/// Reads a number of seconds greater than 0, such as `30` or `0.5`.
 #[cfg(feature = "https")]
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -90,7 +90,7 @@ impl ReadingArgs {
         self.script_files.as_deref()
     }
 
-    /// Returns the database without duplicates, if that is wanted.
+    /// Returns the database without duplicates if `--unique` is given, and otherwise unchanged.
     pub(super) fn unique(&self, database: BlockStream) -> BlockStream {
         match self.unique {
             None => database,
@@ -98,7 +98,7 @@ impl ReadingArgs {
         }
     }
 
-    /// Returns a line with the number of games that were left out, if duplicates are.
+    /// Returns a line with the number of games that `--unique` left out, if it is given.
     pub(super) fn unique_line(&self, summary: &Summary) -> Option<String> {
         let what = match self.unique? {
             Alike::Tags => "equal an earlier game",
@@ -108,8 +108,8 @@ impl ReadingArgs {
         Some(format!("{} games were left out, which {what}", grouped(games)))
     }
 
-    /// Sets the options of a database for some queries, and whether these search side lines. `wants` are the needs of everything
-    /// but the queries.
+    /// Sets the options of a database for some queries, and sets whether these search side lines. `wants` is the data that
+    /// everything except the queries needs.
     pub(super) fn apply<'a>(
         &self,
         options: &mut StreamOptions,
@@ -155,7 +155,7 @@ impl PassArgs {
         options
     }
 
-    /// Prints the totals and the failures of the pass, and returns how the command ends.
+    /// Prints the totals and the failures of the pass, and returns the exit of the command.
     pub(super) fn end(&self, summary: &Summary, interrupt: &CtrlC) -> Exit {
         if !self.quiet {
             message!("{}", totals_line(&summary.totals));
@@ -167,7 +167,8 @@ impl PassArgs {
     }
 }
 
-/// Prints notes about files of folders and archives that are not read, reels that are read instead of files, and outdated reels.
+/// Prints notes about three kinds of files: those in folders and archives that are not read, reels that are read instead of
+/// files, and outdated reels.
 pub(super) fn print_substitutes(database: &BlockStream, quiet: bool) {
     database.notes().iter().filter(|_| !quiet).for_each(|note| message!("note: {note}"));
     let passed_over = database.passed_over().iter().filter(|_| !quiet);

@@ -1,4 +1,4 @@
-//! `orbit repl`.
+//! Implements `orbit repl`.
 
 mod editor;
 
@@ -60,12 +60,12 @@ pub(super) struct Args {
     desk: OpenArgs,
 }
 
-/// The running request, which Ctrl-C stops.
+/// The request that is running. Ctrl-C stops it.
 #[derive(Clone, Default)]
 struct RunningRequest(Arc<Mutex<Option<CancelToken>>>);
 
 impl RunningRequest {
-    /// Handles Ctrl-C: it stops the running request, or ends the process if none is running.
+    /// Handles Ctrl-C, which stops the running request. If none is running, it ends the process.
     fn install() -> Result<RunningRequest, Failure> {
         let running = RunningRequest::default();
         if !can_wait_for_interrupts() {
@@ -91,9 +91,9 @@ impl RunningRequest {
     }
 }
 
-/// The outcome of a line.
+/// The next action after a line.
 enum Done {
-    /// The next line is read.
+    /// Read the next line.
     Next,
     Quit,
 }
@@ -121,7 +121,7 @@ struct Repl {
     running: RunningRequest,
     /// The last query and its answer.
     last: Option<(Answered, Arc<KeptHits>)>,
-    /// The number of its games that were listed.
+    /// The number of games of the last answer that were already listed.
     shown: usize,
     has_prompt: bool,
 }
@@ -150,7 +150,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
             }
         }
     }
-    // A person has seen the error; a script gets an exit code.
+    // A person has seen the error. A script needs an exit code.
     match is_wrong && !has_prompt {
         true => Ok(Exit::Wrong),
         false => Ok(Exit::Done),
@@ -180,7 +180,7 @@ fn wrong(why: impl Into<String>) -> Wrong {
 }
 
 impl Repl {
-    /// Prints what is open and how to continue; for a script, only the problems.
+    /// Prints which database is open and how to continue. For a script, prints only the problems.
     fn greet(&self) -> Result<(), Failure> {
         if !self.has_prompt {
             self.desk.descriptions().first().into_iter().for_each(print_problems);
@@ -275,7 +275,7 @@ impl Repl {
         let listed = self.running.run(|_| kept.lines(first..end, has_colors_on_stdout()))?;
         let mut text = Vec::new();
         for (number, game) in (first + 1..).zip(listed) {
-            // The lines after the first one show the spans of hits.
+            // The lines of a game after the first show the spans of hits.
             for (index, line) in game.split_inclusive(|&byte| byte == b'\n').enumerate() {
                 let head = if index == 0 { format!("{number:>width$}. ") } else { " ".repeat(width + 2) };
                 text.extend_from_slice(head.as_bytes());
@@ -295,7 +295,7 @@ impl Repl {
         last.ok_or_else(|| wrong("there is no answer yet: ask a query first, such as `mate`"))
     }
 
-    /// Shows a game of the last answer with one of its positions: that of its first hit, or a named one.
+    /// Shows a game of the last answer, at the position of its first hit or at a given position.
     fn shown(&self, rest: &str, show: impl FnOnce(&Shown<'_>) -> Vec<String>) -> Result<(), Wrong> {
         let (_, kept) = self.last()?;
         let mut words = rest.split_whitespace();
@@ -391,7 +391,7 @@ impl Repl {
             return Err(wrong("say which files: `:open games.pgn`"));
         }
         let begun = Instant::now();
-        // The open games stay open until the others are.
+        // The open games stay open until the new ones are open.
         let open = Open { database: String::from("next"), ..Open::new(paths) };
         let opened = self.running.run(|cancel| self.desk.open(&open, cancel, &mut |_| ()))?;
         self.desk.rename("next", MAIN);
@@ -431,7 +431,7 @@ fn lines(text: impl IntoIterator<Item = impl std::fmt::Display>) -> Result<(), F
     out.finish()
 }
 
-/// Splits a text into words; a word in quotation marks, `"` or `'`, may hold blanks.
+/// Splits a text into words. A word in quotation marks, `"` or `'`, may contain blanks.
 fn words(text: &str) -> Result<Vec<String>, Wrong> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in text.chars() {

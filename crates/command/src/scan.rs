@@ -1,4 +1,4 @@
-//! `orbit scan`.
+//! Implements `orbit scan`.
 
 mod command_line;
 mod counts;
@@ -244,7 +244,7 @@ impl Args {
         !is_counted && is_listed
     }
 
-    /// Returns the query of a board or a position, if there is one.
+    /// Returns the query for a board or a position, if one is given.
     fn board(&self) -> Result<Option<String>, Failure> {
         match &self.at {
             None => self.board.query(),
@@ -255,7 +255,7 @@ impl Args {
         }
     }
 
-    /// Returns true if nothing that is printed depends on games without hits, so that these need not be read.
+    /// Returns whether games without hits have no effect on what is printed, so that they do not have to be read.
     fn reads_hits_alone(&self, scan: &Executor, database: &BlockStream) -> bool {
         let counts_moves = self
             .stats
@@ -281,7 +281,7 @@ impl Args {
         Ok(request)
     }
 
-    /// Returns the outputs as JSON, as far as parts of a job depend on them: without file names.
+    /// Returns the outputs as JSON, without the names of files. This is the information on outputs that parts of a job need.
     fn output(&self) -> Result<Value, Failure> {
         Ok(json!({
             "count": self.count,
@@ -294,7 +294,7 @@ impl Args {
         }))
     }
 
-    /// Returns the data that choices, statistics and columns need in addition to those of the query.
+    /// Returns the data that the choice of games, statistics and columns need in addition to what the query needs.
     fn wants(&self, chosen: &Chosen) -> Wants {
         chosen.wants() | self.stats.wants() | self.outputs.wants()
     }
@@ -330,7 +330,7 @@ impl Args {
         }
     }
 
-    /// Returns the lowest severity of remarks on queries that are printed.
+    /// Returns the lowest severity of the remarks on queries that are printed.
     pub(super) fn least_remark(&self) -> Severity {
         match (self.verbose, self.quiet) {
             (true, _) => Severity::Note,
@@ -418,7 +418,7 @@ fn print_summary(
     agreement_line(&summary.agreement).iter().for_each(|line| message!("{line}"));
 }
 
-/// Converts an error; an error of the query is shown with its place in the text.
+/// Converts an error to a failure. An error of the query is shown with its place in the text.
 fn failure(query: &QueryText, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => query.failure(&diagnostic),

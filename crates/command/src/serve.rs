@@ -1,4 +1,4 @@
-//! `orbit serve`.
+//! Implements `orbit serve`, which answers the requests of other programs.
 
 use std::io;
 #[cfg(feature = "http")]
@@ -99,7 +99,7 @@ pub(super) struct OpenArgs {
 }
 
 impl OpenArgs {
-    /// Opens the databases, including one of the given files, if there are any.
+    /// Opens the databases. If files were given, one database has these files.
     pub(super) fn open(&self, cancel: &CancelToken) -> Result<OpenDatabases, Failure> {
         let mut options = ServeOptions::default();
         options.memory_max = self.memory;
@@ -133,7 +133,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let desk = args.desk.open(&CancelToken::new())?;
     let say = |line: &str| {
         if terminal::data_line(line).is_err() {
-            // The reader closed the pipe. The thread that waits for requests might never notice, so the process ends here.
+            // The reader closed the pipe. The thread that waits for requests might never notice this, so the process ends here.
             std::process::exit(0);
         }
     };

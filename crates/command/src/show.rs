@@ -1,4 +1,4 @@
-//! `orbit show`.
+//! Implements `orbit show`, which prints one game.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -129,9 +129,9 @@ fn reason(block: &Block, number: u32) -> String {
 pub(super) struct Shown<'a> {
     game: GameRow<'a>,
     variations: bool,
-    /// The node whose move is marked, if one was requested.
+    /// The node to whose move a mark is added, if a node was requested.
     marked: Option<u32>,
-    /// A walk at the node of the position.
+    /// A walk through the game that is at the node of the position.
     walk: NodeWalk<'a>,
 }
 
@@ -188,7 +188,7 @@ impl<'a> Shown<'a> {
         shown
     }
 
-    /// Returns the side lines, in order of their nodes.
+    /// Returns the side lines, in the order of their nodes.
     fn lines(&self) -> Value {
         let mut walk = NodeWalk::from_game(&self.game);
         let lines = self.game.lines().map(|line| {
@@ -228,7 +228,7 @@ impl<'a> Shown<'a> {
         lines
     }
 
-    /// Returns the position as lines of text: its place in the game, the board, the FEN.
+    /// Returns the position as lines of text: its place in the game, the board, and the FEN.
     pub(super) fn position_text(&self) -> Vec<String> {
         let (number, ply) = (self.game.number(), self.walk.ply());
         let mut place = match self.walk.line().as_str() {
@@ -247,7 +247,7 @@ impl<'a> Shown<'a> {
         lines
     }
 
-    /// Returns the movetext. Moves have the numbers that the game's FEN gives them; side lines are in brackets.
+    /// Returns the movetext. Moves are numbered from the number in the game's FEN, and side lines are in parentheses.
     fn movetext(&self) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         let mut begun = "";
@@ -268,7 +268,7 @@ impl<'a> Shown<'a> {
                 MoveToken::Comment(text) => format!("{{{}}}", comment_text(&decode(text))),
                 MoveToken::End(outcome) => outcome.text().to_owned(),
             };
-            // A comment is wrapped as well.
+            // Comments are wrapped, too.
             let word = format!("{}{word}", std::mem::take(&mut begun));
             words.extend(word.split_whitespace().map(str::to_owned));
         }
@@ -276,7 +276,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Returns the moves from some nodes of a line, in SAN.
+/// Returns the moves that are played from some nodes of a line, in SAN.
 fn sans(walk: &mut NodeWalk, nodes: Range<u32>) -> Vec<String> {
     let san = |node| {
         walk.to(node);
@@ -285,7 +285,7 @@ fn sans(walk: &mut NodeWalk, nodes: Range<u32>) -> Vec<String> {
     nodes.map(san).collect()
 }
 
-/// Wraps words in lines of at most 80 characters.
+/// Returns lines of at most 80 characters that contain the words.
 fn wrapped(words: &[String]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words {

@@ -1,4 +1,4 @@
-//! The outputs of a command: standard output, and files that get their names when they are complete.
+//! Opens the outputs of a command: standard output, and files that get their names when they are complete.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,22 +14,22 @@ use super::terminal::Stdout;
 
 /// An output of a command.
 pub(super) enum Sink {
-    /// Writes nothing: the reader of standard output closed the pipe, or a part of a job stores the results instead.
+    /// Writes nothing: the reader of standard output closed the pipe, or the results are stored in a part of a job instead.
     Closed,
     Stdout(Stdout),
     File(OutputFile),
-    /// Rows of [`Format::Parquet`](orbit_search::report::Format::Parquet).
+    /// Takes rows, which are written as [`Format::Parquet`](orbit_search::report::Format::Parquet).
     #[cfg(feature = "parquet")]
     Parquet(Box<ParquetWriter<OutputFile>>),
 }
 
 impl Sink {
-    /// Begins a file of a command that reads no database.
+    /// Begins a file for a command that reads no database.
     pub(super) fn create(path: &Path) -> Result<Sink, Failure> {
         Ok(Sink::File(OutputFile::create(path)?))
     }
 
-    /// Like [`Sink::create`]; without a path, or with `-`, opens standard output.
+    /// Does the same as [`Sink::create`]. If there is no path or the path is `-`, opens standard output.
     pub(super) fn open(path: Option<&Path>) -> Result<Sink, Failure> {
         named(path).map_or_else(|| Ok(Sink::Stdout(Stdout::new())), Sink::create)
     }
@@ -41,8 +41,8 @@ impl Sink {
         Ok(Sink::Parquet(Box::new(ParquetWriter::new(file, columns).map_err(Failure::File)?)))
     }
 
-    /// Writes a part of the output. If the reader of standard output closed the pipe, this is no failure: the sink is closed, and
-    /// the function returns `None`, as for a closed sink.
+    /// Writes a part of the output. If the reader of standard output closed the pipe, this is not a failure: the sink is closed,
+    /// and the function returns `None`, as it does for a sink that was closed before.
     pub(super) fn put<T>(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
@@ -63,13 +63,13 @@ impl Sink {
         }
     }
 
-    /// Writes the only output of a command as a whole: a closed pipe ends the command.
+    /// Writes the only output of a command as a whole. A closed pipe ends the command.
     pub(super) fn write_whole(mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.put(|out| out.write_all(bytes))?.ok_or(Failure::Closed)?;
         self.finish()
     }
 
-    /// Ends the output. A file gets its name.
+    /// Completes the output. A file gets its name.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         match self {
             Sink::File(file) => Ok(file.finish()?),
@@ -79,7 +79,7 @@ impl Sink {
         }
     }
 
-    /// Returns whether nothing more is written.
+    /// Returns whether the sink writes nothing any more.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Sink::Closed)
     }
@@ -95,27 +95,27 @@ impl Sink {
     }
 }
 
-/// Returns the path of an output, unless it is `-`, which is standard output.
+/// Returns the path of an output file. Returns `None` for `-`, which is standard output.
 pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| path.as_os_str() != "-")
 }
 
-/// Begins the files that a search writes while it reads a database, or only checks that they could be begun.
+/// Begins the files that a search writes while it reads a database. It can also only check that they could be begun.
 #[derive(Clone, Copy)]
 pub(super) struct OutputFiles<'a> {
     pub(super) database: &'a BlockStream,
     pub(super) interrupt: &'a CtrlC,
-    /// True if the files are written; the parts of a job write none.
+    /// True if the files are written. Parts of a job write none.
     pub(super) are_written: bool,
 }
 
 impl<'a> OutputFiles<'a> {
-    /// Makes a factory for files that are written.
+    /// Makes a factory of files that are written.
     pub(super) fn new(database: &'a BlockStream, interrupt: &'a CtrlC) -> OutputFiles<'a> {
         OutputFiles { database, interrupt, are_written: true }
     }
 
-    /// Begins a file, which is removed if the run does not end by itself.
+    /// Begins a file. The file is removed if the run does not end by itself.
     pub(super) fn begin(self, path: &Path) -> Result<Sink, Failure> {
         refuse_clashes(self.database.files(), [path])?;
         if !self.are_written {
@@ -126,7 +126,7 @@ impl<'a> OutputFiles<'a> {
         Ok(Sink::File(file))
     }
 
-    /// Begins a file; without a path, or with `-`, opens standard output.
+    /// Begins a file. If there is no path or the path is `-`, opens standard output.
     pub(super) fn open(self, path: Option<&Path>) -> Result<Sink, Failure> {
         named(path).map_or_else(|| Ok(self.stdout(Stdout::new())), |path| self.begin(path))
     }

@@ -1,4 +1,4 @@
-//! `--stats` of `orbit scan`.
+//! Implements `--stats` of `orbit scan`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::sink::{OutputFiles, Sink, named};
 use super::table_format::TableFormat;
 use super::terminal::is_stdout;
 
-/// The most groups in a text table without `top=N`.
+/// The maximum number of groups in a text table if `top=N` is not given.
 const ROWS_MAX: usize = 20;
 
 #[derive(Debug, Default, clap::Args)]
@@ -69,7 +69,7 @@ impl StatsArgs {
         named(self.stats_output.as_deref())
     }
 
-    /// Returns the data that the groupings need; none for groupings that are refused later.
+    /// Returns the data that the groupings need. Returns none for groupings that will be refused later.
     pub(super) fn wants(&self) -> Wants {
         let groupings = parse(&self.stats.join(",")).map_or(Vec::new(), |(groupings, _)| groupings);
         groupings.iter().flat_map(Grouping::properties).map(|by| by.wants()).collect()
@@ -87,7 +87,7 @@ impl StatsArgs {
 }
 
 impl Statistics {
-    /// Refuses groups by moves for a query whose hits have no moves.
+    /// Refuses groups by moves if the hits of the query have no moves.
     pub(super) fn refuse_idle(&self, scan: &Executor) -> Result<(), Failure> {
         let mut all = self.stats.groupings().iter().flat_map(Grouping::properties);
         match all.find(|by| by.is_of_spans()).filter(|_| !scan.has_spans()) {
@@ -139,13 +139,13 @@ impl Statistics {
         sink.write_whole(&text)
     }
 
-    /// Returns the file that is not finished.
+    /// Returns the path of the output file, which is not finished.
     pub(super) fn abandoned(&self) -> Option<&Path> {
         self.sink.path()
     }
 }
 
-/// Reads the groupings, and the number of groups that a table lists.
+/// Reads the groupings, and the maximum number of groups that a table lists.
 fn parse(text: &str) -> Result<(Vec<Grouping>, usize), Failure> {
     let mut rows_max = ROWS_MAX;
     let mut words = Vec::new();

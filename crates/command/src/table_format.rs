@@ -1,4 +1,4 @@
-//! The formats of tables of counts, and the endings of their files' names.
+//! Defines the formats of tables of counts, and the endings of their file names.
 
 use std::path::Path;
 
@@ -16,12 +16,12 @@ pub(super) enum TableFormat {
     Json,
 }
 
-/// The name endings that belong to other formats than a table of counts.
+/// The endings of names that belong to formats other than tables of counts.
 const OTHERS: [&str; 10] = ["pgn", "jsonl", "ndjson", "epd", "fen", "parquet", "html", "htm", "svg", "reel"];
 
 impl TableFormat {
-    /// Returns the format that `option` chose, else that of the ending of the file's name, else text. An ending of another format
-    /// is refused.
+    /// Returns the format that `option` chose. If it chose none, the ending of the file's name decides, and the format is text if
+    /// there is no file or no ending. The ending of another format is refused.
     pub(super) fn from_option(
         asked: Option<TableFormat>,
         option: &str,
@@ -53,7 +53,7 @@ impl TableFormat {
     }
 }
 
-/// Prints rows as CSV with a header of names on standard output.
+/// Prints rows as CSV on standard output, with the names of columns as the header.
 pub(super) fn print_csv<const N: usize>(
     names: &[&str; N],
     rows: impl IntoIterator<Item = [String; N]>,

@@ -1,7 +1,7 @@
-//! All printing of the program.
+//! Does all printing of the program.
 //!
 //! Messages and text are escaped here, so that no tag, no file name and no argument can act on a terminal; a test forbids
-//! printing in the other files of the command. Games, tables and lists of positions are data: their bytes stay unchanged unless
+//! printing in the other files of this crate. Games, tables and lists of positions are data: their bytes stay unchanged unless
 //! they go to a terminal.
 
 use std::fmt::{self, Display};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 
-/// The appearance of messages and text. It is the same for the whole process, and printing code has no other access to it.
+/// The appearance of messages and text, which is the same for the whole process. Only this module can read it.
 static LOOK: OnceLock<LookArgs> = OnceLock::new();
 
 /// How messages and text look.
@@ -65,11 +65,11 @@ enum MessageFormat {
 }
 
 impl LookArgs {
-    /// Messages as JSON, for errors in the arguments themselves.
+    /// Makes messages JSON, for errors in the arguments themselves.
     pub(super) const JSON: LookArgs =
         LookArgs { color: ColorWhen::Auto, message_format: MessageFormat::Json };
 
-    /// Applies this appearance to everything that is printed. Only the first call counts.
+    /// Applies this appearance to everything that is printed. Later calls have no effect.
     pub(super) fn apply(self) {
         let _ = LOOK.set(self);
     }
@@ -97,21 +97,21 @@ pub fn message(line: fmt::Arguments) {
     let _ = writeln!(io::stderr(), "{}", escape(&line, EscapeContext::Line));
 }
 
-/// Prints a line of the program's own words without allocating memory, whatever other threads do with stderr.
+/// Prints a line that the program itself wrote. Allocates no memory, and does not wait for other threads that use stderr.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the standard library locks stderr")]
 pub(super) fn message_at_once(line: &[u8]) {
-    // SAFETY: the bytes are those of the slice. Bytes that cannot be written are lost.
+    // SAFETY: the pointer and the length are those of the slice. Bytes that cannot be written are lost.
     unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
-/// Prints a line of the program's own words without allocating memory.
+/// Prints a line that the program itself wrote, without allocating memory.
 #[cfg(not(unix))]
 pub(super) fn message_at_once(line: &[u8]) {
     let _ = io::stderr().write_all(line);
 }
 
-/// Prints an error without a place in a text.
+/// Prints an error that has no place in a text.
 pub(super) fn error_message(code: &str, text: &str) {
     match has_json_messages() {
         true => json_message(&json!({ "kind": "error", "code": code, "message": text })),
@@ -119,7 +119,7 @@ pub(super) fn error_message(code: &str, text: &str) {
     }
 }
 
-/// Returns a message about a text, drawn or as JSON. `line` is the line of the origin at which the text begins.
+/// Returns a message about a text, either drawn or as JSON. `line` is the line of the origin at which the text begins.
 pub(super) fn rendered(diagnostic: &Diagnostic, text: &str, origin: &str, line: usize) -> String {
     if !has_json_messages() {
         return diagnostic.render_line(text, origin, line, has_colors());
@@ -127,12 +127,12 @@ pub(super) fn rendered(diagnostic: &Diagnostic, text: &str, origin: &str, line: 
     json(&diagnostic.json(text, origin, line))
 }
 
-/// Prints a message that is drawn over several lines, perhaps in colours.
+/// Prints a message of several lines, which may have colours.
 pub(super) fn drawn_message(text: &str) {
     let _ = writeln!(io::stderr(), "{}", but_for_colors(text, has_colors()));
 }
 
-/// Prints an object for programs among the messages.
+/// Prints a JSON object as a message.
 pub(super) fn json_message(value: &impl Serialize) {
     let _ = writeln!(io::stderr(), "{}", json(value));
 }
@@ -144,7 +144,7 @@ pub(super) struct Remark {
 }
 
 impl Remark {
-    /// Puts some words before the message.
+    /// Puts `words` before the text of the message.
     pub(super) fn behind(self, words: &str) -> Remark {
         Remark { text: format!("{words}{}", self.text), ..self }
     }
@@ -168,7 +168,7 @@ impl From<String> for Remark {
     }
 }
 
-/// Makes a remark of a sentence and its fields.
+/// Makes a remark from a sentence and its fields.
 impl From<(String, Value)> for Remark {
     fn from((text, fields): (String, Value)) -> Remark {
         Remark { text, fields }
@@ -204,20 +204,20 @@ fn colors(is_terminal: bool) -> bool {
     }
 }
 
-/// Writes a value as JSON in which no character acts on a terminal.
+/// Returns a value as JSON in which no character acts on a terminal.
 pub(super) fn json(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("all that is printed can be written as JSON");
     escape(&text, EscapeContext::Json).into_owned()
 }
 
-/// Prints one line of JSON on standard output at once, as a whole, from any thread.
+/// Prints one line of JSON on standard output, from any thread. The line is flushed at once and never mixed with others.
 pub(super) fn data_line(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(format!("{}\n", escape(line, EscapeContext::Json)).as_bytes())?;
     out.flush()
 }
 
-/// Buffered text for people on standard output.
+/// Standard output with a buffer, for text that people read.
 pub(super) struct Out(BufWriter<StdoutLock<'static>>);
 
 impl Out {
@@ -230,12 +230,12 @@ impl Out {
         writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::of_stdout)
     }
 
-    /// Prints one line with a value as JSON.
+    /// Prints a value as one line of JSON.
     pub(super) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         writeln!(self.0, "{}", json(value)).map_err(Failure::of_stdout)
     }
 
-    /// Prints lines with their ends, in the program's own colours.
+    /// Prints complete lines that may have the program's own colours.
     pub(super) fn drawn(&mut self, text: &str) -> Result<(), Failure> {
         self.0.write_all(but_for_colors(text, has_colors_on_stdout()).as_bytes()).map_err(Failure::of_stdout)
     }
@@ -245,11 +245,11 @@ impl Out {
     }
 }
 
-/// Standard output for data: unchanged bytes, or, on a terminal, with all active characters escaped.
+/// Standard output for data. Bytes stay unchanged; on a terminal, all characters that act on it are escaped.
 pub(super) enum Stdout {
     Bytes(io::Stdout),
     Terminal(VisibleBytes<io::Stdout>),
-    /// Complete lines of text in the program's own colours.
+    /// Complete lines of text that may have the program's own colours.
     Drawn(io::Stdout),
 }
 
@@ -261,7 +261,7 @@ impl Stdout {
         }
     }
 
-    /// Opens standard output for lines of text, in colours if these are wanted.
+    /// Opens standard output for lines of text. They are in colours if these are wanted.
     pub(super) fn of_text() -> Stdout {
         if has_colors_on_stdout() { Stdout::Drawn(io::stdout()) } else { Stdout::new() }
     }
@@ -287,7 +287,7 @@ impl Write for Stdout {
     }
 }
 
-/// Escapes everything in lines except, if `has_colors`, the sequences that choose a colour.
+/// Escapes everything in lines. If `has_colors` is true, the sequences that choose a colour are kept.
 fn but_for_colors(text: &str, has_colors: bool) -> String {
     let mut pieces = text.split('\x1b');
     let mut out = escape(pieces.next().unwrap_or_default(), EscapeContext::Lines).into_owned();

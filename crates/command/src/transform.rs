@@ -1,4 +1,4 @@
-//! `orbit transform`.
+//! Implements `orbit transform`, which transforms positions.
 
 use std::io::IsTerminal as _;
 use std::time::Instant;
@@ -135,13 +135,13 @@ pub(super) fn run(mut args: Args) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    /// Returns whether an option has an effect without transforms.
+    /// Returns whether an option is given that has an effect without transforms.
     fn wants_no_transform(&self) -> bool {
         self.canonical.is_some() || self.symmetries.is_some() || self.legal || self.show
     }
 }
 
-/// Refuses to read from a terminal without `-`: a user who forgot the positions would see nothing happen.
+/// Refuses to read from a terminal unless `-` is given. A user who forgot the positions would see nothing happen.
 fn refuse_terminal() -> Result<(), Failure> {
     match std::io::stdin().is_terminal() {
         false => Ok(()),
@@ -152,7 +152,7 @@ fn refuse_terminal() -> Result<(), Failure> {
     }
 }
 
-/// Takes the transforms from the words and prints warnings about them.
+/// Removes the transforms from the words, and prints warnings about them.
 fn take_steps(args: &mut Args) -> Result<Vec<TransformStep>, Failure> {
     let is_position = |word: &String| word == "-" || word.contains('/');
     if args.words.first().is_none_or(is_position) {
@@ -205,7 +205,7 @@ fn show_squares(
     Ok(())
 }
 
-/// Reads a list of squares, which is a designator without pieces.
+/// Reads a list of squares in the form of a piece designator without pieces.
 fn read_squares(text: &str) -> Result<Bitboard, Diagnostic> {
     let body = orbit_query::parse(text)?.query.body;
     match &body {
@@ -220,14 +220,14 @@ fn read_squares(text: &str) -> Result<Bitboard, Diagnostic> {
     }
 }
 
-/// Accepts positions of every variant, and lists of them.
+/// Accepts positions of every variant, and EPDs with operations.
 const LENIENCY: Leniency = Leniency { variants: true, operations: true, ..Leniency::NONE };
 
 fn as_diagnostic(error: FenError) -> Diagnostic {
     Diagnostic::error(Span::new(error.start, error.end), error.message, error.label)
 }
 
-/// Explains why an argument is no position.
+/// Makes a failure that explains why an argument is not a position.
 fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
     if !word.contains('/') {
         error = error.help("a FEN holds blanks: put quotes around it");
@@ -238,7 +238,7 @@ fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
     QueryText::named(word, "FEN".into()).failure(&error)
 }
 
-/// The counts for the notes at the end.
+/// The numbers for the notes at the end.
 #[derive(Default)]
 struct TransformCounts {
     positions: u64,
@@ -315,7 +315,7 @@ impl TransformRun<'_> {
             let read = self.record(line, sink);
             sink.flush_if_full().map(|()| read)
         });
-        // The lines before a read error are printed nevertheless.
+        // The lines before a read error are printed anyway.
         let exit = match read {
             Err(failure) => return Err(failure),
             Ok(None) => Exit::Done,
@@ -339,7 +339,7 @@ impl TransformRun<'_> {
     }
 }
 
-/// Draws eight lines, rank 8 first.
+/// Draws eight lines with a letter for each square, rank 8 first.
 fn draw(out: &mut Vec<u8>, letter: impl Fn(Square) -> u8) {
     for rank in (0..8).rev() {
         for file in 0..8 {

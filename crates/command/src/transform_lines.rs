@@ -1,4 +1,4 @@
-//! Reads and writes lines, millions per second.
+//! Reads and writes millions of lines per second.
 
 use std::io::{self, Read};
 
@@ -13,12 +13,12 @@ use super::terminal::{Stdout, drawn_message, rendered};
 const BATCH_BYTES: usize = 1 << 18;
 /// The number of bytes that are written at once.
 const OUT_BYTES: usize = 1 << 16;
-/// The most wrong lines that are listed without `--verbose`.
+/// The maximum number of wrong lines that are listed without `--verbose`.
 const LISTED_MAX: u64 = 20;
-/// The most bytes of a wrong line that are shown.
+/// The maximum number of bytes of a wrong line that are shown.
 const SHOWN_MAX: usize = 200;
 
-/// Standard output, in large pieces.
+/// Standard output, which is written in large pieces.
 pub(super) struct LinesOut {
     text: Vec<u8>,
     out: Sink,
@@ -50,7 +50,7 @@ impl LinesOut {
     }
 }
 
-/// The lines of a stream; wrong ones are listed on stderr and counted.
+/// The lines of a stream. Wrong lines are listed on stderr and counted.
 pub(super) struct TransformLines<R> {
     source: R,
     lists_all: bool,
@@ -63,8 +63,7 @@ impl<R: Read> TransformLines<R> {
         TransformLines { source, lists_all, number: 0, wrong: 0 }
     }
 
-    /// Passes every line that is not blank to `each`, until it fails. Returns the read error that ended the stream, if there was
-    /// one.
+    /// Passes every line that is not blank to `each`, until `each` fails. If a read error ended the stream, returns that error.
     pub(super) fn for_each(
         &mut self,
         mut each: impl FnMut(&[u8]) -> Result<Result<(), Diagnostic>, Failure>,
@@ -126,7 +125,7 @@ impl<R: Read> TransformLines<R> {
         if !self.lists_all && self.wrong > LISTED_MAX {
             return;
         }
-        // Each byte becomes one character, so that the caret points to the right one.
+        // Each byte becomes one character, so that the caret is below the right one.
         let shown = &line[..line.len().min(SHOWN_MAX.max(error.span.end))];
         let plain = |&byte: &u8| if matches!(byte, b' '..=b'~') { char::from(byte) } else { ' ' };
         let text: String = shown.trim_ascii_end().iter().map(plain).collect();
@@ -141,7 +140,7 @@ impl<R: Read> TransformLines<R> {
         }
     }
 
-    /// Prints the number of wrong lines that were not listed; returns the number of all.
+    /// Prints the number of wrong lines that were not listed. Returns the number of all wrong lines.
     pub(super) fn print_unlisted(&self) -> u64 {
         if !self.lists_all && self.wrong > LISTED_MAX {
             message!("{} more wrong lines are not listed: -v lists all", grouped(self.wrong - LISTED_MAX));

@@ -1,4 +1,4 @@
-//! Messages about a query: the place of an error in the text, and the display of the message.
+//! Describes problems in a query, with their places in the text, and draws them.
 //!
 //! This module knows text and byte ranges, but nothing of chess or CQL. Its output is escaped by [`visible`].
 
@@ -38,8 +38,8 @@ pub enum Severity {
     Error,
     /// The query runs, but perhaps not as intended.
     Warning,
-    /// The query runs, but probably something else was intended, for instance because the query matches nearly everything. In JSON
-    /// a hint has the kind of a note.
+    /// The query runs, but probably something else was intended, for instance because the query matches nearly everything. In
+    /// JSON its `kind` is `note`.
     Hint,
     /// Information, for instance about a word that has no effect.
     Note,
@@ -170,7 +170,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Returns the known word that is nearest to a misspelt one. It must be within one edit for each three letters; an edit adds,
+/// Returns the known word that is nearest to a misspelt one. At most one edit for every three letters is allowed; an edit adds,
 /// drops or replaces a letter, or swaps two neighbours. If several words are equally near, the first one is returned.
 pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>) -> Option<&'k str> {
     // The word may be arbitrarily long; only 64 characters of it are compared.

@@ -54,8 +54,8 @@ pub struct FenRecord<'l> {
 /// The extensions that a reader accepts beyond the fields of standard chess.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leniency {
-    /// Accepts the fields of chess variants: pockets as `[QNp]` or as a ninth rank, and the remaining checks (`2+3`) or the checks
-    /// given (`+1+0`) after the en passant square or at the end.
+    /// Accepts the fields of chess variants: pockets as `[QNp]` or as a ninth rank, and the remaining checks (`2+3`) or the
+    /// checks given (`+1+0`) after the en passant square or at the end.
     pub variants: bool,
     /// Accepts operations of an EPD after the other fields.
     pub operations: bool,
@@ -87,7 +87,7 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'_' | b'\t' | b'\r' | b'\n' | b'\x0c')
 }
 
-/// Iterates over the words of a line, and yields the first byte and the end of each.
+/// Iterates over the words of a line, and yields for each the offsets of its first byte and of its end.
 struct FenWords<'l> {
     line: &'l [u8],
     at: usize,

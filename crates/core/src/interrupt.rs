@@ -1,12 +1,11 @@
-//! A switch that ends an evaluation early.
+//! A switch that ends a search early.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A switch with which a caller asks engines to stop. Engines check it every few thousand steps and between parts of a
-/// block. If it is set, they return the error `Interrupted`. The default switch
-/// is never set.
+/// A switch by which a caller tells engines to stop. Engines check it every few thousand steps and between parts of a block, and
+/// return the error `Interrupted` once it is set. The default switch is never set.
 #[derive(Clone, Default)]
 pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 

@@ -1,7 +1,7 @@
 //! Detects the instruction sets of the processor. A macro compiles one function body for several of them and chooses at run time.
 
-/// An instruction set that this processor has. The variants for x86-64 exist on every architecture, but no value of them can be
-/// made on other processors.
+/// An instruction set that this processor has. The variants for x86-64 exist on every architecture, but on other processors
+/// nothing can make a value of them.
 ///
 /// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code that was
 /// compiled for this set.
@@ -11,7 +11,7 @@ pub enum Isa {
     Base,
     /// Vectors of 32 bytes, and instructions that count bits and zeros.
     Avx2(Avx2),
-    /// As [`Isa::Avx2`], and vectors of 64 bytes with instructions that permute their bytes.
+    /// The instructions of [`Isa::Avx2`], vectors of 64 bytes, and instructions that permute the bytes of such a vector.
     Avx512(Avx512),
 }
 
@@ -68,8 +68,8 @@ impl Isa {
     }
 }
 
-/// Defines a function whose first argument is an [`Isa`]. It runs its body as compiled for that instruction set. Functions that
-/// the body calls in its loops must be inlined, so that they are compiled for the set, too.
+/// Defines a function whose first argument is an [`Isa`]. The body is compiled for each instruction set, and the argument selects
+/// the version that runs. Functions that the body calls in its loops must be inlined, so that they are compiled for the set, too.
 #[macro_export]
 macro_rules! for_each_isa {
     ($(#[$doc:meta])* pub(super) fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $out:ty)? $body:block) => {

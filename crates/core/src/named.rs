@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::diagnostic::nearest;
 
-/// The most names for which a message lists all of them. If there are more and one resembles the wrong name, only this one is
-/// shown.
+/// The maximum number of names that a message lists. If there are more, and one of them resembles the wrong name, the message
+/// shows only that one.
 const LISTED_MAX: usize = 12;
 
 /// An enum whose values have names. The macro `choices` implements this trait.
@@ -41,7 +41,7 @@ pub trait Named: Copy + PartialEq + 'static {
     }
 }
 
-/// The error if no value has a name.
+/// The error for a name that no value has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownName {
     name: String,
@@ -72,8 +72,8 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// Implements [`Named`] for a type by a table of values, names and help. Also implements `FromStr`, `Display` and serde's traits
-/// with these names.
+/// Implements [`Named`] for a type, from a table of values, names and help texts. Also implements `FromStr`, `Display` and
+/// serde's traits with these names.
 #[macro_export]
 macro_rules! choices {
     ($type:ty, $kind:literal, $($value:expr => $name:literal, $help:literal;)+) => {

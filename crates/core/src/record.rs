@@ -1,6 +1,6 @@
 //! The record of a game apart from its moves: the result, the tags, and the comments and glyphs of annotators.
 
-/// The result of a game, as the terminator of its movetext states it (never the `Result` tag).
+/// The result of a game, as the terminator of its movetext gives it (never the `Result` tag).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -54,11 +54,11 @@ pub enum AnnotationKind {
     Nag(u16),
 }
 
-/// The data about a game that do not follow from its moves.
+/// The data of a game that do not follow from its moves.
 pub trait GameFacts {
     /// Returns the number of the game, counted from 1 over all sources. Skipped games are counted.
     fn number(&self) -> u32;
-    /// Returns the result with which the movetext ended.
+    /// Returns the result at the end of the movetext.
     fn outcome(&self) -> Outcome;
     /// Returns the value of the first tag with this name, as the bytes that were read.
     fn tag(&self, name: &str) -> Option<&[u8]>;

@@ -1,8 +1,7 @@
-//! Regular expressions of ECMAScript that work on bytes. Each byte is the character with that number.
+//! Regular expressions of ECMAScript that work on bytes: each byte counts as the character with its number.
 //!
-//! This is an implementation of our own, because every search must end: it counts its steps and gives up after too
-//! many, at the same step on every computer. Query parsing has already checked that the texts are valid regular
-//! expressions.
+//! This is our own implementation, because every search must end: it counts its steps and gives up after too many, at the same
+//! step on every computer. The parser of queries has already checked that the expressions are valid.
 
 mod machine;
 mod syntax;

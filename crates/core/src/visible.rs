@@ -88,14 +88,14 @@ fn push_escape(letter: char, context: EscapeContext, out: &mut String) {
     }
 }
 
-/// A writer that makes the bytes of files safe for a terminal. Line feeds stay; hidden characters and bytes that are not UTF-8 are
-/// escaped.
+/// A writer that makes the bytes of files safe for a terminal. Line feeds stay; hidden characters and bytes that are not UTF-8
+/// are escaped.
 ///
 /// A character may be split between two calls of `write`.
 #[derive(Debug)]
 pub struct VisibleBytes<W> {
     out: W,
-    /// The first bytes of an incomplete character, or a carriage return that a line feed may follow.
+    /// The bytes that wait for the next write: an incomplete character, or a carriage return that a line feed may follow.
     held: Vec<u8>,
 }
 
@@ -105,7 +105,7 @@ impl<W: Write> VisibleBytes<W> {
         VisibleBytes { out, held: Vec::new() }
     }
 
-    /// Writes the bytes that are still held, and returns the inner writer.
+    /// Writes the bytes that are still waiting, and returns the inner writer.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl<W: Write> Write for VisibleBytes<W> {
         Ok(bytes.len())
     }
 
-    /// Writes the held bytes. An incomplete character is escaped, since a flush ends the text.
+    /// Writes the waiting bytes. An incomplete character is escaped, since a flush ends the text.
     fn flush(&mut self) -> io::Result<()> {
         let held = std::mem::take(&mut self.held);
         self.out.write_all(shown(&held).as_bytes())?;
@@ -134,7 +134,7 @@ impl<W: Write> Write for VisibleBytes<W> {
     }
 }
 
-/// Returns the number of bytes at the end that must be held until the next write.
+/// Returns the number of bytes at the end that must wait for the next write.
 fn unfinished(bytes: &[u8]) -> usize {
     if bytes.last() == Some(&b'\r') {
         return 1;

@@ -1,4 +1,4 @@
-//! Finds the files that a reel holds already, so that they are not appended twice.
+//! Finds the files that a reel already contains, so that they are not appended twice.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -7,40 +7,41 @@ use super::{StreamError, is_reel};
 use orbit_pgn::{PgnError, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
 
-/// The inputs that remain to be appended to a reel, and those that it holds already.
+/// The inputs that remain to be appended to a reel, and those that it already contains.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Additions {
-    /// New inputs, in their order; folders are replaced by the files below them, archives by their members.
+    /// The new inputs, in their order. Folders are replaced by the files in them and in their subfolders, and archives by their
+    /// members.
     pub paths: Vec<PathBuf>,
-    /// Sentences about files of folders and members of archives that are not read: see
+    /// Sentences about files in folders and members of archives that are not read: see
     /// [`Sources::notes`](orbit_pgn::Sources::notes).
     pub notes: Vec<String>,
-    /// Inputs whose content the reel holds already, or will hold once earlier inputs are appended.
+    /// The inputs whose content the reel already contains, or will contain once earlier inputs are appended.
     pub already_held: Vec<AlreadyHeld>,
 }
 
-/// An input whose content a reel holds already, or will hold because an earlier input has it.
+/// An input whose content is already in a reel, or will be because it is in an earlier input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
-    /// The source with the same content: its name, and the reel if it belongs to an earlier input that is a reel; or the earlier
-    /// input itself. If the input is a reel, this is the holder of one of its sources.
+    /// The source with the same content: its name, and the reel if the source belongs to a reel that is an earlier input; or the
+    /// earlier input itself. If the input is a reel, this is the holder of one of its sources.
     pub source: String,
     /// True if an earlier input has the content.
     pub is_input: bool,
 }
 
-/// Sorts out the inputs that a reel, or earlier inputs, hold already, as if all were appended one after the other: files with the
-/// same content as a source, whatever their names; reels all of whose sources are held; and the reel itself. A file is read only
-/// if a source or an earlier input has the same size, but not if that one also has the same place and time. Standard input is
-/// always new.
+/// Finds out which inputs are already contained in a reel or in earlier inputs, as if all inputs were appended one after the
+/// other. These are files with the same content as a source, no matter what their names are; reels all of whose sources are
+/// contained; and the reel itself. A file is read only if a source or an earlier input has the same size, unless their places and
+/// times are also the same. Standard input is always new.
 ///
 /// # Errors
 ///
-/// Fails if a folder, or a file of which a reel holds some content, cannot be read; if the reel holds a file with different
-/// content ([`StreamError::SourceChanged`]); or if some but not all sources of a reel are held ([`StreamError::PartlyHeld`],
-/// [`StreamError::PartlyGiven`]).
+/// A folder cannot be read; a file cannot be read although a reel has some content of it; the reel has a file with different
+/// content ([`StreamError::SourceChanged`]); or some, but not all, of the sources of a reel are contained
+/// ([`StreamError::PartlyHeld`], [`StreamError::PartlyGiven`]).
 pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, StreamError> {
     let mut known = HeldSources { reel, ..HeldSources::default() };
     if let Some(reel) = reel {
@@ -55,7 +56,7 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
     let (listed, notes) = orbit_pgn::list(paths)?;
     additions.notes = notes;
     for path in listed {
-        // A file that cannot be read is refused when it is opened.
+        // If a file cannot be read, the error is returned when the file is opened.
         let stamp = Stamp::at(&path).ok().filter(|stamp| stamp.bytes.is_some());
         let Some(stamp) = stamp.filter(|_| path.as_os_str() != "-") else {
             additions.paths.push(path);
@@ -71,23 +72,24 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
     Ok(additions)
 }
 
-/// The content that the reel holds, and that it will hold once the inputs so far are appended.
+/// The content that the reel contains, and that it will contain once the inputs so far are appended.
 #[derive(Default)]
 struct HeldSources<'a> {
     reel: Option<&'a Reel>,
-    /// The first holder of each content, by its hash.
+    /// The first holder of each content, by the hash of the content.
     by_hash: HashMap<u64, Holder>,
-    /// The sizes of contents whose hash is known.
+    /// The sizes of the contents whose hashes are known.
     sizes: HashSet<u64>,
-    /// Inputs that have not been hashed yet, by their size; no two have the same size.
+    /// The inputs that have not been hashed yet, by size. No two of them have the same size.
     unread: HashMap<u64, PathBuf>,
-    /// Sources of reels, by the place of their files; for reels of version 1, by the present place. The last one of each place.
+    /// The sources of reels, by the places of their files; for reels of version 1, by the places where these files are now. For
+    /// each place, the last source is kept.
     by_place: HashMap<PathBuf, PlacedSource>,
-    /// Inputs by their place.
+    /// The inputs, by their places.
     inputs: HashMap<PathBuf, PathBuf>,
 }
 
-/// The reel's source, or the input, that holds a content.
+/// The source of the reel, or the input, that has a content.
 #[derive(Clone)]
 struct Holder {
     name: String,
@@ -102,7 +104,7 @@ struct PlacedSource {
 }
 
 impl HeldSources<'_> {
-    /// Returns the holder of a file or reel; if there is none, records the input as a holder.
+    /// Returns the holder of a file or reel. If there is none, records the input as a holder.
     fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, StreamError> {
         let place = orbit_pgn::canonical(path);
         if let Some(input) = place.as_ref().and_then(|place| self.inputs.get(place)) {
@@ -117,11 +119,11 @@ impl HeldSources<'_> {
         let bytes = now.bytes.unwrap_or_default();
         let hash = match self.knows_size(bytes).then(|| orbit_pgn::hash_file(path)).transpose() {
             Ok(hash) => hash,
-            // The file may have changed, which cannot be determined.
+            // The file may have changed, and this cannot be found out.
             Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
                 return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
             }
-            // The file will be reported as not read.
+            // The file will later be reported as a file that was not read.
             Err(_) => None,
         };
         if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {
@@ -145,7 +147,7 @@ impl HeldSources<'_> {
         Ok(None)
     }
 
-    /// Returns the holder of a file with the place, size and time of a source.
+    /// Returns the holder of the source that has the same place, size and time as a file.
     fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
         let PlacedSource { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
         let is_same =
@@ -153,7 +155,7 @@ impl HeldSources<'_> {
         is_same.then(|| holder.clone())
     }
 
-    /// Returns the holder of a reel all of whose sources are held.
+    /// Returns the holder of a reel whose sources are all contained.
     fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, StreamError> {
         let path = other.path();
         if let Some(reel) = self.reel
@@ -171,7 +173,7 @@ impl HeldSources<'_> {
                 None => not_held += 1,
             }
         }
-        // If there are several, an earlier input is preferred, since the reel does not hold its content yet.
+        // If there are several holders, an earlier input is preferred, because the reel does not contain its content yet.
         let index = held.iter().position(|(_, holder)| holder.is_input).unwrap_or(0);
         if held.is_empty() {
             return Ok(None);
@@ -197,8 +199,8 @@ impl HeldSources<'_> {
         is_same.then(|| holder.clone())
     }
 
-    /// Returns whether some content of this size is held; hashes an input of that size first. An input that cannot be read is
-    /// dropped.
+    /// Returns whether the hash of some content of this size is known. Before that, hashes an input of this size. If the input
+    /// cannot be read, it is dropped.
     fn knows_size(&mut self, bytes: u64) -> bool {
         if let Some(input) = self.unread.remove(&bytes)
             && let Ok(hash) = orbit_pgn::hash_file(&input)
@@ -236,7 +238,7 @@ impl Holder {
     }
 }
 
-/// Makes the error for a file at the place of a source with different content.
+/// Returns the error for a file that is at the place of a source but has different content.
 fn changed(path: &Path, source: &ReelSource, reel: &Path) -> StreamError {
     let how = match source.stamp.hash {
         Some(_) => "has changed since",

@@ -1,4 +1,5 @@
-//! Prepares blocks: all work on a block that needs no numbers and so may run on any thread.
+//! Prepares blocks. This is all the work on a block that needs no numbers, so it may run on any
+//! thread.
 
 use std::sync::Arc;
 
@@ -23,19 +24,19 @@ pub(super) struct BlockTask {
     pub(super) passed: u32,
 }
 
-/// A block on its way to the caller.
+/// A block that is on its way to the caller.
 pub(super) struct PreparedBlock {
     pub(super) streamed: StreamedBlock,
     pub(super) numbered: Numbered,
     /// The number of games before the block that are skipped.
     pub(super) passed: u32,
-    /// The hashes of its games, if duplicates are dropped.
+    /// The hashes of the block's games, if duplicates are dropped.
     pub(super) hashes: Vec<GameHash>,
-    /// A difference between two readers of a game; then the block must not be used.
+    /// A difference between two readers of a game. If there is one, the block must not be used.
     pub(super) difference: Option<Difference>,
 }
 
-/// Blocks that are worked on together. If there is a failure, the stream ends with it.
+/// Blocks that are processed together. If there is a failure, the stream ends with it.
 pub(super) struct BlockGroup {
     pub(super) prepared: Vec<PreparedBlock>,
     pub(super) failure: Option<StreamError>,
@@ -137,10 +138,11 @@ pub(super) fn prepare(
     Ok(PreparedBlock { streamed, numbered, passed, hashes: Vec::new(), difference })
 }
 
-/// Builds the block of a chunk of PGN, and the result of reading it a second time.
+/// Builds the block of a chunk of PGN. Also returns the result of reading the chunk a second time.
 pub(super) fn build(chunk: &Chunk, options: &StreamOptions) -> (Block, Reread) {
     let mut builder = BlockBuilder::new();
-    // Comments are only read together with side lines, which are removed again if they are not wanted.
+    // Comments are read only together with side lines. If side lines are not wanted, they are removed
+    // afterwards.
     let mut parse = options.parse.clone();
     parse.variations |= parse.annotations;
     let mut side_lines = 0;

@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use super::{BlockStream, Input, StreamError};
 
 impl BlockStream {
-    /// Returns the number of the last game, skipped games included. Text is read to count its games; this stream stays unread.
+    /// Returns the number of the last game, with skipped games included. Text is read to count its games. This stream stays
+    /// unread.
     ///
     /// # Errors
     ///
-    /// Those of [`BlockStream::for_each_block`]; also inputs that cannot be read twice.
+    /// Those of [`BlockStream::for_each_block`], and an error if an input cannot be read twice.
     pub fn last_game(&self, threads: usize) -> Result<u32, StreamError> {
         if !self.is_repeatable() {
             return Err(StreamError::ReadOnce);

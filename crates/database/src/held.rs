@@ -1,7 +1,7 @@
 //! A database that stays in memory after it was read, or that is read again from its beginning.
 //!
-//! The blocks are those of the first reading, with their numbers: a run over them yields the same blocks, sums and sources as a
-//! run over the files, and several runs can share them.
+//! The blocks are those of the first reading, with their numbers. So a run over them yields the same blocks, sums and sources as
+//! a run over the files. Several runs can share them.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -20,7 +20,7 @@ pub struct Held(Arc<HeldInner>);
 #[derive(Debug)]
 struct HeldInner {
     blocks: Vec<StreamedBlock>,
-    /// True if side lines were kept; `annotations` is true if comments were.
+    /// True if side lines were kept. `annotations` is true if comments were kept.
     variations: bool,
     annotations: bool,
     summary: Summary,
@@ -28,23 +28,23 @@ struct HeldInner {
     numbers: Range<u64>,
 }
 
-/// The result of loading a database: complete, or stopped at the memory limit.
+/// The result of reading a database into memory: all of it, or a part up to the limit of memory.
 #[derive(Clone, Debug)]
 pub enum HeldReading {
-    /// All of it was read.
+    /// All of the database was read.
     Whole(Held),
-    /// It is larger; reading stopped at the limit.
+    /// The database needs more memory than is allowed. Reading stopped at the limit.
     Partial {
-        /// Sums over the part that was read.
+        /// The sums over the part that was read.
         totals: Totals,
-        /// Bytes of input that were read, before decompression.
+        /// The number of bytes of input that were read, before decompression.
         bytes: u64,
     },
 }
 
 impl Held {
-    /// Reads a database into at most `bytes_max` bytes of memory; `watch` is called for each block. An interrupt ends the reading
-    /// like a lack of memory.
+    /// Reads a database into at most `bytes_max` bytes of memory. `watch` is called for each block. An interrupt ends the reading
+    /// in the same way as a lack of memory.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Held {
     /// Returns a stream over the blocks in memory.
     pub fn stream(&self) -> BlockStream {
         let bytes_total = Some(self.bytes_read());
-        // Games are counted again as they are taken.
+        // Games are counted again when their blocks are returned.
         let uncounted = |source: &SourceSummary| SourceSummary { games: 0, ..source.clone() };
         let sources = self.0.summary.sources.iter().map(uncounted).collect();
         let mut options = StreamOptions::default();
@@ -112,7 +112,7 @@ impl Held {
         &self.0.summary
     }
 
-    /// Returns the approximate memory that the blocks take.
+    /// Returns the approximate memory that the blocks need.
     pub fn bytes(&self) -> u64 {
         self.0.bytes
     }
@@ -127,13 +127,14 @@ impl Held {
         self.0.summary.bytes
     }
 
-    /// Returns the number of side lines that are only known as sums of whole reels.
+    /// Returns the number of side lines that are known only as sums over whole reels.
     pub(super) fn side_lines_of_reels(&self) -> u64 {
         let of_blocks: u64 = self.blocks().iter().map(|streamed| streamed.side_lines).sum();
         self.0.summary.side_lines.saturating_sub(of_blocks)
     }
 
-    /// Returns the block of a game by its number over all sources, skipped games included.
+    /// Returns the block of a game. `number` is the game's number over all sources, with skipped games included. Returns `None`
+    /// if there is no such game.
     pub fn block_of_game(&self, number: u32) -> Option<&StreamedBlock> {
         let blocks = self.blocks();
         let index = blocks.partition_point(|streamed| streamed.block.games_before < number).checked_sub(1)?;
@@ -143,9 +144,8 @@ impl Held {
 }
 
 impl BlockStream {
-    /// Returns the same database from its beginning: its files are opened again; only standard input and pipes cannot be read
-    /// twice. The set of known games of [`BlockStream::without_duplicates`] is dropped.
-    ///
+    /// Returns the same database from its beginning. Its files are opened again; only standard input and pipes cannot be read
+    /// twice. The set of earlier games of [`BlockStream::without_duplicates`] is dropped.
     #[must_use]
     pub fn unread(&self) -> BlockStream {
         BlockStream {
@@ -169,15 +169,15 @@ impl BlockStream {
         self
     }
 
-    /// Limits the threads that read and work at a time to the stream's share.
+    /// Limits the number of threads that read and work at a time to the stream's share.
     #[must_use]
     pub fn in_turn(mut self, turns: Option<&Turns>) -> BlockStream {
         self.options.share = turns.map(|turns| Arc::new(turns.share()));
         self
     }
 
-    /// Returns whether all of the database can be read a second time. Standard input and pipes cannot; reading from the web would
-    /// cost the same again and might return another file.
+    /// Returns whether the whole database can be read a second time. Standard input and pipes cannot be read again. Files on the
+    /// web do not count either, because another download would take as long and might return another file.
     pub fn is_repeatable(&self) -> bool {
         let is_known = |sources: &Sources| {
             sources.sources().iter().all(|source| source.bytes.is_some() && !source.is_remote)
@@ -187,8 +187,8 @@ impl BlockStream {
             .all(|input| if let Input::Pgn { sources, .. } = input { is_known(sources) } else { true })
     }
 
-    /// Returns the files from which the games come: inputs, reels that are read instead of them, and the files from which these
-    /// were made; for members of archives, the archives.
+    /// Returns the files from which the games come: the inputs, the reels that are read instead of them, and the files from which
+    /// these reels were made. For members of archives, these are the archives.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let of_sources = self.sources.iter().flat_map(|source| {
             let made_from = source.reel.as_deref().and_then(|reel| source.to_reel_source().locate(reel));
@@ -198,7 +198,7 @@ impl BlockStream {
         of_sources.chain(self.reels().map(|reel| reel.path().to_owned()))
     }
 
-    /// Returns the files that are read, as they were given; for members of archives, the archives.
+    /// Returns the files that are read, as they were given. For members of archives, these are the archives.
     pub fn files_read(&self) -> impl Iterator<Item = PathBuf> {
         let of_sources = self.sources.iter().filter_map(|source| match &source.reel {
             Some(reel) => Some(reel.clone()),
@@ -223,14 +223,14 @@ impl Input {
     }
 }
 
-/// Returns a block without its side lines, and without its annotations unless they are wanted.
+/// Returns a block without its side lines, and, unless `annotations` is true, without its annotations.
 pub fn main_lines(streamed: StreamedBlock, annotations: bool) -> StreamedBlock {
     let Cow::Owned(block) = streamed.block.main_lines(annotations) else { return streamed };
     let side_lines = streamed.side_lines + streamed.totals.side_lines;
     StreamedBlock { totals: Totals::from_block(&block), block: Arc::new(block), side_lines, ..streamed }
 }
 
-/// Returns the memory that a block takes with the text that was kept for it.
+/// Returns the memory that a block needs together with the text that was kept for it.
 fn memory(streamed: &StreamedBlock) -> u64 {
     let text: usize = streamed.text.iter().map(|part| part.bytes.len()).sum();
     streamed.block.memory_bytes() + text as u64

@@ -1,8 +1,8 @@
 //! PGN sources and reels as one ordered stream of blocks.
 //!
-//! A reel yields the blocks that it holds; PGN yields the blocks that its reel would hold, so code that works on blocks cannot
-//! tell the two apart. Whatever the number of threads, blocks, numbers and the order of results are the same, and only a few
-//! blocks are in memory at once.
+//! A reel yields the blocks that it contains. PGN yields the same blocks as a reel made from it, so code that works on blocks
+//! cannot tell the two apart. For any number of threads, the blocks, the numbers and the order of results are the same, and only
+//! a few blocks are in memory at once.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -56,17 +56,18 @@ pub struct StreamOptions {
     pub pgn: orbit_pgn::Options,
     /// The parts of a game that are kept.
     pub parse: ParseOptions,
-    /// True to read an up-to-date reel of just this file instead of a file given by name: see [`BlockStream::substitutes`].
+    /// True to read an up-to-date reel that was made from this file alone instead of a file given by name: see
+    /// [`BlockStream::substitutes`].
     pub substitute_reels: bool,
-    /// True to keep the text of PGN beside the blocks that are made from it: see [`BlockStream::texts`].
+    /// True to keep the text of PGN with the blocks that are made from it: see [`BlockStream::texts`].
     pub keep_text: bool,
-    /// The readers that parse text: see [`Summary::agreement`]. Reels are not parsed again.
+    /// The readers that parse text: see [`Summary::agreement`]. The games of reels are not parsed again.
     pub readers: Readers,
-    /// The cache of sidecars that record the places of games for [`BlockStream::block_of_game`]; `None` to use no sidecars.
+    /// The cache of sidecars that record where games are, for [`BlockStream::block_of_game`]. With `None`, no sidecars are used.
     pub places: Option<PlaceCache>,
     /// Stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
-    /// The stream's share of threads that it shares with other streams; `None` if it shares none.
+    /// The stream's share of threads that it shares with other streams. With `None`, the stream has its own threads.
     pub share: Option<Arc<ThreadShare>>,
 }
 
@@ -77,13 +78,13 @@ pub enum StreamError {
     /// An input cannot be opened.
     #[error(transparent)]
     Pgn(#[from] PgnError),
-    /// A reel is unreadable or damaged.
+    /// A reel cannot be read, or is damaged.
     #[error(transparent)]
     Reel(#[from] ReelError),
     /// A folder of reels is incomplete or was altered.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// Side lines are wanted from a reel that has none.
+    /// Side lines were requested, but a reel has none.
     #[error(
         "{} contains only the main lines of its games: make it again with `orbit index --variations`, or leave side \
          lines out", path.display()
@@ -92,7 +93,7 @@ pub enum StreamError {
         /// The reel.
         path: PathBuf,
     },
-    /// Comments are wanted from a reel that has none.
+    /// Comments were requested, but a reel has none.
     #[error(
         "{} contains no comments of its games, and they are asked for (by the query, or for clocks and evaluations): make \
          it again with `orbit index --variations`, or search the PGN that it was made from", path.display()
@@ -101,13 +102,14 @@ pub enum StreamError {
         /// The reel.
         path: PathBuf,
     },
-    /// The games of standard input, a pipe or the web cannot be counted before they are searched.
+    /// The games of standard input, a pipe or the web cannot be counted before they are searched, because these can be read only
+    /// once.
     #[error(
         "`lastgamenumber` needs the number of games before the first one is searched, and standard input, pipes and the \
          web are read once: name a file, or a reel that `orbit index` makes of it"
     )]
     ReadOnce,
-    /// Games are numbered in 32 bits.
+    /// There are more games than 32-bit numbers can count.
     #[error("the database has more than 4,294,967,295 games: search it in parts")]
     TooManyGames,
     /// A reel that is read instead of a file is damaged: see [`BlockStream::substitutes`].
@@ -115,10 +117,10 @@ pub enum StreamError {
     Substitute {
         /// The error of the reel.
         error: ReelError,
-        /// The file as given.
+        /// The file, as it was given.
         file: PathBuf,
     },
-    /// Two readers of games differ: see [`StreamOptions::readers`].
+    /// Two readers disagree about a game: see [`StreamOptions::readers`].
     #[error(
         "verification failed: the two readers of games differ on game {number} of {source_name} (byte {}), half-move {}: \
          {}; one of them is wrong: please report it", difference.offset, difference.ply, difference.what
@@ -131,7 +133,7 @@ pub enum StreamError {
         /// The difference.
         difference: Difference,
     },
-    /// A file to append is already in the reel with different content.
+    /// A file to append is already in the reel, with different content.
     #[error(
         "{} {how} {} was made from it: index all files again, or append only the new games, in a file of \
          another name", path.display(), reel.display()
@@ -144,7 +146,7 @@ pub enum StreamError {
         /// A description of the change, up to the word before the reel's name.
         how: &'static str,
     },
-    /// A folder of reels is to be appended.
+    /// A folder of reels was given to be appended.
     #[error(
         "{} is a folder of reels, which cannot be appended: `orbit index` without --append makes one reel of it",
         path.display()
@@ -153,7 +155,7 @@ pub enum StreamError {
         /// The folder.
         path: PathBuf,
     },
-    /// The reel to append contains some, but not all, of the sources of the target reel.
+    /// Some, but not all, of the sources of the reel to append are already in the target reel.
     #[error(
         "{} contains {source_name}, and {} contains it already: append the files of the other sources instead",
         path.display(), reel.display()
@@ -163,10 +165,10 @@ pub enum StreamError {
         path: PathBuf,
         /// The target reel.
         reel: PathBuf,
-        /// A source that both hold.
+        /// A source that both reels contain.
         source_name: String,
     },
-    /// The reel to append contains some, but not all, of its sources in common with earlier inputs.
+    /// Some, but not all, of the sources of the reel to append are in earlier inputs.
     #[error(
         "{} contains {source_name}, and so does an input before it: give the files of the other sources instead",
         path.display()
@@ -174,33 +176,33 @@ pub enum StreamError {
     PartlyGiven {
         /// The reel to append.
         path: PathBuf,
-        /// A source that an earlier input has, too.
+        /// A source that an earlier input also contains.
         source_name: String,
     },
 }
 
-/// A block as it comes from the stream.
+/// A block as the stream yields it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StreamedBlock {
-    /// The block, with its numbers and problems. It may be shared with hits, and with databases in memory.
+    /// The block, with its numbers and problems. It may be shared with hits and with databases in memory.
     pub block: Arc<Block>,
-    /// Sums over this block.
+    /// The sums over this block.
     pub totals: Totals,
-    /// The number of side lines that were skipped when the block was made from text. For reels see [`Summary::side_lines`].
+    /// The number of side lines that were left out when the block was made from text. For reels see [`Summary::side_lines`].
     pub side_lines: u64,
-    /// The games on which two readers of the text agree, if two readers were used.
+    /// The agreement of two readers of the text, if two readers were used.
     pub agreement: Agreement,
-    /// The number of bytes of input read up to this block, before decompression.
+    /// The number of bytes of input that were read up to the end of this block, before decompression.
     pub bytes: u64,
-    /// The number of bytes of all input, if every size is known.
+    /// The total number of bytes of input, if every size is known.
     pub bytes_total: Option<u64>,
     /// The text from which the block was made, if it was made from text and the text is kept.
     pub(crate) text: Vec<orbit_pgn::SourceText>,
 }
 
 enum Input {
-    /// `base` is the index of its first source.
+    /// `base` is the index of the first source of this input.
     Pgn {
         sources: Box<Sources>,
         base: u32,
@@ -212,7 +214,7 @@ enum Input {
         /// The index of the block at which reading stops.
         end: usize,
     },
-    /// Games of skipped blocks of a reel: later games keep their numbers.
+    /// The games of skipped blocks of a reel. They are counted, so that later games keep their numbers.
     Passed {
         games: u32,
     },
@@ -229,24 +231,25 @@ pub struct BlockStream {
     sources: Vec<SourceSummary>,
     options: StreamOptions,
     bytes_total: Option<u64>,
-    /// The number of games before the first one, in skipped inputs or in the reel to which the games are appended.
+    /// The number of games before the first game of the stream. These games are in skipped inputs, or in the reel to which the
+    /// games are appended.
     games_before: u32,
     substitutes: Vec<Substitute>,
     passed_over: Vec<PassedOver>,
     outdated: Vec<Outdated>,
-    /// The set of games seen before, if duplicates are dropped.
+    /// The set of earlier games, if duplicates are dropped.
     seen: Option<GameSet>,
-    /// Sentences about files of folders and members of archives that are not read.
+    /// Sentences about files in folders and members of archives that are not read.
     notes: Vec<String>,
-    /// Folders of reels.
+    /// The folders of reels.
     folders: Vec<SourceMark>,
-    /// The number of the last game, if games follow after the blocks that are read.
+    /// The number of the last game of the database, if games follow after the blocks that are read.
     last_game: Option<u32>,
 }
 
 impl BlockStream {
     /// Opens files, folders, URLs and `-` (standard input), in the order given. A file is a reel if its first bytes say so or its
-    /// name ends in `.reel`; a folder stands for the PGN, EPD and FEN files below it.
+    /// name ends in `.reel`. A folder stands for the PGN, EPD and FEN files in it and in its subfolders.
     ///
     /// # Errors
     ///
@@ -257,7 +260,8 @@ impl BlockStream {
         Ok(database)
     }
 
-    /// Like [`BlockStream::open`], for inputs to append to a reel: sources and games are numbered after those of the reel.
+    /// Like [`BlockStream::open`], for inputs that are to be appended to a reel. Their sources and games are numbered after those
+    /// of the reel.
     ///
     /// # Errors
     ///
@@ -279,7 +283,7 @@ impl BlockStream {
         Ok(database)
     }
 
-    /// Makes a stream of one PGN text, plain or compressed.
+    /// Creates a stream of one PGN text, plain or compressed.
     pub fn from_pgn_bytes(name: &str, bytes: Vec<u8>, options: StreamOptions) -> BlockStream {
         let sources = Sources::from_bytes_with(name, bytes, options.pgn.clone());
         let mut database = BlockStream::empty(options);
@@ -287,14 +291,14 @@ impl BlockStream {
         database
     }
 
-    /// Makes a stream of one reel.
+    /// Creates a stream of one reel.
     pub fn from_reel(reel: Reel, options: StreamOptions) -> BlockStream {
         let mut database = BlockStream::empty(options);
         database.add_reel(reel);
         database
     }
 
-    /// Makes a stream of one block.
+    /// Creates a stream of one block.
     pub fn from_block(block: Block) -> BlockStream {
         let mut database = BlockStream::empty(StreamOptions::default());
         let sources = block.source_games().iter().map(|part| part.source as usize + 1).max().unwrap_or(0);
@@ -303,11 +307,11 @@ impl BlockStream {
         database
     }
 
-    /// Leaves out tags, which is faster if no one needs them. Games then have no tags; start positions are not affected.
+    /// Leaves out tags, which saves time if they are not needed. Games then have no tags. Their start positions do not change.
     ///
     /// # Panics
     ///
-    /// If duplicates are dropped and tags distinguish games.
+    /// If duplicates are dropped and are recognized by tags.
     #[must_use]
     pub fn without_tags(mut self) -> BlockStream {
         assert!(!self.tells_games_by_tags(), "{DUPLICATES_NEED_TAGS}");
@@ -325,7 +329,7 @@ impl BlockStream {
         self.options.parse.annotations
     }
 
-    /// Leaves out side lines, and comments and glyphs unless they are wanted.
+    /// Leaves out side lines. Comments and glyphs are also left out, unless `annotations` is true.
     #[must_use]
     pub fn without_variations(mut self, annotations: bool) -> BlockStream {
         self.options.parse.variations = false;
@@ -333,19 +337,20 @@ impl BlockStream {
         self
     }
 
-    /// Keeps the text of PGN beside the blocks that are made from it, as [`StreamOptions::keep_text`] does.
+    /// Keeps the text of PGN with the blocks that are made from it, as [`StreamOptions::keep_text`] does.
     #[must_use]
     pub fn with_texts(mut self) -> BlockStream {
         self.options.keep_text = true;
         self
     }
 
-    /// Drops games that equal an earlier one, or one in `seen`, the games of the reel given to [`BlockStream::open_after`]. They
-    /// count as skipped, and their problem names the game and the source that they duplicate. [`GameSet`] states the memory.
+    /// Drops games that equal an earlier game or a game in `seen`, which has the games of the reel given to
+    /// [`BlockStream::open_after`]. Dropped games count as skipped, and their problem names the game and the source of the
+    /// earlier game. [`GameSet`] says how much memory this takes.
     ///
     /// # Panics
     ///
-    /// If tags are left out and distinguish games.
+    /// If tags are left out, and duplicates are recognized by tags.
     #[must_use]
     pub fn without_duplicates(mut self, seen: GameSet) -> BlockStream {
         assert!(self.options.parse.tags || seen.alike() == Alike::Moves, "{DUPLICATES_NEED_TAGS}");
@@ -353,7 +358,7 @@ impl BlockStream {
         self
     }
 
-    /// Returns whether duplicates are dropped and tags distinguish games.
+    /// Returns whether duplicates are dropped and are recognized by tags.
     pub fn tells_games_by_tags(&self) -> bool {
         self.seen.as_ref().is_some_and(|seen| seen.alike() == Alike::Tags)
     }
@@ -398,7 +403,7 @@ impl BlockStream {
                 self.add_shards(path, &manifest)?;
             } else if let Some((reel, notes)) = named.holding(path) {
                 self.notes.extend(notes);
-                // The reel is read where it is named.
+                // The reel is read at its own place among the inputs.
                 self.substitutes.push(Substitute { reel: reel.to_owned(), file: path.clone() });
             } else if let Some(fresh) = self.fresh_reel(path) {
                 self.add_texts(&mut texts)?;
@@ -410,7 +415,7 @@ impl BlockStream {
         self.add_texts(&mut texts)
     }
 
-    /// Refuses a reel without side lines if side lines, or comments, are wanted.
+    /// Returns an error if a reel has no side lines although side lines or comments were requested.
     fn refuse_bare(&self, path: &Path, keeps_variations: bool) -> Result<(), StreamError> {
         match &self.options.parse {
             _ if keeps_variations => Ok(()),
@@ -420,7 +425,7 @@ impl BlockStream {
         }
     }
 
-    /// Adds the reels of a folder, which share their sources.
+    /// Adds the reels of a folder. They share their sources.
     fn add_shards(&mut self, folder: &Path, path: &Path) -> Result<(), StreamError> {
         let manifest = Manifest::read(path)?;
         self.refuse_bare(folder, manifest.variations)?;
@@ -457,7 +462,7 @@ impl BlockStream {
         self.notes.extend_from_slice(sources.notes());
         for source in sources.sources() {
             self.bytes_total = self.bytes_total.zip(source.bytes).map(|(a, b)| a + b);
-            // Only files have a size.
+            // Only files have a known size.
             let path = source.bytes.and(source.path.as_ref()).and_then(|path| orbit_pgn::canonical(path));
             self.sources.push(SourceSummary {
                 name: source.name.clone(),
@@ -488,17 +493,17 @@ impl BlockStream {
         &self.substitutes
     }
 
-    /// Returns the reels beside files that are not read because their games were read by the rules of another version.
+    /// Returns the reels next to files that are not read, because the rules of another version were used to read their games.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over
     }
 
-    /// Returns the reels that are read although their games were read by the rules of another version.
+    /// Returns the reels that are read although the rules of another version were used to read their games.
     pub fn outdated(&self) -> &[Outdated] {
         &self.outdated
     }
 
-    /// Returns sentences about files and members that may hold games but are not read: see [`Sources::notes`].
+    /// Returns sentences about files and members that may contain games but are not read: see [`Sources::notes`].
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -522,7 +527,7 @@ impl BlockStream {
         })
     }
 
-    /// Returns the reels with bytes after their ends, and the number of these bytes: see [`Reel::bytes_behind`].
+    /// Returns the reels that are followed by other bytes, each with the number of these bytes: see [`Reel::bytes_behind`].
     pub fn bytes_behind_reels(&self) -> impl Iterator<Item = (&Path, u64)> {
         self.reels().map(|reel| (reel.path(), reel.bytes_behind())).filter(|(_, bytes)| *bytes > 0)
     }
@@ -532,19 +537,19 @@ impl BlockStream {
         self.sources.iter().map(|source| source.name.clone()).collect()
     }
 
-    /// Returns the number of bytes of all input, if every size is known.
+    /// Returns the total number of bytes of input, if every size is known.
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_total
     }
 
-    /// Runs `work` on every block on `threads` threads and passes the results to `take` in database order, on the caller's
-    /// thread, until it breaks. With one thread (or none) no thread is started; if the system starts fewer threads, those do all
-    /// the work.
+    /// Runs `work` on every block, on `threads` threads, and passes the results to `take` in database order, on the caller's
+    /// thread, until `take` breaks. With one thread (or none), no thread is started. If the system starts fewer threads, these do
+    /// all the work.
     ///
     /// # Errors
     ///
-    /// A damaged block of a reel, or more than 2^32 games; all earlier blocks have been passed to `take` then. A PGN source that
-    /// cannot be read further is not an error: see [`Summary::failures`].
+    /// A block of a reel is damaged, or there are more than 2^32 games. The results of all earlier blocks have been passed to
+    /// `take` by then. It is not an error if a PGN source cannot be read to its end: see [`Summary::failures`].
     ///
     /// # Panics
     ///
@@ -561,8 +566,8 @@ impl BlockStream {
     }
 
     /// Like [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks at once and returns one result for each. The
-    /// first groups are smaller, so that all threads soon have work. If results take much memory, `work` reserves it in the
-    /// budget before it makes them.
+    /// first groups are smaller, so that all threads soon have work. If results need much memory, `work` reserves it in the
+    /// budget before it creates them.
     ///
     /// # Errors
     ///
@@ -657,7 +662,7 @@ impl BlockStream {
         Ok(summary)
     }
 
-    /// Returns the number of positions in reels; the positions of other inputs are not known.
+    /// Returns the number of positions in reels and in blocks in memory. Positions in text are unknown, and count as 0.
     pub fn positions_known(&self) -> u64 {
         let known = |input: &Input| match input {
             Input::Reel { reel, next, end, .. } if (*next, *end) != (0, reel.blocks()) => {
@@ -674,7 +679,7 @@ impl BlockStream {
     }
 }
 
-/// Returns whether a file is a reel or claims to be one: a truncated reel is no PGN.
+/// Returns whether a file is a reel or has the name of one. A truncated reel is not PGN.
 fn is_reel(path: &Path) -> bool {
     // Reading from a pipe would consume its first bytes.
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
@@ -684,7 +689,7 @@ fn is_reel(path: &Path) -> bool {
     is_file && (is_named || begins_so() && Reel::sniff(&head))
 }
 
-/// Adds the name of the file to the error of a damaged reel that was read instead of it.
+/// If a damaged reel was read instead of a file, adds the name of the file to the error.
 fn name_substitute(failure: StreamError, substitutes: Vec<Substitute>) -> StreamError {
     let StreamError::Reel(error) = failure else { return failure };
     match substitutes.into_iter().find(|substitute| substitute.reel == error.path()) {
@@ -693,14 +698,14 @@ fn name_substitute(failure: StreamError, substitutes: Vec<Substitute>) -> Stream
     }
 }
 
-/// The serial part of the stream, which hands out the tasks.
+/// The serial part of the stream, which issues the tasks.
 struct Feed {
     inputs: VecDeque<Input>,
-    /// The bytes of the inputs that are finished.
+    /// The number of bytes of the inputs that are finished.
     bytes: u64,
-    /// The number of games skipped since the last task.
+    /// The number of games that were skipped since the last task.
     passed: u32,
-    /// The side lines of reels all of whose blocks were read.
+    /// The number of side lines in those reels whose blocks were all read.
     side_lines: u64,
     /// True if side lines of reels are kept.
     variations: bool,
@@ -740,7 +745,8 @@ impl Feed {
                 Input::Held { held, next } if *next < held.blocks().len() => {
                     let block = held.blocks()[*next].clone();
                     *next += 1;
-                    // For all but the last block, this is the number of bytes that the first reading had read by then.
+                    // For all blocks except the last, this is the number of bytes that the first reading had read up to the
+                    // block.
                     let bytes = if *next == held.blocks().len() { held.bytes_read() } else { block.bytes };
                     self.bytes = bytes;
                     return Some((BlockWork::Held(Box::new(block)), bytes));
@@ -753,7 +759,7 @@ impl Feed {
         }
     }
 
-    /// Leaves the first input, read to its end or not, and keeps its stamps, failures and counts.
+    /// Leaves the first input, even if it was not read to its end, and keeps its stamps, failures and counts.
     fn finish_input(&mut self) {
         let input = self.inputs.pop_front();
         if let Some(Input::Reel { reel, next, .. }) = &input

@@ -1,4 +1,4 @@
-//! Facts about a block that depend on all blocks before it: its numbers, and the games seen before.
+//! Facts about a block that depend on all blocks before it: its numbers, and the earlier games.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use super::{SourceSummary, StreamError};
 use orbit_reel::{Block, GameHash, GameSet};
 use orbit_witness::Difference;
 
-/// Tells by whom a block was numbered.
+/// The scope in which the games of a block are already numbered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbered {
-    /// By no one: it was made from text.
+    /// Nowhere, because the block was made from text.
     Nowhere,
-    /// By its reel, but only within each source.
+    /// Within each source, by the reel.
     InSource,
-    /// By the run that read it first.
+    /// In the whole database, by the run that read the block first.
     Wholly,
 }
 
@@ -32,7 +32,7 @@ struct SourceCount {
 
 impl RunningNumbers {
     pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> RunningNumbers {
-        // A forged reel may claim more.
+        // A forged reel may state a greater number.
         let games_of = |source: &SourceSummary| u32::try_from(source.games).unwrap_or(u32::MAX);
         let count = |source: &SourceSummary| SourceCount {
             name: source.name.clone(),
@@ -42,7 +42,7 @@ impl RunningNumbers {
         RunningNumbers { games, by_source: sources.iter().map(count).collect(), seen }
     }
 
-    /// Numbers the games of the next block, before which `passed` games are skipped.
+    /// Numbers the games of the next block. `passed` games before it are skipped.
     pub(super) fn assign(
         &mut self,
         block: &mut Arc<Block>,
@@ -53,7 +53,7 @@ impl RunningNumbers {
         let games = games_before.checked_add(block.games_read());
         self.games = games.ok_or(StreamError::TooManyGames)?;
         if numbered == Numbered::Wholly {
-            // The block is shared, and its numbers are right already.
+            // The block is shared, and its numbers are already right.
             block.source_games().iter().for_each(|part| _ = self.count(part.source, part.games));
             return Ok(());
         }
@@ -68,7 +68,8 @@ impl RunningNumbers {
         Ok(())
     }
 
-    /// Makes the error for a difference between the readers of a numbered block, with the game's number in its source.
+    /// Returns the error for a difference between the readers of a numbered block, with the number of the game in its
+    /// source.
     pub(super) fn place(&self, block: &Block, difference: Difference) -> StreamError {
         let part = block.source_games().iter().find(|part| part.source == difference.source);
         let before = part.map_or(0, |part| part.games_before);
@@ -79,13 +80,14 @@ impl RunningNumbers {
         }
     }
 
-    /// Counts games of a source; returns the count before them.
+    /// Counts games of a source. Returns the count before these games.
     fn count(&mut self, source: u32, games: u32) -> u32 {
         let count = &mut self.by_source[source as usize].games;
         std::mem::replace(count, count.saturating_add(games))
     }
 
-    /// Drops the games of a numbered block that equal an earlier one, if that is wanted; returns whether there were any.
+    /// If duplicates are dropped, drops the games of a numbered block that equal an earlier game. Returns whether there
+    /// were any.
     pub(super) fn drop_duplicates(&mut self, block: &mut Arc<Block>, hashes: &[GameHash]) -> bool {
         let Some(seen) = &mut self.seen else { return false };
         let duplicates = seen.duplicates(block, hashes);
@@ -95,7 +97,7 @@ impl RunningNumbers {
         for duplicate in &duplicates {
             self.by_source[block.game(duplicate.index).source() as usize].duplicates += 1;
         }
-        // A set of games from the caller may contain games of sources that are not listed here.
+        // A set of games that the caller gives may contain games of sources that are not listed here.
         let name = |source: u32| {
             self.by_source.get(source as usize).map_or("what came before", |it| it.name.as_str())
         };
@@ -103,7 +105,7 @@ impl RunningNumbers {
         true
     }
 
-    /// Stores the counts in the sources.
+    /// Stores the counts in the summaries of the sources.
     pub(super) fn tell(&self, sources: &mut [SourceSummary]) {
         for (source, count) in sources.iter_mut().zip(&self.by_source) {
             source.games = count.games.into();

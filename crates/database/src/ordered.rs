@@ -1,6 +1,7 @@
 //! Runs tasks on many threads and returns their results in the order of the tasks.
 //!
-//! Knows nothing of blocks. If a thread or the caller stops, fails or panics, all threads end and none waits forever.
+//! This module does not know about blocks. If a thread or the caller stops, fails or panics, all threads end, and none of them
+//! waits forever.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,10 +13,10 @@ use std::time::Duration;
 use super::turns::{ThreadShare, Turn};
 use orbit_core::sync::{into_inner, lock, wait, wait_timeout};
 
-/// The most threads that are started: each costs memory, and no machine has so many cores.
+/// The maximum number of threads that are started. Each thread costs memory, and no machine has so many cores.
 const THREADS_MAX: usize = 1024;
 
-/// The interval at which a waiting caller checks the interrupt flag.
+/// The time after which a waiting caller checks the interrupt flag again.
 const INTERRUPT_POLL: Duration = Duration::from_millis(50);
 
 /// The steps of each task.
@@ -33,13 +34,13 @@ pub(super) struct Steps<Next, Prepare, Number, Work> {
 /// The limits on resources.
 #[derive(Clone, Copy)]
 pub(super) struct TaskLimits<'a> {
-    /// The threads to start; fewer if the system starts no more.
+    /// The number of threads to start. There are fewer if the system does not start more.
     pub(super) threads: usize,
-    /// The most bytes of results that may wait to be taken, as far as tasks reserve them.
+    /// The maximum number of bytes of results that may wait to be taken, if tasks reserve them.
     pub(super) bytes_max: u64,
-    /// The stack size of each thread, if not the default.
+    /// The stack size of each thread; `None` for the default.
     pub(super) stack_bytes: Option<usize>,
-    /// The share of threads that other streams use as well.
+    /// The share of threads that are also used by other streams.
     pub(super) share: Option<&'a ThreadShare>,
 }
 
@@ -48,7 +49,7 @@ impl<'a> TaskLimits<'a> {
         TaskLimits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None, share: None }
     }
 
-    /// Waits until a task may begin; breaks if no more tasks are to begin.
+    /// Waits until a task may begin. Breaks if no more tasks should begin.
     fn turn(&self, is_over: impl Fn() -> bool) -> ControlFlow<(), Option<Turn<'a>>> {
         match self.share {
             None => ControlFlow::Continue(None),
@@ -60,9 +61,9 @@ impl<'a> TaskLimits<'a> {
     }
 }
 
-/// A memory budget for results that wait to be taken. A task reserves memory for its results before it makes them, and waits
-/// while the results of other tasks take too much; the task to be taken next never waits. Without it, results that are made
-/// faster than they are written would pile up, each twenty times as large as its input.
+/// A memory budget for results that wait to be taken. A task reserves memory for its results before it creates them, and waits
+/// while the results of other tasks need too much. The task to be taken next never waits. Without the budget, results that are
+/// created faster than they are written would pile up, each of them twenty times as large as its input.
 pub struct MemoryBudget<'a> {
     gate: Option<&'a Gate>,
     index: u64,
@@ -70,7 +71,7 @@ pub struct MemoryBudget<'a> {
 }
 
 impl MemoryBudget<'_> {
-    /// Makes a budget without a limit, for results that never wait to be taken.
+    /// Creates a budget without a limit, for results that never wait to be taken.
     fn endless() -> MemoryBudget<'static> {
         MemoryBudget { gate: None, index: 0, reserved: Cell::new(0) }
     }
@@ -90,7 +91,7 @@ impl MemoryBudget<'_> {
         self.reserved.set(self.reserved.get().saturating_add(bytes));
     }
 
-    /// Replaces a reservation by the number of bytes actually used, without waiting.
+    /// Replaces a reservation by the number of bytes that are really used. This does not wait.
     pub fn correct(&self, reserved: u64, bytes: u64) {
         let Some(gate) = self.gate else { return };
         let correct = |sum: u64| sum.saturating_sub(reserved).saturating_add(bytes);
@@ -125,11 +126,11 @@ struct OrderedState<R> {
     issued: u64,
     numbered: u64,
     taken: u64,
-    /// Results, with the bytes that are reserved for each.
+    /// The results, each with the number of bytes that are reserved for it.
     ready: BTreeMap<u64, (R, u64)>,
-    /// No further tasks will be issued.
+    /// True if no further tasks will be issued.
     exhausted: bool,
-    /// All threads stop.
+    /// True if all threads must stop.
     stopped: bool,
 }
 
@@ -145,7 +146,7 @@ struct OrderedShared<R> {
 }
 
 impl<R> OrderedShared<R> {
-    /// Waits for `event` as long as nothing stops and `waits` returns true.
+    /// Waits for `event` as long as `waits` returns true and nothing has stopped the threads.
     fn wait_while(
         &self,
         event: &Condvar,
@@ -167,7 +168,7 @@ impl<R> OrderedShared<R> {
     }
 }
 
-/// Stops all threads when dropped: at the end, on an early return and on a panic alike.
+/// Stops all threads when it is dropped: at the end, on an early return, and on a panic.
 struct StopOnDrop<'a, R>(&'a OrderedShared<R>, /* only on a panic */ bool);
 
 impl<R> Drop for StopOnDrop<'_, R> {
@@ -179,11 +180,11 @@ impl<R> Drop for StopOnDrop<'_, R> {
 }
 
 /// Runs all tasks on several threads, a few tasks ahead of `take`, which is called on this thread in the order of the tasks. With
-/// one thread, or if the system starts none, this thread does all the work. Returns whether all tasks were taken.
+/// one thread, or if the system starts no threads, this thread does all the work. Returns whether all tasks were taken.
 ///
 /// # Errors
 ///
-/// The first error of `prepare` or `number` in the order of the tasks, after all tasks before it have been taken.
+/// The first error of `prepare` or `number`, in the order of the tasks. The results of all earlier tasks were passed to `take`.
 pub(super) fn run<J, M, T, E, Next, Prepare, Number, Work>(
     limits: TaskLimits<'_>,
     interrupt: &AtomicBool,
@@ -227,7 +228,7 @@ where
             if shared.wait_while(&shared.numbered, |state| state.numbered != index).stopped {
                 return;
             }
-            // No other thread may number now, so the lock is free.
+            // No other thread can be numbering now, so the lock is free.
             if let Ok(block) = &mut prepared
                 && let Err(error) = lock(&number)(block)
             {
@@ -242,8 +243,8 @@ where
             });
             drop(turn);
             // Waking a thread takes as long as a small task, so several results are taken at a time. If there are fewer, the
-            // caller sees them within `INTERRUPT_POLL`. If memory is reserved, another task may wait for it, so the caller is
-            // woken at once.
+            // caller sees them within `INTERRUPT_POLL`. If memory is reserved, another task may be waiting for it, so the caller
+            // is woken at once.
             let is_reserved = lock(&shared.gate.state).reserved > 0;
             let mut state = lock(&shared.state);
             state.ready.insert(index, (done, room.reserved.get()));
@@ -314,14 +315,14 @@ where
     Ok(false)
 }
 
-/// Issues the next task with its index and its turn, once it is not too far ahead.
+/// Issues the next task with its index and its turn, as soon as it is not too far ahead of `take`.
 fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
     shared: &OrderedShared<R>,
     next: &Mutex<Next>,
     interrupt: &AtomicBool,
     (ahead, limits): (u64, TaskLimits<'a>),
 ) -> Option<(u64, J, Option<Turn<'a>>)> {
-    // The lock is held while waiting: any other thread that wants a task would have to wait as well.
+    // The lock is held while this thread waits, because any other thread that wants a task would have to wait as well.
     let mut next = lock(next);
     let state = shared.wait_while(&shared.taken, |state| state.issued >= state.taken + ahead);
     if state.stopped || state.exhausted || interrupt.load(Ordering::Relaxed) {
@@ -329,7 +330,7 @@ fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
     }
     let index = state.issued;
     drop(state);
-    // Turns are taken in the order of the tasks, so no task waits for another one that waits for its turn.
+    // Turns are given in the order of the tasks, so no task waits for another one that waits for its turn.
     let is_over = || lock(&shared.state).stopped || interrupt.load(Ordering::Relaxed);
     let turn = limits.turn(is_over).continue_value()?;
     let task = next();
@@ -385,7 +386,7 @@ mod tests {
     use super::super::turns::Turns;
     use super::*;
 
-    /// Squares the numbers 0..n, numbered in order; `work` panics at `panic_at`.
+    /// Squares the numbers 0..n, which are numbered in order. `work` panics at `panic_at`.
     fn squares(threads: usize, n: u64, panic_at: Option<u64>, break_at: Option<u64>) -> (Vec<u64>, bool) {
         let mut tasks = 0..n;
         let mut expected = 0;
@@ -471,7 +472,7 @@ mod tests {
         }
     }
 
-    /// Returns the most bytes that were reserved at once, if taking each result is slow.
+    /// Returns the greatest number of bytes that were reserved at once while taking each result is slow.
     fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
         let (mut tasks, mut taken) = (0..100u64, 0);
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -500,10 +501,10 @@ mod tests {
     #[test]
     fn results_that_wait_have_a_limit() {
         for threads in [2, 4, 16] {
-            // The task to be taken next proceeds whatever the others have reserved.
+            // The task to be taken next proceeds, no matter how much the others have reserved.
             assert!(most_reserved(threads, 100, 400) <= 400 + 2 * 100, "{threads}");
             assert!(most_reserved(threads, 100, u64::MAX) >= 4 * 100, "{threads}");
-            // Nothing fits, and still no task waits forever.
+            // Nothing fits into the budget, and still no task waits forever.
             assert!(most_reserved(threads, 1000, 10) <= 2 * 1000, "{threads}");
         }
     }
@@ -516,7 +517,7 @@ mod tests {
             let steps = Steps {
                 next: || {
                     let task = tasks.next()?;
-                    // Like a source that continues once its reader has answered.
+                    // Like a source that continues only after its reader has answered.
                     let begun = Instant::now();
                     while taken.load(Ordering::Relaxed) < task {
                         assert!(begun.elapsed() < Duration::from_secs(60), "{task} of {threads} threads");
@@ -584,7 +585,7 @@ mod tests {
                 number: |_: &mut u64| Ok(()),
                 work: |_: &u64, room: &MemoryBudget| room.reserve(u64::MAX),
             };
-            // No address space has room for such a stack.
+            // No address space is large enough for such a stack.
             let limits = TaskLimits { stack_bytes: Some(1 << 60), ..TaskLimits::with_threads(threads) };
             let all = run(limits, &AtomicBool::new(false), steps, |task, ()| {
                 taken.push(task);

@@ -1,10 +1,11 @@
 //! Finds a game by its number without reading all games before it.
 //!
-//! A reel knows the places of its games. In text, a game's place is known only after the text before it was read; what that
-//! reading finds may be recorded in a sidecar, a small file in a folder of the caller's choice. It records for each stretch of
-//! text its place, the number of games before it and the hash of its bytes. The invariant: a game found by a sidecar is the one
-//! that reading everything would find. A sidecar is used only if the files have the same sizes, times and inodes as before, and a
-//! stretch only if its bytes have the same hash; a sidecar that cannot be read or written is ignored.
+//! A reel records where its games are. In text, this is known only after all text before a game was read. The result of this
+//! reading may be recorded in a sidecar, which is a small file in a folder that the caller chooses. For each stretch of text, a
+//! sidecar records its place, the number of games before it, and the hash of its bytes. The invariant: a game that is found
+//! through a sidecar is the game that reading everything would find. A sidecar is used only if the files have the same sizes,
+//! times and inodes as before. A stretch is used only if its bytes have the same hash. A sidecar that cannot be read or written
+//! is ignored.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -22,36 +23,36 @@ use orbit_core::files::{OutputFile, open_regular, user_caches};
 use orbit_pgn::{Chunk, READER_VERSION, SourceKind, SourceText, Sources, Stamp};
 use orbit_reel::Block;
 
-/// The format version; it increases when the meaning of a sidecar's bytes changes.
+/// The version of the format. It is increased when the meaning of a sidecar's bytes changes.
 const VERSION: u32 = 1;
 /// The file extension of sidecars.
 const ENDING: &str = "places";
-/// The most sidecars in a folder; the oldest are removed.
+/// The maximum number of sidecars in a folder. The oldest are removed.
 const SIDECARS_MAX: usize = 256;
-/// The largest sidecar that is read: one with some 600,000 stretches.
+/// The maximum size of a sidecar that is read, which has some 600,000 stretches.
 const SIDECAR_BYTES_MAX: u64 = 32 << 20;
-/// A file that was written to more recently than this may be written to again without a change of its time.
+/// If a file was written to more recently than this, another write may leave its time unchanged.
 const SETTLED: Duration = Duration::from_secs(2);
-/// The number of bytes of each source that are compared to verify that it is not compressed.
+/// The number of bytes of each source that are compared to check that the source is not compressed.
 const HEAD_BYTES: usize = 64;
 
-/// The location of sidecars.
+/// The folder of sidecars, and the text for which they are written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PlaceCache {
     /// The folder, which is created if it is missing.
     pub folder: PathBuf,
-    /// The least text for which a sidecar is written: less text can be read as quickly.
+    /// The least amount of text, in bytes, for which a sidecar is written. Less text can be read as quickly.
     pub bytes_min: u64,
 }
 
 impl PlaceCache {
-    /// Makes a cache in a folder, for 4 MB of text and more.
+    /// Creates a cache in a folder, for 4 MB of text and more.
     pub fn new(folder: PathBuf) -> PlaceCache {
         PlaceCache { folder, bytes_min: 4 << 20 }
     }
 
-    /// Returns the cache in the user's cache folder, if the environment names one.
+    /// Returns the cache in the user's cache folder. Returns `None` if the environment does not name such a folder.
     pub fn of_user() -> Option<PlaceCache> {
         user_caches().map(PlaceCache::new)
     }
@@ -61,17 +62,18 @@ impl PlaceCache {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GameBlock {
-    /// The block that holds the game or, if the game was skipped, the reason. `None` if the database has no game with this number.
+    /// The block that contains the game. If the game was skipped, the block states the reason. `None` if the database has no game
+    /// with this number.
     pub block: Option<Arc<Block>>,
-    /// The number of games up to the end of the block, or of all games.
+    /// The number of games up to the end of the block. If no block was found, the number of all games.
     pub games: u32,
     /// The summary of the reading.
     pub summary: Summary,
 }
 
 impl BlockStream {
-    /// Returns the block of a game, by the game's number over all sources, from 1. Reels, and text whose games a sidecar records
-    /// ([`StreamOptions::places`]), are skipped; everything else is read from its beginning.
+    /// Returns the block of a game. `number` is the game's number over all sources, from 1. Reels are not read from the
+    /// beginning, and neither is text whose games a sidecar records ([`StreamOptions::places`]); all other text is.
     ///
     /// # Errors
     ///
@@ -142,14 +144,15 @@ impl BlockStream {
     }
 }
 
-/// The identity of a file, to detect changes. It is stricter than a [`Stamp`], which copying preserves.
+/// The identity of a file, by which changes are detected. It is stricter than a [`Stamp`], which stays the same when a file is
+/// copied.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct FileMark {
     path: Vec<u8>,
     bytes: u64,
     modified_ns: u64,
-    /// If the system has them: device, inode, and the time of the last inode change (seconds and nanoseconds). A file's
-    /// modification time can be set back, this time cannot.
+    /// If the system provides them, the device, the inode, and the time of the last change of the inode (seconds and
+    /// nanoseconds). Unlike the modification time of a file, this time cannot be set back.
     inode: (u64, u64, i64, i64),
 }
 
@@ -166,7 +169,7 @@ impl FileMark {
         })
     }
 
-    /// Returns whether the next change of the file is certain to change its time.
+    /// Returns whether the next change of the file will certainly change its time.
     fn is_settled(&self, now: SystemTime) -> bool {
         let modified = SystemTime::UNIX_EPOCH + Duration::from_nanos(self.modified_ns);
         now.duration_since(modified).is_ok_and(|age| age > SETTLED)
@@ -184,21 +187,22 @@ fn inode(_: &Metadata) -> (u64, u64, i64, i64) {
     (0, 0, 0, 0)
 }
 
-/// A stretch of text that became one block.
+/// A stretch of text from which one block was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Stretch {
-    /// The number of games of all sources before it.
+    /// The number of games before the stretch, over all sources.
     games_before: u32,
-    /// The number of games in it, skipped ones included.
+    /// The number of games in the stretch, with skipped games included.
     games: u32,
-    /// The number of earlier games of its first text's source; its other texts are the first ones of their sources.
+    /// The number of earlier games in the source of the stretch's first text. Its other texts are the first ones of their
+    /// sources.
     in_source: u32,
     texts: Vec<TextMark>,
-    /// XXH3 of all its bytes.
+    /// The XXH3 hash of all bytes of the stretch.
     hash: u64,
 }
 
-/// A stretch of one source.
+/// The part of a stretch that is in one source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct TextMark {
     source: u32,
@@ -207,13 +211,13 @@ struct TextMark {
     bytes: u64,
 }
 
-/// The places of the games of some sources that are read together.
+/// The places of the games in some sources that are read together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct GamePlaces {
     version: u32,
     /// The version of the rules by which games were read.
     reader: u32,
-    /// The limit on games, which influences where games end.
+    /// The maximum size of a game, which affects where games end.
     game_bytes_max: u64,
     files: Vec<FileMark>,
     stretches: Vec<Stretch>,
@@ -232,10 +236,10 @@ struct Sidecar {
 enum SourcePlace {
     Found {
         block: Box<Block>,
-        /// The number of games of the sources before the block.
+        /// The number of games in the sources before the block.
         games_before: u32,
     },
-    /// The sources have this many games, which is too few.
+    /// The game comes after these sources, which have `games` games.
     Behind {
         games: u32,
     },
@@ -243,8 +247,8 @@ enum SourcePlace {
 }
 
 impl Sidecar {
-    /// Returns the sidecar of sources, if all of them are files and have enough text; with its content, if it exists and belongs
-    /// to these files.
+    /// Returns the sidecar of some sources, if all of them are files and have enough text. It has its content if it exists and
+    /// belongs to these files.
     fn from_sources(sources: &Sources, cache: &PlaceCache) -> Option<Sidecar> {
         let bytes: u64 = sources.sources().iter().map(|source| source.bytes.unwrap_or(0)).sum();
         if bytes < cache.bytes_min {
@@ -270,7 +274,7 @@ impl Sidecar {
         Some(Sidecar { cache: cache.clone(), path, paths, places })
     }
 
-    /// Finds the place of a game, by its number in these sources.
+    /// Finds the place of a game by its number in these sources.
     fn find(&self, number: u32, options: &StreamOptions) -> SourcePlace {
         let stretches = &self.places.stretches;
         let games = stretches.last().map_or(0, |last| last.games_before.saturating_add(last.games));
@@ -295,7 +299,7 @@ impl Sidecar {
         SourcePlace::Found { block: Box::new(block), games_before: stretch.games_before }
     }
 
-    /// Reads the present bytes of a stretch.
+    /// Reads the bytes that a stretch has now.
     fn texts(&self, stretch: &Stretch) -> io::Result<Vec<SourceText>> {
         let read = |mark: &TextMark| {
             let index = mark.source as usize;
@@ -320,7 +324,7 @@ fn read_at(path: &Path, offset: u64, bytes: u64) -> io::Result<Vec<u8>> {
     if out.len() as u64 == bytes { Ok(out) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// Returns the XXH3 hash of texts, end to end.
+/// Returns the XXH3 hash of texts, one after the other.
 fn hash(texts: &[SourceText]) -> u64 {
     use std::hash::Hasher as _;
     let mut hasher = XxHash3_64::new();
@@ -328,7 +332,7 @@ fn hash(texts: &[SourceText]) -> u64 {
     hasher.finish()
 }
 
-/// Reads a sidecar, if its checksum is right.
+/// Reads a sidecar. Returns `None` if it cannot be read or its checksum is wrong.
 fn read(path: &Path) -> Option<GamePlaces> {
     let file = open_regular(path).ok()?;
     if file.metadata().ok()?.len() > SIDECAR_BYTES_MAX {
@@ -343,16 +347,16 @@ fn read(path: &Path) -> Option<GamePlaces> {
     postcard::from_bytes(bytes).ok()
 }
 
-/// The records made while text is read from its beginning.
+/// The records that are written while text is read from its beginning.
 struct Notes {
     sidecar: Sidecar,
-    /// The index of the first of the sources; `before` is the number of games before them.
+    /// The index of the first source. `before` is the number of games before the sources.
     base: u32,
     before: u32,
-    /// True if a text cannot be found again by its offset, because the source is compressed.
+    /// True if a text cannot be found again by its offset, because its source is compressed.
     is_broken: bool,
     stretches: Vec<Stretch>,
-    /// True once all texts of these sources have been read.
+    /// True once all texts of these sources were read.
     is_past: bool,
 }
 
@@ -368,7 +372,7 @@ impl Notes {
         if self.is_broken || self.is_past {
             return;
         }
-        // A block of a reel has no text, and comes after all of these sources.
+        // A block of a reel has no text, and comes after all these sources.
         if taken.text.is_empty() || !taken.text.iter().all(is_ours) {
             self.is_past = true;
             return;
@@ -400,8 +404,8 @@ impl Notes {
         });
     }
 
-    /// Writes the sidecar, unless the files have changed meanwhile or may still change unnoticed, or reading them produced
-    /// messages, which a reader of the sidecar would miss.
+    /// Writes the sidecar. It is not written if the files have changed meanwhile, or may still change unnoticed, or if reading
+    /// them produced messages, which would be missing when the sidecar is used.
     fn write(self, summary: &Summary) {
         let Notes { sidecar: Sidecar { cache, path, paths, mut places }, stretches, .. } = self;
         let now = SystemTime::now();
@@ -415,7 +419,7 @@ impl Notes {
         }
         places.is_whole = is_whole;
         places.stretches = stretches;
-        // The game was found even if no sidecar can be written.
+        // The game was found, even if no sidecar can be written.
         let _ = store(&cache, &path, &places);
     }
 }
@@ -433,7 +437,7 @@ fn store(cache: &PlaceCache, path: &Path, places: &GamePlaces) -> io::Result<()>
     Ok(file.finish()?)
 }
 
-/// Removes old sidecars to make room for one more.
+/// Removes the oldest sidecars to make room for one more.
 fn prune(folder: &Path) -> io::Result<()> {
     let mut sidecars = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,4 +1,4 @@
-//! Ranges of blocks of a database of reels, whose games keep the numbers that they have in the whole database; and the identity
+//! Ranges of blocks in a database of reels, whose games keep the numbers that they have in the whole database; and the identity
 //! of a database.
 
 use std::ops::Range;
@@ -11,20 +11,20 @@ use super::{BlockStream, Input, StreamedBlock};
 use orbit_pgn::Stamp;
 use orbit_reel::{Reel, Totals};
 
-/// An input, with a mark that distinguishes it from other files of its name.
+/// An input, with a mark that distinguishes it from other files with the same name.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SourceMark {
     /// The path as given or found.
     pub name: String,
     /// The size, if it is known.
     pub bytes: Option<u64>,
-    /// The checksum of a reel's header or of a manifest, or the time of another file; empty for streams.
+    /// The checksum of a reel's header or of a manifest, or the time of any other file. It is empty for streams.
     pub mark: String,
 }
 
 impl BlockStream {
-    /// Returns the number of positions of each block, reel by reel in the order of the database. `None` if inputs other than
-    /// reels are read: the numbers of their games are known only after all text before them was read.
+    /// Returns the number of positions of each block, reel by reel in the order of the database. Returns `None` if there are
+    /// inputs other than reels, because their games are numbered only after all text before them was read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
         let of_input = |input: &Input| match input {
             Input::Reel { reel, next, end, .. } => {
@@ -35,11 +35,12 @@ impl BlockStream {
         self.inputs.iter().map(of_input).collect()
     }
 
-    /// Restricts the stream to a range of blocks, counted over all reels from 0. Games and sources keep their numbers.
+    /// Restricts the stream to a range of blocks, which are counted over all reels from 0. Games and sources keep their
+    /// numbers.
     ///
     /// # Panics
     ///
-    /// If inputs other than reels are read, or there are fewer blocks.
+    /// If there are inputs other than reels, or fewer blocks.
     #[must_use]
     pub fn only_blocks(mut self, range: Range<usize>) -> BlockStream {
         let mut before = 0;
@@ -59,7 +60,7 @@ impl BlockStream {
             games_before += u64::from(reel.games_before(blocks));
         }
         assert!(range.start <= range.end && range.end <= before, "there are {before} blocks, not {range:?}");
-        // Too many games are reported when they are numbered.
+        // If there are too many games, the error is returned when they are numbered.
         let number = |games: u64| u32::try_from(games).unwrap_or(u32::MAX);
         self.last_game = Some(number(games_before));
         self.games_before = number(first.unwrap_or(games_before));
@@ -72,8 +73,8 @@ impl BlockStream {
         self
     }
 
-    /// Restricts the stream to the blocks of each reel that `choose` returns, in ascending order; all of them if it returns
-    /// `None`. Games and sources keep their numbers.
+    /// Restricts the stream to the blocks of each reel that `choose` returns, in ascending order. If `choose` returns `None`,
+    /// all blocks of the reel are kept. Games and sources keep their numbers.
     ///
     /// # Errors
     ///
@@ -117,7 +118,7 @@ impl BlockStream {
         Arc::clone(&self.options.interrupt)
     }
 
-    /// Returns marks that identify this database: its inputs in order, and folders of reels.
+    /// Returns marks that identify this database: those of its folders of reels, and of its inputs in their order.
     pub fn marks(&self) -> Vec<SourceMark> {
         let mut marks = self.folders.clone();
         for input in &self.inputs {
@@ -144,8 +145,8 @@ impl BlockStream {
 }
 
 impl StreamedBlock {
-    /// Makes a streamed block from a part of a job, which has the sums but not the block itself: the games have only the text
-    /// that the part holds.
+    /// Creates a streamed block from a part of a job, which has the sums but not the block itself. Its games have only the text
+    /// that the part contains.
     pub fn of_part(totals: Totals, side_lines: u64, bytes: u64) -> StreamedBlock {
         StreamedBlock {
             block: Arc::default(),

@@ -1,4 +1,4 @@
-//! Reels that are read instead of the PGN files in the same folder from which they were made.
+//! Reels that are read instead of PGN files. Such a reel was made from the PGN file and is in the same folder.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use super::BlockStream;
 use orbit_pgn::{READER_VERSION, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
 
-/// A reel that is read instead of the file that it was made from.
+/// A reel that is read instead of the file from which it was made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Substitute {
     /// The reel.
     pub reel: PathBuf,
-    /// The file as given.
+    /// The file, as it was given.
     pub file: PathBuf,
 }
 
@@ -23,12 +23,13 @@ impl fmt::Display for Substitute {
     }
 }
 
-/// A reel of the present content of a file, made by a version of this program that read games by other rules.
+/// A reel that was made from the present content of a file by a version of this program with other rules for reading games. The
+/// file is read instead of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PassedOver {
     /// The reel.
     pub reel: PathBuf,
-    /// The file as given.
+    /// The file, as it was given.
     pub file: PathBuf,
 }
 
@@ -43,17 +44,18 @@ impl fmt::Display for PassedOver {
     }
 }
 
-/// A reel, or a folder of reels, made by a version of this program that read games by other rules, and read nevertheless.
+/// A reel, or a folder of reels, that was made by a version of this program with other rules for reading games. It is read
+/// nevertheless.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outdated {
     /// The reel, or the folder.
     pub reel: PathBuf,
-    /// The options and files with which to make it again.
+    /// The options and files with which it can be made again.
     again: String,
 }
 
 impl Outdated {
-    /// Returns the entry of a reel, if its games were read by other rules than those of this version.
+    /// Returns the entry of a reel if the rules by which its games were read are not those of this version; otherwise `None`.
     pub fn of_reel(reel: &Reel) -> Option<Outdated> {
         let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
@@ -77,7 +79,7 @@ impl Outdated {
     }
 }
 
-/// The most files that a message names.
+/// The maximum number of files that a message names.
 const NAMES_MAX: usize = 3;
 
 impl fmt::Display for Outdated {
@@ -103,7 +105,7 @@ pub(super) struct Fresh {
 }
 
 impl BlockStream {
-    /// Returns the reel to read instead of a file, if there is one and it is wanted.
+    /// Returns the reel to read instead of a file. Returns `None` if there is none or substitutes are not wanted.
     pub(super) fn fresh_reel(&mut self, path: &Path) -> Option<Fresh> {
         let is_wanted = self.options.substitute_reels && path.as_os_str() != "-";
         let beside = is_wanted.then(|| fresh_reel(path)).flatten();
@@ -127,13 +129,13 @@ impl BlockStream {
     }
 }
 
-/// Returns the reel with the present content of a file, and of nothing else, in the same folder: `games.reel` for `games.pgn`,
+/// Returns the reel in the same folder that has the present content of a file, and nothing else: `games.reel` for `games.pgn`,
 /// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. Damage in its blocks is found when they are read, and
 /// is an error then ([`StreamError::Substitute`](super::StreamError)).
 ///
 /// # Errors
 ///
-/// A reel whose games were read by other rules than those of this version.
+/// The games of the reel were read by other rules than those of this version.
 fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
         return None;
@@ -148,21 +150,22 @@ fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     })
 }
 
-/// Returns whether a source of a reel has the present content of a file, `now`: of `file` itself or, if that is an archive, of a
-/// member.
+/// Returns whether a source of a reel has the present content of the file `now`. This file is `file` itself or, if `file` is an
+/// archive, one of its members.
 fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
     let is_whole = source.stamp.hash.is_some() && source.failure.is_none() && source.duplicates == 0;
-    // The path of a member begins with that of its archive.
+    // The path of a member begins with the path of its archive.
     let folder = file.parent().unwrap_or(Path::new(""));
     let same_name = Path::new(&source.name).ends_with(now.strip_prefix(folder).unwrap_or(now));
-    // The file system is queried last, since a reel may have many sources.
+    // The file system is asked last, because a reel may have many sources.
     is_whole
         && same_name
         && Stamp::at(now)
             .is_ok_and(|now| now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now)
 }
 
-/// Reels and folders of reels that are named beside files, with their sources. Those that cannot be opened are left out.
+/// Reels and folders of reels that the user names in addition to files, with their sources. Those that cannot be opened are left
+/// out.
 pub(super) struct NamedReels(Vec<(PathBuf, Vec<ReelSource>)>);
 
 impl NamedReels {
@@ -178,8 +181,8 @@ impl NamedReels {
         NamedReels(paths.iter().filter_map(|path| Some((path.clone(), sources(path)?))).collect())
     }
 
-    /// Returns the reel that holds the present games of a file, or of all members of an archive, and the sentences about members
-    /// that are left out.
+    /// Returns the reel that contains the present games of a file, or of all members of an archive. Also returns sentences about
+    /// members that are left out.
     pub(super) fn holding(&self, file: &Path) -> Option<(&Path, Vec<String>)> {
         if self.0.is_empty()
             || file.as_os_str() == "-"
@@ -204,7 +207,7 @@ impl NamedReels {
     }
 }
 
-/// Returns the name of a file's reel in the same folder.
+/// Returns the name that the reel of a file has in the same folder.
 fn reel_path(file: &Path) -> PathBuf {
     let packed = file
         .extension()

@@ -9,31 +9,33 @@ use orbit_witness::Agreement;
 /// A file, stream or buffer from which games came.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceSummary {
-    /// The path as given or found, or a name in its place. For a reel, there is one entry for each source from which it was made.
+    /// The path as given or found, or a name instead of a path. For a reel, there is one entry for each source from which it was
+    /// made.
     pub name: String,
-    /// The absolute path of the file without links, or its path when a reel was made from it; `None` if the source is no file.
+    /// The absolute path of the file without links. For a source of a reel, it is the path that the file had when the reel was
+    /// made. `None` if the source is not a file.
     pub path: Option<PathBuf>,
-    /// The identity of the file when it was read: complete once it was read to its end; the content hash only if
-    /// [`pgn::Options::hash`](orbit_pgn::Options::hash) is set.
+    /// The identity of the file when it was read. It is complete once the file was read to its end; the hash of the content is
+    /// set only with [`pgn::Options::hash`](orbit_pgn::Options::hash).
     pub stamp: Stamp,
-    /// The number of games read, skipped ones included.
+    /// The number of games that were read, with skipped games included.
     pub games: u64,
-    /// The number of games dropped as duplicates of earlier ones; they count as skipped.
+    /// The number of games that were dropped as duplicates of earlier games. They count as skipped.
     pub duplicates: u64,
-    /// The reel from which its games came, if they did.
+    /// The reel from which the games of the source came, if they came from a reel.
     pub reel: Option<PathBuf>,
-    /// The reason why that reel does not hold all of it, if so.
+    /// The reason why this reel does not contain the whole source, if it does not.
     pub reel_failure: Option<String>,
-    /// The version of the rules by which its games were read: see [`ReelSource::reader`].
+    /// The version of the rules by which the games were read: see [`ReelSource::reader`].
     pub reader: u32,
-    /// The reason why it was not read to its end, and the byte of the decompressed text, if so.
+    /// If the source was not read to its end, the byte of the decompressed text at which reading stopped, and the reason.
     pub failure: Option<(u64, String)>,
-    /// The reason why a file of a folder was skipped, if it was: it holds no games whatever its name says.
+    /// If the source is a file in a folder and was skipped, the reason: it contains no games in spite of its name.
     pub skipped: Option<String>,
 }
 
 impl SourceSummary {
-    /// Makes the summary of a source of a reel, or of a folder of reels by its manifest.
+    /// Creates the summary of a source of a reel. For a folder of reels, the source is that of the manifest.
     pub(super) fn of_reel(reel: &Path, source: &ReelSource) -> SourceSummary {
         SourceSummary {
             name: source.name.clone(),
@@ -67,29 +69,28 @@ impl SourceSummary {
 /// The results of a run over a database.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
-    /// Sums over the games, positions and problems of the blocks that were taken.
+    /// The sums over the games, positions and problems of the blocks that were returned.
     pub totals: Totals,
-    /// The number of side lines (variations) that are not searched because only main lines are: those of text that was read, and
-    /// those of the sources of each reel that was read to its end.
+    /// The number of side lines (variations) that are not searched because only main lines are. These are the side lines in text
+    /// that was read, and those in the sources of each reel that was read to its end.
     pub side_lines: u64,
-    /// The games on which two readers agree, for text that two readers have read: see
-    /// [`StreamOptions::readers`](super::StreamOptions::readers).
+    /// The agreement of two readers, for text that both have read: see [`StreamOptions::readers`](super::StreamOptions::readers).
     pub agreement: Agreement,
     /// The sources, indexed by [`GameRow::source`](orbit_reel::GameRow::source).
     pub sources: Vec<SourceSummary>,
-    /// The number of bytes read, before decompression.
+    /// The number of bytes that were read, before decompression.
     pub bytes: u64,
-    /// True if the stream was read to its end (and not stopped by `take` or an interrupt).
+    /// True if the stream was read to its end and was not stopped by `take` or an interrupt.
     pub finished: bool,
 }
 
 impl Summary {
-    /// Returns the files of folders that were skipped because they hold no games whatever their names say, with the reasons.
+    /// Returns the files in folders that were skipped because they contain no games in spite of their names, with the reasons.
     pub fn skipped(&self) -> impl Iterator<Item = (&SourceSummary, &str)> {
         self.sources.iter().filter_map(|source| Some((source, source.skipped.as_deref()?)))
     }
 
-    /// Returns the sources that were not read to their ends.
+    /// Returns the sources that were not read to their ends, each with the byte where reading stopped and the reason.
     pub fn failures(&self) -> impl Iterator<Item = (&SourceSummary, u64, &str)> {
         self.sources.iter().filter_map(|source| {
             source.failure.as_ref().map(|(offset, reason)| (source, *offset, reason.as_str()))

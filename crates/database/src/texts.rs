@@ -1,7 +1,7 @@
 //! Fetches the text of games from their sources.
 //!
-//! A block made from PGN may keep its text; the text of a reel's games is fetched from the files from which the reel was made,
-//! which may have changed since. The invariant: a text is returned for a game only if it reads as this game.
+//! A block made from PGN may keep its text. The text of a reel's games is fetched from the files from which the reel was made,
+//! and these may have changed since then. The invariant: a text is returned for a game only if it reads as this game.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -15,7 +15,7 @@ use orbit_reel::GameRow;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// A reel's source does not exist any more.
+    /// A source of a reel does not exist any more.
     #[error(
         "the text of the games is missing: {name}, from which {} was made, is not there any more; put it back, or \
          search the PGN where it is now", reel.display()
@@ -26,7 +26,7 @@ pub enum TextError {
         /// The reel.
         reel: PathBuf,
     },
-    /// A reel's source is a different file now.
+    /// A source of a reel has been replaced by a different file.
     #[error("{name} has changed since {} was made from it: index it again", reel.display())]
     Changed {
         /// The source, as the reel names it.
@@ -34,7 +34,7 @@ pub enum TextError {
         /// The reel.
         reel: PathBuf,
     },
-    /// The place of a game in its source has different content now.
+    /// The place of a game in its source now has different content.
     #[error(
         "game {number} of {name} is not at its old place: the file has changed since {} was made from it; index it \
          again", reel.display()
@@ -44,10 +44,10 @@ pub enum TextError {
         name: String,
         /// The reel.
         reel: PathBuf,
-        /// The game's number in the source, from 1.
+        /// The number of the game in the source, from 1.
         number: u32,
     },
-    /// A reel's source cannot be read.
+    /// A source of a reel cannot be read.
     #[error("{name} cannot be read ({error}): check the path and its permissions")]
     Unreadable {
         /// The source, as the reel names it.
@@ -58,24 +58,24 @@ pub enum TextError {
     /// The text was not kept when the game was read.
     #[error("the text of game {number} was not kept: open the database with `keep_text`")]
     NotKept {
-        /// The game's number over all sources, from 1.
+        /// The number of the game over all sources, from 1.
         number: u32,
     },
 }
 
-/// Gives access to the text of a database's games.
+/// Provides the text of a database's games.
 pub struct GameTexts {
     sources: Vec<SourceSummary>,
     options: orbit_pgn::Options,
-    /// True if games have tags to compare.
+    /// True if games have tags that can be compared.
     has_tags: bool,
     /// The source of the last game that was fetched.
     current: Option<OpenedSource>,
 }
 
 impl BlockStream {
-    /// Returns access to the text of its games, for when they are taken. Games of PGN have no text without
-    /// [`StreamOptions::keep_text`](super::StreamOptions::keep_text).
+    /// Returns access to the text of the stream's games, for the time when their blocks are returned. Games of PGN have no
+    /// text without [`StreamOptions::keep_text`](super::StreamOptions::keep_text).
     pub fn texts(&self) -> GameTexts {
         let (sources, options) = (self.sources.clone(), self.options.pgn.clone());
         GameTexts { sources, options, has_tags: self.options.parse.tags, current: None }
@@ -83,15 +83,15 @@ impl BlockStream {
 }
 
 impl GameTexts {
-    /// Returns the text of a game, from its first byte to the next game, without trailing blanks. `None` if it cannot stand
-    /// alone: the source is a list of positions, or the game begins or ends in a way that would mean something else in another
-    /// place. Then the game can still be written from the block.
+    /// Returns the text of a game, from its first byte to the next game, without trailing blanks. Returns `None` if the text
+    /// is not a game by itself: its source is a list of positions, or the game begins or ends in a way that would mean
+    /// something else in another place. The game can then still be written from the block.
     ///
-    /// Fetch games of compressed sources in their order: going back means unpacking again.
+    /// Fetch the games of a compressed source in their order, because going back means decompressing the source again.
     ///
     /// # Errors
     ///
-    /// If the source of a reel is missing, unreadable or changed, or the text was not kept.
+    /// A source of a reel is missing, unreadable or changed, or the text was not kept.
     pub fn text(&mut self, streamed: &StreamedBlock, game: &GameRow) -> Result<Option<Vec<u8>>, TextError> {
         let here = |part: &&SourceText| {
             let end = part.offset + part.bytes.len() as u64;
@@ -124,7 +124,7 @@ impl GameTexts {
         match text {
             None => Ok(None),
             Some(text) if self.is_of(&text, game) => Ok(Some(text)),
-            // The text is the one that was read; it only cannot stand alone.
+            // The text is the one that was read, but it is not a game by itself.
             Some(_) if is_same => Ok(None),
             Some(_) => {
                 Err(TextError::Moved { name: name(), reel: reel.clone(), number: game.number_in_source() })
@@ -149,7 +149,7 @@ impl GameTexts {
 /// A source of a reel that is being read again.
 struct OpenedSource {
     index: u32,
-    /// True if it is known to be the file from which the reel was made.
+    /// True if the source is known to be the file from which the reel was made.
     is_same: bool,
     reader: TextReader,
 }
@@ -183,13 +183,13 @@ enum TextReader {
     List,
     /// PGN that can be read at any offset.
     Plain(File),
-    /// PGN that must be unpacked from its beginning, including members of archives.
+    /// PGN that must be decompressed from its beginning, including members of archives.
     Packed(Box<Packed>),
     /// An empty source.
     Empty,
 }
 
-/// The number of bytes that are read first for a game: more than most games have.
+/// The number of bytes that are read first for a game. Most games are shorter.
 const GAME_BYTES: usize = 16 << 10;
 
 impl TextReader {
@@ -203,7 +203,7 @@ impl TextReader {
         })
     }
 
-    /// Returns the text of the game that begins at an offset of the unpacked source; `None` for a list.
+    /// Returns the text of the game that begins at an offset of the decompressed source. Returns `None` for a list.
     fn text(&mut self, offset: u64, options: &orbit_pgn::Options) -> io::Result<Option<Vec<u8>>> {
         match self {
             TextReader::List => Ok(None),
@@ -214,7 +214,7 @@ impl TextReader {
     }
 }
 
-/// A compressed source, as far as it has been unpacked.
+/// A compressed source, as far as it was decompressed.
 struct Packed {
     path: PathBuf,
     sources: Sources,
@@ -232,7 +232,7 @@ impl Packed {
             let Some(next) = next_text(&mut self.sources)? else { return Ok(Vec::new()) };
             self.text = next;
         }
-        // Text after a game that is too long belongs to no part.
+        // The text after a game that is too long does not belong to any part.
         let text =
             offset.checked_sub(self.text.offset).map_or(&[][..], |from| &self.text.bytes[from as usize..]);
         Ok(orbit_pgn::first_game(text, options.game_bytes_max).to_vec())
@@ -254,13 +254,13 @@ fn next_text(sources: &mut Sources) -> io::Result<Option<SourceText>> {
     }
 }
 
-/// Reads the game that begins at an offset of a file. Text longer than a game may be is cut there or a little later; the game
-/// that was read ends before the cut.
+/// Reads the game that begins at an offset of a file. If the text exceeds the maximum length of a game, it is cut there or a
+/// little later, and the game ends before the cut.
 fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     let mut text = Vec::new();
     let mut want = GAME_BYTES;
-    // The end of a game is recognised some bytes after it.
+    // The end of a game is recognized only some bytes after it.
     let want_max = game_bytes_max.saturating_add(GAME_BYTES / 4);
     loop {
         want = want.min(want_max);
@@ -271,7 +271,8 @@ fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Ve
             game => game,
         };
         if let Some(game) = game {
-            // A new buffer: many games may be held at once, and this buffer has room for longer ones.
+            // The text is copied to a new buffer, because many games may be kept at once, and this buffer has room for longer
+            // ones.
             return Ok(game.to_vec());
         }
         want *= 2;

@@ -1,18 +1,18 @@
 //! Divides threads among several streams, block by block.
 //!
-//! Each stream starts as many threads as it would alone, and each thread asks for a turn before it takes a block. The invariant:
-//! a stream that wants a block and has none in progress gets one at once, whatever the others do; the other threads are divided
-//! evenly among the streams that want them.
+//! Each stream starts as many threads as it would start alone, and each thread asks for a turn before it processes a block. The
+//! invariant: if a stream wants a block and has none in progress, it gets one at once, no matter what the others do. The
+//! remaining threads are divided evenly among the streams that want them.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use orbit_core::sync::{lock, wait_timeout};
 
-/// The interval at which a thread that waits for its turn checks whether its stream has ended.
+/// The time after which a thread that waits for its turn checks again whether its stream has ended.
 const END_POLL: Duration = Duration::from_millis(50);
 
-/// Threads that streams share. Clones share the same threads.
+/// Threads that several streams share. Clones share the same threads.
 #[derive(Clone, Debug)]
 pub struct Turns(Arc<TurnsInner>);
 
@@ -26,7 +26,7 @@ struct TurnsInner {
 struct TurnState {
     threads: usize,
     streams: Vec<WaitingStream>,
-    /// The number of streams so far; it gives the next id.
+    /// The number of streams so far, from which the next id follows.
     ids: u64,
     /// The number of turns so far.
     turns: u64,
@@ -35,9 +35,9 @@ struct TurnState {
 #[derive(Clone, Copy, Debug)]
 struct WaitingStream {
     id: u64,
-    /// The number of its blocks in progress.
+    /// The number of blocks that the stream has in progress.
     blocks: usize,
-    /// The number of its last turn.
+    /// The number of the stream's last turn.
     last: u64,
     waits: bool,
 }
@@ -51,7 +51,7 @@ impl TurnState {
     }
 
     /// Returns whether a stream may take another block. Among the waiting streams, the one with the fewest blocks in progress is
-    /// next; among equal ones, the one whose last turn is the longest ago.
+    /// next. If several have equally few, it is the one whose last turn was longest ago.
     fn is_next(&mut self, id: u64) -> bool {
         let stream = *self.stream(id);
         let under_way: usize = self.streams.iter().map(|stream| stream.blocks).sum();
@@ -69,13 +69,13 @@ impl TurnState {
 }
 
 impl Turns {
-    /// Makes a set of `threads` threads.
+    /// Creates a set of `threads` threads.
     pub fn new(threads: usize) -> Turns {
         let state = TurnState { threads, streams: Vec::new(), ids: 0, turns: 0 };
         Turns(Arc::new(TurnsInner { state: Mutex::new(state), changed: Condvar::new() }))
     }
 
-    /// Returns a share of the threads for one more stream, valid until it is dropped.
+    /// Returns a share of the threads for one more stream. The share is valid until it is dropped.
     pub fn share(&self) -> ThreadShare {
         let mut state = lock(&self.0.state);
         state.ids += 1;
@@ -93,7 +93,7 @@ pub struct ThreadShare {
 }
 
 impl ThreadShare {
-    /// Waits until the stream may take another block; `None` once `is_over` returns true.
+    /// Waits until the stream may take another block. Returns `None` once `is_over` returns true.
     pub(super) fn begin(&self, is_over: impl Fn() -> bool) -> Option<Turn<'_>> {
         let mut state = lock(&self.turns.state);
         state.stream(self.id).waits = true;
@@ -122,7 +122,7 @@ impl Drop for ThreadShare {
     }
 }
 
-/// A block in progress until it is dropped.
+/// A turn, during which a block is in progress. It ends when it is dropped.
 pub(super) struct Turn<'a>(&'a ThreadShare);
 
 impl Drop for Turn<'_> {
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// A stream that joins late gets a block at once, and as many as the others from then on.
+    /// A stream that joins late gets a block at once, and from then on as many blocks as the others.
     #[test]
     fn who_comes_late_has_as_large_a_share() {
         for threads in 1..9 {

@@ -1,9 +1,10 @@
 //! Carries the results of a stage along the games of a block.
 //!
 //! A *stage* is a part of a plan that runs over a whole block before the rest of the plan. Filters such as `find` need
-//! the stage's results at other positions of the game: at all earlier or later ones, the number of them, or the
-//! nearest. This module computes that for each position. A block holds whole games, so nothing is carried from one
-//! block to another. The module knows plans and reels, but no queries. The engines `cpu` and `gpu` share it.
+//! results from other positions of the game: whether a condition holds at an earlier or later position, at how many of
+//! them, or at which nearest one. This module computes these results for each position. A block holds whole games, so
+//! nothing is carried from one block to another. The module knows plans and reels, but no queries. The engines `cpu`
+//! and `gpu` share it.
 
 use std::ops::Range;
 

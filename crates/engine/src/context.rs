@@ -49,7 +49,8 @@ impl<'a> Context<'a> {
         self.spare.into_iter().chain(carried).collect()
     }
 
-    /// Returns an empty column for the results of a stage: one bit for each slot, or one word.
+    /// Returns an empty column for the results of a stage: one bit for each slot if `is_mask`, otherwise one word for
+    /// each slot.
     pub(super) fn column(&mut self, is_mask: bool) -> SlotColumn {
         if is_mask {
             SlotColumn::Bits(vec![0; self.block.segments()])
@@ -84,7 +85,7 @@ impl<'a> Context<'a> {
     ///
     /// # Panics
     ///
-    /// If one of these columns was not computed yet.
+    /// Panics if one of these columns was not computed yet.
     pub(super) fn carried(&self, reads: &[Read]) -> Vec<&SlotColumn> {
         reads.iter().map(|read| &self.carried[&read.id]).collect()
     }

@@ -91,7 +91,7 @@ impl CopyHits {
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
     }
 
-    /// Moves the record to other slots: `hits` has as many hits as the record, in the same order.
+    /// Moves the record to other slots: those of `hits`, which must have as many hits as the record, in the same order.
     pub fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
     }
@@ -100,7 +100,7 @@ impl CopyHits {
     ///
     /// # Panics
     ///
-    /// If this record was not made with [`CopyDetail::All`].
+    /// Panics if this record was not made with [`CopyDetail::All`].
     pub fn only(&self, all: &Hits, kept: &Hits) -> CopyHits {
         let mut out = CopyHits::new(self.sums.len(), self.detail, kept);
         let slots = all.slots(0..all.bits.len() * SEGMENT_SLOTS).enumerate();
@@ -139,7 +139,7 @@ impl CopyHits {
     ///
     /// # Panics
     ///
-    /// If the block has no such slot.
+    /// Panics if the block has no such slot.
     pub fn first_in(&self, hits: &Hits, first_slot: usize) -> usize {
         let (segment, bit) = (first_slot / SEGMENT_SLOTS, first_slot % SEGMENT_SLOTS);
         let below = hits.bits[segment] & ((1 << bit) - 1);
@@ -151,7 +151,7 @@ impl CopyHits {
     ///
     /// # Panics
     ///
-    /// If there is no such hit.
+    /// Panics if there is no such hit.
     pub fn lowest(&self, hit: usize) -> Option<u32> {
         let (lowest, count) = self.hits[hit];
         (count > 0).then_some(lowest)
@@ -161,7 +161,7 @@ impl CopyHits {
     ///
     /// # Panics
     ///
-    /// If there is no such hit.
+    /// Panics if there is no such hit.
     pub fn count(&self, hit: usize) -> usize {
         self.hits[hit].1 as usize
     }
@@ -176,7 +176,7 @@ impl CopyHits {
     ///
     /// # Panics
     ///
-    /// If there is no such hit, or if the detail is neither [`CopyDetail::Sides`] nor [`CopyDetail::All`].
+    /// Panics if there is no such hit, or if the detail is neither [`CopyDetail::Sides`] nor [`CopyDetail::All`].
     pub fn sides(&self, hit: usize, of_copies: &[ByColor<bool>]) -> ByColor<bool> {
         if self.detail == CopyDetail::Sides {
             let (lowest, count) = self.hits[hit];
@@ -190,7 +190,7 @@ impl CopyHits {
     ///
     /// # Panics
     ///
-    /// If there is no such hit, or if the detail is not [`CopyDetail::All`].
+    /// Panics if there is no such hit, or if the detail is not [`CopyDetail::All`].
     pub fn at_hit(&self, hit: usize) -> &[u32] {
         let lists = self.lists.as_ref().expect("lists are read where all copies were asked for");
         let start = hit.checked_sub(1).map_or(0, |before| lists.ends[before]);

@@ -73,7 +73,7 @@ impl Cpu {
     pub fn with(plans: Arc<Plans>, isa: Isa, code: MachineCode) -> Cpu {
         let hits = Prepared::new(plans.hits(0..plans.len()), isa, code);
         let screen = Screening::new(&plans, isa, code);
-        let guard = Guard::new(&plans, isa, code);
+        let guard = Guard::new(&plans, hits.plan.program.own_cost(), isa, code);
         let (values, copies) = (plans.unmade(), plans.unmade());
         Cpu { plans, isa, code, hits, screen, guard, values, copies, spare: Mutex::default() }
     }
@@ -173,7 +173,7 @@ impl Cpu {
     }
 
     /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, the hits are
-    /// gathered into full groups. If many slots are hits, all slots are evaluated. At slots that are no hits, a set
+    /// gathered into full groups. If many slots are hits, all slots are evaluated. At slots that are not hits, a set
     /// stays empty and a number has no value.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let (block, interrupt) = (context.block, context.interrupt().clone());

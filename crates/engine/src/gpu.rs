@@ -47,7 +47,7 @@ pub use wgsl::Kernel;
 ///
 /// # Errors
 ///
-/// If this build contains no GPU engine.
+/// Fails if this build contains no GPU engine.
 pub fn kernel(plan: &Plan, variant: Variant) -> Result<Kernel, GpuError> {
     Ok(Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant))
 }
@@ -158,7 +158,7 @@ impl GpuDevice {
     ///
     /// # Errors
     ///
-    /// If there is no such adapter, or if it cannot be opened.
+    /// Fails if there is no such adapter, or if it cannot be opened.
     pub fn open(options: GpuOptions) -> Result<GpuDevice, GpuError> {
         let (open, lost) = match OpenDevice::new(&options) {
             Err(GpuError::Open { .. } | GpuError::OutOfMemory { .. }) => (OpenDevice::new(&options)?, true),
@@ -238,7 +238,7 @@ impl GpuDevice {
     ///
     /// # Errors
     ///
-    /// If the driver refuses a call, or if the device is lost.
+    /// Fails if the driver refuses a call, or if the device is lost.
     #[doc(hidden)]
     pub fn with_driver<T: Send + 'static>(
         &self,
@@ -252,7 +252,7 @@ impl GpuDevice {
     ///
     /// # Errors
     ///
-    /// If the driver refuses the kernel, or if the device is lost.
+    /// Fails if the driver refuses the kernel, or if the device is lost.
     pub fn compile(&self, kernel: &Kernel) -> Result<(), GpuError> {
         self.attempt(|open| open.device.pipeline(kernel, device::KernelPass::Hits, false).map(|_| ()))
     }

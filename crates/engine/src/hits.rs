@@ -28,7 +28,7 @@ pub enum Values {
     None,
     /// Numbers. An entry is valid where the slot is a hit.
     Numbers(Vec<i32>),
-    /// Sets of squares. Every entry is valid; it is empty where the slot is no hit.
+    /// Sets of squares. Every entry is valid; it is empty where the slot is not a hit.
     Sets(Vec<u64>),
     /// Strings. An entry is valid where the slot is a hit.
     Texts(Vec<Option<Box<[u8]>>>),
@@ -96,8 +96,8 @@ impl Hits {
         }
     }
 
-    /// Returns the string that the query yields at a slot. `None` if the slot is no hit or if strings were not
-    /// requested.
+    /// Returns the string that the query yields at a slot. Returns `None` if the slot is not a hit or if strings were
+    /// not requested.
     pub fn text(&self, slot: usize) -> Option<&[u8]> {
         match &self.values {
             Values::Texts(texts) if self.contains(slot) => texts[slot].as_deref(),

@@ -145,18 +145,18 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Any error that keeps the engine from finishing one of the blocks.
+    /// Returns any error that keeps the engine from finishing one of the blocks.
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError>;
 
     /// Returns the answers of the first query on one block.
     ///
     /// # Errors
     ///
-    /// The errors of [`Engine::scan`].
+    /// Returns the errors of [`Engine::scan`].
     ///
     /// # Panics
     ///
-    /// If the engine has no query.
+    /// Panics if the engine has no query.
     fn answer(&self, block: &Block, outputs: Wants) -> Result<Answers, EngineError> {
         let mut all = vec![Wants::HITS; self.info().queries()];
         all[0] = outputs;
@@ -168,7 +168,7 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The errors of [`Engine::scan`].
+    /// Returns the errors of [`Engine::scan`].
     fn hits(&self, blocks: &[&Block]) -> Result<Vec<Vec<Hits>>, EngineError> {
         let mut out = vec![Vec::with_capacity(blocks.len()); self.info().queries()];
         for answers in self.scan(blocks, &BlockRequest::all(&vec![Wants::HITS; self.info().queries()]))? {

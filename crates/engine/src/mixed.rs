@@ -17,7 +17,7 @@ pub struct Mixed {
 
 /// A group: some of the queries, with the engine that evaluates them.
 pub struct EngineGroup {
-    /// The engine.
+    /// The engine that evaluates the queries.
     pub engine: Box<dyn Engine>,
     /// The numbers of the group's queries among all queries.
     pub queries: Vec<usize>,
@@ -113,7 +113,7 @@ impl Engine for Mixed {
     }
 }
 
-/// Returns the name for users of the engines in the groups.
+/// Returns the name of the engines in the groups, as users see it.
 fn name_of(groups: &[EngineInfo]) -> &'static str {
     let is = |name| groups.iter().any(|info| info.name == name);
     match (is("gpu"), is("gpu, then cpu"), is("cpu"), is("reference")) {

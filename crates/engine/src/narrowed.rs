@@ -27,7 +27,7 @@ impl Narrowed {
     ///
     /// # Errors
     ///
-    /// If the reference engine refuses a query.
+    /// Fails if the reference engine refuses a query.
     pub fn new(queries: &[PreparedQuery]) -> Result<Narrowed, EngineError> {
         let mut planners = Vec::new();
         let condition = |prepared: &PreparedQuery| {

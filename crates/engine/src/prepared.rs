@@ -21,7 +21,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// If the copies of a transform cannot be expanded.
+    /// Fails if the copies of a transform cannot be expanded.
     pub fn new(query: TypedQuery, options: PlanOptions) -> Result<PreparedQuery, Diagnostic> {
         let planner = Arc::new(Planner::new(&query, options)?);
         Ok(PreparedQuery { query, planner })
@@ -31,7 +31,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// If no plan can express the query; the diagnostic gives the reason.
+    /// Fails if no plan can express the query; the diagnostic gives the reason.
     pub fn plans(&self) -> Result<Arc<Plans>, Diagnostic> {
         plans([self])
     }
@@ -40,7 +40,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// If no plan can express the query; the diagnostic gives the reason.
+    /// Fails if no plan can express the query; the diagnostic gives the reason.
     pub fn cpu(&self) -> Result<cpu::Cpu, Diagnostic> {
         Ok(cpu::Cpu::new(self.plans()?))
     }
@@ -49,7 +49,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// If no plan can express the query; the diagnostic gives the reason.
+    /// Fails if no plan can express the query; the diagnostic gives the reason.
     pub fn gpu(&self, device: &Arc<gpu::GpuDevice>) -> Result<gpu::Gpu, Diagnostic> {
         Ok(gpu::Gpu::new(self.plans()?, Arc::clone(device)))
     }
@@ -58,7 +58,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// If no plan can express the query; the diagnostic gives the reason.
+    /// Fails if no plan can express the query; the diagnostic gives the reason.
     pub fn gpu_with(
         &self,
         device: &Arc<gpu::GpuDevice>,
@@ -71,7 +71,7 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// If the reference engine refuses the query.
+    /// Fails if the reference engine refuses the query.
     pub fn reference(&self) -> Result<reference::Bulk, EngineError> {
         Ok(reference::Bulk::new([&self.query])?)
     }
@@ -81,7 +81,7 @@ impl PreparedQuery {
 ///
 /// # Errors
 ///
-/// If no plan can express one of the queries; the diagnostic gives the reason.
+/// Fails if no plan can express one of the queries; the diagnostic gives the reason.
 pub fn plans<'a>(queries: impl IntoIterator<Item = &'a PreparedQuery>) -> Result<Arc<Plans>, Diagnostic> {
     let planners = queries.into_iter().map(|prepared| Arc::clone(&prepared.planner)).collect();
     Ok(Arc::new(Plans::new(planners)?))

@@ -1,5 +1,5 @@
-//! The reference engine on blocks. `orbit_reference` evaluates a query on one game; the modules here give it the games
-//! of blocks, and make [`Answers`](super::Answers) of what it finds.
+//! The reference engine on blocks. `orbit_reference` evaluates a query on one game; the modules here pass it the games
+//! of blocks, and turn what it finds into [`Answers`](super::Answers).
 
 pub use bulk::Bulk;
 pub use commentator::Commentator;

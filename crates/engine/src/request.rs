@@ -1,4 +1,4 @@
-//! The input of an engine together with blocks (a request), and its output (the answers).
+//! The input that an engine gets together with blocks (a request), and its output (the answers).
 
 use super::{Commentary, CopyHits, GameAnswer, GameEnds, Hits, Interrupt, Spans, Wants};
 use orbit_reel::{Block, GameRow};
@@ -65,8 +65,8 @@ pub struct Answers {
     pub hits: Hits,
     /// The copies that match at these hits, if they were requested.
     pub copies: Option<CopyHits>,
-    /// For a query about whole games, the answer for each game of the block. Without these answers, the query finds the
-    /// games that have a hit.
+    /// For a query about whole games, the answer for each game of the block. If there are no such answers, the query
+    /// finds the games that have a hit.
     pub games: Option<Vec<GameAnswer>>,
     /// The output of the query, if it was requested and the engine can compute it.
     pub commentary: Option<Commentary>,

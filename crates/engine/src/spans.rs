@@ -1,4 +1,4 @@
-//! Spans: the positions and moves of which a hit consists, such as those of a line, a path, a move or a found position.
+//! Spans: the positions and moves that make up a hit, such as those of a line, a path, a move or a found position.
 //!
 //! Spans never change the positions at which a query matches. They are computed only for hits, and only on request.
 

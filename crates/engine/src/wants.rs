@@ -39,7 +39,7 @@ impl Wants {
     pub const GAME_TEXTS: Wants = Wants(1 << 6);
     /// The output of the query: comments, values of `sort`, tags and messages.
     pub const COMMENTARY: Wants = Wants(1 << 7);
-    /// The positions and moves of which hits consist, if the engine can find them.
+    /// The positions and moves that make up hits, if the engine can find them.
     pub const SPANS: Wants = Wants(1 << 8);
     /// The comments of games. They are stored in blocks only if they are requested.
     pub const COMMENTS: Wants = Wants(1 << 9);

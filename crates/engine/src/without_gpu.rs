@@ -16,14 +16,14 @@ use orbit_reel::Block;
 
 /// # Errors
 ///
-/// There is no GPU engine.
+/// Always fails, because there is no GPU engine.
 pub fn adapters() -> Result<Vec<AdapterReport>, GpuError> {
     Err(GpuError::NotBuilt)
 }
 
 /// # Errors
 ///
-/// There is no GPU engine.
+/// Always fails, because there is no GPU engine.
 pub fn kernel(_: &Plan, _: Variant) -> Result<Kernel, GpuError> {
     Err(GpuError::NotBuilt)
 }
@@ -34,7 +34,7 @@ pub struct GpuDevice(Infallible);
 impl GpuDevice {
     /// # Errors
     ///
-    /// There is no GPU engine.
+    /// Always fails, because there is no GPU engine.
     pub fn open(_: GpuOptions) -> Result<GpuDevice, GpuError> {
         Err(GpuError::NotBuilt)
     }

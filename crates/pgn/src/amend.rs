@@ -80,7 +80,7 @@ fn numbers(text: &[u8], places: &TextPlaces, edits: &[Edit]) -> Vec<Edit> {
     numbers
 }
 
-/// Returns whether a range holds anything but blanks and removed text.
+/// Returns whether a range contains anything but blanks and removed text.
 fn holds(text: &[u8], range: &ByteRange, removed: &[ByteRange]) -> bool {
     let mut at = range.start;
     let inside = removed[removed.partition_point(|removed| removed.start < range.start)..].iter();
@@ -99,7 +99,7 @@ fn ends_with_number(text: &[u8]) -> bool {
     last.ends_with(b".") || !last.is_empty() && last.iter().all(u8::is_ascii_digit)
 }
 
-/// Makes a text fit for a PGN comment: braces become parentheses, since a brace would end the comment, and control characters
+/// Makes a text valid as a PGN comment: braces become parentheses, since a brace would end the comment, and control characters
 /// become blanks.
 pub fn comment_bytes(text: &[u8]) -> Vec<u8> {
     let plain = |byte: &u8| match *byte {

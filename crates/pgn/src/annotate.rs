@@ -29,7 +29,7 @@ pub fn annotate(text: &[u8], comments: &[(u32, impl AsRef<str>)]) -> Vec<u8> {
     edited(text, edits)
 }
 
-/// Makes a text fit for a PGN comment: braces become parentheses, since a brace would end the comment, and control characters
+/// Makes a text valid as a PGN comment: braces become parentheses, since a brace would end the comment, and control characters
 /// become blanks.
 pub fn comment_text(text: &str) -> String {
     let plain = |letter: char| match letter {

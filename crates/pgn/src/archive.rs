@@ -1,10 +1,10 @@
-//! Archives: finds the members that look like games, and reads their bytes.
+//! Finds the members of archives that look like games, and reads their bytes.
 //!
 //! A member is read like a file. Its path is the path of the archive followed by the member's name, as in
-//! `twic1600.zip/twic1600.pgn`; if a file with that path exists, the path means the file. Nothing is unpacked to disk, so hostile
-//! member names do no harm. The invariant: a list of members takes bounded memory, and a member yields no more bytes than the list
-//! announces. An archive that announces more than [`MEMBER_BYTES_MAX`] and [`RATIO_MAX`] allow is refused before any of it is
-//! unpacked.
+//! `twic1600.zip/twic1600.pgn`; but if a file with that path exists, the path means the file. Nothing is unpacked to disk, so
+//! hostile member names do no harm. The invariant: a list of members takes bounded memory, and a member yields no more bytes than
+//! the list announces. An archive that announces more than [`MEMBER_BYTES_MAX`] and [`RATIO_MAX`] allow is refused before any of
+//! it is unpacked.
 
 #[cfg(feature = "sevenz")]
 mod sevenz;
@@ -21,14 +21,14 @@ use super::stamp::is_same_file;
 use super::{Options, Stamp};
 use orbit_core::sync::lock;
 
-/// The most members that an archive may have, games or not.
+/// The maximum number of members of an archive, whether they are games or not.
 const MEMBERS_MAX: u64 = 200_000;
-/// The most bytes that the names of all members may take together.
+/// The maximum number of bytes of the names of all members together.
 const NAMES_BYTES_MAX: usize = 32 << 20;
-/// The most unpacked bytes that a member may have.
+/// The maximum number of unpacked bytes of a member.
 const MEMBER_BYTES_MAX: u64 = 1 << 40;
-/// The most unpacked bytes per packed byte. Archives of games have a ratio of three to five; forty copies of one collection have
-/// 143.
+/// The maximum number of unpacked bytes per packed byte. For archives of games the ratio is three to five; for an archive with
+/// forty copies of one collection it was 143.
 const RATIO_MAX: u64 = 1000;
 /// A member with fewer unpacked bytes than this may have any ratio.
 const RATIO_BYTES_MIN: u64 = 64 << 20;
@@ -61,7 +61,7 @@ pub(super) struct ArchiveMember {
     pub(super) name: String,
     /// The unpacked size.
     pub(super) bytes: u64,
-    /// The index of the member in the list of the zip or 7z format, or the reason why it is not read.
+    /// The index of the member in the list of the zip or 7z format, or the reason why it cannot be read.
     place: Result<usize, ArchiveRefusal>,
     /// True if the name differs from the one in the archive.
     is_renamed: bool,
@@ -101,7 +101,7 @@ enum Content {
     SevenZ(Box<sevenz_rust2::Archive>),
 }
 
-/// The state that is kept between reading one member of an archive and the next. A 7z archive needs a thread.
+/// The state that is kept after a member of an archive was read, for reading the next one. A 7z archive needs a thread.
 #[derive(Default)]
 pub(super) struct Unpacking {
     #[cfg(feature = "sevenz")]
@@ -110,7 +110,7 @@ pub(super) struct Unpacking {
 
 /// The most recently listed archives, newest first. They are kept because callers look up many members of one archive in a row.
 static LAST: Mutex<Vec<Arc<Archive>>> = Mutex::new(Vec::new());
-/// The number of archives that [`LAST`] holds.
+/// The maximum number of archives in [`LAST`].
 const LAST_MAX: usize = 4;
 
 impl Archive {
@@ -177,7 +177,7 @@ impl Archive {
         &self.members[number]
     }
 
-    /// Returns the path of a member.
+    /// Returns the path of the member with this index.
     pub(super) fn path_of(&self, number: usize) -> PathBuf {
         self.path.join(&self.members[number].name)
     }
@@ -187,7 +187,7 @@ impl Archive {
         Stamp { bytes: Some(self.members[number].bytes), ..Stamp::from_metadata(&self.metadata) }
     }
 
-    /// Lists the names of the first members, for messages.
+    /// Returns the names of the first members, for messages.
     pub(super) fn names(&self) -> String {
         let files = self.members.iter().filter(|member| !member.is_beside_files());
         let names: Vec<String> = files.map(|member| member.name.clone()).collect();
@@ -290,8 +290,8 @@ impl Archive {
     }
 }
 
-/// Returns the archive format of a regular file. Returns `None` if it is no archive or cannot be read. A zip archive is also found
-/// at the end of an executable that unpacks itself.
+/// Returns the archive format of a regular file. Returns `None` if the file is not an archive or cannot be read. A zip archive is
+/// also found at the end of an executable that unpacks itself.
 fn format_of(path: &Path) -> Option<ArchiveFormat> {
     let mut head = Vec::new();
     let mut file = File::open(path).ok()?;
@@ -302,8 +302,8 @@ fn format_of(path: &Path) -> Option<ArchiveFormat> {
         .or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
 }
 
-/// Returns the file on disk to which a path leads: the path itself, or the archive if the path names a member, as
-/// `twic1600.zip/twic1600.pgn` does.
+/// Returns the path of the file on disk that contains what a path names: the path itself, or the archive if the path names a
+/// member, such as `twic1600.zip/twic1600.pgn`.
 pub fn file_of(path: &Path) -> &Path {
     let found = path.ancestors().find_map(|place| Some((place, fs::metadata(place).ok()?)));
     found.filter(|(_, metadata)| metadata.is_file()).map_or(path, |(place, _)| place)
@@ -344,12 +344,12 @@ pub fn member(path: &Path) -> Result<Option<(Arc<Archive>, usize)>, ArchiveRefus
     Ok(found.and_then(|(archive, name)| archive.find(&name).map(|number| (archive, number))))
 }
 
-/// The list of members while it is built.
+/// The list of members while it is being built.
 #[derive(Default)]
 struct MemberList {
     members: Vec<ArchiveMember>,
     by_name: HashMap<String, usize>,
-    /// For each name that occurs more than once, the number of its occurrences so far.
+    /// The number of occurrences so far of each name that occurs more than once.
     copies: HashMap<String, usize>,
     names_bytes: usize,
 }
@@ -365,7 +365,7 @@ impl MemberList {
         }
     }
 
-    /// Adds a member. `place` is its index in the list of the zip or 7z format, or the reason why it is not read.
+    /// Adds a member. `place` is its index in the list of the zip or 7z format, or the reason why it cannot be read.
     fn add(
         &mut self,
         given: &str,

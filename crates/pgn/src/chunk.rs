@@ -18,7 +18,7 @@ pub enum SourceKind {
     Epd,
 }
 
-/// A stretch: a piece of the text of one source, which has whole games.
+/// A stretch: a piece of the text of one source, which consists of whole games.
 #[derive(Clone, Debug)]
 pub struct SourceText {
     /// The index of the source in [`Sources::sources`](super::Sources::sources).
@@ -54,7 +54,7 @@ impl Chunk {
         Chunk { index: 0, texts, game_bytes_max }
     }
 
-    /// Reads all games in order, and calls `on_game` with the source and the [`Game`] of each. The same value is reused for the
+    /// Reads all games in order, and calls `on_game` with the source and the [`Game`] of each. The same `Game` is reused for the
     /// next game. The number of a game counts from 1 *within its text*: to number the games of a source, add the number of games
     /// in earlier texts of the same source.
     ///
@@ -100,19 +100,19 @@ enum ForcedCut {
     Want(usize),
 }
 
-/// The reason why a source is not read further, and the offset in its text.
+/// The reason why a source cannot be read further, and the offset in its text.
 pub(super) struct ChunkFailure {
     pub(super) offset: u64,
     pub(super) reason: String,
     pub(super) kind: FailureKind,
 }
 
-/// Says whether the unread rest of a source may have games.
+/// Says whether the unread rest of a source may contain games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FailureKind {
-    /// It may hold games.
+    /// It may contain games.
     Unread,
-    /// The source is something else than games.
+    /// The source is something other than games.
     NoGames,
 }
 
@@ -229,8 +229,8 @@ impl Cutter {
         }
     }
 
-    /// Decides the format of the source by its first line that is not empty and does not begin with `#`. Only the head of the text
-    /// is read, so the decision does not depend on the chunk size or on a fault after the head.
+    /// Decides the format of the source by its first line that is not empty and does not begin with `#`. Only the head of the
+    /// text is read, so the decision does not depend on the chunk size or on a fault after the head.
     fn sniff(&mut self, on_failure: &mut dyn FnMut(ChunkFailure)) -> Option<SourceKind> {
         const HEAD: usize = 64 << 10;
         let mut want = 256;
@@ -282,7 +282,7 @@ impl Cutter {
         None
     }
 
-    /// Finds the last game boundary in the complete lines of the buffer.
+    /// Returns the offset of the last game boundary in the complete lines of the buffer.
     fn last_start(&self, options: &Options) -> Option<usize> {
         let lines = &self.buffer[..last_line_end(&self.buffer)?];
         last_start(lines, options, |at| tokenizer::may_cut(lines, at))

@@ -1,4 +1,4 @@
-//! Unpacks compressed sources. The first bytes of a source decide the format, never the file name.
+//! Unpacks compressed sources. The format is recognised by the first bytes of a source, never by the file name.
 
 use std::hash::Hasher as _;
 use std::io::{self, Read};
@@ -210,7 +210,7 @@ impl Supply for CountingReader {
     }
 }
 
-/// Returns the reason for refusing a text, judged by its first bytes after decompression.
+/// Returns the reason for refusing a text whose first bytes, after decompression, are `head`.
 pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
     match head {
         [0xff, 0xfe, ..]

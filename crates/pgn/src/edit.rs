@@ -15,7 +15,7 @@ pub(super) struct CommentSlot {
 }
 
 /// The places for new comments on the nodes (positions) of a game. The comment on a node is written after the move that leads to
-/// it and the glyphs of that move; the comment on node 0 before the first move and its number.
+/// it and the glyphs of that move; the comment on node 0 is written before the first move and its number.
 pub(super) struct CommentSlots(Vec<Option<CommentSlot>>);
 
 /// A change to a text.

@@ -1,8 +1,8 @@
 //! Finds the first and the last byte of a game's text, and the bytes that must separate two games.
 //!
 //! The text of a game goes from its first byte to the first byte of the next game, without trailing blanks, so comments and prose
-//! after the terminator belong to it. But if the next game begins within a line, the text ends with the terminator, since the rest
-//! of the line could be read differently elsewhere.
+//! after the terminator belong to it. But if the next game begins within a line, the text ends with the terminator, since after
+//! other text the rest of the line could be read differently.
 
 use super::lex::{self, BOM, EVENT, at_line_start, is_eol};
 use super::parse::GameParser;
@@ -29,9 +29,9 @@ pub fn read_game(text: &[u8], options: &ParseOptions) -> Option<Game> {
 }
 
 /// Returns the bytes to write between the texts of two games, so that each game is still read as if it were alone. In most cases
-/// line ends (as in the first text) are enough. If they are not and the first game has no terminator, a terminator `*` is added,
-/// which changes no result. If this does not help either, the second game gets a tag `[Event "?"]`; this happens if the first text
-/// leaves a comment open, or if the second is only a result.
+/// line ends are enough; they are written as in the first text. If they are not and the first game has no terminator, a
+/// terminator `*` is added, which changes no result. If this does not help either, the second game gets a tag `[Event "?"]`; this
+/// happens if the first text leaves a comment open, or if the second is only a result.
 pub fn separator(before: &[u8], after: &[u8]) -> Vec<u8> {
     let eol = line_end(before);
     let empty_line = eol.repeat(2);

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-/// The file name endings of other collections of games, which cannot be read. If a database consists of several files, only one of
-/// their endings is in the list.
+/// The file name endings of collections of games that cannot be read. If a database consists of several files, only one of their
+/// endings is in the list.
 const FOREIGN: [&str; 17] = [
     ".rar", ".xz", ".lzma", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.zst", ".cbh", ".cbv", ".cbf",
     ".cbone", ".2cbh", ".2cbv", ".si3", ".si4", ".si5",
 ];
-/// The most names that a note lists.
+/// The maximum number of names in a note.
 const NAMES_SHOWN: usize = 3;
 
 /// A format of archives.

@@ -33,16 +33,16 @@ pub enum GameStatus {
     Whole,
     /// Reading stopped at the fault. The moves before it were kept.
     Cut(ReadFault),
-    /// The game has no positions, for instance since it is of another variant or has an unreadable FEN.
+    /// The game has no positions, for instance because its variant is not supported or its FEN is unreadable.
     Skipped(ReadFault),
 }
 
 /// A side line (variation): an alternative to a move.
 ///
-/// The positions of a game are the *nodes* of a tree. They are numbered as in CQL. The positions of the main line come first, from
-/// 0. Then come its side lines: those that branch off from the last node first, and those of the start last. The side lines of one
-/// node follow in the order of the text. Each side line is numbered like a game: its own positions first, then its side lines. So
-/// the numbers of all positions that descend from a node directly follow its own number.
+/// The positions of a game are the *nodes* of a tree. They are numbered as in CQL. The positions of the main line come first; the
+/// first of them has the number 0. Then come its side lines: those that branch off from the last node first, and those of the
+/// start last. The side lines of one node follow in the order of the text. Each side line is numbered like a game: its own
+/// positions first, then its side lines. So the numbers of all positions that descend from a node directly follow its own number.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SideLine {
     /// The node from which the side line branches off.
@@ -67,10 +67,10 @@ pub struct Game {
     /// The position before each move, and the position after the last one, so that a builder of reels need not replay the moves.
     /// Empty if the reader did not record them.
     pub positions: Vec<Position>,
-    /// The side lines, ordered by the numbers of their first nodes; only filled if
+    /// The side lines, ordered by the numbers of their first nodes. Empty unless
     /// [`ParseOptions::variations`](super::ParseOptions::variations) is set.
     pub lines: Vec<SideLine>,
-    /// Comments and glyphs, ordered by node and within a node in the order of the text; only filled if side lines are kept.
+    /// Comments and glyphs, ordered by node, and within a node in the order of the text. Empty unless side lines are kept.
     pub annotations: Vec<Annotation>,
     /// All tag pairs in the order of the text.
     pub tags: Vec<Tag>,

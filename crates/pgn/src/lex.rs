@@ -1,4 +1,4 @@
-//! Recognises lines, tag pairs and words of PGN: everything that can be recognised without knowing its place within a game.
+//! Recognises lines, tag pairs and words of PGN: everything that can be recognised without knowing where in a game it is.
 
 use memchr::{memchr2, memchr3};
 
@@ -21,7 +21,7 @@ pub(super) fn is_eol(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Returns whether a line has only blanks before the byte at `at`.
+/// Returns whether only blanks precede the byte at `at` on its line.
 pub(super) fn at_line_start(text: &[u8], at: usize) -> bool {
     let mut pos = at;
     while pos > 0 {
@@ -95,7 +95,7 @@ pub(super) struct TagPair {
 }
 
 /// Reads a tag pair `[Name "value"]` in its usual form. This is a faster version of [`quoted_tag`] and [`tag_value`]. `likely` is
-/// the name that is expected, mostly from the game before; it may be empty.
+/// the expected name, usually that of the same tag in the previous game; it may be empty.
 #[inline(always)]
 pub(super) fn plain_tag(text: &[u8], at: usize, likely: &[u8]) -> Option<TagPair> {
     let name = at + 1;
@@ -136,8 +136,8 @@ pub(super) fn window(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("these are eight bytes")))
 }
 
-/// Tests the eight bytes of a word at once. The lowest bit that is set in an answer is in the first byte that passes the test. The
-/// bits above it may be wrong.
+/// Tests the eight bytes of a word at once. The lowest bit that is set in the result is in the first byte that passes the test.
+/// Bits above it may be wrong.
 ///
 /// Source: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson).
 pub(super) mod words {
@@ -156,7 +156,7 @@ pub(super) mod words {
         below(word ^ (LOW * byte as u64), 1)
     }
 
-    /// Marks bytes that are not digits. In this answer all bits are exact.
+    /// Marks bytes that are not digits. All bits of this result are exact.
     #[inline(always)]
     pub(crate) const fn no_digits(word: u64) -> u64 {
         let word = word ^ (LOW * b'0' as u64);
@@ -184,8 +184,8 @@ pub(super) fn quoted_tag(line: &[u8], at: usize) -> Option<ByteRange> {
     (line.get(next) == Some(&b'"')).then_some(name)
 }
 
-/// Reads the name of a tag pair without quotes, `[Name value]`. If other tag pairs precede it (`in_head`), any text may follow the
-/// name.
+/// Reads the name of a tag pair without quotes, `[Name value]`. If other tag pairs precede it (`in_head`), any text may follow
+/// the name.
 pub(super) fn bare_tag(line: &[u8], at: usize, in_head: bool) -> Option<ByteRange> {
     let (name, next) = tag_name(line, at)?;
     let value = line[next..].trim_ascii_end();
@@ -206,8 +206,8 @@ fn tag_name(line: &[u8], at: usize) -> Option<(ByteRange, usize)> {
 }
 
 /// Reads the value of a tag pair. Returns its range, and the index after the tag pair. The value ends at a quote before `]`. If
-/// there is no such quote, it ends at the next quote of the line, at `]`, or at the end of the line. The start of another tag pair
-/// also ends it.
+/// there is no such quote, it ends at the next quote of the line, at `]`, or at the end of the line. The start of another tag
+/// pair also ends it.
 pub(super) fn tag_value(line: &[u8], after_name: usize) -> (ByteRange, usize) {
     let mut pos = past_blanks(line, after_name);
     if line.get(pos) != Some(&b'"') {
@@ -322,8 +322,8 @@ pub(super) fn glued_result(word: &[u8]) -> usize {
     (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
 }
 
-/// Returns the number of bytes after a castling move that are a separate word, although no blank precedes them, as in `O-OO-O` and
-/// `0-01-0`.
+/// Returns the number of bytes after a castling move that are a separate word, although no blank precedes them, as in `O-OO-O`
+/// and `0-01-0`.
 pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     if !matches!(word[0], b'O' | b'0' | b'o') || SanShape::parse(word).is_some() {
         return 0;
@@ -444,12 +444,12 @@ fn dot_count(word: &[u8]) -> usize {
     }
 }
 
-/// Returns whether a word is no move but annotates one, such as `e.p.`, `N` (novelty), `D` (diagram) or `mate`.
+/// Returns whether a word annotates a move but is not a move itself, such as `e.p.`, `N` (novelty), `D` (diagram) or `mate`.
 fn is_mark(word: &[u8]) -> bool {
     matches!(word, b"ep" | b"e.p." | b"e.p" | b"N" | b"TN" | b"D" | b"mate" | b"ch" | b"dbl" | b"x")
 }
 
-/// Returns the number of the glyph that a word is (`!?`, `+-`, `N`), or with which a move ends (`Nf3!?`).
+/// Returns the number of the glyph that a word consists of (`!?`, `+-`, `N`), or with which a move ends (`Nf3!?`).
 pub(super) fn glyph(word: &[u8]) -> Option<u16> {
     let marks = word.iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let glyph = if marks > 0 { &word[word.len() - marks..] } else { word };

@@ -13,8 +13,8 @@
 //!
 //! A game has a tag section, or movetext, or both. A new game begins
 //!
-//! * at a line that starts with `[Event "`, even inside a comment that was not closed; but if other tag pairs directly precede the
-//!   line, as in files whose tags are in alphabetical order, it is one more tag of the same game;
+//! * at a line that starts with `[Event "`, even inside a comment that was not closed; but if other tag pairs directly precede
+//!   the line, as in files whose tags are in alphabetical order, it is one more tag of the same game;
 //! * at a tag pair after movetext;
 //! * on the line of a tag pair without `]`: at a tag pair `Event`, or at a tag pair with the name of the section's first tag;
 //! * at a tag pair after an empty line, if it has the name of the section's first tag;
@@ -23,22 +23,24 @@
 //! * after moves and an empty line, at `1.` outside variations. Such games have neither tags nor terminators.
 //!
 //! Text before the first game and after a terminator is skipped. Comments, escape lines (which begin with `%`, perhaps after
-//! blanks) and prose alone are no game. Brackets on one line that are no tag pair are annotations. Comments cannot be nested.
+//! blanks) and prose alone are not a game. Brackets on one line that are not a tag pair are annotations. Comments cannot be
+//! nested.
 //!
-//! A text is no PGN, and nothing of it is read, unless it begins with a tag pair, a move, a result or a position; comments or a
-//! short preface may precede these. The source of such a text is reported as a failure. If it is a file of a folder that was
-//! given, it is skipped instead.
+//! A text is refused as a whole unless it begins with a tag pair, a move, a result or a position; comments or a short preface may
+//! precede these. The source of a refused text is reported as a failure. If the source is a file in a folder that was given, it
+//! is skipped instead.
 //!
 //! # What is kept of a game
 //!
-//! A [`Game`] has the main line up to the first word that is no legal move, all tags, and the result, which is read from the
+//! A [`Game`] has the main line up to the first word that is not a legal move, all tags, and the result, which is read from the
 //! terminator alone. Moves may be written in most dialects of SAN, in long algebraic notation or as coordinates. A wrong or
 //! missing `x` is accepted; apart from that, moves must be legal. Blanks and dashes of Unicode count as blanks and dashes. Null
 //! moves are played, even in check.
 //!
-//! The names of the tags `FEN` and `Variant` may be in upper or lower case. A game of Chess960 without a FEN is skipped, since its
-//! start position is unknown. A game of any other variant is skipped, too. A list with a FEN or EPD on each line becomes games of
-//! one position each. The operation `id` of an EPD becomes the tag `Event`; other operations become tags with their own names.
+//! The names of the tags `FEN` and `Variant` may be in upper or lower case. A game of Chess960 without a FEN is skipped, since
+//! its start position is unknown. A game of any other variant is skipped, too. A list with a FEN or EPD on each line becomes
+//! games of one position each. The operation `id` of an EPD becomes the tag `Event`; other operations become tags with their own
+//! names.
 //!
 //! ```
 //! use orbit_pgn::{ParseOptions, Sources};

@@ -16,12 +16,12 @@ use orbit_core::sync::lock;
 /// Limits for the data that other threads unpack. A *run* is the sequence of members that one thread unpacks at once.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// The longest member that a thread unpacks, in compressed bytes.
+    /// The maximum length of a member that a thread unpacks, in compressed bytes.
     member_max: usize,
     /// Short members are collected into one run until it has this many compressed bytes.
     run_min: usize,
-    /// The longest text that a thread unpacks from a run. A run with a longer text is unpacked again by the reading thread, step
-    /// by step.
+    /// The maximum length of the text that a thread unpacks from a run. A run with a longer text is unpacked again by the reading
+    /// thread, step by step.
     text_max: usize,
     /// The approximate number of compressed bytes that are read ahead of the returned text.
     ahead_max: usize,
@@ -30,7 +30,7 @@ struct Sizes {
 const SIZES: Sizes =
     Sizes { member_max: 8 << 20, run_min: 1 << 20, text_max: 128 << 20, ahead_max: 32 << 20 };
 
-/// The most threads. More threads would unpack faster than the games can be read.
+/// The maximum number of threads. More threads would unpack faster than the games can be read.
 const THREADS_MAX: usize = 32;
 
 /// The result of unpacking a run of members.
@@ -159,12 +159,12 @@ where
 /// Buffers of texts that were already returned. They are reused, since the system must clear the pages of new memory.
 struct TextPool {
     texts: Mutex<Vec<Vec<u8>>>,
-    /// The most buffers to keep.
+    /// The maximum number of buffers to keep.
     texts_max: usize,
 }
 
 impl TextPool {
-    /// The largest buffer to keep, in bytes. Longer texts are rare, so their memory is freed.
+    /// The maximum size of a buffer that is kept, in bytes. Longer texts are rare, so their memory is freed.
     const BYTES_MAX: usize = 32 << 20;
 
     fn put(&self, mut text: Vec<u8>) {

@@ -1,14 +1,14 @@
-//! Decides by the beginning of a text whether it contains games.
+//! Decides from the beginning of a text whether the text contains games.
 //!
-//! Movetext is read leniently, so `2. Definitions` in prose would become a game without moves. Therefore this module rejects texts
-//! that are no PGN at all. It looks only at the head of the text. PGN begins with a tag pair, a move or a result; comments may
-//! precede these. Prose may also come first, if a tag pair or numbered moves follow it: a piece that was cut out of a file may
-//! begin inside a comment, which looks like prose.
+//! Movetext is read leniently, so `2. Definitions` in prose would become a game without moves. Therefore this module rejects
+//! texts that are not PGN at all. It looks only at the head of the text. PGN begins with a tag pair, a move or a result; comments
+//! may precede these. Prose may also come first, if a tag pair or numbered moves follow it: a piece that was cut out of a file
+//! may begin inside a comment, which looks like prose.
 
 use super::lex::{self, BOM, MovetextWord, at_line_start, is_blank, is_eol};
 use super::san::SanShape;
 
-/// The reason for refusing a text that holds no games.
+/// The reason for refusing a text that contains no games.
 const NO_GAMES: &str =
     "it is no PGN, FEN or EPD: it begins with no tag pair, move or position; check the path";
 /// The reason for refusing JSON.
@@ -17,16 +17,16 @@ const JSON: &str = "it is JSON, no PGN, FEN or EPD: make a PGN file of its games
 const BINARY: &str =
     "it is no PGN, FEN or EPD: it has bytes that no text has; check the path, or export its games as PGN";
 
-/// The meaning of the beginning of a text.
+/// The kind of text that the beginning of a text shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FirstBytes {
-    /// The text has games, regardless of the text that follows.
+    /// The text has games, whatever follows.
     Games,
-    /// The text so far decides nothing; it has, for instance, only comments. If the text ends here, it is accepted.
+    /// The text so far, for instance only comments, decides nothing. If the text ends here, it is accepted.
     Comments,
-    /// The text so far is prose. A tag pair may follow. If the text ends here, it is no PGN.
+    /// The text so far is prose. A tag pair may follow. If the text ends here, it is not PGN.
     Prose,
-    /// The text is no PGN.
+    /// The text is not PGN.
     Other,
     /// The text is JSON.
     Json,
@@ -178,7 +178,7 @@ fn is_like_a_move(word: &[u8]) -> bool {
         )
 }
 
-/// Returns whether a word may be a move in some language. A move names a square or is castling.
+/// Returns whether a word may be a move in some language. Such a word names a square or is castling.
 fn names_square(word: &[u8]) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
     SanShape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)

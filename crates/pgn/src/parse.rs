@@ -32,7 +32,7 @@ impl Default for ParseOptions {
     }
 }
 
-/// The position in which the next move is played, if there is one.
+/// The position in which the next move is played, or the reason why there is none.
 enum ParserBoard {
     /// The start position is not set up yet, since more tags may follow.
     Unset,
@@ -45,7 +45,7 @@ enum ParserBoard {
     Dead,
 }
 
-/// Selects the fast paths for plain text. The games that are read do not depend on this selection.
+/// Selects the fast paths for plain text. The resulting games do not depend on this selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickWays {
     /// True to use the path that reads words and tag pairs one by one.
@@ -63,8 +63,8 @@ pub(super) struct TextPlaces {
     pub(super) movetext: Option<usize>,
     /// The moves that were kept.
     pub(super) words: Vec<WordPlace>,
-    /// The comments after a move or before all moves: the node and the range without delimiters. Comments before the first move of
-    /// a side line are left out.
+    /// The comments after a move or before all moves: the node and the range without delimiters. Comments before the first move
+    /// of a side line are left out.
     pub(super) comments: Vec<(u32, ByteRange)>,
     /// All glyphs, except those of words that were not kept.
     pub(super) glyphs: Vec<(u16, ByteRange)>,
@@ -106,7 +106,7 @@ pub(super) struct GameParser<'a> {
     game: Game,
     /// The number of tag pairs of `game` that belong to the current game. The tag pairs after them are left from earlier games.
     tags: usize,
-    /// Tag pairs of earlier games that this game does not need, kept for reuse.
+    /// Tag pairs left from earlier games that this game does not need.
     spare: Vec<Tag>,
     fen: Vec<u8>,
     has_fen: bool,
@@ -203,7 +203,8 @@ impl<'a> GameParser<'a> {
             }
             let before = self.moves_here();
             self.take(event.clone(), &mut |_| {});
-            // An unclosed comment or variation extends to the end of the game. If no move precedes it, the movetext begins with it.
+            // An unclosed comment or variation extends to the end of the game. If no move precedes it, the movetext begins with
+            // it.
             let open = if let Event::Fault(at, _) = event { Some(at) } else { None };
             places.movetext = places.movetext.or(tokenizer.movetext()).or(open);
             let here = self.moves_here().filter(|_| !matches!(self.board, ParserBoard::Dead));
@@ -244,7 +245,7 @@ impl<'a> GameParser<'a> {
         places
     }
 
-    /// Returns the number of half-moves before the start position, as the counters of its FEN state it.
+    /// Returns the number of half-moves before the start position, by the counters of its FEN.
     fn halves_before(&self) -> u32 {
         let number = |counter: &[u8]| std::str::from_utf8(counter).ok()?.parse::<u32>().ok();
         let full = orbit_core::fen::counters(&self.fen)[1].and_then(number).unwrap_or(1).clamp(1, 1 << 20);
@@ -636,7 +637,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Ends the current line (the main line or a side line) before a word that is no move.
+    /// Ends the current line (the main line or a side line) before a word that is not a move.
     fn cut_line(&mut self, at: usize, reason: String) {
         if self.outer.is_empty() {
             return self.cut(at, reason);

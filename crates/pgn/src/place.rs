@@ -1,6 +1,6 @@
-//! Checks by the path of a file or of a member of an archive whether it exists, and whether it is unchanged.
+//! Checks whether the file or archive member at a path exists, and whether it is unchanged.
 //!
-//! Size and time are compared first. The content is hashed only if they leave a doubt, since a hash needs a pass over the file.
+//! Size and time are compared first. The content is hashed only if they do not decide, since a hash needs a pass over the file.
 
 use std::fs::{self, File};
 use std::hash::Hasher as _;
@@ -40,8 +40,8 @@ impl Stamp {
         }
     }
 
-    /// Compares the stamp with the file at a path, by size and time alone. Returns [`Freshness::Unread`] if the content would have
-    /// to be compared.
+    /// Compares the stamp with the file at a path, by size and time alone. Returns [`Freshness::Unread`] if the content would
+    /// have to be compared.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Stamp {
     pub fn compare_unread(&self, path: &Path) -> io::Result<Freshness> {
         let now = match Stamp::at(path) {
             Ok(stamp) => stamp,
-            // The path of a member that was removed from its archive leads through a file that is no folder.
+            // The path of a member that was removed from its archive leads through a file that is not a folder.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(Freshness::Missing);
             }
@@ -66,7 +66,8 @@ impl Stamp {
     }
 }
 
-/// Returns whether a path leads to a file, or to a member of an archive. Every path into an unreadable archive counts as a member.
+/// Returns whether a path leads to a file, or to a member of an archive. Every path into an unreadable archive counts as a
+/// member.
 pub fn is_file(path: &Path) -> bool {
     match Stamp::at(path) {
         Ok(stamp) => stamp.bytes.is_some(),

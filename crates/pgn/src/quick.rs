@@ -1,11 +1,11 @@
-//! The fastest path through plain movetext. It finds words with masks over blocks of 64 bytes, and reads, checks and plays a usual
+//! The fastest path through plain movetext. It finds words with masks over blocks of 64 bytes. It reads, checks and plays a usual
 //! move without a branch on its content.
 //!
-//! This path accepts the moves that [`San`] can represent, their numbers, and blanks without an empty line. Before anything else
-//! it stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues from the end of the
-//! last move. An unusual move, such as a promotion, an en passant capture or a move of one of several pieces of which the
-//! others are pinned, is resolved by [`resolve::plain`]; the fast path continues after it. Games with castling rights that
-//! standard chess does not have are read by the other paths.
+//! This path accepts the moves that [`San`] can represent, their numbers, and blanks without an empty line. At anything else it
+//! stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues from the end of the
+//! last move. An unusual move, such as a promotion, an en passant capture or a move of one of several pieces of which the others
+//! are pinned, is resolved by [`resolve::plain`]; the fast path continues after it. Games with castling rights that standard
+//! chess does not have are read by the other paths.
 //!
 //! Invariant: games, offsets and faults are the same as on the slower paths.
 
@@ -122,8 +122,8 @@ fn play_with(
     let [mut block, mut next] = blocks.0.each_mut();
     block.read(with, text, from);
     while block.words() > 0 {
-        // The words of the next block are read before the moves of this block are played, so that the processor can do both at the
-        // same time.
+        // The words of the next block are read before the moves of this block are played, so that the processor can do both at
+        // the same time.
         next.read(with, text, block.end);
         moves.reserve(WORDS);
         positions.reserve(WORDS);
@@ -170,7 +170,7 @@ fn play_with(
     (block.end, men.position())
 }
 
-/// Plays castling, or a move that [`resolve::plain`] must resolve. Returns `None` if the word is no legal move.
+/// Plays castling, or a move that [`resolve::plain`] must resolve. Returns `None` if the word is not a legal move.
 #[cold]
 #[inline(never)]
 fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(PackedMove, QuickPosition)> {
@@ -235,8 +235,8 @@ impl QuickPosition {
             && stands(1 << 60, !white, held & 0x1100)
     }
 
-    /// Plays the move of a word. Returns whether the move was usual and legal. If it was not, the resulting position has no
-    /// meaning.
+    /// Plays the move of a word. Returns whether the move was usual and legal. If it was not, the resulting position is
+    /// meaningless.
     #[inline(always)]
     fn play<const COLOR: usize>(
         self,

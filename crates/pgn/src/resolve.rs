@@ -1,8 +1,8 @@
 //! Finds the legal move that a word of movetext means.
 //!
 //! Every move that is returned is legal. No list of moves is generated. A piece may move to a square if it reaches it on an empty
-//! board, if nothing is in between, and if no enemy that is on a line with the own king attacks the king after the move. In most
-//! positions only one piece and at most two enemies have to be examined.
+//! board, if nothing is in between, and if no enemy on a line with the king of the side to move attacks that king after the move.
+//! In most positions only one piece and at most two enemies have to be examined.
 
 use shakmaty::attacks;
 use shakmaty::{Bitboard, CastlingSide, File, Piece, Rank, Role, Square};
@@ -12,7 +12,7 @@ use super::tokenizer::San;
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 use orbit_core::board::{Code, PackedMove, Position};
 
-/// The reason why a word that looks like a move is no legal move.
+/// The reason why a word that looks like a move is not a legal move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Misfit {
     /// No legal move fits.
@@ -82,7 +82,8 @@ impl MovingSide {
         role as u32 | (self.position.state.0 & 1) << 3
     }
 
-    /// Finds the piece (knight to king, numbered as in [`REACH`]) among `hints` that may go to `to`.
+    /// Finds the only piece on a square of `hints` that may move to `to`, and returns its move. Roles (knight to king) are
+    /// numbered as in [`REACH`].
     #[inline(always)]
     fn piece(&self, role: usize, hints: u64, to: Square) -> Result<PackedMove, Misfit> {
         let [p0, p1, p2, _] = self.position.board.planes;
@@ -118,7 +119,8 @@ impl MovingSide {
         !self.is_attacked(king, self.occupied & !from | bit(to), bit(to))
     }
 
-    /// Finds the pawn that may go to `to`. If the word names no file of origin, the move is no capture.
+    /// Finds the only pawn that may move to `to`, and returns its move. If the word names no file of origin, the move is not a
+    /// capture.
     #[inline(always)]
     fn pawn(
         &self,
@@ -232,8 +234,8 @@ impl MovingSide {
     }
 }
 
-/// Returns the squares of `others` with nothing between them and `square`. There are rarely more than two, so two are examined
-/// without a branch.
+/// Returns the squares of `others` that have nothing between them and `square`. There are rarely more than two, so two are
+/// examined without a branch.
 #[inline(always)]
 fn open(square: Square, others: u64, occupied: u64) -> u64 {
     let row = &BETWEEN[square as usize];
@@ -305,7 +307,7 @@ pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<Pa
     }
 }
 
-/// Returns whether an origin fits the file that a word names. A pawn move that names no file is no capture.
+/// Returns whether an origin fits the file that a word names. A pawn move that names no file is not a capture.
 fn fits_file(role: Role, file: Option<File>, from: Square, to: Square) -> bool {
     match file {
         Some(file) => file == from.file(),

@@ -15,11 +15,11 @@ pub(super) enum SanShape {
     Null,
 }
 
-/// The longest word that may be a move, in bytes.
+/// The maximum length of a word that may be a move, in bytes.
 const WORD_MAX: usize = 32;
 
 impl SanShape {
-    /// Reads a word with its suffixes (`+`, `#`, `!?`, `e.p.`, ...). Returns `None` if the word is no move.
+    /// Reads a word with its suffixes (`+`, `#`, `!?`, `e.p.`, ...). Returns `None` if the word is not a move.
     pub(super) fn parse(word: &[u8]) -> Option<SanShape> {
         if word.len() < 2 || word.len() > WORD_MAX {
             return None;
@@ -44,7 +44,7 @@ impl SanShape {
         })
     }
 
-    /// Returns whether the move goes to the last rank, may be a pawn move by its squares, and names no promotion.
+    /// Returns whether the move names no promotion although it ends on the last rank and may, by its squares, be a pawn move.
     pub(super) fn lacks_promotion(self) -> bool {
         let SanShape::Piece { role, rank, to, promotion: None, .. } = self else { return false };
         let before = match to.rank() {

@@ -28,8 +28,8 @@ pub struct Source {
     pub path: Option<PathBuf>,
     /// The size in bytes before decompression, if it is known.
     pub bytes: Option<u64>,
-    /// The identity of the source: its size and time after it was opened, and its hash after it was read to its end. A source that
-    /// is no file has no time.
+    /// The identity of the source: its size and time after it was opened, and its hash after it was read to its end. A source
+    /// that is not a file has no time.
     pub stamp: Stamp,
     /// The compression; `None` before the source is opened.
     pub compression: Option<Compression>,
@@ -72,7 +72,7 @@ impl AsRef<[u8]> for SharedBytes {
     }
 }
 
-/// Says whether the path of a file was given, or a folder or archive that contains it.
+/// Says whether the path of a file was given, or that of a folder or archive that contains it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileOrigin {
     Named,
@@ -102,7 +102,8 @@ impl Sources {
     /// `-` is standard input. A file may have any name; its content decides how it is read. A path that begins with `https://` or
     /// `http://` is a file on the web; this function sends the request to its server. A folder means all files in it and its
     /// subfolders whose names end in `.pgn`, `.epd` or `.fen`, perhaps followed by `.zst`, `.gz` or `.bz2` (in upper or lower
-    /// case), and all archives. The files are in byte order of their paths. Links from a folder to other folders are not followed.
+    /// case), and all archives. The files are in byte order of their paths. Links from a folder to other folders are not
+    /// followed.
     ///
     /// A zip archive, or a 7z archive with the feature `sevenz`, means its members with such names, in the order of the archive.
     /// Each member is a source of its own, whose path is the path of the archive followed by the member's name. A member with any
@@ -189,8 +190,8 @@ impl Sources {
         self.options.interrupt = Arc::clone(flag);
     }
 
-    /// Sets the number of threads that unpack sources: see [`Options::unpack_threads`]. Sources that are already being read do not
-    /// change.
+    /// Sets the number of threads that unpack sources: see [`Options::unpack_threads`]. Sources that are already being read do
+    /// not change.
     pub fn unpack_on(&mut self, threads: usize) {
         self.options.unpack_threads = threads;
     }
@@ -288,7 +289,8 @@ impl Sources {
         &self.failures
     }
 
-    /// Returns the files that were skipped so far. They are in a folder that was given, and have no games in spite of their names.
+    /// Returns the files that were skipped so far. They are in a folder that was given, and have no games in spite of their
+    /// names.
     pub fn skipped(&self) -> &[SourceFailure] {
         &self.skipped
     }

@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 /// The size, the time and the hash of a file when it was read. `None` is an unknown value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stamp {
-    /// The size in bytes before decompression. For a source that is no file, this is the number of bytes read.
+    /// The size in bytes before decompression. For a source that is not a file, this is the number of bytes read.
     pub bytes: Option<u64>,
     /// The time of the last change, in nanoseconds since 1970.
     pub modified_ns: Option<u64>,
@@ -28,7 +28,7 @@ pub enum Freshness {
     Missing,
     /// The size is the same and the time differs; the content was not compared.
     Unread,
-    /// The stamp has too little information to decide: the source was not read to its end, or was no file.
+    /// The stamp has too little information to decide: the source was not read to its end, or was not a file.
     Unknown,
 }
 

@@ -6,7 +6,7 @@ use orbit_core::board::Position;
 use orbit_core::fen::{FenRecord, Field, Leniency, possible_en_passant};
 use orbit_core::text::{decode, shortened};
 
-/// The most characters of a source that a message quotes.
+/// The maximum number of characters of a source that a message quotes.
 const LETTERS_MAX: usize = 40;
 
 /// A start position.
@@ -64,7 +64,8 @@ impl VariantRules {
     }
 }
 
-/// The leniency for FENs in games. Only the placement and the side to move must be readable, since games contain many faulty FENs.
+/// The leniency for FENs in games. Only the placement and the side to move must be readable, since games contain many faulty
+/// FENs.
 const LENIENCY: Leniency = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };
 
 /// Reads the first four fields of a FEN or EPD: placement, side to move, castling rights (in FEN, X-FEN or Shredder-FEN) and en
@@ -119,8 +120,8 @@ fn start(setup: Setup) -> StartPosition {
 /// Keeps the castling rights that the placement allows.
 ///
 /// `KQkq` mean the outermost rooks, as in X-FEN, if the game is Chess960 or if all these rights are possible. Otherwise they mean
-/// the rooks in the corners, as in standard chess. The reason is that many FENs state rights that the players have already lost,
-/// and such rights must not become rights of Chess960 by chance.
+/// the rooks in the corners, as in standard chess. Many FENs give rights that the players have already lost, and such rights must
+/// not become rights of Chess960 by chance.
 fn keep_possible_castling(
     setup: &mut Setup,
     castling: &[u8],

@@ -78,7 +78,7 @@ pub(super) struct Tokenizer<'a> {
     depth: u32,
     /// The index of the `(` that opened the outermost open variation.
     opened: usize,
-    /// A terminator inside a variation, as long as no word and no variation follows it.
+    /// The last terminator inside a variation, unless a word or a variation follows it.
     inner: Option<Outcome>,
     /// True if an empty line precedes the next token.
     blank: bool,
@@ -127,7 +127,7 @@ impl<'a> Tokenizer<'a> {
         Tokenizer { whole: true, ..Tokenizer::new(text, cap) }
     }
 
-    /// Makes a tokenizer of the first complete lines of a text. More lines follow that are not in `text`.
+    /// Makes a tokenizer of the first complete lines of a text, which continues after `text`.
     pub(super) fn partial(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer { partial: true, ..Tokenizer::new(text, cap) }
     }
@@ -272,8 +272,8 @@ impl<'a> Tokenizer<'a> {
         })
     }
 
-    /// Reads a tag pair, unless a new game begins with it. `value` returns the range of the value, the index after it, and whether
-    /// the value may contain escapes.
+    /// Reads a tag pair, unless a new game begins with it. `value` returns the range of the value, the index after it, and
+    /// whether the value may contain escapes.
     fn tag(
         &mut self,
         at: usize,
@@ -306,8 +306,8 @@ impl<'a> Tokenizer<'a> {
         self.blank && is_first || (is_first || name == b"Event") && lex::follows_open_tag(self.text, at)
     }
 
-    /// Handles a bracket that is no tag pair. A bracket before a digit opens a variation, as in old files of ChessBase. Any other
-    /// bracket begins an annotation, which is skipped up to `]` if the line has one.
+    /// Handles a bracket that does not begin a tag pair. A bracket before a digit opens a variation, as in old files of
+    /// ChessBase. Any other bracket begins an annotation, which is skipped up to `]` if the line has one.
     fn annotation(&mut self, line: &[u8]) -> Option<Event> {
         if self.section == GameSection::Moves
             && lex::next_after(line, self.pos + 1).0.is_some_and(|b| b.is_ascii_digit())
@@ -346,7 +346,7 @@ impl<'a> Tokenizer<'a> {
             GameSection::Start => dotted || self.move_follows(start + length) == Some(true),
             GameSection::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
             GameSection::Done if self.depth == 0 => {
-                // If a game begins at this number, a text that is cut here must also begin with a game.
+                // If a game begins at this number, a text that is cut here must begin with a game, too.
                 match self.move_follows(start + length) {
                     Some(follows) => follows && (self.blank || value == 1 && dotted),
                     None => value == 1 && dotted,
@@ -428,8 +428,8 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Word(start..self.pos))
     }
 
-    /// Extends the word that was just read by a promotion that follows it after blanks or brackets. Returns `None` if no promotion
-    /// follows.
+    /// Extends the word that was just read by a promotion that follows it after blanks or brackets. Returns `None` if no
+    /// promotion follows.
     #[cold]
     pub(super) fn with_promotion(&mut self, word: &ByteRange) -> Option<ByteRange> {
         let stop = lex::parted_promotion(self.text, word.start, word.end);

@@ -1,14 +1,14 @@
-//! Collects the side lines, comments and glyphs of a game while it is read, and numbers its nodes (positions).
+//! Collects the side lines, comments and glyphs of a game while it is being read, and numbers its nodes (positions).
 
 use super::lex::ByteRange;
 use super::{Annotation, AnnotationKind, SideLine};
 use orbit_core::board::{PackedMove, Position};
 
-/// The deepest nesting of side lines: a side line of the main line has depth 1. Deeper lines are left out.
+/// The maximum nesting depth of side lines: a side line of the main line has depth 1. Deeper lines are left out.
 pub const SIDE_LINE_DEPTH_MAX: u32 = 255;
-/// The most side lines of a game. Further side lines are left out.
+/// The maximum number of side lines of a game. Further side lines are left out.
 const LINES_MAX: usize = 65_535;
-/// The most comments and glyphs of a game. Further ones are left out.
+/// The maximum number of comments and glyphs of a game. Further ones are left out.
 const REMARKS_MAX: usize = 500_000;
 
 /// The reason why a side line is left out, or ends early.
@@ -20,7 +20,7 @@ pub(super) enum Loss {
     Illegal,
     /// A later move of the line is not legal. The moves before it are kept.
     Short,
-    /// The line is before the first move, so there is no move to which it could be an alternative.
+    /// The line is before the first move, so there is no move that it could replace.
     NoMove,
     /// The line is an alternative to a move that was not kept.
     CutPlace,
@@ -71,7 +71,7 @@ impl Loss {
 
 const _: () = assert!(LINES_MAX == 65_535 && REMARKS_MAX == 500_000, "as messages say");
 
-/// A line while it is read. The first line of a game is the main line, whose moves are in [`Game`](super::Game).
+/// A line that is being read. The first line of a game is the main line, whose moves are in [`Game`](super::Game).
 #[derive(Debug, Default)]
 struct UnfinishedLine {
     /// The offset of the line in the text.
@@ -87,7 +87,7 @@ struct UnfinishedLine {
     first: u32,
 }
 
-/// The side lines, comments and glyphs of a game while it is read.
+/// The side lines, comments and glyphs of a game while it is being read.
 #[derive(Debug, Default)]
 pub(super) struct SideLines {
     lines: Vec<UnfinishedLine>,
@@ -96,10 +96,10 @@ pub(super) struct SideLines {
     open: Vec<Option<usize>>,
     /// The number of side lines that are open within a line that is left out.
     skipped: u64,
-    /// For each comment or glyph: its line, the number of moves of the line before it, and its content.
+    /// The comments and glyphs, each with its line, the number of moves of the line before it, and its content.
     remarks: Vec<(usize, u32, AnnotationKind)>,
-    /// For each kind of [`Loss`]: the offset of the first one, the number of moves of the main line before it, its reason, and the
-    /// number of losses of this kind.
+    /// For each kind of [`Loss`]: the offset of the first loss, the number of moves of the main line before it, its reason, and
+    /// the number of losses.
     losses: [Option<(usize, u32, String, u32)>; Loss::ALL.len()],
 }
 
@@ -205,8 +205,8 @@ impl SideLines {
         *count += 1;
     }
 
-    /// Keeps the comment or glyph at byte `at`, unless it is in a line that is left out. `main` is the number of moves of the main
-    /// line.
+    /// Keeps the comment or glyph at byte `at`, unless it is in a line that is left out. `main` is the number of moves of the
+    /// main line.
     pub(super) fn remark(&mut self, at: usize, kind: AnnotationKind, main: usize) {
         if self.remarks.len() == REMARKS_MAX {
             return self.lose(Loss::Remarks, at, main as u32, "");

@@ -1,9 +1,9 @@
 //! Unpacks compressed bytes in such a way that the output depends on the input bytes alone.
 //!
-//! If the reader types of the compression libraries find a fault, the output of the last call is lost, and its length depends on
-//! the sizes of the pieces in which the input arrives. So this module calls the decompressors itself. It passes them pieces whose
-//! size is fixed or determined by the format, and keeps the output of every call, even of one that fails. The invariant: a file
-//! and a pipe with the same bytes give the same text and the same fault, whatever the timing of the pipe.
+//! If the reader types of the compression libraries find a fault, the output of the last call is lost, and the length of that
+//! output depends on the sizes of the pieces in which the input arrives. So this module calls the decompressors itself. It passes
+//! them pieces whose size is fixed or determined by the format, and keeps the output of every call, even of one that fails. The
+//! invariant: a file and a pipe with the same bytes give the same text and the same fault, whatever the timing of the pipe.
 
 use std::io::{self, Read};
 
@@ -16,10 +16,10 @@ use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation 
 const STRETCH: usize = 64 << 10;
 /// The number of bytes of the output buffer for one call. A block of zstd and the window of deflate are never larger.
 const ROOM: usize = 128 << 10;
-/// The largest window that the zstd library supports, as a power of 2. It is smaller with 32-bit addresses.
+/// The maximum window that the zstd library supports, as a power of 2. It is smaller with 32-bit addresses.
 const WINDOW_LOG_MAX: u32 = if cfg!(target_pointer_width = "32") { 30 } else { 31 };
 
-/// The largest window that an option can allow.
+/// The maximum window that an option can allow.
 pub(super) const ZSTD_WINDOW_MAX: u64 = 1 << WINDOW_LOG_MAX;
 
 /// The reason why a text cannot be unpacked further.
@@ -69,7 +69,7 @@ pub(super) struct RawInput<R> {
 
 /// The number of bytes that are read first. Memory for all requested bytes is reserved only after these bytes arrived.
 const SHORT: usize = 64 << 10;
-/// The most bytes of memory that are reserved at once.
+/// The maximum number of bytes of memory that are reserved at once.
 const ROOM_BYTES: usize = 1 << 20;
 
 impl<R: Supply> RawInput<R> {
@@ -148,7 +148,7 @@ impl<R: Supply> RawInput<R> {
         self.fault.take().map_or(UnpackFault::Early, UnpackFault::Raw)
     }
 
-    /// Returns whether the source ends here. The caller is between two members, so such an end is no fault.
+    /// Returns whether the source ends here. The caller is between two members, so such an end is not a fault.
     fn is_finished(&mut self) -> Result<bool, UnpackFault> {
         if !self.peek(1).is_empty() {
             return Ok(false);
@@ -179,9 +179,9 @@ pub(super) trait MemberFormat: Sized + Send + 'static {
     /// Returns whether the next byte begins a member.
     fn is_between(&self) -> bool;
 
-    /// Returns the length of the member that begins `from` bytes after the next byte. Returns `None` if the member is not complete
-    /// or longer than about `bytes_max`, or if its length cannot be found without unpacking it. The length may be wrong; then
-    /// unpacking these bytes fails.
+    /// Returns the length of the member that begins `from` bytes after the next byte. Returns `None` if the member is not
+    /// complete or longer than about `bytes_max`, or if its length cannot be found without unpacking it. The length may be wrong;
+    /// then unpacking these bytes fails.
     fn length<R: Supply>(input: &mut RawInput<R>, from: usize, bytes_max: usize) -> Option<usize>;
 }
 
@@ -389,8 +389,8 @@ fn gzip_header<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
     Ok(())
 }
 
-/// The decompressor for Zstandard with any number of frames. Each part of a frame is passed to the library separately, so that the
-/// output of all parts before a faulty one is kept.
+/// The decompressor for Zstandard with any number of frames. Each part of a frame is passed to the library separately, so that
+/// the output of all parts before a faulty one is kept.
 ///
 /// Source: RFC 8878, section 3.
 pub(super) struct Zstd {
@@ -409,7 +409,8 @@ enum NextFrame {
 impl Zstd {
     pub(super) fn new(window_max: u64) -> io::Result<Zstd> {
         let mut decoder = ZstdDecoder::new()?;
-        // This type checks the window of each frame itself, before memory is allocated, so the library gets the largest limit.
+        // This type checks the window of each frame itself, before memory is allocated, so the library's own limit is set to the
+        // maximum.
         decoder.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX))?;
         Ok(Zstd { decoder, window_max: window_max.min(ZSTD_WINDOW_MAX), state: NextFrame::Header })
     }

@@ -23,7 +23,7 @@ impl Url {
         is_web.then(|| Url { text: text.to_owned() })
     }
 
-    /// Returns the URL for a request, which has everything except user and password.
+    /// Returns the URL to request: everything except user and password.
     #[cfg(feature = "https")]
     pub(super) fn asked(&self) -> String {
         let (scheme, authority, _) = self.parts();

@@ -1,4 +1,4 @@
-//! Reads files on the web. A file needs one request, and further requests only if the connection is lost.
+//! Reads files on the web. A file needs a single request, unless the connection is lost.
 //!
 //! A separate thread sends the requests, reads ahead, and resumes after a lost connection. So the reader, [`WebBytes`], can check
 //! the interrupt flag while no bytes arrive. [`head`] decides whether an answer continues the same file. The invariant: a reader
@@ -26,9 +26,9 @@ use super::pieces::PieceAtHand;
 use super::{Options, PgnError, Url, WebOptions};
 use orbit_core::sync::lock;
 
-/// The most bytes in one piece.
+/// The maximum number of bytes in one piece.
 const PIECE: usize = 64 << 10;
-/// The most pieces that the thread reads ahead.
+/// The maximum number of pieces that the thread reads ahead.
 const PIECES_AHEAD: usize = 64;
 /// The interval at which a waiting thread checks whether to stop.
 const LOOK: Duration = Duration::from_millis(20);
@@ -56,8 +56,8 @@ impl Client {
         Client { agent: config.build().into(), options }
     }
 
-    /// Requests a file from a byte on. If the condition (an entity tag or a date) no longer holds, the server sends the whole
-    /// file.
+    /// Requests a file, beginning at a given byte. If the condition (an entity tag or a date) no longer holds, the server sends
+    /// the whole file.
     fn ask(
         &self,
         url: &Url,
@@ -159,12 +159,12 @@ struct WebShared {
     client: Arc<Client>,
     url: Url,
     known: FileIdentity,
-    /// The answer to the first request for the file. The first reader continues with it.
+    /// The answer to the first request for the file. The first reader of the file continues with this answer.
     begun: Mutex<Option<WebBytes>>,
 }
 
 impl Remote {
-    /// Requests a file. If `is_next` is true, the file is read next, so the connection stays open for its reader.
+    /// Requests a file. If `is_next` is true, the file is the next one to be read, so the connection stays open for its reader.
     pub(super) fn open(
         client: &Arc<Client>,
         url: Url,
@@ -185,7 +185,7 @@ impl Remote {
         Ok(Remote(Arc::new(WebShared { client, url, known, begun })))
     }
 
-    /// Returns the size of the file, if the server states it.
+    /// Returns the size of the file, if the server gives it.
     pub(super) fn bytes(&self) -> Option<u64> {
         self.0.known.total
     }
@@ -320,11 +320,11 @@ struct AnswerBody {
     has_end: bool,
 }
 
-/// Says how an answer ended.
+/// The way in which an answer ended.
 enum Ended {
     /// The file is complete.
     Whole,
-    /// The connection ended, and the file may be complete: its length is not known.
+    /// The connection ended. Since the length of the file is not known, the file may be complete.
     Unsure,
     /// The connection was lost, for this reason.
     Lost(String),

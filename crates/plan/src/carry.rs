@@ -1,11 +1,11 @@
-//! `find`: values that depend on other positions of the game.
+//! `find`: lowers values that depend on other positions of the game.
 //!
-//! A program looks at one position at a time. The value of a filter at other positions is therefore computed earlier: a separate
-//! program runs over all positions of a block, and the engine *carries* its results along each game. The program that needs the
-//! results then reads them like any other input. Such an earlier program is a *stage*. A filter inside `find` may itself contain
-//! `find`; then there are several stages, one after the other.
+//! A program sees one position at a time. So a value at other positions is computed beforehand: a separate program runs over all
+//! positions of a block, and the engine *carries* its results along each game. The program that needs the results then reads them
+//! like any other input. Such an earlier program is a *stage*. If a filter inside `find` itself contains `find`, there are
+//! several stages, which run one after the other.
 //!
-//! A `find` under `shift` costs no more than a single `find`. One word has a bit for each shift, and the whole word is carried.
+//! A `find` under `shift` costs no more than a single `find`: one word has a bit for each shift, and the whole word is carried.
 
 use super::{
     dag::{Carried, Carry, CarryId, Dag, Id, Op},
@@ -33,8 +33,8 @@ impl Lower {
         (number, ok)
     }
 
-    /// Lowers a filter whose value is needed at other positions. The filter is evaluated at every position of the block. There no
-    /// variable has a value, because the values of variables at the current position are not carried along games.
+    /// Lowers a filter whose value is needed at other positions, so that it is evaluated at every position of the block.
+    /// Variables have no value in it, because their values at the current position are not carried along games.
     pub(super) fn apart<T>(&mut self, lower: impl FnOnce(&mut Lower) -> T) -> T {
         let always = self.dag.mask(true);
         let guard = std::mem::replace(&mut self.guard, always);
@@ -47,14 +47,15 @@ impl Lower {
     }
 }
 
-/// The source of an operand of an operation on the columns of a block.
+/// The source of an operand of an operation that reads the columns of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnOperand {
     /// The same word for every position.
     Constant(u64),
     /// The result of an earlier operation along games.
     Carried(CarryId),
-    /// A result of a stage: a node of the graph. It is read as a mask if the second field is true, otherwise as a whole word.
+    /// The result of a stage for this node of the graph. It is read as a mask if the second field is true, otherwise as a whole
+    /// word.
     Found(Id, bool),
 }
 
@@ -73,8 +74,8 @@ pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     carry.operands.iter().enumerate().map(operand).collect()
 }
 
-/// Assigns the operations along games that the roots need to stages. A stage needs only results of earlier stages. Within a stage,
-/// an operation comes after the operations whose results it reads.
+/// Divides the operations along games that the roots need into stages. A stage needs only the results of earlier stages. Within a
+/// stage, an operation comes after all operations whose results it reads.
 pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     let mut levels: Vec<Option<usize>> = vec![None; dag.carries.len()];
     let deepest = level(dag, roots, &mut levels);
@@ -87,8 +88,8 @@ pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     stages
 }
 
-/// Returns the number of stages that run before a program with these roots. Stores in `levels` the stage of each operation along
-/// games that the program reads.
+/// Returns the number of stages that must run before a program with these roots. Stores in `levels` the stage of each operation
+/// along games that the program reads.
 fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     let needed = needed(dag, roots);
     let mut deepest = 0;
@@ -99,7 +100,7 @@ fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     deepest
 }
 
-/// Returns the stage in which `id` is carried.
+/// Returns the stage that computes `id`.
 fn stage_of(dag: &Dag, id: CarryId, levels: &mut Vec<Option<usize>>) -> usize {
     let index = id.0 as usize;
     if let Some(level) = levels[index] {

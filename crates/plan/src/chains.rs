@@ -1,8 +1,8 @@
-//! Several operations as one step.
+//! Combines several operations into one step.
 //!
-//! An interpreter reads and writes a whole register for each step. Most steps of most plans are
-//! unions and intersections of squares that were moved or cut with a mask, each used once. Such a tree
-//! becomes one step, a *chain*: its terms go into an accumulator that stays in the processor.
+//! In each step, an interpreter reads and writes whole registers. Most steps of most plans are unions and intersections
+//! of sets of squares that were moved or intersected with a constant, and each such set is used only once. A tree of such
+//! operations becomes one step, a *chain*, whose terms are combined in an accumulator that stays in the processor.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ use super::{
 };
 use orbit_core::board::attacks;
 
-/// The maximum number of terms of a chain. A longer one is split, so that no register is in use for long.
+/// The maximum number of terms of a chain. Longer chains are split, so that no register is in use for long.
 const TERMS_MAX: usize = 24;
 
 impl ProgramWriter<'_> {
-    /// Replaces operations that have a single reader by chains.
+    /// Merges operations whose results are read only once into chains.
     pub(super) fn chain(&mut self, roots: &[Id]) {
         let readers = self.readers(roots);
         let drafts = std::mem::take(&mut self.drafts);
@@ -26,7 +26,8 @@ impl ProgramWriter<'_> {
         for draft in drafts {
             match draft {
                 Draft::Begin(..) => {
-                    // Nodes that are computed before a loop must not be moved into it: its rows would compute them again.
+                    // Nodes that are computed before a loop must not be moved into it, because each row would compute
+                    // them again.
                     chains.at.clear();
                     begins.push(chains.drafts.len());
                     chains.drafts.push(Some(draft));
@@ -51,7 +52,8 @@ impl ProgramWriter<'_> {
         self.drafts = without_gaps(chains.drafts);
     }
 
-    /// Counts how often each node is read. Roots and bodies of loops count twice, so that no chain takes them in.
+    /// Counts how often each node is read. Roots and bodies of loops count as read twice, so that they stay separate
+    /// steps.
     fn readers(&self, roots: &[Id]) -> HashMap<Id, usize> {
         let mut readers: HashMap<Id, usize> = HashMap::new();
         let mut read = |id: Id, times| *readers.entry(id).or_default() += times;
@@ -67,7 +69,7 @@ impl ProgramWriter<'_> {
         readers
     }
 
-    /// Returns the node that a draft computes, if a chain can replace the draft.
+    /// Returns the node that a draft computes, if a chain can replace the draft; otherwise `None`.
     fn made_of(&self, draft: &Draft) -> Option<Id> {
         match draft {
             Draft::Node(id) | Draft::AndScalar(id, ..) => Some(*id),
@@ -75,7 +77,7 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Returns the chain that replaces a draft, if any operand of the draft can become terms of one.
+    /// Returns the chain that replaces a draft; `None` if no operand of the draft can become terms of a chain.
     fn combine(&mut self, chains: &mut ChainDrafts, draft: &Draft) -> Option<OperationChain> {
         match *draft {
             Draft::Node(id) => match self.dag.op(id) {
@@ -103,7 +105,8 @@ impl ProgramWriter<'_> {
         }
     }
 
-    /// Joins two operands, each perhaps negated, to one chain; `None` if neither operand brings terms of its own.
+    /// Joins two operands, each of which may be negated, into one chain; `None` if neither operand brings terms of its
+    /// own.
     fn join(
         &mut self,
         chains: &mut ChainDrafts,
@@ -111,7 +114,8 @@ impl ProgramWriter<'_> {
         operands: [(Id, bool); 2],
     ) -> Option<OperationChain> {
         let found = operands.map(|(id, not)| self.terms(chains, op, id, not));
-        // The terms of `Meet` and `Sum` are not words that could be operands by themselves, so all must fit or none.
+        // The terms of `Meet` and `Sum` are not words that could be operands by themselves, so either all of them fit or
+        // there is no chain.
         let is_test = matches!(op, ChainOp::Meet | ChainOp::Sum);
         let count = found.iter().flatten().map(Vec::len).sum::<usize>();
         let is_whole = found.iter().all(Option::is_some) && count <= TERMS_MAX;
@@ -132,13 +136,14 @@ impl ProgramWriter<'_> {
         Some(OperationChain { op, terms })
     }
 
-    /// Returns the operands as terms, unchanged.
+    /// Returns the operands as terms that leave them unchanged.
     fn plain_terms(&mut self, operands: [(Id, bool); 2]) -> Vec<Term<Id>> {
         let keep = self.scalar(TRUE);
         operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()
     }
 
-    /// Returns the terms that can replace a node in a chain of `op`, if the node has only one reader.
+    /// Returns the terms that can replace a node in a chain of `op`. `None` if there are no such terms, or if the node
+    /// has several readers.
     fn terms(&mut self, chains: &ChainDrafts, op: ChainOp, id: Id, not: bool) -> Option<Vec<Term<Id>>> {
         let negated = |term: &Term<Id>| Term { not: term.not != not, ..*term };
         match chains.only_reader(id)? {
@@ -191,7 +196,7 @@ impl ProgramWriter<'_> {
 
 /// The drafts while chains are formed.
 struct ChainDrafts {
-    /// `None` where a draft went into a chain.
+    /// The drafts; `None` for each draft that was merged into a chain.
     drafts: Vec<Option<Draft>>,
     /// For each node of the innermost loop, the index of the draft that computes it.
     at: HashMap<Id, usize>,
@@ -199,7 +204,7 @@ struct ChainDrafts {
 }
 
 impl ChainDrafts {
-    /// Returns the draft of a node that is read once.
+    /// Returns the draft that computes a node, if the node is read once.
     fn only_reader(&self, id: Id) -> Option<&Draft> {
         let at = *self.at.get(&id)?;
         (self.readers.get(&id) == Some(&1)).then_some(self.drafts[at].as_ref()?)
@@ -210,7 +215,7 @@ impl ChainDrafts {
     }
 }
 
-/// Removes the drafts that chains took in, and corrects where loops begin and end.
+/// Removes the drafts that were merged into chains, and corrects the places where loops begin and end.
 fn without_gaps(drafts: Vec<Option<Draft>>) -> Vec<Draft> {
     let mut new_places = Vec::with_capacity(drafts.len());
     let mut count = 0;

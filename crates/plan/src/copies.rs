@@ -1,8 +1,8 @@
-//! Lowers an orbit to words in which each copy has a bit of its own, which tells whether this copy matches.
+//! Lowers an orbit to words in which each copy has its own bit, which shows whether the copy matches.
 //!
-//! [`super::orbits`] computes the same words to decide whether any copy matches, and then combines them; this module does not
-//! combine them. In the word of an anchor or a grid, each bit already belongs to one copy. A table has one row for each copy, and
-//! each row gets a bit of its own. So copies can be counted without writing out the orbit copy by copy.
+//! [`super::orbits`] computes the same words to decide whether any copy matches, and combines them; this module keeps them
+//! separate. In the words of anchors and grids, each bit already belongs to one copy. In a table, which has one row for each
+//! copy, each row sets a bit of its own. So copies can be counted without writing out the code of each copy.
 
 use super::{
     dag::{Id, Op, Reduce},
@@ -12,10 +12,10 @@ use super::{
 use orbit_query::tree::Kind;
 use orbit_transforms::{Expanded, Filter, Orbit};
 
-/// The place of the bit that tells whether one copy matches.
+/// The place of a bit that shows whether one copy matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CopyBit {
-    /// The index of the word in the list of words of the orbit.
+    /// The index of the word among the words of the orbit.
     pub word: usize,
     /// The number of the bit in the word, 0..=63.
     pub bit: u32,
@@ -25,7 +25,7 @@ pub struct CopyBit {
 #[derive(Default)]
 struct CopyWords {
     words: Vec<Id>,
-    /// For each copy, the place of its bit.
+    /// The place of each copy's bit.
     places: Vec<Option<CopyBit>>,
 }
 
@@ -40,7 +40,7 @@ impl CopyWords {
 }
 
 impl Lower {
-    /// Returns the words of an orbit, and for each copy the place of its bit in them.
+    /// Returns the words of an orbit, and the place of each copy's bit in them.
     pub(super) fn each_copy<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -89,17 +89,17 @@ impl Lower {
         (out.words, places.collect())
     }
 
-    /// Returns the same as [`Lower::each_copy`] for a filter without a transform, which counts as a single copy.
+    /// Returns the same as [`Lower::each_copy`] for a filter without a transform, which counts as its own only copy.
     pub(super) fn only_copy(&mut self, filter: &Filter) -> (Vec<Id>, Vec<CopyBit>) {
         (vec![self.truth(filter.node())], vec![CopyBit { word: 0, bit: 0 }])
     }
 
-    /// Opens a table whose row `k` sets bit `k`, and returns the union of its rows.
+    /// Lowers copies as a table whose row `k` sets bit `k`. Returns the union of the rows.
     fn table_word<F: Kind<Expanded>>(&mut self, orbit: &Orbit<F>, rows: &[usize]) -> Id {
         let bits: Vec<u64> = (0..rows.len()).map(|bit| 1 << bit).collect();
         let table = self.open_table(orbit, rows, Some(&bits));
-        let hit = self.truth(orbit.copies[rows[0]].filter.node());
         let bit = self.dag.last_param(table);
+        let hit = self.truth(orbit.copies[rows[0]].filter.node());
         let word = self.dag.add(Op::And(hit, bit));
         self.close_table(table, Reduce::Or, word)
     }

@@ -1,8 +1,8 @@
 //! The plan's graph: pure operations on 64-bit words, one word for each position.
 //!
-//! A word is a set of squares, a *mask* (all ones for true, all zeros for false) or a *number*
-//! (an `i32`, sign-extended). Nodes are hash-consed: the same operation on the same operands is one
-//! node, across all copies of all orbits. Operands always have smaller ids than their users.
+//! A word is a set of squares, a *mask* (all ones for true, all zeros for false) or a *number* (an `i32`, sign-extended). Nodes
+//! are hash-consed: the same operation on the same operands is one node, across all copies of all orbits. The id of an operand is
+//! always smaller than the ids of the nodes that use it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -14,29 +14,29 @@ use orbit_core::board::{Code, PieceSet};
 /// The way in which a loop combines the words of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduce {
-    /// Union of sets, or "any" of masks.
+    /// The union of sets, or whether any mask is true.
     Or,
-    /// Largest number, as `i64`; starts at [`NO_VALUE`].
+    /// The largest number, compared as `i64`. It starts at [`NO_VALUE`].
     Max,
-    /// Number of rows whose mask is true.
+    /// The number of rows whose mask is true.
     Count,
 }
 
-/// A body evaluated once for every row of a table.
+/// A body that is evaluated once for each row of a table.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// The parameters of each row; all rows have the same length.
+    /// The parameters of each row. All rows have the same length.
     pub rows: Vec<Vec<u64>>,
     /// The way in which the words of the rows are combined.
     pub reduce: Reduce,
-    /// The word that each row computes.
+    /// The word that is computed for each row.
     pub body: Id,
 }
 
-/// An operation of the engine on words at all positions of a game, with a result at each position.
+/// An operation along games: the engine reads words at all positions of a game, and computes a result at each position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Carry {
-    /// The operation.
+    /// The operation that is applied.
     pub what: Made,
     /// The words that the operation reads.
     pub operands: Vec<Id>,
@@ -45,7 +45,7 @@ pub struct Carry {
 /// The operations that read words at all positions of a game.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Made {
-    /// Combines the words of a position and of those after it, or with `back` of those before it.
+    /// Combines the words of a position and of all positions after it in the game, or with `back` those before it.
     #[expect(missing_docs, reason = "the sentence says it")]
     Along { what: Carried, back: bool },
     /// An operation of the game language.
@@ -61,7 +61,7 @@ impl Made {
         }
     }
 
-    /// Returns true if an operand is a mask; see [`GameOp::takes_masks`].
+    /// Returns true if an operand is read as a mask; see [`GameOp::takes_masks`].
     pub fn takes_masks(&self, operand: usize) -> bool {
         match self {
             Made::Along { what, .. } => what.of_masks(),
@@ -73,13 +73,13 @@ impl Made {
 /// The ways in which words are combined along a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Carried {
-    /// Mask: a mask is true somewhere.
+    /// Mask: the operand, a mask, is true at one of the positions.
     Any,
-    /// Number: the number of positions at which a mask is true.
+    /// Number: the number of positions at which the operand, a mask, is true.
     Count,
-    /// Number: the ply of the nearest position at which a mask is true; -1 if there is none.
+    /// Number: the ply of the nearest position at which the operand, a mask, is true; -1 if there is no such position.
     Nearest,
-    /// Union of sets.
+    /// Set: the union of the operand, a set, over the positions.
     Union,
 }
 
@@ -90,32 +90,32 @@ impl Carried {
     }
 }
 
-/// The optimisations that a plan may use. Each can be switched off; none changes an answer.
+/// The optimisations that a plan may use. Each can be switched off, and none of them changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanOptions {
-    /// All shifts of a filter made of designators become one 64-bit word, if they fit.
+    /// All shifts of a filter that consists of designators and logic become one 64-bit word, if they fit.
     pub anchors: bool,
-    /// Shifts that do not fit one word become several words.
+    /// Shifts that do not fit into one word become several words.
     pub grids: bool,
-    /// Shifts of attacks between designators, of numbers of squares and of sets become words too.
+    /// The shifts of attacks between designators, of numbers of squares and of sets become words too.
     pub pointwise: bool,
-    /// Copies that differ only in squares become rows of a table.
+    /// Copies that differ only in squares are computed as the rows of a table.
     pub tables: bool,
-    /// The same operation on the same operands is computed once.
+    /// An operation that occurs several times with the same operands is computed once.
     pub sharing: bool,
     /// Operations are simplified algebraically.
     pub simplify: bool,
-    /// Several unions or intersections become one step.
+    /// Trees of equal operations become one step.
     pub chains: bool,
-    /// A loop whose body is mostly known in each row is written out.
+    /// A loop is written out if most of its body is known in each row.
     pub unrolling: bool,
     /// Segments whose positions cannot match are skipped.
     pub screens: bool,
     /// A cheap condition that holds wherever the query matches is computed first; the query is evaluated only where the condition
     /// holds.
     pub guards: bool,
-    /// An answer that is carried along games and needs no further computation runs no program over the positions, and a program
-    /// that reads only such answers reads no positions.
+    /// If an answer is carried along games and needs no further computation, no program runs over the positions to compute it. A
+    /// program that reads only such answers reads no positions.
     pub direct: bool,
 }
 
@@ -140,21 +140,21 @@ impl Default for PlanOptions {
 /// The graph while it grows.
 #[derive(Clone, Debug, Default)]
 pub struct Dag {
-    /// The operations; operands before users.
+    /// The operations; operands come before the operations that use them.
     pub ops: Vec<Op>,
-    /// For each node, the loops in whose body it must be evaluated, outermost first.
+    /// For each node, the loops in whose bodies it must be evaluated, outermost first.
     pub within: Vec<Vec<LoopId>>,
     /// For each node, the bits that may be set in its word.
     bounds: Vec<u64>,
-    /// For each node, true if it is known to be all ones or all zeros everywhere.
+    /// For each node, true if its word is known to be all ones or all zeros at every position.
     are_masks: Vec<bool>,
-    /// The loops.
+    /// The loops, indexed by [`LoopId`].
     pub loops: Vec<Loop>,
-    /// The operations along games; their operands have smaller indices.
+    /// The operations along games; the operands of each have smaller indices.
     pub carries: Vec<Carry>,
     known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
-    /// The nodes that are the squares of a set of pieces. No set contains the empty square.
+    /// The nodes whose words are the squares of a set of pieces. None of these sets contains the empty square.
     pub(super) piece_sets: HashMap<Id, PieceSet>,
     sharing: bool,
     simplify: bool,
@@ -175,7 +175,7 @@ impl Dag {
         self.ops[id.0 as usize]
     }
 
-    /// Returns the constant that a node is, if it is one.
+    /// Returns the word of a constant; `None` if the node is no constant.
     pub fn constant(&self, id: Id) -> Option<u64> {
         match self.op(id) {
             Op::Const(word) => Some(word),
@@ -184,7 +184,7 @@ impl Dag {
     }
 
     fn add_op(&mut self, op: Op) -> Id {
-        // Leaves and constants are always shared: planes and parameters must be one node each.
+        // Leaves and constants are always shared: each plane and each parameter must be a single node.
         let leaf = op.args().next().is_none();
         if (self.sharing || leaf)
             && let Some(&id) = self.known.get(&op)
@@ -216,7 +216,7 @@ impl Dag {
         id
     }
 
-    /// Returns the bits that may be set in a node's word.
+    /// Returns a mask of the bits that may be set in a node's word.
     pub fn bound(&self, id: Id) -> u64 {
         self.bounds[id.0 as usize]
     }
@@ -241,7 +241,7 @@ impl Dag {
         }
     }
 
-    /// Drops all nodes from index `from` on. None of them may be in use.
+    /// Drops all nodes from index `from` on. No other node may use them.
     pub(super) fn forget(&mut self, from: usize) {
         for (at, op) in self.ops.drain(from..).enumerate() {
             if self.known.get(&op) == Some(&Id((from + at) as u32)) {
@@ -269,20 +269,20 @@ impl Dag {
         self.word(value as i64 as u64)
     }
 
-    /// Opens a loop, so that its parameters can be used; [`Dag::close_loop`] ends it.
+    /// Opens a loop over `rows`, so that its parameters can be used. [`Dag::close_loop`] closes it.
     pub fn open_loop(&mut self, rows: Vec<Vec<u64>>) -> LoopId {
         let id = LoopId(self.loops.len() as u32);
         self.loops.push(Loop { rows, reduce: Reduce::Or, body: Id(0) });
         id
     }
 
-    /// Returns the last parameter of an open loop.
+    /// Returns the last parameter in the rows of an open loop.
     pub fn last_param(&mut self, table: LoopId) -> Id {
         let width = self.loops[table.0 as usize].rows[0].len();
         self.add_op(Op::Param(table, width as u32 - 1))
     }
 
-    /// Ends a loop and returns its result.
+    /// Closes a loop with its body, and returns the loop's result.
     pub fn close_loop(&mut self, id: LoopId, reduce: Reduce, body: Id) -> Id {
         let it = &mut self.loops[id.0 as usize];
         (it.reduce, it.body) = (reduce, body);
@@ -293,20 +293,20 @@ impl Dag {
         self.add_op(Op::Loop(id))
     }
 
-    /// Combines a word along games.
+    /// Returns the result of combining a word along games.
     ///
     /// # Panics
     ///
-    /// If the word depends on a loop that is open.
+    /// Panics if the word depends on an open loop.
     pub fn carry(&mut self, what: Carried, back: bool, word: Id) -> Id {
         self.make(Made::Along { what, back }, vec![word])
     }
 
-    /// Adds an operation of the game language.
+    /// Returns the result of an operation of the game language.
     ///
     /// # Panics
     ///
-    /// If an operand depends on a loop that is open.
+    /// Panics if an operand depends on an open loop.
     pub fn game(&mut self, op: GameOp, operands: Vec<Id>) -> Id {
         self.make(Made::Game(op), operands)
     }
@@ -315,7 +315,7 @@ impl Dag {
         let open = operands.iter().any(|word| !self.within[word.0 as usize].is_empty());
         assert!(!open, "a loop runs at one position");
         let carry = Carry { what, operands };
-        // An operation without operands is always shared, as leaves are.
+        // Operations without operands are always shared, as leaves are.
         let known =
             (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
         let id = known.flatten().unwrap_or_else(|| {
@@ -333,14 +333,46 @@ impl Dag {
             return self.word(word);
         }
         if self.simplify
-            && let Some(id) = self.simpler(op)
+            && let Some(id) = self.simpler(op).or_else(|| self.of_row(op))
         {
             return id;
         }
         self.add_op(op)
     }
 
-    /// Computes an operation whose operands are all constants.
+    /// Computes an operation in advance for each row of a table, if it reads only constants and parameters of one loop. The
+    /// results become another parameter of the loop, or a constant if they are equal in all rows. `None` if the operation reads
+    /// anything else.
+    fn of_row(&mut self, op: Op) -> Option<Id> {
+        let table = op.args().find_map(|id| match self.op(id) {
+            Op::Param(table, _) => Some(table),
+            _ => None,
+        })?;
+        let rows = &self.loops[table.0 as usize].rows;
+        let word_in = |row: &[u64], id| match self.op(id) {
+            Op::Const(word) => Some(word),
+            Op::Param(of, place) if of == table => Some(row[place as usize]),
+            _ => None,
+        };
+        let word = |row: &Vec<u64>| {
+            let is_known = op.args().all(|id| word_in(row, id).is_some());
+            is_known.then(|| word_of(op, |id| word_in(row, id).unwrap_or(0)))?
+        };
+        let words: Vec<u64> = rows.iter().map(word).collect::<Option<_>>()?;
+        let &first = words.first()?;
+        if words.iter().all(|&word| word == first) {
+            return Some(self.word(first));
+        }
+        let is_column = |place: &usize| rows.iter().zip(&words).all(|(row, &word)| row[*place] == word);
+        let place = (0..rows[0].len()).find(is_column).unwrap_or(rows[0].len());
+        if place == rows[0].len() {
+            let rows = &mut self.loops[table.0 as usize].rows;
+            rows.iter_mut().zip(words).for_each(|(row, word)| row.push(word));
+        }
+        Some(self.add_op(Op::Param(table, place as u32)))
+    }
+
+    /// Computes an operation whose operands are all constants; `None` for any other operation.
     fn fold(&self, op: Op) -> Option<u64> {
         let mut operands = op.args().peekable();
         operands.peek()?;
@@ -361,7 +393,7 @@ impl Dag {
             Op::Or(a, b) if k(self, a).is_some() => Some(self.add(Op::Or(b, a))),
             Op::And(a, b) => match k(self, b) {
                 Some(0) => Some(b),
-                // The mask keeps every bit that may be set, so it has no effect.
+                // The mask keeps every bit that may be set, so the intersection has no effect.
                 Some(outer) if self.bound(a) & !outer == 0 => Some(a),
                 Some(outer) => match self.op(a) {
                     Op::And(x, c) => {
@@ -391,7 +423,7 @@ impl Dag {
                 Some(0) => Some(a),
                 Some(TRUE) => Some(b),
                 _ => match (self.op(a), self.op(b)) {
-                    // (x & c1) | (x & c2) = x & (c1 | c2): one designator with both square sets.
+                    // (x & c1) | (x & c2) = x & (c1 | c2): one designator with the union of both square sets.
                     (Op::And(x, c1), Op::And(y, c2)) if x == y => {
                         let both = self.word(k(self, c1)? | k(self, c2)?);
                         Some(self.add(Op::And(x, both)))
@@ -437,7 +469,7 @@ impl Dag {
             },
             Op::NonEmpty(a) if self.is_mask(a) => Some(a),
             Op::NonEmpty(a) => match self.op(a) {
-                // A mask is all ones or all zeros, so it can be taken out of the test for emptiness.
+                // A mask is all ones or all zeros, so it can be moved out of the test for emptiness.
                 Op::And(x, y) if self.is_mask(y) => {
                     let some = self.add(Op::NonEmpty(x));
                     Some(self.add(Op::And(some, y)))
@@ -452,8 +484,8 @@ impl Dag {
         }
     }
 
-    /// Returns the mask of positions at which `holds` is true of the number of squares of a set. `None` if the answer depends on
-    /// more than whether the set is empty, full or neither.
+    /// Returns the mask of positions at which `holds` is true of the number of squares in a set. `None` if the answer depends on
+    /// more than whether none, some or all of the squares that the set may contain are in it.
     fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
         let most = i64::from(self.bound(set).count_ones());
         if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {
@@ -523,8 +555,8 @@ impl Dag {
         self.balanced(words, Op::Or, 0)
     }
 
-    /// Takes out of a union what several of its intersections have in common: `(x & y) | (x & z)` becomes `x & (y | z)`. The most
-    /// frequent operand is taken out first.
+    /// Factors a union: if several terms are intersections with a common operand, `(x & y) | (x & z)` becomes `x & (y | z)`. The
+    /// most frequent operand is factored out first.
     fn factored(&mut self, mut words: Vec<Id>) -> Vec<Id> {
         let factors = |dag: &Dag, word: Id| match dag.op(word) {
             Op::And(a, b) if dag.constant(b).is_none() => [Some(a), Some(b)],
@@ -577,7 +609,7 @@ impl Dag {
         self.balanced(words, Op::Max, NO_VALUE as u64)
     }
 
-    /// Returns the squares whose content is in a set, computed from the bit planes.
+    /// Returns the squares whose content is in `set`, computed from the bit planes of the board.
     pub fn pieces(&mut self, set: PieceSet) -> Id {
         let id = self.planes_of(set);
         if !set.contains(Code::EMPTY) && self.constant(id).is_none() {
@@ -593,7 +625,7 @@ impl Dag {
         let black = (set >> 9 & 0x3f) as u8;
         let mut parts = Vec::new();
         if set & 1 != 0 {
-            // If the set contains the empty square, its complement is simpler.
+            // If the set contains the empty square, the complement takes fewer operations.
             let rest = PieceSet(PieceSet::ALL.0 & !set);
             if rest == PieceSet::NONE {
                 return self.word(TRUE);
@@ -618,13 +650,13 @@ impl Dag {
         self.any_of(parts)
     }
 
-    /// Returns the squares of the roles in a set, of either colour.
+    /// Returns the squares of the pieces of either colour that have a role in `roles`.
     fn of_both(&mut self, roles: u8) -> Id {
         let roles = u16::from(roles);
         self.pieces(PieceSet(roles << 1 | roles << 9))
     }
 
-    /// Returns the squares of the roles in a set (bit `r - 1` for role `r`), of either colour.
+    /// Returns the squares of the pieces of either colour that have a role in `roles`, in which bit `r - 1` stands for role `r`.
     fn roles(&mut self, roles: u8) -> Id {
         let p: Vec<Id> = (0..3).map(|k| self.add(Op::Plane(k))).collect();
         match roles {

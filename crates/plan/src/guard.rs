@@ -1,7 +1,8 @@
-//! Guards: cheap conditions that hold wherever a query matches. Positions at which the guard is false are not evaluated further.
+//! Guards: cheap conditions that hold wherever a query matches. Positions at which the guard is false are not evaluated any
+//! further.
 //!
-//! A hit mask is mostly a conjunction. Its expensive operands, those that take a large part of all steps, are left out. The
-//! condition that is left may hold at more positions, but never at fewer.
+//! Most hit masks are conjunctions. A guard leaves out the expensive operands, those that take a large part of all steps. So it
+//! may hold at more positions than the query matches, but never at fewer.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,16 +11,17 @@ use super::{
     needed,
 };
 
-/// Programs of fewer steps need no guard.
+/// Programs with fewer steps get no guard.
 const STEPS_MIN: u64 = 1000;
 
-/// A guard may take at most 1 / `SHARE` of the steps of the whole, and an operand that it keeps half of that.
+/// A guard may take at most 1 / `SHARE` of all steps, and each operand that it keeps at most half of that.
 const SHARE: u64 = 8;
 
-/// Larger graphs get no guard.
+/// Graphs with more nodes get no guard.
 const NODES_MAX: usize = 20_000;
 
-/// Returns a mask that is set wherever one of the hit masks is, and is much cheaper than they are; `None` if no such mask is found.
+/// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps; `None` if no such mask is
+/// found.
 pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     if dag.ops.len() > NODES_MAX {
         return None;
@@ -37,7 +39,7 @@ pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     (is_known && guards.costs_at_most(any, whole / SHARE)).then_some(any)
 }
 
-/// Returns the number of times that the step of a node runs for one position.
+/// Returns how often the step of a node runs for each position.
 fn steps(dag: &Dag, id: Id) -> u64 {
     let rows = dag.within[id.0 as usize].iter().map(|of| dag.loops[of.0 as usize].rows.len() as u64);
     rows.fold(1, u64::saturating_mul)
@@ -45,13 +47,13 @@ fn steps(dag: &Dag, id: Id) -> u64 {
 
 struct Guards<'a> {
     dag: &'a mut Dag,
-    /// The maximum number of steps of an operand that the guard keeps.
+    /// The maximum number of steps for an operand that the guard keeps.
     operand_max: u64,
     known: HashMap<Id, Id>,
 }
 
 impl Guards<'_> {
-    /// Returns a mask that is set wherever `mask` is.
+    /// Returns a mask that is true wherever `mask` is true.
     fn guard(&mut self, mask: Id) -> Id {
         if let Some(&known) = self.known.get(&mask) {
             return known;

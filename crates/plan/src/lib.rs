@@ -1,8 +1,8 @@
 //! Plans: the code that an engine runs.
 //!
-//! A [`Plan`] is straight code over one 64-bit word for each position, with loops over tables. A plan contains nothing of CQL, and
-//! an engine needs nothing but the plan. It is built from the copies of orbits after they were counted, so that no simplification
-//! here can change a count.
+//! A [`Plan`] is straight-line code over one 64-bit word for each position, with loops over tables. It contains no part of CQL,
+//! and an engine needs nothing but the plan. Plans are built from the copies of orbits after these were counted, so no
+//! simplification here can change a count.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -40,8 +40,8 @@ pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, PlanOptions, R
 pub use operations::{
     Automaton, AutomatonState, Branch, CastlingPart, EMPTY, EdgeTest, EntryInstr, FlatChain, FlatEdge,
     FlatFocus, FlatMove, FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf,
-    LegalValue, MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, RegisterWord, SearchMemory, Sees,
-    SquareTest, TextInstr, Walk,
+    LegalValue, MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, RayInstr, RegisterWord, SearchMemory,
+    Sees, SliderAt, SquareTest, TextInstr, Walk,
 };
 use orbit_transforms::OutermostOrbit as _;
 pub use plans::Plans;
@@ -52,7 +52,7 @@ pub use program::{
 pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;
 
-/// The types of the typed tree that a plan uses. Engines see these, and no other part of the tree.
+/// The types of the typed tree that plans contain. Engines see these types and no other part of the tree.
 pub use orbit_query::tree::{Arith, Cmp, GameResult, MoveValue, Sibling, Special, Spelt};
 
 /// Steps (files, ranks) of the eight directions: right, then counter-clockwise.
@@ -68,20 +68,20 @@ use orbit_query::{
 use orbit_transforms::{Filter, FilterRef, OrbitRef};
 use orbits::{assigns, is_square_loop, nested_loops};
 
-/// The place where the value of a query is found after a run.
+/// Says where the value of a query is after a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// The query has no value besides its hit mask.
+    /// The query has no value, only a hit mask.
     Bool,
-    /// A register of sets of squares.
+    /// The value is a set of squares in this register.
     Set(Reg),
-    /// A register of numbers; valid where the hit mask is set.
+    /// The value is a number in this register. It is valid where the hit mask is set.
     Num(Reg),
 }
 
-/// The way in which one orbit was planned. `anchors` words hold `anchored` copies, one word for each group of shifts; `grids` words
-/// hold `gridded` copies, several for each group; `pointwise` of these copies contain more than designators and logic; the other
-/// fields follow the same scheme.
+/// The numbers of copies of one orbit that were planned by each method. `anchored` copies share `anchors` words, one word for
+/// each group of shifts. `gridded` copies share `grids` words, several for each group. Of these copies, `pointwise` contain more
+/// than designators and logic. `in_tables` copies are rows of `tables` tables, and `unrolled` copies are written out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -99,53 +99,54 @@ pub struct OrbitNote {
 /// A query, ready to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The code.
+    /// The program that computes the hit mask and the value.
     pub program: Program,
-    /// The register with the hit mask.
+    /// The register that contains the hit mask.
     pub hit: Reg,
-    /// True if the hit mask is true at all positions.
+    /// True if the query matches at all positions.
     pub always_hits: bool,
-    /// The value.
+    /// The place of the query's value.
     pub output: Output,
-    /// Per-game columns that the code reads.
+    /// The columns of tags that the code reads.
     pub columns: Vec<TagColumn>,
-    /// One note for each orbit, inner ones first.
+    /// A note for each orbit, inner orbits first.
     pub notes: Vec<OrbitNote>,
 }
 
-/// The hits of several queries as one program, which computes only once what the queries have in common.
+/// A program that computes the hits of several queries, and everything that the queries have in common only once.
 #[derive(Clone, Debug)]
 pub struct SharedPlan {
-    /// The code; [`Step::Answer`] gives the hit masks.
+    /// The code; its [`Step::Answer`] steps deliver the hit masks.
     pub program: Program,
-    /// For each query, true if its mask is true at all positions.
+    /// For each query, true if it matches at all positions.
     pub always: Vec<bool>,
-    /// For each query, the index in [`Program::reads`] of its mask, if every query has one; then the program need not run.
+    /// If the hit mask of every query is a result of a stage, the index of each mask in [`Program::reads`]; the program itself
+    /// then need not run. Otherwise `None`.
     pub carried: Option<Vec<usize>>,
-    /// Per-game columns that the code reads.
+    /// The columns of tags that the code reads.
     pub columns: Vec<TagColumn>,
 }
 
-/// The things that a plan can tell apart at hits.
+/// The properties of a hit by which a plan can distinguish hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Apart {
-    /// The copies of the outermost transform.
+    /// The copies of the outermost transform that match.
     Copies,
-    /// The sides of copies ([`Filter::copy_sides`]) instead of the copies: 0 stands for all copies that are White's pattern, 1 for
-    /// all that are Black's.
+    /// The sides whose copies match ([`Filter::copy_sides`]): 0 stands for all copies that are White's pattern, 1 for all copies
+    /// that are Black's.
     Sides,
 }
 
-/// A plan that tells which copies of a query's outermost transform match, or the copies of which side.
+/// A plan that shows which copies of a query's outermost transform match, or only the sides to which these copies belong.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
-    /// The code.
+    /// The program that computes the bits of the copies.
     pub program: Program,
-    /// The registers that hold the bits of the copies.
+    /// The registers that contain the bits of the copies.
     pub words: Vec<Reg>,
-    /// For each distinct copy in order of declaration, or for each side, the place of its bit.
+    /// The place of the bit of each distinct copy, in order of declaration, or of each side.
     pub copies: Vec<CopyBit>,
-    /// Per-game columns that the code reads.
+    /// The columns of tags that the code reads.
     pub columns: Vec<TagColumn>,
 }
 
@@ -155,21 +156,21 @@ impl CopiesPlan {
         CopiesPlan { program, words, copies, columns: lower.columns.clone() }
     }
 
-    /// Returns the copies that match at one position, ascending, from the position's words.
+    /// Returns the copies that match at a position, in ascending order. `words` are the words of this position.
     ///
     /// # Panics
     ///
-    /// If there are too few words.
+    /// Panics if there are too few words.
     pub fn matching(&self, words: &[u64]) -> impl Iterator<Item = u32> {
         let matches = |copy: &CopyBit| words[copy.word] >> copy.bit & 1 != 0;
         self.copies.iter().zip(0..).filter_map(move |(copy, index)| matches(copy).then_some(index))
     }
 
-    /// Adds 1 to the count of each copy that matches at one position, from the position's words.
+    /// Adds 1 to the count of each copy that matches at a position. `words` are the words of this position.
     ///
     /// # Panics
     ///
-    /// If there are too few words or counts.
+    /// Panics if there are too few words or counts.
     pub fn add_counts(&self, words: &[u64], counts: &mut [u64]) {
         if words.iter().all(|&word| word == 0) {
             return;
@@ -183,24 +184,25 @@ impl CopiesPlan {
 /// The maximum size of a query, in filters, after everything that cannot be a loop is written out.
 pub const FILTERS_MAX: u64 = 4_000_000;
 
-/// The maximum number of columns of words that a query may carry along games: each takes a megabyte per thread.
+/// The maximum number of columns of words that a query may carry along games. Each of them takes a megabyte per thread.
 pub const CARRIED_MAX: usize = 256;
 
-/// The maximum number of columns of any kind: a column of masks takes a sixty-fourth of the memory of a column of words.
+/// The maximum number of columns of any kind. A column of masks takes only a sixty-fourth of the memory of a column of words.
 const MASKS_MAX: usize = 4096;
 
-/// The depth of nested loops over squares from which on a flat program is used, because it visits only the squares of the loops'
-/// sets. A plan has a row for each square: three nested loops have 262,144.
+/// Queries with loops over squares nested this deep become flat programs, which visit only the squares in the sets of the loops.
+/// Any other plan has a row for each square, and three nested loops have 262,144 rows.
 const NESTED_MAX: usize = 3;
 
-/// Returns the number of filters, with 64 times those in loops that assign variables, which are written out for each square.
+/// Returns the number of filters in a filter. Loops that assign variables count 64 times, because they are written out for each
+/// square.
 fn written_out(filter: FilterRef) -> u64 {
     let mut sum = 1u64;
     filter.each_child(&mut |child| sum = sum.saturating_add(written_out(child)));
     if is_square_loop(filter) && assigns(filter) { sum.saturating_mul(64) } else { sum }
 }
 
-/// Makes the plans of one query.
+/// Makes the plans of a single query.
 #[derive(Clone, Debug)]
 pub struct Planner {
     filter: Filter,
@@ -208,17 +210,17 @@ pub struct Planner {
     vars: usize,
     options: PlanOptions,
     refusal: Option<Diagnostic>,
-    /// The facts that the compiler of flat programs needs, if a flat program runs the query.
+    /// The facts that the compiler of flat programs needs; `None` if no flat program runs the query.
     flat: Option<flat::Facts>,
 }
 
 impl Planner {
-    /// Expands the orbits of a query.
+    /// Expands the orbits of a query, and decides whether a plan can run it.
     ///
     /// # Errors
     ///
-    /// If an orbit cannot be expanded (see [`orbit_transforms::expand`]), or the query would become more than [`FILTERS_MAX`]
-    /// filters.
+    /// Fails if an orbit cannot be expanded (see [`orbit_transforms::expand`]), if the query would become more than
+    /// [`FILTERS_MAX`] filters, or if it would carry too many columns along games.
     pub fn new(query: &TypedQuery, options: PlanOptions) -> Result<Planner, Diagnostic> {
         let filter = orbit_transforms::expand(&query.body)?;
         let filters = written_out(filter.node());
@@ -248,8 +250,7 @@ impl Planner {
         Ok(planner)
     }
 
-    /// Tries to compile the query as a flat program, for queries that no other plan can run. Returns whether that succeeds, and if
-    /// so keeps the facts in `self.flat`.
+    /// Tries to compile the query to a flat program. Returns true, and stores the facts in `self.flat`, if that succeeds.
     fn is_flat(&mut self, query: &TypedQuery) -> bool {
         if query.outlives_games() {
             return false;
@@ -271,16 +272,17 @@ impl Planner {
         fits
     }
 
-    /// The reason why no plan can run the query, if there is one; then only the reference engine runs it.
+    /// Returns the reason why no plan can run the query; only the reference engine runs it then. `None` if a plan can run it.
     pub fn refusal(&self) -> Option<&Diagnostic> {
         self.refusal.as_ref()
     }
 
-    /// Checks a query that looks at other positions; returns the reason why no plan can run it, if there is one.
+    /// Checks a query that looks at other positions. Returns the reason why no plan can run it, or `None` if a plan can.
     ///
     /// # Errors
     ///
-    /// If more than [`CARRIED_MAX`] words would be carried and no other engine would do better.
+    /// Fails if the query would carry too many columns along games, and looks at other positions only by `find`. Another engine
+    /// would be no better then.
     fn check_carried(&self, query: &TypedQuery) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
             return Ok(None);
@@ -312,12 +314,12 @@ impl Planner {
         if of_games { Ok(Some(error)) } else { Err(error) }
     }
 
-    /// Returns true if a flat program runs the query. A flat program can end with an error while it runs.
+    /// Returns true if a flat program runs the query. Flat programs can fail with an error while they run.
     pub fn is_program(&self) -> bool {
         self.flat.is_some()
     }
 
-    /// Warnings that result from the numbers of copies: see [`orbit_transforms::warnings`].
+    /// Returns warnings about the numbers of copies: see [`orbit_transforms::warnings`].
     pub fn warnings(&self) -> Vec<Diagnostic> {
         orbit_transforms::warnings(&self.filter)
     }
@@ -332,7 +334,7 @@ impl Planner {
         self.ty
     }
 
-    /// Returns the number of distinct copies of the outermost transform, 1 without one.
+    /// Returns the number of distinct copies of the outermost transform, or 1 if there is no transform.
     pub fn copies(&self) -> usize {
         self.filter.outermost_orbit().map_or(1, OrbitRef::copies)
     }
@@ -346,7 +348,7 @@ impl Planner {
         })
     }
 
-    /// Plans the hits alone.
+    /// Plans only the hits.
     pub fn hits(&self) -> Plan {
         let mut lower = Lower::new(self.options, 0);
         let hit = self.lower_hits(&mut lower);
@@ -364,8 +366,7 @@ impl Planner {
         finish(&lower, hit, Some(value))
     }
 
-    /// Plans the copies of the outermost transform one by one; a query without one is its own only
-    /// copy.
+    /// Plans each copy of the outermost transform separately. A query without a transform is its own only copy.
     pub fn each_copy(&self) -> CopiesPlan {
         let mut lower = Lower::new(self.options, 0);
         let (roots, copies) = self.lower_apart(&mut lower, Apart::Copies);
@@ -406,11 +407,11 @@ impl Planner {
         lower.value(&self.filter)
     }
 
-    /// Returns the words that tell copies or sides apart, and the place of each one's bit.
+    /// Returns the words whose bits show which copies or sides match, and the place of each copy's or side's bit.
     ///
     /// # Panics
     ///
-    /// If sides are wanted of a filter without [`Filter::copy_sides`].
+    /// Panics if `apart` is [`Apart::Sides`] and the filter has no [`Filter::copy_sides`].
     fn lower_apart(&self, lower: &mut Lower, apart: Apart) -> (Vec<Id>, Vec<CopyBit>) {
         match apart {
             Apart::Copies => self.lower_copies(lower),
@@ -433,7 +434,7 @@ impl Planner {
         }
     }
 
-    /// Returns the words with the bits of copies, 64 copies in each.
+    /// Returns words that contain the bits of 64 copies each.
     fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::CompileResult<Vec<Id>> {
         let words = self.copies().div_ceil(64);
         flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))
@@ -475,7 +476,7 @@ fn finish(lower: &Lower, hit: Id, value: Option<LoweredValue>) -> Plan {
     Plan { program, hit: regs[0], always_hits, output, columns, notes }
 }
 
-/// For each node of a graph, returns whether the roots need it.
+/// Returns for each node of a graph whether the roots need it.
 fn needed(dag: &Dag, roots: &[Id]) -> Vec<bool> {
     let mut needed = vec![false; dag.ops.len()];
     let mut stack: Vec<Id> = roots.to_vec();

@@ -1,4 +1,4 @@
-//! Prints programs as text, for people who want to see the code that runs.
+//! Prints programs as text, for people who want to see the code of a plan.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ impl fmt::Display for Reg {
 }
 
 impl fmt::Display for Program {
-    /// Writes one line for each step; loops are indented. Stages come first.
+    /// Writes one line for each step, with stages first and the bodies of loops indented.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Stage { program, found, carried } in &self.stages {
             write!(f, "{program}")?;
@@ -68,7 +68,7 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// `~(r4 & 0x00ff << 8)`, without the parts that have no effect.
+    /// Returns a term such as `~(r4 & 0x00ff << 8)`, without the parts that have no effect.
     fn term_text(&self, term: &Term<Reg>) -> String {
         let keep = self.scalar_text(term.keep.0);
         let mut text =
@@ -97,7 +97,7 @@ impl Program {
     }
 }
 
-/// Returns the name of an operand.
+/// Returns the name of an operand of an operation along games.
 fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     match operand {
         ColumnOperand::Constant(word) => format!("{word:#x}"),
@@ -109,7 +109,7 @@ fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     }
 }
 
-/// Returns the text of an operation with its registers.
+/// Returns an operation as text, with its registers.
 fn operation(op: Op) -> String {
     let mut args = Vec::new();
     let _ = op.map(|id| {

@@ -1,8 +1,8 @@
 //! Lowers expanded filters to the graph.
 //!
-//! Everything is evaluated at every position: a short-circuit becomes an intersection of masks, an `if` a selection, "no value" a
-//! mask beside the number. A variable becomes the word that is assigned to it. Each kind of filter has a file of its own; this file
-//! has the conditions and what all kinds share.
+//! All filters are evaluated at every position: instead of skipping a filter, the plan intersects masks; an `if` becomes a
+//! selection; and a number that may have no value becomes two words, the number and a mask. A variable becomes the word that is
+//! assigned to it. Each kind of filter has a file of its own. This file lowers the conditions, and has what all kinds share.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -28,7 +28,7 @@ pub(super) enum LoweredValue {
 }
 
 impl LoweredValue {
-    /// Returns the word of a set or a number.
+    /// Returns the word of a set or a number; `None` for a condition.
     pub(super) fn word(self) -> Option<Id> {
         match self {
             LoweredValue::Set(set) => Some(set),
@@ -38,10 +38,10 @@ impl LoweredValue {
     }
 }
 
-/// The strings that a string filter may yield, each with the mask of positions at which it does.
+/// The strings that a string filter may yield, each with the mask of positions at which the filter yields it.
 pub(super) type MaskedTexts = Vec<(Id, TagText)>;
 
-/// The kind of cells in which variables hold words of the graph.
+/// Says that variables hold words of the graph.
 #[derive(Clone, Debug)]
 pub(super) enum Words {}
 
@@ -52,7 +52,7 @@ impl CellValues for Words {
     type Position = Id;
 }
 
-/// Returns true if the filter itself, its children aside, looks at other positions.
+/// Returns true if the filter itself looks at other positions; its children do not count.
 pub(super) fn finds(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(_)),
@@ -63,26 +63,26 @@ pub(super) fn finds(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns true if the filter or one below it looks at other positions.
+/// Returns true if the filter or a filter inside it looks at other positions.
 fn finds_in(filter: FilterRef) -> bool {
     filter.any(&mut finds)
 }
 
-/// Lowering in progress.
+/// The state of lowering.
 pub(super) struct Lower {
     pub dag: Dag,
     pub options: PlanOptions,
     pub columns: Vec<TagColumn>,
     /// The word that each variable holds.
     pub cells: Cells<Words>,
-    /// The mask of positions at which the current filter is evaluated; only assignments need it.
+    /// The mask of positions at which the current filter is evaluated. Only assignments need it.
     pub(super) guard: Id,
-    /// The parameters that replace square masks while the body of a table is lowered, in the order in which lowering needs them.
+    /// While the body of a table is lowered, the parameters that replace its square masks, in the order in which they are needed.
     pub slots: Option<VariableSlots>,
     pub notes: Vec<super::OrbitNote>,
-    /// The squares that `from` and `to` mean in the target of a `--`.
+    /// The squares that `from` and `to` mean, if the current filter is in the target of a `--`.
     pub(super) owned: Option<TargetSquares>,
-    /// The construct that could not be planned, if there was one; the nodes made in its place are meaningless.
+    /// The first construct that could not be planned, if there is one. The nodes that were made in its place are meaningless.
     pub(super) refused: Option<&'static str>,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct TargetSquares {
 /// See [`Lower::slots`].
 pub(super) struct VariableSlots {
     pub table: LoopId,
-    /// For each designator or square colour of the body, in the order of children: its parameter, or the mask that it has in all
+    /// For each designator or square colour of the body, in the order of children, its parameter or the mask that it has in all
     /// rows.
     pub masks: Vec<VariableSlot>,
     pub next: usize,
@@ -125,13 +125,13 @@ impl Lower {
         }
     }
 
-    /// Begins another query with `vars` variables. Notes about orbits of earlier queries are dropped.
+    /// Starts to lower another query, which has `vars` variables. Notes about the orbits of earlier queries are dropped.
     pub(super) fn begin(&mut self, vars: usize) {
         self.cells = Cells::unbound(vars);
         self.notes.clear();
     }
 
-    /// Records that something cannot be planned.
+    /// Records that a construct cannot be planned.
     pub(super) fn refuse(&mut self, what: &'static str) {
         self.refused.get_or_insert(what);
     }
@@ -171,7 +171,7 @@ impl Lower {
         ColumnId(index as u32)
     }
 
-    /// Returns the next square mask of a table's body, or `mask` outside tables.
+    /// Inside a table, returns the next square mask of the body; outside tables, returns `mask`.
     pub(super) fn mask_slot(&mut self, mask: u64) -> Id {
         let Some(slots) = &mut self.slots else { return self.dag.word(mask) };
         let slot = slots.masks[slots.next];
@@ -191,13 +191,13 @@ impl Lower {
             Ref::Condition(f) => self.condition(f),
             Ref::Squares(f) => match f.op() {
                 SquaresOp::Form(orbit) => self.any_copy(orbit),
-                // The set of pinned squares is empty just where no pin exists.
+                // The set of pinned squares is empty exactly where no pin exists.
                 SquaresOp::Pin { from, through, to, .. } => {
                     let pinned = self.pin([from, through, to], PinPart::Through);
                     self.dag.add(Op::NonEmpty(pinned))
                 }
                 SquaresOp::Game(op) => self.game_squares_truth(op),
-                // For a filter that hands on the set of a `--`, its truth is not the same as whether that set is empty.
+                // If a filter passes on the set of a `--`, its truth is not the same as whether that set is empty.
                 SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
                     let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
                     self.and(all, last)
@@ -252,8 +252,8 @@ impl Lower {
 
     // ---- loops
 
-    /// Returns the domain of a square loop, and the squares of the domain for which the body matches. With `all`, the loop stops at
-    /// the first square for which the body does not match; only assignments can tell.
+    /// Returns the domain of a square loop, and the squares of the domain for which the body matches. With `all`, the loop stops
+    /// at the first square for which the body does not match; this makes a difference only to assignments.
     pub(super) fn square_loop(
         &mut self,
         var: VarId,
@@ -296,7 +296,8 @@ impl Lower {
         (domain, self.and(hits, domain))
     }
 
-    /// Returns true if a filter assigns a variable that already has a value; then its repetitions depend on one another.
+    /// Returns true if a filter assigns a variable that already has a value. If such a filter is repeated, the repetitions depend
+    /// on one another.
     pub fn assigns_outer(&self, filter: FilterRef) -> bool {
         if let Some(orbit) = filter.orbit() {
             return self.assigns_outer(orbit.base());
@@ -312,8 +313,8 @@ impl Lower {
 
     // ---- several filters
 
-    /// Lowers the last filter of braces, evaluated where all filters before it match. Returns the mask of those positions, and the
-    /// result of `last`.
+    /// Lowers the last filter of braces, which is evaluated where all filters before it match. Returns the mask of those
+    /// positions, and the result of `last`.
     pub(super) fn braces<T>(&mut self, first: &[Filter], last: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
@@ -327,8 +328,8 @@ impl Lower {
         (all, value)
     }
 
-    /// Lowers the branches of a condition, each evaluated where it is taken. Returns the mask of the condition, and the results of
-    /// the branches.
+    /// Lowers an `if`. Each branch is evaluated where it is chosen. Returns the mask of the condition, and the results of both
+    /// branches.
     pub(super) fn branches<T>(
         &mut self,
         condition: FilterRef,
@@ -358,8 +359,8 @@ impl Lower {
         all
     }
 
-    /// Assigns a value to a variable at the positions where the assignment is evaluated. Returns the mask of positions at which the
-    /// value exists.
+    /// Assigns a value to a variable, at the positions where the assignment is evaluated. Returns the mask of positions at which
+    /// the value exists.
     fn assign(&mut self, var: VarId, value: &Assigned<orbit_transforms::Expanded>) -> Id {
         match value {
             Assigned::Squares(f) => {
@@ -480,7 +481,7 @@ impl Lower {
         self.not(some)
     }
 
-    /// Returns the mask of positions without a legal move, with the side to move in check or not.
+    /// Returns the mask of positions at which the side to move has no legal move, and is in check or not, as `in_check` says.
     pub(super) fn no_moves(&mut self, in_check: bool) -> Id {
         let check = self.check();
         let within = if in_check { check } else { self.not(check) };
@@ -488,7 +489,8 @@ impl Lower {
     }
 
     fn check(&mut self) -> Id {
-        // The king and the opposing pieces are selected by the side to move first, so that lines are followed only once.
+        // The king and the opposing pieces are selected by the side to move first, so that the lines to the king are followed
+        // only once.
         let white = self.dag.add(Op::WhiteToMove);
         let [king, enemies] = [(6, PieceSet::BLACK), (14, PieceSet::WHITE)]
             .map(|(king, enemies)| [PieceSet::only(Code(king)), enemies].map(|set| self.dag.pieces(set)))

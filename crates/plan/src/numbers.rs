@@ -1,4 +1,4 @@
-//! Lowers filters that are numbers to the graph: a word, and a mask of the positions at which there is a value.
+//! Lowers filters that are numbers to the graph, as a word and a mask of the positions at which the number has a value.
 
 use shakmaty::{Bitboard, Color};
 
@@ -19,7 +19,7 @@ use orbit_transforms::{Number, Position, Squares};
 const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 impl Lower {
-    /// Lowers a number; returns its word, and the mask of positions at which it has a value.
+    /// Lowers a number. Returns its word, and the mask of positions at which it has a value.
     pub(super) fn number(&mut self, f: &Number) -> (Id, Id) {
         let always = self.dag.mask(true);
         match f.op() {
@@ -95,7 +95,7 @@ impl Lower {
         }
     }
 
-    /// Lowers a position of the game to its ply; returns that and the mask of positions at which it has a value.
+    /// Lowers a position of the game to its ply. Returns the ply, and the mask of positions at which the filter has a value.
     pub(super) fn position(&mut self, f: &Position) -> (Id, Id) {
         match f.op() {
             PositionOp::Find { back, of, .. } => {
@@ -128,21 +128,22 @@ impl Lower {
         (self.dag.number(0), self.dag.mask(false))
     }
 
-    /// Selects the first number where the mask is true, else the second.
+    /// Selects the first number where the mask is true, and the second number elsewhere.
     fn either(&mut self, mask: Id, (a, a_ok): (Id, Id), (b, b_ok): (Id, Id)) -> (Id, Id) {
         (self.select(mask, a, b), self.select(mask, a_ok, b_ok))
     }
 
-    /// Lowers a number that only a set of exactly one square has.
+    /// Lowers a number that has a value only if the set is exactly one square.
     fn of_square(&mut self, of: &Squares, number: impl FnOnce(&mut Lower, Id) -> Id) -> (Id, Id) {
         let set = self.squares(of);
         let single = self.dag.add(Op::Single(set));
         (number(self, set), single)
     }
 
-    /// Returns the number of pairs (square of `x`, square of `y`) of which the first attacks the second. Pieces on different
-    /// squares reach different squares by one fixed step. They also do by sliding in one fixed direction, since the nearer piece
-    /// blocks the other. So the squares that are reached can be counted direction by direction.
+    /// Returns the number of pairs (square of `x`, square of `y`) in which the first square attacks the second. Pieces on
+    /// different squares reach different squares by the same step. They also reach different squares when they slide in the same
+    /// direction, since the nearer piece blocks the other one. So the squares that are reached can be counted separately for each
+    /// direction.
     fn attack_count(&mut self, x: &Squares, y: &Squares) -> Id {
         let may = contents(x);
         let (x, y) = (self.squares(x), self.squares(y));
@@ -171,7 +172,8 @@ impl Lower {
         self.sum_of_counts(reached, y)
     }
 
-    /// Returns the squares of a set that hold one of `pieces`; `None` if `may` has none of these.
+    /// Returns the squares of a set on which one of `pieces` is; `None` if `may`, the possible contents of the set, includes none
+    /// of these pieces.
     fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
         let pieces = PieceSet(pieces.0 & may.0);
         (pieces != PieceSet::NONE).then(|| {
@@ -189,7 +191,7 @@ impl Lower {
         self.dag.sum_of(counts)
     }
 
-    /// Returns the number of lines through these sets. In one direction, each square of the last set ends at most one line.
+    /// Returns the number of lines through these sets. In each direction, a square of the last set ends at most one line.
     fn ray_count(&mut self, of: &OneOrMore<Squares>, dirs: u8, attack: bool) -> Id {
         let occupied = self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK));
         let empty = self.dag.pieces(PieceSet::EMPTY);
@@ -222,7 +224,7 @@ impl Lower {
         let set = self.squares(of);
         // If the designator names all squares, no mask is needed.
         let is_whole = matches!(of.op(), SquaresOp::Designator { squares: Bitboard::FULL, .. });
-        // The values 9, 5, 3 and 1 in binary, the highest digit first: each row lists the roles whose value has that digit.
+        // The values 9, 5, 3 and 1 in binary, highest digit first: each row lists the roles whose value has this digit.
         let mut sum = self.dag.number(0);
         for roles in [&[5u8][..], &[4], &[2, 3], &[1, 2, 3, 4, 5]] {
             sum = self.dag.add(Op::Add(sum, sum));
@@ -266,22 +268,22 @@ impl Lower {
         (self.dag.add(op), ok)
     }
 
-    /// Lowers a comparison of two numbers. Returns the left one, the mask of positions at which both have a value, and the mask of
-    /// positions at which the relation holds of the words.
+    /// Lowers a comparison of two numbers. Returns the left number, the mask of positions at which both numbers have a value, and
+    /// the mask of positions at which their words are in the relation.
     fn compared(&mut self, cmp: Cmp, a: &Number, b: &Number) -> (Id, Id, Id) {
         let ((a, a_ok), (b, b_ok)) = (self.number(a), self.number(b));
         let holds = self.dag.add(Op::Compare(cmp, a, b));
         (a, self.and(a_ok, b_ok), holds)
     }
 
-    /// `!=`, which also holds where a side has no value.
+    /// `!=`, which is also true where one side has no value.
     pub(super) fn differ(&mut self, a: &Number, b: &Number) -> Id {
         let (_, ok, holds) = self.compared(Cmp::Ne, a, b);
         let no_value = self.not(ok);
         self.or(no_value, holds)
     }
 
-    /// Lowers a direction whose range is computed: tries the numbers of steps one by one.
+    /// Lowers a direction whose range is computed, by trying all numbers of steps.
     pub(super) fn walk_within(&mut self, [lo, hi]: [&Number; 2], of: &Squares, dirs: u8) -> Id {
         let ((lo, a), (hi, b)) = (self.number(lo), self.number(hi));
         let set = self.squares(of);
@@ -299,7 +301,7 @@ impl Lower {
         self.and(all, ok)
     }
 
-    /// Returns a number, with a value only where it lies between two others.
+    /// Returns a number that has a value only where it lies between two other numbers.
     fn in_range(&mut self, lo: &Number, hi: &Number, of: &Number) -> (Id, Id) {
         let ((lo, lo_ok), (hi, hi_ok)) = (self.number(lo), self.number(hi));
         let (number, ok) = self.number(of);
@@ -309,7 +311,7 @@ impl Lower {
         (number, ok)
     }
 
-    /// Returns the largest or smallest of the operands that have a value.
+    /// Returns the largest or the smallest of those operands that have a value.
     pub(super) fn extremum(&mut self, of: &OneOrMore<Number>, largest: bool) -> (Id, Id) {
         let (mut best, mut best_ok) = self.number(&of.first);
         for arg in &of.rest {
@@ -325,7 +327,7 @@ impl Lower {
         (best, best_ok)
     }
 
-    /// 1 + (ply + b) / 2, where b is 1 if the side that had Black in the game as played made the first move.
+    /// Returns 1 + (ply + b) / 2, where b is 1 if the first move was made by the side that had Black in the game as played.
     pub(super) fn move_number(&mut self) -> Id {
         let ply = self.dag.add(Op::Ply);
         let white = self.dag.add(Op::WhiteToMove);
@@ -334,7 +336,7 @@ impl Lower {
         let odd = self.dag.add(Op::Rem(ply, two));
         let odd = self.dag.add(Op::Compare(Cmp::Eq, odd, one));
         let even = self.not(odd);
-        // After an odd number of moves it is White's turn if Black began.
+        // After an odd number of half-moves it is White's turn if Black began.
         let black_began = self.select(white, odd, even);
         let white_began = self.not(black_began);
         let swapped = self.column(TagColumn::Swapped);
@@ -353,7 +355,7 @@ impl Lower {
 
     // ---- numbers in loops
 
-    /// Packs a number into one word, [`NO_VALUE`] where it has no value.
+    /// Packs a number into one word, which is [`NO_VALUE`] where the number has no value.
     pub fn packed_number(&mut self, (number, ok): (Id, Id)) -> Id {
         let none = self.dag.word(NO_VALUE as u64);
         self.select(ok, number, none)

@@ -2,19 +2,19 @@
 
 use orbit_query::tree::{Cmp, Special};
 
-/// Index of a node.
+/// The index of a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Id(pub u32);
 
-/// Index of a loop.
+/// The index of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LoopId(pub u32);
 
-/// Index of a per-game column.
+/// The index of a per-game column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ColumnId(pub u32);
 
-/// Index of an operation along games, which reads words at all positions of a game.
+/// The index of an operation along games, which reads words at all positions of a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarryId(pub u32);
 
@@ -38,25 +38,25 @@ pub enum Op {
     Initial,
     /// Mask: the position is the last one of its game.
     Terminal,
-    /// Number: half-moves played.
+    /// Number: the half-moves played before the position.
     Ply,
-    /// Mask: the entry of the column for this game is true, or has a value.
+    /// Mask: the column's entry for this game is true, or has a value.
     GameMask(ColumnId),
-    /// Number: the entry of the column for this game.
+    /// Number: the column's entry for this game.
     GameNumber(ColumnId),
     /// The result of an operation along games at this position.
     Carried(CarryId),
-    /// A parameter of a loop; its value changes with each row.
+    /// A parameter of a loop. Its value differs from row to row.
     Param(LoopId, u32),
-    /// Intersection.
+    /// The intersection of two sets or masks.
     And(Id, Id),
-    /// Union.
+    /// The union of two sets or masks.
     Or(Id, Id),
     /// The squares of the first set that are not in the second set.
     AndNot(Id, Id),
-    /// Symmetric difference.
+    /// The symmetric difference.
     Xor(Id, Id),
-    /// Complement.
+    /// The complement.
     Not(Id),
     /// `a` if the mask is true, otherwise `b`.
     Select {
@@ -64,28 +64,28 @@ pub enum Op {
         a: Id,
         b: Id,
     },
-    /// The squares of a set, moved by (files, ranks). Squares that leave the board are dropped.
+    /// The squares of a set, moved by (files, ranks). Squares that would leave the board are dropped.
     Step(Id, i8, i8),
-    /// All squares of every rank that has a square in the set.
+    /// All squares of each rank that has a square in the set.
     FillRanks(Id),
-    /// All squares of every file that has a square in the set.
+    /// All squares of each file that has a square in the set.
     FillFiles(Id),
-    /// Squares a knight's move away.
+    /// The squares that are a knight's move away from a square of the set.
     Knight(Id),
-    /// Squares a king's move away.
+    /// The squares that are a king's move away from a square of the set.
     King(Id),
-    /// Squares that pawns of one colour attack.
+    /// The squares that pawns of one colour attack from the squares of the set.
     Pawn {
         set: Id,
         white: bool,
     },
-    /// Squares reached in direction 0..=7 over empty squares, including the first occupied square.
+    /// The squares that are reached from the set in direction 0..=7 over empty squares, including the first occupied square.
     Slide {
         set: Id,
         empty: Id,
         dir: u8,
     },
-    /// Squares that are `lo..=hi` steps away in one of the directions. Squares in between may be occupied.
+    /// The squares that are `lo..=hi` steps away from the set in one of the directions. Squares in between may be occupied.
     Walk {
         set: Id,
         dirs: u8,
@@ -94,17 +94,17 @@ pub enum Op {
     },
     /// Mask: the set is not empty.
     NonEmpty(Id),
-    /// Mask: the set is one square.
+    /// Mask: the set consists of exactly one square.
     Single(Id),
-    /// Number of squares.
+    /// Number: the number of squares in the set.
     Count(Id),
-    /// Number: the rank 1..=8 of the set's lowest square; used for sets of one square.
+    /// Number: the rank 1..=8 of the set's lowest square. It is used only for sets of one square.
     Rank(Id),
     /// Number: the file 1..=8 of the set's lowest square.
     File(Id),
     /// Number: the code of the content of the set's only square: 0, 1..=6, 9..=14.
     Content(Id),
-    /// The square of a file and rank; the empty set if one is outside 1..=8.
+    /// The square with this file and rank; the empty set if one of them is outside 1..=8.
     MakeSquare {
         file: Id,
         rank: Id,
@@ -112,25 +112,25 @@ pub enum Op {
     Add(Id, Id),
     Sub(Id, Id),
     Mul(Id, Id),
-    /// Quotient, truncated; 0 if the divisor is 0.
+    /// The quotient, truncated towards zero; 0 if the divisor is 0.
     Div(Id, Id),
-    /// Remainder, with the sign of the dividend; 0 if the divisor is 0.
+    /// The remainder, with the sign of the dividend; 0 if the divisor is 0.
     Rem(Id, Id),
-    /// Integer part of the square root; 0 for a negative number.
+    /// The integer part of the square root; 0 for a negative number.
     Sqrt(Id),
-    /// The larger number, compared as `i64`.
+    /// The larger of two numbers, compared as `i64`.
     Max(Id, Id),
-    /// Mask: the relation holds, with numbers compared as `i64`.
+    /// Mask: the numbers, compared as `i64`, are in this relation.
     Compare(Cmp, Id, Id),
     /// Mask: the positions of `within` at which the side to move has a king but no legal move.
     NoMoves(Id),
-    /// The squares of the men that take part in a pure mate, at the positions of `within`, which must all be mates. If `mate` is
-    /// false, the same for stalemates.
+    /// At the positions of `within`, all of which must be mates: the squares of the men that take part in a pure mate. If `mate`
+    /// is false, the same for stalemates.
     PureMen {
         within: Id,
         mate: bool,
     },
-    /// Arrival squares of moves between the given squares; with `left`, the squares that those moves leave.
+    /// The squares that are reached by moves between the given squares; with `left`, the squares that those moves leave.
     Legal {
         from: Id,
         to: Id,
@@ -138,7 +138,7 @@ pub enum Op {
         only: Special,
         left: bool,
     },
-    /// Number of moves between the given squares, as (from, to) pairs.
+    /// The number of moves between the given squares. Moves with the same (from, to) pair count once.
     LegalCount {
         from: Id,
         to: Id,
@@ -150,7 +150,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Returns the same operation on other operands.
+    /// Returns the same operation with other operands. `to` receives each operand and returns its replacement.
     #[must_use]
     pub fn map(mut self, mut to: impl FnMut(Id) -> Id) -> Op {
         use Op::*;
@@ -194,13 +194,14 @@ impl Op {
         self
     }
 
-    /// Returns true if the operation needs the whole position (with the side to move and the rights), not only its operands.
+    /// Returns true if the operation reads the whole position (with the side to move and the castling and en passant rights),
+    /// not only its operands.
     #[must_use]
     pub const fn takes_whole_positions(self) -> bool {
         matches!(self, Op::NoMoves(_) | Op::PureMen { .. } | Op::Legal { .. } | Op::LegalCount { .. })
     }
 
-    /// Returns the operands. They do not include the body of a loop.
+    /// Returns the operands. The body of a loop is not one of them.
     pub fn args(self) -> impl Iterator<Item = Id> {
         let mut out = [None; 3];
         let mut count = 0;

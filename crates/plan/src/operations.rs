@@ -1,15 +1,17 @@
-//! Operations of the game language, which an engine applies to columns of a block.
+//! The operations of the game language. An engine applies them to columns of a block.
 //!
-//! A program looks at one position at a time. Values that depend on the game are computed outside of programs, for all positions of
-//! a block: leaves, from the moves of the game ([`Leaf`]); tests of moves ([`EdgeTest`]), at the position to which a move leads;
-//! values at other positions; and automata that run along games ([`Walk`]). Operands are columns that stages or earlier operations
-//! have computed; the result is a column.
+//! A program sees one position at a time. Values that depend on other positions or moves of the game are computed outside of
+//! programs, for all positions of a block. They are of four kinds: leaves ([`Leaf`]) follow from the moves of the game; tests of
+//! moves ([`EdgeTest`]) have their results at the position to which a move leads; other operations read values at other
+//! positions; and automata ([`Walk`]) run along games. Operands are columns that stages or earlier operations have computed, and
+//! each result is a column.
 
 mod automaton;
 mod chain;
 mod entries;
 mod flat;
 mod moves;
+mod rays;
 mod registers;
 mod strings;
 
@@ -21,6 +23,7 @@ pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, SearchMemory};
 pub use entries::{EntryInstr, KeyOrder};
 pub use flat::{FlatEdge, FlatProgram, Instr, MoveSeek, PairSearch, PairTest, PairWord};
 pub use moves::{FlatMove, LegalValue, MoveInstr};
+pub use rays::{Planes, RayInstr, SliderAt};
 pub use registers::{Label, RegisterWord};
 pub use strings::{EMPTY, LITERALS, TextInstr};
 
@@ -30,29 +33,30 @@ use orbit_query::tree::{Sibling, Special};
 /// An operation of an engine on columns of a block.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum GameOp {
-    /// A value that follows from the moves of games alone.
+    /// A value that follows only from the moves of games.
     Leaf(Leaf),
-    /// Mask at the position to which a move leads: the move passes a test. The operands are sets at the position before the move.
+    /// Mask, at the position to which a move leads: the move passes a test. The operands are sets, which are read at the position
+    /// before the move.
     Entered(EdgeTest),
-    /// Set: for castling, those of the squares left by king and rook that pass the test; for any other move that passes, the square
-    /// that it leaves. With `to`, the squares that are reached instead.
+    /// Set, at the position to which a move leads: the square that the move leaves, if the move passes a test. For castling, the
+    /// set has those squares of king and rook that pass the test. With `to`, the squares that the move reaches instead.
     #[expect(missing_docs, reason = "the sentence says it")]
     Own { test: EdgeTest, to: bool },
-    /// Mask: all operands, which are masks, hold at some child.
+    /// Mask: all operands, which are masks, are true at one of the children.
     AnyChild,
-    /// The number of children at which all operands, which are masks, hold.
+    /// The number of children at which all operands, which are masks, are true.
     CountChildren,
-    /// The word of the first child at which a mask holds. The operands are the mask, the words, and the word for positions without
-    /// such a child.
+    /// The value, at the first child at which the first operand is true, of the second operand. The first operand is a mask, the
+    /// second a word; the third is the result at positions without such a child.
     FirstChild,
-    /// Union of the sets of all children.
+    /// The union, over all children, of the operand, a set.
     UnionChildren,
-    /// Mask: the operand, a mask, holds at the parent.
+    /// Mask: the operand, a mask, is true at the parent.
     MaskOfParent,
-    /// Mask: the second operand, a mask, holds at the position that the first one names.
+    /// Mask: the second operand, a mask, is true at the position that the first operand names.
     MaskAt,
-    /// The word of the second operand at the position that the first one names; the third operand where that position does not
-    /// exist.
+    /// The word of the second operand at the position that the first operand names. If that position does not exist, the word of
+    /// the third operand.
     WordAt,
     /// The position whose number is the operand, if the game has one.
     Numbered,
@@ -64,42 +68,42 @@ pub enum GameOp {
     Distance,
     /// Mask: the first position is a proper ancestor of the second.
     Before,
-    /// Mask: an automaton finds a walk, with any value. The operands are those of [`GameOp::Walk`].
+    /// Mask: an automaton finds a walk, whatever its value. The operands are those of [`GameOp::Walk`].
     AnyWalk(Arc<Walk>),
-    /// The number that an automaton finds, or [`super::NO_VALUE`].
+    /// The value of the walk that an automaton finds, or [`super::NO_VALUE`] if it finds none.
     Walk(Arc<Walk>),
     /// The result of a flat program.
     Flat(Arc<FlatProgram>),
 }
 
-/// Facts about positions that follow from the moves of games.
+/// Facts about a position that follow only from the moves of the game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Leaf {
     /// Number: the number of the position in its game.
     Number,
     /// The position before this one, if there is one.
     Parent,
-    /// Number: the depth of side lines in which the position lies.
+    /// Number: the depth of nested side lines at the position; 0 in the main line.
     Depth,
     /// Mask: the position lies in no side line.
     Mainline,
-    /// Mask: no null move, and no alternative that White played, on the way from the root.
+    /// Mask: on the way from the root there is no null move, and White played no alternative to the first continuation.
     VirtualMainline,
-    /// Mask: exactly one alternative that White played, on the way from the root.
+    /// Mask: on the way from the root, White played exactly one alternative to the first continuation.
     Try,
-    /// Mask: the position is such a child of its parent.
+    /// Mask: the position is a child of this kind.
     Sibling(Sibling),
-    /// Mask: the previous move was such a move.
+    /// Mask: the previous move was of this kind.
     Arrived(Special),
     /// Mask: the previous move was a null move.
     NullMove,
-    /// Set: the squares that the previous move left; for castling, both.
+    /// Set: the square that the previous move left; for castling, those of king and rook.
     From,
-    /// Set: the squares that the previous move reached; for castling, both.
+    /// Set: the square that the previous move reached; for castling, those of king and rook.
     To,
-    /// Set: the square that the previous move left; for castling, the king's.
+    /// Set: the square that the previous move left; for castling, only the king's.
     MovedFrom,
-    /// Set: the square that the previous move reached; for castling, the king's.
+    /// Set: the square that the previous move reached; for castling, only the king's.
     MovedTo,
     /// Set: the square of the piece that the previous move captured.
     Captured,
@@ -107,15 +111,15 @@ pub enum Leaf {
     EnPassant,
 }
 
-/// A test of the squares of a move.
+/// A test of a square of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SquareTest {
-    /// All squares pass.
+    /// Every square passes.
     Any,
-    /// The squares of the set whose content before the move is one of these pieces.
+    /// A square passes if it is in the set and its content before the move is one of these pieces.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { contents: PieceSet, squares: u64 },
-    /// The squares in the next operand.
+    /// A square passes if it is in the next operand.
     Column,
 }
 
@@ -126,25 +130,25 @@ pub struct EdgeTest {
     pub from: SquareTest,
     /// The test of the square that the move reaches.
     pub to: SquareTest,
-    /// The move must capture a piece on such a square.
+    /// If present, the move must capture a piece on a square that passes this test.
     pub captures: Option<SquareTest>,
-    /// The move must capture en passant a pawn on such a square.
+    /// If present, the move must be an en passant capture of a pawn on a square that passes this test.
     pub passing: Option<SquareTest>,
-    /// The move must promote to one of these kinds of pieces.
+    /// If present, the move must promote to one of these pieces.
     pub promotion: Option<PieceSet>,
-    /// True if of castling only the king's move counts.
+    /// True if castling counts only as the king's move.
     pub kings: bool,
-    /// The move must be castling, and only this part of it is tested.
+    /// If present, the move must be castling, and only this part of it is tested.
     pub part: Option<CastlingPart>,
     /// The move must be of this kind.
     pub only: Special,
     /// True if the move must be a null move.
     pub null: bool,
-    /// The move must lead to such a child.
+    /// If present, the move must lead to a child of this kind.
     pub sibling: Option<Sibling>,
 }
 
-/// One of the two moves that castling is.
+/// The two moves of which castling consists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum CastlingPart {
@@ -168,41 +172,42 @@ impl EdgeTest {
     };
 }
 
-/// An automaton and how it runs along games.
+/// An automaton, and the rules by which it runs along games.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Walk {
-    /// The automaton. Its operands come first: see [`AutomatonState`] and [`Branch`].
+    /// The automaton. Its operands come first among those of the operation: see [`AutomatonState`] and [`Branch`].
     pub automaton: Automaton,
     /// True if states take moves, false if they take positions.
     pub moves: bool,
-    /// True if the walk runs against the moves.
+    /// True if the walk runs backwards, from a position to its parent.
     pub back: bool,
     /// The positions or moves that the automaton sees.
     pub sees: Sees,
-    /// The children to which it may continue.
+    /// The kind of children to which the walk may continue; `None` if it may continue to all of them.
     pub sibling: Option<Sibling>,
-    /// True if the first walk in the order of the search is wanted, not the longest one.
+    /// True if the result is the first walk in the order of the search, not the longest one.
     pub first_match: bool,
-    /// True if the next operand, a number at the last position, is to be as large as possible, not the length.
+    /// True if the walk with the largest number at its last position is wanted, not the longest walk. The next operand is this
+    /// number.
     pub largest: bool,
-    /// The range of the value.
+    /// The range in which the value must lie.
     pub range: (i32, i32),
-    /// True if no other walk may begin at a position of a walk; the next operand is the mask of positions at which the walk is
-    /// evaluated.
+    /// True if no other walk may begin at a position that belongs to a walk. The next operand is the mask of positions at which
+    /// the walk is evaluated.
     pub nestban: bool,
-    /// True if the value is the last position.
+    /// True if the value is the last position of the walk.
     pub end: bool,
 }
 
 /// The positions or moves that an automaton sees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sees {
-    /// All.
+    /// All positions or moves.
     All,
-    /// Those of the side that is to move at the start.
+    /// The positions or moves of the side that is to move at the start.
     OneSide,
-    /// Moves of the pieces that stand, at the start, on the squares of the last operand; with `capture` also moves that
-    /// capture one of them.
+    /// The moves of the pieces that are, at the start, on the squares of the last operand; with `capture` also moves that capture
+    /// one of these pieces.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { capture: bool },
 }
@@ -240,7 +245,7 @@ impl GameOp {
         }
     }
 
-    /// Returns true if an operand is a mask, false if it is a whole word.
+    /// Returns true if an operand is read as a mask, false if it is read as a whole word.
     pub fn takes_masks(&self, operand: usize) -> bool {
         match self {
             GameOp::AnyChild | GameOp::CountChildren | GameOp::MaskOfParent => true,

@@ -1,10 +1,10 @@
 //! Lowers orbits to the graph, without a loop over their copies wherever that is possible.
 //!
-//! All shifts of one filter are evaluated together ([`super::tiles`]), with one bit of a word for each shift: in one word, called
-//! an *anchor*, if the shifts fit, else in a *grid* of two or four words. Copies that differ only in squares become the rows of a
-//! *table*. All remaining copies are written out one by one.
+//! All shifts of a filter are evaluated together ([`super::tiles`]), with a bit of a word for each shift. If the shifts fit into
+//! one word, this word is called an *anchor*; otherwise two or four words form a *grid*. Copies that differ only in squares
+//! become the rows of a *table*. All remaining copies are written out one by one.
 //!
-//! Anchors, grids and tables can be switched off; then the next method in this order is used.
+//! Anchors, grids and tables can be switched off. The next method in this order is then used.
 
 use std::collections::HashMap;
 
@@ -18,36 +18,36 @@ use orbit_query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp};
 use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member};
 
-/// Fewer copies than this are written out rather than put in a table.
+/// Groups with fewer copies are written out and not put into a table.
 const TABLE_COPIES_MIN: usize = 8;
 
-/// The way in which the values of copies are combined.
+/// The way in which the results of the copies are combined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueUse {
-    /// Mask: some copy matches.
+    /// Mask: any copy matches.
     Any,
-    /// Number of copies that match.
+    /// Number: the number of copies that match.
     Count,
-    /// Union of sets.
+    /// Set: the union of the copies' squares.
     Union,
-    /// Largest number, packed.
+    /// Number: the largest value of any copy, packed.
     Max,
 }
 
-/// Makes the words of all copies of one placement, which differ only in their shifts; `None` if that is impossible.
+/// A function that lowers all shifts of one placement together to words. It returns `None` if it cannot do so.
 type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
 
-/// The way to get the word of one copy, and the words of all shifts of one placement.
+/// The functions that lower a single copy, and all shifts of one placement.
 struct Gather<F> {
     wanted: ValueUse,
-    /// Lowers one copy; for a count, to the mask of whether it matches.
+    /// Lowers one copy. If copies are counted, the result is the mask of positions at which the copy matches.
     word: fn(&mut Lower, &F) -> Id,
-    /// Lowers all shifts together.
+    /// Lowers all shifts of one placement together.
     tiles: Tiled<F>,
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
-    /// Combines the masks of whether the copies match.
+    /// Returns the functions that combine the masks of positions at which the copies match.
     fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,
@@ -60,7 +60,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
 }
 
 impl Lower {
-    /// Returns the mask of positions at which some copy matches.
+    /// Returns the mask of positions at which any copy matches.
     pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
         self.gather(orbit, &Gather::truth(ValueUse::Any))
     }
@@ -71,7 +71,7 @@ impl Lower {
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
     }
 
-    /// Lowers the number that an orbit yields; returns it and the mask of positions at which it has a value.
+    /// Lowers an orbit whose value is a number. Returns the number, and the mask of positions at which it has a value.
     pub(super) fn number_of(&mut self, orbit: &NumberOrbit) -> (Id, Id) {
         match orbit {
             NumberOrbit::Largest(orbit) => {
@@ -99,8 +99,8 @@ impl Lower {
         let mut note = OrbitNote { copies: orbit.copies.len(), ..OrbitNote::default() };
         let mut parts = Vec::new();
         if self.assigns_outer(orbit.base.node()) {
-            // The copies pass values to one another, so they are lowered in order.
-            for copy in &orbit.copies {
+            // The copies pass values to one another, so their order matters.
+            for (_, copy) in orbit.in_turn() {
                 parts.push(self.copy_word(&copy.filter, how));
             }
             note.unrolled = orbit.copies.len();
@@ -127,7 +127,7 @@ impl Lower {
         }
     }
 
-    /// Returns the word that one copy contributes.
+    /// Returns what one copy contributes to the result. If copies are counted, this is 1 where the copy matches and 0 elsewhere.
     fn copy_word<F>(&mut self, copy: &F, how: &Gather<F>) -> Id {
         let word = (how.word)(self, copy);
         if how.wanted != ValueUse::Count {
@@ -189,8 +189,8 @@ impl Lower {
         note.in_tables += group.len();
     }
 
-    /// Opens a loop over copies that differ only in squares; the filter that is lowered next is its body. `last` is one more word
-    /// for each row.
+    /// Opens a table for copies that differ only in squares. The filter that is lowered next becomes the body of its loop. `last`
+    /// adds one more word to each row.
     pub(super) fn open_table<F: Kind<Expanded>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -231,7 +231,7 @@ impl Lower {
 
     // ---- shifts together
 
-    /// Lowers the groups of shifts that can be evaluated together; returns the remaining copies.
+    /// Lowers the groups of copies whose shifts can be evaluated together. Returns the remaining copies.
     fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -267,14 +267,14 @@ impl Lower {
             }
         }
         if wanted == ValueUse::Any && !parts.is_empty() {
-            // One test serves all groups.
+            // A single test serves all groups.
             let bits = self.dag.any_of(std::mem::take(parts));
             parts.push(self.dag.add(Op::NonEmpty(bits)));
         }
         rest
     }
 
-    /// Groups copies that differ only in their shifts; returns the groups, and the copies that are in none.
+    /// Groups copies that differ only in their shifts. Returns the groups, and the copies that belong to no group.
     pub(super) fn shift_groups<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -306,7 +306,7 @@ pub(super) fn fits_table<F: Kind<Expanded>>(orbit: &Orbit<F>, group: &[usize]) -
     group.len() >= TABLE_COPIES_MIN && !copy.any(&mut finds) && !repeats_assignments(copy)
 }
 
-/// Returns true if the filter or one below it assigns a variable.
+/// Returns true if the filter or a filter inside it assigns a variable.
 pub(super) fn assigns(filter: FilterRef) -> bool {
     filter.any(&mut |filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Assign(..))))
 }
@@ -327,8 +327,8 @@ pub(super) fn nested_loops(filter: FilterRef) -> usize {
     inside + usize::from(is_square_loop(filter))
 }
 
-/// Returns true if lowering the filter once for all rows would lose assignments, because a loop inside it carries values from one
-/// round to the next.
+/// Returns true if the filter contains a loop or an orbit that assigns variables. Lowering it once for all rows would lose the
+/// values that pass from one iteration to the next.
 fn repeats_assignments(filter: FilterRef) -> bool {
     if filter.orbit().is_some() || is_square_loop(filter) {
         return assigns(filter);
@@ -336,7 +336,7 @@ fn repeats_assignments(filter: FilterRef) -> bool {
     filter.children().into_iter().any(repeats_assignments)
 }
 
-/// Returns the masks of designators and square colours, in the order in which lowering needs them.
+/// Returns the masks of designators and square colours, in the order in which they are lowered.
 fn square_masks(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     filter.walk(&mut |filter| {
@@ -351,7 +351,7 @@ fn square_masks(filter: FilterRef) -> Vec<u64> {
     out
 }
 
-/// Encodes everything in which two copies may differ, squares and square colours aside.
+/// Encodes everything in which two copies may differ, except squares and square colours.
 fn skeleton(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_skeleton(filter, &mut out);

@@ -1,8 +1,8 @@
-//! The plans of queries that are answered together.
+//! The plans of queries that run together.
 //!
-//! All queries are lowered into one graph, each of them once. A subexpression that several queries, or several outputs of one
-//! query, share is one node. A column of games or an answer that is carried along games has the same number in all plans, so an
-//! engine computes it once for each block.
+//! Each query is lowered once, all into one graph. If several queries, or several outputs of one query, share a subexpression,
+//! it is one node. A column of tags, or an answer that is carried along games, has the same number in all plans, so an engine
+//! computes it once for each block.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -14,19 +14,20 @@ use super::{
 use orbit_core::{diagnostic::Diagnostic, sync::lock};
 use orbit_query::Type;
 
-/// The plans of some queries, made on first use.
+/// The plans of several queries. Each plan is made when it is first used.
 pub struct Plans {
     planners: Vec<Arc<Planner>>,
     graph: Mutex<LoweredGraph>,
 }
 
-/// The graph of all queries that were lowered so far.
+/// The graph of all queries, and its nodes that were made so far.
 struct LoweredGraph {
     lower: Lower,
     /// For each query, the mask of positions at which it matches.
     hits: Vec<Id>,
     values: Vec<Option<LoweredValue>>,
-    /// For each query, by [`Apart`]: the words that tell copies or sides apart, and the place of each one's bit.
+    /// For each query and each kind of [`Apart`], the words whose bits show which copies or sides match, and the place of each
+    /// bit.
     apart: Vec<[Option<WordIndex>; 2]>,
 }
 
@@ -34,11 +35,11 @@ struct LoweredGraph {
 type WordIndex = (Vec<Id>, Vec<CopyBit>);
 
 impl Plans {
-    /// Plans queries together, with the options of the first one.
+    /// Plans queries together. All use the options of the first one.
     ///
     /// # Errors
     ///
-    /// The reason why no plan can run one of them: see [`Planner::refusal`].
+    /// Returns the reason why no plan can run one of the queries: see [`Planner::refusal`].
     pub fn new(planners: Vec<Arc<Planner>>) -> Result<Plans, Diagnostic> {
         if let Some(refusal) = planners.iter().find_map(|planner| planner.refusal()) {
             return Err(refusal.clone());
@@ -60,7 +61,7 @@ impl Plans {
         self.planners.is_empty()
     }
 
-    /// Makes a vector with a default entry for each query.
+    /// Returns a vector with a default entry for each query.
     pub fn unmade<T: Default>(&self) -> Vec<T> {
         self.planners.iter().map(|_| T::default()).collect()
     }
@@ -69,25 +70,25 @@ impl Plans {
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn ty(&self, query: usize) -> Type {
         self.planners[query].ty()
     }
 
-    /// Returns true if a query has values besides its hits: sets or numbers.
+    /// Returns true if a query has values besides its hits, which are sets or numbers.
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn has_values(&self, query: usize) -> bool {
         self.planners[query].has_values()
     }
 
-    /// Returns the number of distinct copies of a query's outermost transform, 1 without one.
+    /// Returns the number of distinct copies of a query's outermost transform, or 1 if there is no transform.
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn copy_count(&self, query: usize) -> usize {
         self.planners[query].copies()
     }
@@ -97,11 +98,11 @@ impl Plans {
         (0..self.len()).map(|query| self.copy_count(query)).collect()
     }
 
-    /// Returns the hits of some of the queries, as one program.
+    /// Returns one program that computes the hits of these queries.
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn hits(&self, queries: Range<usize>) -> SharedPlan {
         let graph = lock(&self.graph);
         let (dag, roots) = (&graph.lower.dag, &graph.hits[queries]);
@@ -114,12 +115,12 @@ impl Plans {
         }
     }
 
-    /// Plans a condition that holds wherever one of the queries matches and is much cheaper than they are; `None` if no such
-    /// condition is found. It is planned as the answer of a single query.
+    /// Returns a program for the guard of these queries: a condition that is true wherever one of them matches, and that takes
+    /// far fewer steps. `None` if no such condition is found. The guard is the answer of the program's only query.
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn guard(&self, queries: Range<usize>) -> Option<SharedPlan> {
         let options = self.planners.first()?.options;
         let mut graph = lock(&self.graph);
@@ -129,20 +130,20 @@ impl Plans {
         Some(SharedPlan { program, always: vec![false], carried: None, columns: lower.columns.clone() })
     }
 
-    /// Plans a screen that tells which segments hold no hit of any of the queries; `None` if nothing is known of them.
+    /// Plans a screen, which finds the segments in which none of these queries has a hit. `None` if the queries have no screen.
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn screen(&self, queries: Range<usize>) -> Option<Screen> {
         self.screen_by(Screen::new, queries)
     }
 
-    /// Plans a screen of several segments together, which reads only the numbers of their pieces.
+    /// Plans a screen for several segments at once, which reads only their numbers of pieces.
     ///
     /// # Panics
     ///
-    /// If there are no such queries.
+    /// Panics if there are no such queries.
     pub fn material_screen(&self, queries: Range<usize>) -> Option<Screen> {
         self.screen_by(Screen::of_material, queries)
     }
@@ -157,11 +158,11 @@ impl Plans {
         options.screens.then(|| screen(&graph.lower.dag, options, &graph.hits[queries])).flatten()
     }
 
-    /// Returns the values of a query at positions where it matches; see [`Planner::values`].
+    /// Returns the plan of a query's values, which is valid where the query matches; see [`Planner::values`].
     ///
     /// # Panics
     ///
-    /// If there is no such query.
+    /// Panics if there is no such query.
     pub fn values(&self, query: usize) -> Plan {
         let mut graph = lock(&self.graph);
         let LoweredGraph { lower, hits, values, .. } = &mut *graph;
@@ -174,11 +175,12 @@ impl Plans {
         finish(lower, hit, Some(value))
     }
 
-    /// Plans which copies of a query's outermost transform match, or the copies of which side.
+    /// Returns the plan that shows which copies of a query's outermost transform match, or only the sides to which these copies
+    /// belong.
     ///
     /// # Panics
     ///
-    /// If there is no such query, or if sides are wanted and its copies have none: see
+    /// Panics if there is no such query, or if `apart` is [`Apart::Sides`] and the copies belong to no side: see
     /// [`OutermostOrbit::copy_sides`](orbit_transforms::OutermostOrbit::copy_sides).
     pub fn copies(&self, query: usize, apart: Apart) -> CopiesPlan {
         let mut graph = lock(&self.graph);

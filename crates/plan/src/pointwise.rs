@@ -1,7 +1,8 @@
-//! More filters under all shifts of a tile at once: attacks between designators, numbers of squares, and sets of squares.
+//! Evaluates more filters under all shifts of a tile at once: attacks between designators, numbers of squares, and sets of
+//! squares.
 //!
-//! All use one idea. Take the set of squares of which a condition holds, and move it by the step from `s` to the anchor: the result
-//! has, for each shift of a tile, the bit that tells whether the condition holds of the square `s + shift`.
+//! All of these use one idea. Take the set of squares for which a condition is true, and move it by the step from `s` to the
+//! anchor. Each bit of the result belongs to a shift of the tile, and is set if the condition is true for the square `s + shift`.
 
 use shakmaty::{Bitboard, Square};
 
@@ -16,7 +17,7 @@ use orbit_core::board::PieceSet;
 use orbit_query::tree::Cmp;
 
 impl Lower {
-    /// For each shift of a tile, the bit that tells whether the attack exists.
+    /// Returns a word in which the bit of each shift of a tile is set if the attack exists under this shift.
     pub(super) fn shifted_attack(&mut self, attack: &Attack, anchor: Anchor) -> Id {
         let ((pieces, from), (attacked, to)) = match *attack {
             Attack::On { from: (may, squares), to } => {
@@ -59,7 +60,8 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// For each shift of a tile, the bit that tells whether a comparison with a number of squares holds.
+    /// Returns a word in which the bit of each shift of a tile is set if a comparison with a number of squares holds under this
+    /// shift.
     pub(super) fn shifted_comparison(&mut self, comparison: &ShiftedComparison, anchor: Anchor) -> Id {
         let &ShiftedComparison { ref set, squares, cmp, number } = comparison;
         let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
@@ -82,8 +84,8 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that a set contains under some shift in `valid`. Without a shift the set contains only squares of
-    /// `squares`.
+    /// Returns the squares that a set contains under any of the shifts in `valid`. Without a shift, the set contains only squares
+    /// of `squares`.
     pub(super) fn shifted_set(&mut self, set: &Set, squares: Bitboard, valid: Id, anchor: Anchor) -> Id {
         let words = squares.into_iter().map(|square| {
             let word = self.holds_at(set, square, anchor);
@@ -94,7 +96,7 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// For each shift of a tile, the bit that tells whether the shifted set contains the shifted square.
+    /// Returns a word in which the bit of each shift of a tile is set if the shifted set contains the shifted square.
     pub(super) fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
         match set {
             Set::Plain(set) => {
@@ -119,7 +121,8 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that would be in the set if its designators named every square as they name `square`.
+    /// Returns the squares that would be in the set if each of its designators named either all squares or none, as it names
+    /// `square` or not.
     fn content_at(&mut self, set: &PlainSet, square: Square) -> Id {
         match set {
             PlainSet::Still(set) => self.squares(set),
@@ -137,7 +140,7 @@ impl Lower {
         }
     }
 
-    /// Moves a set by the step from `square`, a square of the unshifted filter, to the anchor.
+    /// Moves a set by the step from `square` to the anchor. `square` is a square of the unshifted filter.
     fn seen_from(&mut self, set: Id, square: Square, anchor: Anchor) -> Id {
         self.moved(set, anchor.x - square.file() as i8, anchor.y - square.rank() as i8)
     }

@@ -1,53 +1,53 @@
-//! The graph as straight code over registers.
+//! Writes the graph as straight-line code over registers.
 //!
-//! A register is a column: one word for each position of a group. A register is reused as soon as its last reader has run; a step
-//! never writes a register that it reads.
+//! A register is a column, which has one word for each position of a group. A register is reused as soon as its last reader has
+//! run. A step never writes a register that it reads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     carry::{ColumnOperand, operands, stages},
-    dag::{CarryId, ColumnId, Dag, Id, LoopId, Made, Op, Reduce, TRUE},
+    dag::{CarryId, ColumnId, Dag, Id, Loop, LoopId, Made, Op, Reduce, TRUE},
     needed,
 };
 
-/// Index of a register.
+/// The index of a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg(pub u32);
 
-/// Index of a scalar: a word that is the same for all positions of a group.
+/// The index of a scalar, which is a word that is the same for all positions of a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
-/// One step.
+/// A step.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "fields are documented on each variant")]
 pub enum Step {
-    /// `dst = op`; the ids of the operands are indices of registers.
+    /// `dst = op`. The ids of the operands are indices of registers.
     Do { dst: Reg, op: Op },
-    /// `dst = scalar` everywhere.
+    /// `dst = scalar` at every position.
     Splat { dst: Reg, scalar: Scalar },
     /// `dst = a & scalar`.
     AndScalar { dst: Reg, a: Reg, scalar: Scalar },
     /// `dst = a | scalar`.
     OrScalar { dst: Reg, a: Reg, scalar: Scalar },
-    /// `dst` = terms combined by one operation.
+    /// `dst` = the terms of a chain, combined by one operation.
     Chain { dst: Reg, chain: OperationChain<Reg> },
-    /// Repeats the steps up to the matching [`Step::End`] for each row of a table, whose words are written to the scalars from
-    /// `first` on. `acc` starts as the neutral word of `reduce`.
+    /// Begins a loop, which repeats the steps up to the matching [`Step::End`] for each row of a table. The words of the row are
+    /// written to the scalars from `first` on. `acc` starts as the neutral word of `reduce`.
     Begin { table: usize, first: Scalar, acc: Reg, reduce: Reduce, end: usize },
-    /// `acc = reduce(acc, word)`; jumps back to the step after `begin` if there are more rows.
+    /// `acc = reduce(acc, word)`. Jumps back to the step after `begin` if there are more rows.
     End { begin: usize, acc: Reg, word: Reg, reduce: Reduce },
-    /// Gives the hit mask of one of several queries, which is complete here.
+    /// Delivers the hit mask of one of several queries, which is complete at this step.
     Answer { query: usize, mask: Reg },
 }
 
 /// The way in which the terms of a chain are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChainOp {
-    /// Their union.
+    /// The union of the terms.
     Or,
-    /// Their intersection.
+    /// The intersection of the terms.
     And,
     /// Mask: every term is nonempty, or empty if the term is negated.
     Meet,
@@ -55,16 +55,17 @@ pub enum ChainOp {
     Sum,
 }
 
-/// Several operations at once. `R` is the type of the operands.
+/// Several operations in one step. `R` is the type of the operands.
 #[derive(Clone, Debug)]
 pub struct OperationChain<R = Id> {
-    /// The way in which terms are combined.
+    /// The way in which the terms are combined.
     pub op: ChainOp,
-    /// The terms; at least one.
+    /// The terms, of which there is at least one.
     pub terms: Vec<Term<R>>,
 }
 
-/// `(src & keep)` moved up by `by` bits, or down if `by` is negative, so that no bit is lost; then complemented if `not`.
+/// `src & keep`, shifted up by `by` bits, or down if `by` is negative, so that no bit is lost. If `not` is true, the result is
+/// complemented.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the formula says it")]
 pub struct Term<R = Id> {
@@ -74,7 +75,7 @@ pub struct Term<R = Id> {
     pub not: bool,
 }
 
-/// The values that are loaded into registers before a run.
+/// The values that are loaded into registers before a program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "named as the operations")]
 pub enum RegisterInput {
@@ -83,83 +84,89 @@ pub enum RegisterInput {
     Initial,
     Terminal,
     Ply,
-    /// An entry of [`Program::reads`], by its index.
+    /// The result of a stage, by its index in [`Program::reads`].
     Carried(usize),
     GameMask(ColumnId),
     GameNumber(ColumnId),
 }
 
-/// Code for one group of positions.
+/// Code that runs on one group of positions at a time.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The stages, which run over all positions of a block before this program.
+    /// The stages. They run over all positions of a block before this program runs.
     pub stages: Vec<Stage>,
-    /// The steps.
+    /// The steps, in the order in which they run.
     pub steps: Vec<Step>,
     /// The number of registers that the steps use. Registers 0..4 are the planes.
     pub registers: usize,
-    /// Registers to load before a run. They are never written.
+    /// The registers that are loaded before the program runs, each with its value. Steps never write them.
     pub inputs: Vec<(RegisterInput, Reg)>,
     /// The results of stages that the program reads.
     pub reads: Vec<Read>,
-    /// The initial scalars: constants, and room for the parameters of every table.
+    /// The initial values of the scalars: constants, and room for the parameters of every table.
     pub scalars: Vec<u64>,
     /// The rows of each table.
     pub tables: Vec<Vec<Vec<u64>>>,
-    /// True if the program reads something of the positions, and not only results of stages.
+    /// True if the program reads anything from the positions, and not only results of stages.
     pub positions: bool,
-    /// True if a step needs the whole position (side to move, rights), and not only the planes.
+    /// True if a step needs the whole position (with the side to move and the castling and en passant rights), and not only the
+    /// planes.
     pub whole_positions: bool,
 }
 
 /// A result of stages that a program reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Read {
-    /// The number of the result, among all queries that are planned together.
+    /// The number of the result. Queries that are planned together share these numbers.
     pub id: CarryId,
     /// True if the result is a mask, false if it is a whole word.
     pub is_mask: bool,
 }
 
-/// Everything that must be computed before the program that needs it: a program that runs over all positions, and operations on its
-/// results.
+/// What must be computed before the program that needs it: a program that runs over all positions, and operations on its results.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// The code; it has no stages of its own.
+    /// The program of the stage. It has no stages of its own.
     pub program: Program,
-    /// The results of the program; none if it need not run.
+    /// The results of the program; empty if the program need not run.
     pub found: Vec<StageFound>,
-    /// The operations on those results and on results of earlier operations, in order.
+    /// The operations on these results and on results of earlier operations, in the order in which they run.
     pub carried: Vec<StageCarry>,
 }
 
-/// A register with a result of a stage's program.
+/// A register that contains a result of a stage's program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StageFound {
-    /// The number of the word, among all queries that are planned together.
+    /// The node of the result. Queries that are planned together share their nodes.
     pub word: Id,
     /// True if the result is a mask, false if it is a whole word.
     pub is_mask: bool,
-    /// The register.
+    /// The register that contains the result.
     pub reg: Reg,
 }
 
-/// An operation on columns along games.
+/// An operation along games, whose operands are columns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StageCarry {
-    /// The number of the result, among all queries that are planned together.
+    /// The number of the result. Queries that are planned together share these numbers.
     pub id: CarryId,
-    /// The operation.
+    /// The operation that is applied.
     pub what: Made,
-    /// The operands.
+    /// The operands of the operation.
     pub operands: Vec<ColumnOperand>,
 }
 
 impl Program {
-    /// Returns the number of steps that run for one position: those in loops once for each row, and those of stages included.
+    /// Returns the number of steps that run for one position. Steps in a loop count once for each row, and the steps of stages
+    /// are included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
-        let (mut cost, mut times) = (stages.fold(0, u64::saturating_add), vec![1u64]);
+        stages.fold(self.own_cost(), u64::saturating_add)
+    }
+
+    /// Returns the number of steps that run for one position, without the steps of stages.
+    pub fn own_cost(&self) -> u64 {
+        let (mut cost, mut times) = (0u64, vec![1u64]);
         for step in &self.steps {
             let now = *times.last().expect("a loop that ends has begun");
             match step {
@@ -179,8 +186,8 @@ impl Program {
         self.steps.iter().filter(|step| matches!(step, Step::Answer { .. })).count()
     }
 
-    /// Returns, for each of `queries` queries, the index in [`Program::reads`] of its answer. `None` if the answer of one of them
-    /// is computed.
+    /// Returns the index in [`Program::reads`] of the answer of each of `queries` queries. `None` if the program must compute one
+    /// of these answers.
     pub(super) fn carried_answers(&self, queries: usize) -> Option<Vec<usize>> {
         let mut answers = vec![None; queries];
         for step in &self.steps {
@@ -194,7 +201,7 @@ impl Program {
         answers.into_iter().collect()
     }
 
-    /// Returns the number of steps that are chains, and the total number of their terms.
+    /// Returns the number of steps that are chains, and the number of terms in all chains.
     pub fn chains(&self) -> (usize, usize) {
         let terms = self.steps.iter().filter_map(|step| match step {
             Step::Chain { chain, .. } => Some(chain.terms.len()),
@@ -203,14 +210,14 @@ impl Program {
         terms.fold((0, 0), |(chains, terms), more| (chains + 1, terms + more))
     }
 
-    /// Turns the part of a graph that the roots need into code; also returns the registers of the roots.
+    /// Writes the part of a graph that the roots need as code. Returns the program, and the registers of the roots.
     pub(super) fn new(dag: &Dag, roots: &[Id]) -> (Program, Vec<Reg>) {
         let (program, regs) = ProgramWriter::ready(dag, roots).assign(roots);
         (Program { stages: Program::stages(dag, roots), ..program }, regs)
     }
 
-    /// Makes code that gives the hit masks of several queries, each as soon as it is complete. Registers that held them until the
-    /// end would displace others from the processor's cache.
+    /// Writes code that delivers the hit masks of several queries, each as soon as it is complete. If registers kept them until
+    /// the end, they would displace other registers from the processor's cache.
     pub(super) fn answering(dag: &Dag, roots: &[Id]) -> Program {
         let mut writer = ProgramWriter::ready(dag, roots);
         writer.answer(roots);
@@ -242,7 +249,7 @@ impl Program {
     }
 }
 
-/// A step on virtual registers: one for each node.
+/// A step on virtual registers, of which each node has one.
 pub(super) enum Draft {
     Node(Id),
     Chain(Id, OperationChain),
@@ -257,17 +264,19 @@ pub(super) enum Draft {
 pub(super) struct ProgramWriter<'a> {
     pub(super) dag: &'a Dag,
     needed: Vec<bool>,
-    /// For each node, true if a reader needs it as a column although it is a scalar.
+    /// For each node, true if a step reads it as a column although it is a scalar.
     columns_of_scalars: Vec<bool>,
-    /// The nodes of each scope, ascending.
+    /// The nodes of each loop, and of the code outside loops, in ascending order.
     scopes: HashMap<Option<LoopId>, Vec<Id>>,
     scalars: Vec<u64>,
     scalar_of: HashMap<Id, Scalar>,
     first_param: HashMap<LoopId, Scalar>,
+    /// The parameters that the body of each loop reads, in ascending order.
+    params: BTreeMap<LoopId, Vec<u32>>,
     pub(super) drafts: Vec<Draft>,
     inputs: Vec<(RegisterInput, Id)>,
     reads: Vec<Read>,
-    /// Constants that chains read.
+    /// The scalars of constants.
     words: HashMap<u64, Scalar>,
 }
 
@@ -286,6 +295,7 @@ impl<'a> ProgramWriter<'a> {
             scalars: Vec::new(),
             scalar_of: HashMap::new(),
             first_param: HashMap::new(),
+            params: BTreeMap::new(),
             drafts: Vec::new(),
             inputs: (0..4).map(|k| (RegisterInput::Plane(k), Id(u32::MAX))).collect(),
             reads: Vec::new(),
@@ -293,7 +303,7 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// Makes the drafts, with everything but registers decided.
+    /// Makes the drafts of all steps; only the registers remain to be assigned.
     fn ready(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
         let mut writer = ProgramWriter::new(dag, roots);
         writer.place();
@@ -304,7 +314,8 @@ impl<'a> ProgramWriter<'a> {
         writer
     }
 
-    /// Adds a step that gives each root as an answer right after it is computed; roots that are inputs are given at the end.
+    /// Adds a step that delivers each root as an answer right after the root is computed. Roots that are inputs are delivered at
+    /// the end.
     fn answer(&mut self, roots: &[Id]) {
         let mut waiting: HashMap<Id, Vec<usize>> = HashMap::new();
         for (query, &root) in roots.iter().enumerate() {
@@ -340,7 +351,7 @@ impl<'a> ProgramWriter<'a> {
         self.drafts = out;
     }
 
-    /// Returns the scalar that holds a constant.
+    /// Returns the scalar for a constant.
     pub(super) fn scalar(&mut self, word: u64) -> Scalar {
         let next = Scalar(self.scalars.len() as u32);
         *self.words.entry(word).or_insert_with(|| {
@@ -353,8 +364,14 @@ impl<'a> ProgramWriter<'a> {
         matches!(self.dag.op(id), Op::Const(_) | Op::Param(..))
     }
 
-    /// Sorts the nodes that are needed into the loops in which they are evaluated.
+    /// Assigns the nodes that are needed to the loops in which they are evaluated.
     fn place(&mut self) {
+        for (op, _) in self.dag.ops.iter().zip(&self.needed).filter(|(_, needed)| **needed) {
+            if let Op::Param(l, k) = *op {
+                self.params.entry(l).or_default().push(k);
+            }
+        }
+        self.params.values_mut().for_each(|params| params.sort_unstable());
         for index in 0..self.dag.ops.len() {
             if !self.needed[index] {
                 continue;
@@ -380,13 +397,14 @@ impl<'a> ProgramWriter<'a> {
                     self.scalars.push(word);
                 }
                 Op::Param(l, k) => {
-                    let width = self.dag.loops[l.0 as usize].rows[0].len();
+                    let params = &self.params[&l];
+                    let place = params.partition_point(|&param| param < k) as u32;
                     let next = Scalar(self.scalars.len() as u32);
                     let first = *self.first_param.entry(l).or_insert(next);
                     if first == next {
-                        self.scalars.extend(std::iter::repeat_n(0, width));
+                        self.scalars.extend(std::iter::repeat_n(0, params.len()));
                     }
-                    self.scalar_of.insert(id, Scalar(first.0 + k));
+                    self.scalar_of.insert(id, Scalar(first.0 + place));
                 }
                 _ => {}
             }
@@ -429,14 +447,14 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// For each node, the last draft that reads it.
+    /// Returns the index of the last draft that reads each node.
     fn last_reads(&self, roots: &[Id]) -> HashMap<Id, usize> {
         let mut last: HashMap<Id, usize> = HashMap::new();
         let mut defined: HashMap<Id, usize> = HashMap::new();
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate() {
             let mut read = |id: Id, open: &[(usize, usize)], defined: &HashMap<Id, usize>| {
-                // A node that is made before a loop and read inside it must keep its register until the loop ends.
+                // A node that is computed before a loop and read inside it must keep its register until the loop ends.
                 let made = defined.get(&id).copied();
                 let outermost =
                     open.iter().find(|(begin, _)| made.is_none_or(|made| made < *begin)).map(|(_, end)| *end);
@@ -478,7 +496,7 @@ impl<'a> ProgramWriter<'a> {
         last
     }
 
-    /// Assigns a register to every node.
+    /// Assigns a register to each node, and returns the finished program.
     fn assign(self, roots: &[Id]) -> (Program, Vec<Reg>) {
         let last = self.last_reads(roots);
         let mut regs: HashMap<Id, Reg> = HashMap::new();
@@ -490,7 +508,7 @@ impl<'a> ProgramWriter<'a> {
             registers += 1;
         }
         let mut free: Vec<Reg> = Vec::new();
-        // The nodes whose registers are free after each draft.
+        // The nodes whose registers become free after each draft.
         let mut dying: HashMap<usize, Vec<Id>> = HashMap::new();
         for (id, at) in &last {
             let op = self.dag.op(*id);
@@ -555,21 +573,20 @@ impl<'a> ProgramWriter<'a> {
                     Step::End { begin: *begin, acc: regs[id], word: regs[&it.body], reduce: it.reduce }
                 }
             });
-            // Sorted, so that the same plan always has the same registers: a graphics card caches kernels by their text.
+            // Sorted, so that the same plan always uses the same registers, because a graphics card caches kernels by their text.
             let mut dying = dying.remove(&at).unwrap_or_default();
             dying.sort_unstable_by_key(|id| id.0);
             for id in dying {
                 free.extend(regs.get(&id));
             }
-            // A node without a reader keeps its register. The only such node is the accumulator of a loop whose result is unused.
+            // A node that no step reads keeps its register. The only such node is the accumulator of a loop whose result is
+            // unused.
         }
         let roots = roots.iter().map(|root| regs[root]).collect();
-        let mut tables: Vec<_> = self.dag.loops.iter().map(|it| it.rows.clone()).collect();
-        for (k, table) in tables.iter_mut().enumerate() {
-            if !self.first_param.contains_key(&LoopId(k as u32)) {
-                table.iter_mut().for_each(Vec::clear);
-            }
-        }
+        let read = |of: u32| self.params.get(&LoopId(of)).into_iter().flatten().map(|&param| param as usize);
+        let table =
+            |(it, of): (&Loop, u32)| it.rows.iter().map(|row| read(of).map(|k| row[k]).collect()).collect();
+        let tables = self.dag.loops.iter().zip(0..).map(table).collect();
         let program = Program {
             stages: Vec::new(),
             steps,
@@ -585,9 +602,9 @@ impl<'a> ProgramWriter<'a> {
     }
 }
 
-/// Sorts terms by cost; their order does not change the chain's result. First come terms that are moved up, then those cut with a
-/// mask, then those taken unchanged (`keep` is `all`), then those moved down. An engine that handles a few neighbouring terms at a
-/// time then mostly finds one kind.
+/// Sorts terms by cost; their order does not change the result of the chain. The order is: terms that are shifted up, terms with
+/// a mask, unchanged terms (`keep` is `all`), terms that are shifted down. An engine that processes a few neighbouring terms at a
+/// time then mostly finds terms of one kind.
 fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     terms.sort_by_key(|term| {
         let place = match term.by {
@@ -600,7 +617,8 @@ fn sort_by_kind(terms: &mut [Term<Reg>], all: Option<Scalar>) {
     });
 }
 
-/// Returns the input that an operation is. Results of stages are not included, because each program numbers them itself.
+/// Returns the input that an operation stands for; `None` for other operations. Results of stages are not included, because each
+/// program numbers them itself.
 fn input(op: Op) -> Option<RegisterInput> {
     Some(match op {
         Op::Plane(k) => RegisterInput::Plane(k),

@@ -1,10 +1,11 @@
-//! Screens: programs that find segments without a hit from a few facts about each segment, so that its positions need not be
-//! replayed.
+//! Screens: programs that find segments without a hit. They need only a few facts about each segment, so the positions of these
+//! segments are never replayed.
 //!
-//! A screen computes for a whole segment what the plan would compute for each position, on bounds instead of values (an *abstract
-//! interpretation*). The bounds of a word are the bits that it *may* have at some position of the segment, and those that it *must*
-//! have at all of them; the bounds of a number are the *least* and the *most*. [`Bound`] lists the facts that are known of a
-//! segment; a word without a known bound may be anything. If no bit of the hit mask may be set, the segment has no hit.
+//! A screen computes for a whole segment what the plan computes for each position, but on bounds instead of values (an *abstract
+//! interpretation*). A word has two bounds: the bits that it *may* have at some position of the segment, and the bits that it
+//! *must* have at all positions. The bounds of a number are its *least* and its *most* value. [`Bound`] lists the facts that are
+//! known about a segment. A word without a known bound may be anything. If no bit of the hit mask may be set, the segment has no
+//! hit.
 
 use std::collections::HashMap;
 
@@ -16,37 +17,37 @@ use super::{
 use orbit_core::board::{Code, PieceSet, Position};
 use orbit_query::tree::Cmp;
 
-/// The facts that a screen reads of a segment, besides the planes of its key position.
+/// The facts that a screen reads about a segment, besides the planes of its key position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bound {
-    /// The squares that a piece with this code reaches by a move of the segment, or occupies when a game begins there.
+    /// The squares that a piece with this code reaches by a move of the segment, or on which it is when a game begins there.
     Arrivals(Code),
     /// The squares that moves of the segment leave or reach.
     Touched,
-    /// Mask: a move of the segment may promote a pawn to one of these pieces, all of one side.
+    /// Mask: a move of the segment may promote a pawn to one of these pieces, which all belong to one side.
     Promotions(PieceSet),
-    /// A plane of the key position of the next segment; empty if there is none.
+    /// A plane of the next segment's key position; empty if there is no next segment.
     Next(u8),
-    /// Mask: one game begins in the segment, from the standard position.
+    /// Mask: exactly one game begins in the segment, and it begins from the standard position.
     Standard,
-    /// Mask: games begin in the segment, but not just one from the standard position.
+    /// Mask: games begin in the segment, and [`Bound::Standard`] is false.
     Other,
-    /// Number: the most pieces of a set, all of one side, that can be lost before a game ends in the segment; any value if no game
-    /// ends there.
+    /// Number: the maximum number of pieces of a set, which all belong to one side, that can be lost before a game ends in the
+    /// segment. It may be any number if no game ends there.
     Losses(PieceSet),
-    /// Number: the fewest pieces with a code at any position of several segments.
+    /// Number: the minimum number of pieces with this code at any position of several segments.
     Fewest(Code),
-    /// Number: the most pieces with a code at any position of several segments.
+    /// Number: the maximum number of pieces with this code at any position of several segments.
     Most(Code),
 }
 
-/// A program over segments instead of positions.
+/// A program that runs on segments instead of positions.
 #[derive(Clone, Debug)]
 pub struct Screen {
-    /// The code. It reads the facts about segments as per-game numbers, [`RegisterInput::GameNumber`](super::RegisterInput), and
-    /// key positions as positions.
+    /// The code. Facts about segments are read as per-game numbers ([`RegisterInput::GameNumber`](super::RegisterInput)), and key
+    /// positions as positions.
     pub program: Program,
-    /// For each of these numbers, the fact that it is.
+    /// The fact that each of these numbers stands for.
     pub reads: Vec<BoundRead>,
     /// The register that is zero for segments without a hit.
     pub mask: Reg,
@@ -55,31 +56,30 @@ pub struct Screen {
 /// A fact that a screen reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoundRead {
-    /// The fact.
+    /// The fact that is read.
     pub bound: Bound,
-    /// The bits of the fact on which the answer may depend.
+    /// The bits of the fact that can affect the answer.
     pub bits: u64,
 }
 
-/// Larger or deeper graphs get no screen.
+/// Graphs that have more nodes, or are deeper, get no screen.
 const NODES_MAX: usize = 50_000;
 const DEPTH_MAX: u32 = 1_000;
 
-/// Sets of codes, bit `c` for code `c`: the pawns, and the pieces to which pawns promote.
+/// Sets of codes, in which bit `c` stands for code `c`: the pawns, and the pieces to which pawns promote.
 const PAWNS: u16 = 0x0202;
 const PROMOTED: u16 = 0x3c3c;
 
-/// The limit of numbers whose sums cannot wrap.
+/// Numbers up to this size have sums that cannot wrap.
 const SMALL: i64 = 1 << 24;
 
 impl Screen {
-    /// Makes a screen for all hit masks together, if anything is known of them.
+    /// Makes one screen for all hit masks. `None` if the graph is too large, or if every segment could have a hit.
     pub(super) fn new(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, false)
     }
 
-    /// Makes a screen that knows only the fewest and the most pieces with each code, so that it reads only [`Bound::Fewest`] and
-    /// [`Bound::Most`].
+    /// Makes a screen that reads only the numbers of pieces of each kind: [`Bound::Fewest`] and [`Bound::Most`].
     pub(super) fn of_material(dag: &Dag, options: PlanOptions, roots: &[Id]) -> Option<Screen> {
         Screen::from_roots(dag, options, roots, true)
     }
@@ -107,7 +107,7 @@ impl Screen {
         Some(Screen { program, reads, mask: regs[0] })
     }
 
-    /// Returns the facts that are read, each with the register into which it is loaded.
+    /// Returns the facts that the screen reads, each with the register into which it is loaded.
     pub fn loads(&self) -> impl Iterator<Item = (BoundRead, Reg)> {
         self.program.inputs.iter().filter_map(|&(input, reg)| match input {
             RegisterInput::GameNumber(column) => Some((self.reads[column.0 as usize], reg)),
@@ -116,9 +116,9 @@ impl Screen {
     }
 }
 
-/// For each word of a graph, the bits on which a mask may depend.
+/// Returns, for each word of a graph, the bits that can affect a mask.
 fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
-    // The bits that a word can have at all.
+    // The bits that can be set in a word.
     let at_most = |id: Id| match dag.op(id) {
         Op::Const(word) => word,
         Op::Param(table, place) => {
@@ -128,7 +128,7 @@ fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
     };
     let mut bits = vec![0; dag.ops.len()];
     bits[mask.0 as usize] = u64::MAX;
-    // Backwards: the operands of a word have smaller indices.
+    // Users come before their operands in this order, because the operands of a word have smaller indices.
     for index in (0..dag.ops.len()).rev() {
         let of_word: u64 = bits[index];
         if of_word == 0 {
@@ -158,12 +158,12 @@ fn codes(set: PieceSet) -> impl Iterator<Item = Code> {
     (1..16).map(Code).filter(move |&code| set.contains(code))
 }
 
-/// Returns the number of pieces of a set on the board of the standard position.
+/// Returns how many pieces of a set the standard position has.
 fn standard_number(set: PieceSet) -> i32 {
     Position::standard().board.squares_of(set).0.count_ones() as i32
 }
 
-/// Returns whether the part of a graph that the roots need is small and shallow enough.
+/// Returns whether the part of a graph that the roots need is small and not too deep.
 fn fits(dag: &Dag, roots: &[Id]) -> bool {
     let needed = needed(dag, roots);
     let mut depths = vec![0u32; dag.ops.len()];
@@ -186,9 +186,9 @@ enum BoundSide {
     Must,
     Most,
     Least,
-    /// The most squares of a set, derived only from numbers of pieces.
+    /// The maximum number of squares in a set, derived only from numbers of pieces.
     MostPieces,
-    /// The fewest squares of a set, derived only from numbers of pieces.
+    /// The minimum number of squares in a set, derived only from numbers of pieces.
     LeastPieces,
 }
 
@@ -206,17 +206,18 @@ impl BoundSide {
     }
 }
 
-/// A bound of a number, and the largest absolute value that it can have.
+/// A bound of a number, and the largest absolute value that this bound can have.
 #[derive(Clone, Copy, Debug)]
 struct BoundedNumber {
     id: Id,
     size: i64,
 }
 
-/// The open loops of the plan, each with the loop of the screen that stands for it.
+/// The open loops of the plan, each with its counterpart in the screen.
 type OpenLoops = [(LoopId, LoopId)];
 
-/// The key of a bound: the node, the kind of bound, and the loop of the screen in which it is evaluated.
+/// The key under which a bound is remembered: the node, the kind of bound, and the loop of the screen in which the bound is
+/// evaluated.
 type BoundKey = (Id, BoundSide, Option<LoopId>);
 
 struct ScreenBuilder<'a> {
@@ -224,17 +225,17 @@ struct ScreenBuilder<'a> {
     out: Dag,
     reads: Vec<Bound>,
     known: HashMap<BoundKey, Option<BoundedNumber>>,
-    /// True if only numbers of pieces are known.
+    /// True if the screen reads only numbers of pieces.
     material: bool,
 }
 
 impl ScreenBuilder<'_> {
-    /// Returns the bits that a word may have.
+    /// Returns the bits that may be set in a word.
     fn may(&mut self, id: Id, open: &OpenLoops) -> Id {
         self.word(id, BoundSide::May, open)
     }
 
-    /// Returns the bits that a word must have.
+    /// Returns the bits that must be set in a word.
     fn must(&mut self, id: Id, open: &OpenLoops) -> Id {
         self.word(id, BoundSide::Must, open)
     }
@@ -282,7 +283,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::GameNumber(ColumnId(place as u32)))
     }
 
-    /// Returns the bound of the squares of some pieces.
+    /// Returns a bound of the squares on which some pieces are.
     fn pieces(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             return self.nothing(side);
@@ -291,7 +292,7 @@ impl ScreenBuilder<'_> {
         self.moved(at_first, set, side)
     }
 
-    /// Returns the bound of squares with some content, from their squares at the key position.
+    /// Returns a bound of the squares that have some content, from those that have it in the key position.
     fn moved(&mut self, at_first: Id, set: PieceSet, side: BoundSide) -> Id {
         if side == BoundSide::Must {
             let touched = self.read(Bound::Touched);
@@ -302,7 +303,7 @@ impl ScreenBuilder<'_> {
         self.out.any_of(words)
     }
 
-    /// Returns the squares of some pieces in the key position of the next segment.
+    /// Returns the squares on which some pieces are in the key position of the next segment.
     fn next_pieces(&mut self, set: PieceSet) -> Id {
         let planes = [0, 1, 2, 3].map(|k| self.read(Bound::Next(k)));
         let mut words = Vec::new();
@@ -315,7 +316,7 @@ impl ScreenBuilder<'_> {
         self.out.any_of(words)
     }
 
-    /// Returns the bits that a word may or must have.
+    /// Returns the bits that may or must be set in a word, as `side` says.
     fn bits(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Id {
         if let Some(&set) = self.of.piece_sets.get(&id) {
             return self.pieces(set, side);
@@ -390,14 +391,14 @@ impl ScreenBuilder<'_> {
         self.out.add(op(a, b))
     }
 
-    /// Returns the bits that may or must be set in `a` and not in `b`.
+    /// Returns the bits that may or must be set in `a` and clear in `b`.
     fn differ(&mut self, a: Id, b: Id, side: BoundSide, open: &OpenLoops) -> Id {
         let (a, b) = (self.word(a, side, open), self.word(b, side.opposite(), open));
         self.out.add(Op::AndNot(a, b))
     }
 
-    /// Returns the bits of a selection. A bit that may be set is in one of the two words where that one may be selected; a bit
-    /// that must be set is in both, or in the one that is selected everywhere.
+    /// Returns a bound of a selection. A bit may be set if it may be set in a word that may be selected. A bit must be set if it
+    /// must be set in both words, or in a word that is always selected.
     fn select(&mut self, mask: Id, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
         let (may, must) = (self.may(mask, open), self.must(mask, open));
         let (a, b) = (self.word(a, side, open), self.word(b, side, open));
@@ -418,7 +419,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Param(stands, place))
     }
 
-    /// Returns the bound of a loop, as a loop over the same rows.
+    /// Returns a bound of a loop, as a loop over the same rows.
     fn looped(
         &mut self,
         table: LoopId,
@@ -433,10 +434,10 @@ impl ScreenBuilder<'_> {
         Some(self.out.close_loop(stands, reduce, body))
     }
 
-    /// Returns a bound of the number of squares of a set.
+    /// Returns a bound of the number of squares in a set.
     fn squares(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         if self.of.piece_sets.contains_key(&id) {
-            // For a set of pieces the bound by squares is hardly better, and costs more.
+            // For a set of pieces, the bound that is computed from squares is hardly better, and costs more.
             return self.material(id, side, open);
         }
         let bits =
@@ -449,7 +450,8 @@ impl ScreenBuilder<'_> {
         })
     }
 
-    /// Returns a bound of the number of squares of a set, from numbers of pieces.
+    /// Returns a bound of the number of squares in a set, computed from numbers of pieces; `None` if these say nothing about the
+    /// set.
     fn material(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         let key = if side == BoundSide::Most { BoundSide::MostPieces } else { BoundSide::LeastPieces };
         self.remembered(id, key, open, |screen| screen.of_pieces(id, side, open))
@@ -479,8 +481,8 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// Returns a bound of the number of pieces of a set, all of one side. If a game begins in the segment, the positions before
-    /// its beginning come after the key position, and the others before the next key position.
+    /// Returns a bound of the number of pieces in a set, which all belong to one side. If a game begins in the segment, the
+    /// positions before its beginning follow the key position, and all other positions precede the next key position.
     fn number_of(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             let bound = if side == BoundSide::Most { Bound::Most } else { Bound::Fewest };
@@ -496,7 +498,8 @@ impl ScreenBuilder<'_> {
             [first, last].map(|set| screen.out.add(Op::Count(set)))
         };
         let [first, last] = counts(self, set);
-        // A promotion, if one is possible, adds to sets without pawns, both before and after the beginning of a game.
+        // A possible promotion increases the bounds of sets without pawns, for the positions both before and after the beginning
+        // of a game.
         let [before, after] = if pieces.0 == 0 || has_pawn {
             [self.out.number(0); 2]
         } else {
@@ -528,7 +531,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::AndNot(least, other))
     }
 
-    /// Returns a bound of a number.
+    /// Returns a bound of a number; `None` if no bound is known.
     fn numbers(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         match self.of.op(id) {
             Op::Const(word) => {
@@ -577,7 +580,7 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// Returns a sum or a difference, if it cannot wrap.
+    /// Returns a sum or a difference; `None` if it could wrap.
     fn joined(&mut self, op: fn(Id, Id) -> Op, a: BoundedNumber, b: BoundedNumber) -> Option<BoundedNumber> {
         let size = a.size.checked_add(b.size).filter(|&size| size <= SMALL)?;
         Some(BoundedNumber { id: self.out.add(op(a.id, b.id)), size })
@@ -598,9 +601,9 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Compare(cmp, number.id, with))
     }
 
-    /// The mask of whether a relation may or must hold.
+    /// Returns the mask that tells whether a relation may hold, or must hold.
     fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
-        // The bounds with which the relation holds most easily, or least.
+        // The bounds for which the relation holds most easily (for `May`), or least easily (for `Must`).
         let sides = match (cmp, side) {
             (Cmp::Lt | Cmp::Le, BoundSide::May) | (Cmp::Gt | Cmp::Ge, BoundSide::Must) => {
                 [BoundSide::Least, BoundSide::Most]

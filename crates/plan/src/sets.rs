@@ -1,4 +1,4 @@
-//! Lowers filters that are sets of squares to the graph: each is a word.
+//! Lowers filters that are sets of squares to the graph. Each of them becomes a word.
 
 use shakmaty::Bitboard;
 
@@ -96,7 +96,7 @@ impl Lower {
         }
     }
 
-    /// Squares of `x` whose piece, one of `may`, attacks a square of `y`.
+    /// Returns the squares of `x` on which a piece, one of `may`, attacks a square of `y`.
     pub(super) fn attackers(&mut self, x: Id, may: PieceSet, y: Id) -> Id {
         let mut parts = Vec::new();
         let movers = |lower: &mut Lower, role: u8| lower.movers(may, &[role]);
@@ -111,7 +111,7 @@ impl Lower {
         for white in [true, false] {
             let code = Code(if white { 1 } else { 9 });
             if may.contains(code) {
-                // A white pawn attacks y from the squares that a black pawn on y would attack.
+                // White pawns attack `y` from the squares that black pawns on `y` would attack.
                 let near = self.dag.add(Op::Pawn { set: y, white: !white });
                 let pawns = self.dag.pieces(PieceSet::only(code));
                 parts.push(self.and(near, pawns));
@@ -129,7 +129,7 @@ impl Lower {
         self.and(all, x)
     }
 
-    /// Squares that pieces on `x`, all of them among `may`, attack.
+    /// Returns the squares that the pieces on `x`, all of which are in `may`, attack.
     pub(super) fn attacked(&mut self, x: Id, may: PieceSet) -> Id {
         let mut parts = Vec::new();
         if let Some(knights) = self.movers(may, &[2]) {
@@ -158,13 +158,14 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// The squares of the pieces among `may` that have one of the given roles; `None` if there are no such pieces.
+    /// Returns the squares of the pieces that are in `may` and have one of the given roles; `None` if there are no
+    /// such pieces.
     pub(super) fn movers(&mut self, may: PieceSet, roles: &[u8]) -> Option<Id> {
         let set = contents_where(|code| may.contains(code) && roles.contains(&(code.0 & 7)));
         (set != PieceSet::NONE).then(|| self.dag.pieces(set))
     }
 
-    /// Returns the squares of pieces that slide in direction `dir`.
+    /// Returns the squares of all pieces that slide in direction `dir`.
     fn sliders(&mut self, dir: u8) -> Id {
         self.pieces_where(|code| slides(code, dir))
     }
@@ -183,7 +184,7 @@ impl Lower {
             .map(|dir| {
                 let sliders = self.sliders(dir);
                 if forward {
-                    // Follows the line from its end back to the slider that begins it.
+                    // Follows the line backwards, from its end to the slider at its beginning.
                     let back = sets[..last].iter().rev().fold(sets[last], |at, &set| {
                         let seen = self.slide(at, opposite(dir));
                         self.and(seen, set)
@@ -310,12 +311,12 @@ fn slides(code: Code, dir: u8) -> bool {
     [role, 5].contains(&(code.0 & 7))
 }
 
-/// Returns whether one of the contents slides in direction `dir`.
+/// Returns whether any of the contents slides in direction `dir`.
 fn may_slide(contents: PieceSet, dir: u8) -> bool {
     contents_where(|code| contents.contains(code) && slides(code, dir)) != PieceSet::NONE
 }
 
-/// Returns a superset of the contents that squares in the value of a set filter can have.
+/// Returns the contents that the squares of a set filter can have, or a superset of these.
 pub(super) fn contents(f: &Squares) -> PieceSet {
     match f.op() {
         S::Designator { pieces, .. } => pieces.accepts(),

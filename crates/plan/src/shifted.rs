@@ -1,6 +1,6 @@
-//! Finds filters whose truth under all shifts of a tile can be computed at once, and takes them apart.
+//! Finds the filters whose truth can be computed for all shifts of a tile at once, and splits them into their parts.
 //!
-//! This file decides; `tiles.rs` and `pointwise.rs` lower its result.
+//! This file only decides; `tiles.rs` and `pointwise.rs` lower the parts.
 
 use orbit_transforms::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -11,18 +11,19 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, FilterRef, Number, Squares};
 
-/// The maximum number of pairs of squares of two designators that attack each other; more pairs are left to tables.
+/// The maximum number of pairs of squares, in two designators, on which one piece attacks the other. If there are more pairs, a
+/// table is used.
 const PAIRS_MAX: usize = 32;
-/// The maximum number of squares that a set may hold; larger sets are left to tables.
+/// The maximum number of squares that a set may contain. Larger sets are lowered as tables.
 const SQUARES_MAX: u32 = 16;
 
-/// A filter whose truth under all shifts can be computed from bits of designators.
+/// A filter whose truth under all shifts can be computed at once.
 pub(super) enum Shifted<'a> {
     /// A filter that no shift changes.
     Still(FilterRef<'a>),
     /// A designator: its pieces and squares.
     Designator(PieceSet, Bitboard),
-    /// A designator, intersected with a set that no shift changes.
+    /// The intersection of a designator with a set that no shift changes.
     Restricted(PieceSet, Bitboard, &'a Squares),
     Attack(Attack<'a>),
     Comparison(ShiftedComparison<'a>),
@@ -34,7 +35,7 @@ pub(super) enum Shifted<'a> {
         then: Box<Shifted<'a>>,
         other: Option<Box<Shifted<'a>>>,
     },
-    /// `find` of such a filter.
+    /// `find` with a filter of one of these kinds.
     Found {
         back: bool,
         of: Box<Shifted<'a>>,
@@ -42,7 +43,7 @@ pub(super) enum Shifted<'a> {
 }
 
 impl<'a> Shifted<'a> {
-    /// Takes a filter apart; `None` if it is none of these.
+    /// Splits a filter into its parts; `None` if it is of none of these kinds.
     pub(super) fn new(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
         if ignores_shifts(filter) {
             return Some(Shifted::Still(filter));
@@ -106,7 +107,7 @@ impl<'a> Shifted<'a> {
     }
 }
 
-/// Returns the pieces and squares of a designator that shifts move.
+/// Returns the pieces and squares of a designator that shifts move; `None` for any other set.
 fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     match set.op() {
         SquaresOp::Designator { pieces, squares } if !set.mark => Some((pieces.accepts(), *squares)),
@@ -114,7 +115,7 @@ fn designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     }
 }
 
-/// Returns the same, if the designator has no full rank or file.
+/// Returns the same as [`designator`], but `None` if the designator has a full rank or file.
 fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
 }
@@ -125,12 +126,12 @@ pub(super) enum Attack<'a> {
     On { from: (PieceSet, Bitboard), to: &'a Squares },
     /// A set that no shift changes attacks a designator.
     By { from: &'a Squares, to: (PieceSet, Bitboard) },
-    /// A designator attacks another.
+    /// A designator attacks another designator.
     Between { from: (PieceSet, Bitboard), to: (PieceSet, Bitboard) },
 }
 
 impl<'a> Attack<'a> {
-    /// Takes `x attacks y` apart.
+    /// Splits `x attacks y` into its parts; `None` if its truth cannot be computed for all shifts at once.
     pub(super) fn new(x: &'a Squares, y: &'a Squares) -> Option<Attack<'a>> {
         if ignores_shifts(y.node()) {
             return Some(Attack::On { from: designator(x)?, to: y });
@@ -143,17 +144,17 @@ impl<'a> Attack<'a> {
     }
 }
 
-/// The pieces by which one square may attack another.
+/// Two squares, and the pieces that can attack the second square from the first.
 pub(super) struct AttackLine {
     pub(super) from: Square,
     pub(super) to: Square,
-    /// Pieces that leap.
+    /// The pieces that need no empty squares in between.
     pub(super) leapers: PieceSet,
-    /// Pieces that need empty squares between.
+    /// The pieces that need empty squares in between.
     pub(super) sliders: PieceSet,
 }
 
-/// Returns the pairs of squares on which one of `pieces` can attack.
+/// Returns the pairs of squares from which and to which one of `pieces` can attack.
 pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iterator<Item = AttackLine> {
     let pairs = from.into_iter().flat_map(move |a| to.into_iter().map(move |b| (a, b)));
     pairs.filter_map(move |(a, b)| {
@@ -178,7 +179,7 @@ pub(super) fn lines(pieces: PieceSet, from: Bitboard, to: Bitboard) -> impl Iter
     })
 }
 
-/// `#set cmp number`, with the number on either side.
+/// Splits `#set cmp number`, in which the number may be on either side; `None` for any other filter.
 fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     let (cmp, a, b) = match filter {
         Ref::Condition(f) if let ConditionOp::Differ(a, b) = f.op() => (Cmp::Ne, a, b),
@@ -199,7 +200,7 @@ fn counted(filter: FilterRef<'_>) -> Option<(&Squares, Cmp, i64)> {
     }
 }
 
-/// Returns the set of `#set`, if it is not marked as `notransform`.
+/// Returns the set of `#set`; `None` if it is marked as `notransform`, or for any other number.
 fn cardinality(f: &Number) -> Option<&Squares> {
     match f.op() {
         NumberOp::Cardinality(set) if !f.mark => Some(set),
@@ -207,10 +208,10 @@ fn cardinality(f: &Number) -> Option<&Squares> {
     }
 }
 
-/// A comparison with a number of squares whose truth can be computed for all shifts of a tile.
+/// A comparison with a number of squares, if its truth can be computed for all shifts of a tile.
 pub(super) struct ShiftedComparison<'a> {
     pub(super) set: Set<'a>,
-    /// The squares that the set may hold before any shift.
+    /// The squares that the set may contain before any shift.
     pub(super) squares: Bitboard,
     pub(super) cmp: Cmp,
     pub(super) number: i64,
@@ -224,8 +225,8 @@ impl<'a> ShiftedComparison<'a> {
     }
 }
 
-/// Returns true if `copies` copies are counted faster one by one: that takes three steps per copy, and counting them together about
-/// four per square.
+/// Returns true if `copies` copies are counted faster one by one. That takes three steps for each copy, while counting them
+/// together takes about four steps for each square.
 pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     let mut squares = 0;
     filter.walk_unshielded(&mut |filter| {
@@ -235,17 +236,17 @@ pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     4 * squares > 3 * copies
 }
 
-/// A set whose squares can be computed one by one, each under all shifts of a tile.
+/// A set whose squares can be computed one by one, each for all shifts of a tile at once.
 pub(super) enum Set<'a> {
-    /// A set for which one word holds the answers of all shifts.
+    /// A set for which one word contains the answers for all shifts.
     Plain(PlainSet<'a>),
     Union(Box<Set<'a>>, Box<Set<'a>>),
     Intersect(Box<Set<'a>>, Box<Set<'a>>),
-    /// The last filter of braces, and the filters before it.
+    /// The filters of braces before the last one, and the last one, which is the set.
     Braces(Vec<Shifted<'a>>, Box<Set<'a>>),
 }
 
-/// A set made only of designators.
+/// A set that consists only of designators and sets that no shift changes.
 pub(super) enum PlainSet<'a> {
     /// A set that no shift changes.
     Still(&'a Squares),
@@ -298,7 +299,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// Returns the squares that the set may hold before any shift.
+    /// Returns the squares that the set may contain before any shift.
     pub(super) fn bound(&self) -> Bitboard {
         match self {
             Set::Plain(set) => set.bound(),
@@ -309,14 +310,15 @@ impl<'a> Set<'a> {
     }
 }
 
-/// Takes a set apart; returns it with the squares that it may hold before any shift, if these are few.
+/// Splits a set into its parts. Returns it with the squares that it may contain before any shift; `None` if these are too many,
+/// or if the set cannot be split.
 pub(super) fn few_squares(set: &Squares) -> Option<(Set<'_>, Bitboard)> {
     let set = Set::new(set)?;
     let squares = set.bound();
     (squares.count() as u32 <= SQUARES_MAX).then_some((set, squares))
 }
 
-/// Returns a designator that shifts move, intersected with a set that no shift changes.
+/// Returns the intersection of a designator that shifts move with a set that no shift changes; `None` for any other operands.
 fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'a>> {
     match designator.op() {
         SquaresOp::Designator { pieces, squares } if !designator.mark && ignores_shifts(others.node()) => {
@@ -326,7 +328,7 @@ fn restricted<'a>(designator: &Squares, others: &'a Squares) -> Option<Shifted<'
     }
 }
 
-/// Returns true if a filter contains more than designators and logic.
+/// Returns true if a filter contains anything besides designators and logic.
 pub(super) fn is_pointwise(filter: FilterRef) -> bool {
     let mut found = false;
     filter.walk_unshielded(&mut |filter| {
@@ -341,7 +343,7 @@ pub(super) fn is_pointwise(filter: FilterRef) -> bool {
     found
 }
 
-/// Returns true if no shift changes anything in a filter.
+/// Returns true if no shift changes any part of a filter.
 pub(super) fn ignores_shifts(filter: FilterRef) -> bool {
     let mut moves = false;
     filter.walk_unshielded(&mut |filter| {

@@ -1,8 +1,8 @@
-//! Sums of numbers of squares under all shifts together.
+//! Computes sums of numbers of squares for all shifts at once.
 //!
-//! For each man of a sum there is a word with a bit for each shift of a tile: whether the man stands on its shifted square
-//! ([`super::tiles`]). Adding these words bit by bit gives all sums at once, as *planes*: bit `n` of plane `k` is the binary digit
-//! `k` of the sum under shift `n`.
+//! For each man of a sum there is a word with a bit for each shift of a tile, which is set if the man is on its shifted square
+//! ([`super::tiles`]). Adding these words bit by bit yields all sums at once, as *planes*: bit `n` of plane `k` is the binary
+//! digit `k` of the sum under shift `n`.
 
 use shakmaty::Bitboard;
 
@@ -15,22 +15,22 @@ use super::{
 use orbit_query::tree::{Arith, Control, Kind as _, NumberOp};
 use orbit_transforms::{Number, Orbit, Placement};
 
-/// The maximum number of terms, counted by their weights; larger sums are left to tables.
+/// The maximum number of terms, in which each term counts as often as its weight. Larger sums are lowered as tables.
 const TERMS_MAX: u32 = 256;
 
 /// A number that is a sum of numbers of squares, and the conditions under which it has a value.
 struct SquareSum<'a> {
     terms: Vec<SquareTerm<'a>>,
     constant: u32,
-    /// The filters that must match for the number to have a value.
+    /// The filters that must match so that the number has a value.
     conditions: Vec<Shifted<'a>>,
 }
 
-/// `weight * #set`.
+/// A term `weight * #set`.
 struct SquareTerm<'a> {
     weight: u32,
     set: Set<'a>,
-    /// The squares that the set may hold before any shift.
+    /// The squares that the set may contain before any shift.
     squares: Bitboard,
 }
 
@@ -84,15 +84,16 @@ impl<'a> SquareSum<'a> {
         self.terms.iter().map(|term| term.squares.count() as u32 * term.weight.count_ones()).sum()
     }
 
-    /// Returns true if `copies` copies are counted faster one by one: that takes three steps for each term of a copy, and adding
-    /// the words together about four per word.
+    /// Returns true if `copies` copies are counted faster one by one. That takes three steps for each term of a copy, while
+    /// adding the words together takes about four steps for each word.
     fn is_dear(&self, copies: usize) -> bool {
         4 * self.words() as usize > 3 * copies * self.terms.len()
     }
 }
 
 impl Lower {
-    /// Returns the largest number over all shifts of one placement, packed, in one word for each tile.
+    /// Returns the largest number for all shifts of one placement, packed, as one word for each tile. `None` if it cannot be
+    /// computed for all shifts at once.
     pub(super) fn collapse_sum(
         &mut self,
         orbit: &Orbit<Number>,
@@ -118,9 +119,9 @@ impl Lower {
         Some(words.collect())
     }
 
-    /// Returns the planes of a sum, the lowest digit first.
+    /// Returns the planes of a sum, lowest digit first.
     fn shifted_sum(&mut self, sum: &SquareSum, anchor: Anchor) -> Vec<Id> {
-        // For each digit, the words that are still to be added.
+        // The words that are still to be added, for each digit.
         let mut digits: Vec<Vec<Id>> = Vec::new();
         for term in &sum.terms {
             for square in term.squares {
@@ -134,7 +135,7 @@ impl Lower {
         self.added(digits)
     }
 
-    /// Returns the planes of the sum of some words; `digits[k]` are the words that count 2 to the power of `k`.
+    /// Returns the planes of the sum of all words. Each word in `digits[k]` counts as 2 to the power of `k`.
     pub(super) fn added(&mut self, mut digits: Vec<Vec<Id>>) -> Vec<Id> {
         let mut planes = Vec::new();
         for digit in 0.. {
@@ -144,7 +145,7 @@ impl Lower {
             let mut words = std::mem::take(&mut digits[digit]);
             let mut carries = Vec::new();
             while words.len() > 1 {
-                // The words are taken from the front, so that none waits long and keeps its register.
+                // Words are taken from the front, so that none waits long and occupies its register.
                 let rest = words.split_off(words.len().min(3));
                 let (sum, carry) = match words[..] {
                     [a, b, c] => {
@@ -167,12 +168,12 @@ impl Lower {
         unreachable!("there are more numbers than digits")
     }
 
-    /// Returns the mask of bits at which the sum in the planes is at least `number`.
+    /// Returns the mask of the bits at which the sum in the planes is at least `number`.
     pub(super) fn at_least(&mut self, planes: &[Id], number: usize) -> Id {
         if number >> planes.len() != 0 {
             return self.dag.mask(false);
         }
-        // True if the digits so far, from the lowest on, are at least those of the number.
+        // True if the digits so far, from the lowest one on, are at least those of the number.
         let mut reached = self.dag.mask(true);
         for (digit, &plane) in planes.iter().enumerate() {
             reached = match number >> digit & 1 {
@@ -183,7 +184,7 @@ impl Lower {
         reached
     }
 
-    /// Returns the largest sum in the planes at the bits of `valid`, packed; no value if `valid` is empty.
+    /// Returns the largest sum in the planes at the bits of `valid`, packed. It has no value if `valid` is empty.
     fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
         let mut left = valid;
         let mut number = self.dag.number(0);

@@ -1,7 +1,7 @@
 //! Lowers filters that are strings to the graph.
 //!
 //! A graph has no strings. A string filter becomes a list of strings that are constant in a game, each with the mask of positions
-//! at which the filter yields it. The masks exclude each other; at a position in none of them the filter has no value.
+//! at which the filter yields it. These masks exclude each other. At a position that is in none of them, the filter has no value.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -13,7 +13,7 @@ use orbit_query::tree::{Control, GameText, Kind as _, Spelt, TextOp, VarId, cont
 use orbit_transforms::Expanded;
 
 impl Lower {
-    /// Returns the strings that a filter may yield.
+    /// Returns the strings that a filter may yield, each with its mask.
     pub(super) fn text(&mut self, f: &orbit_transforms::Text) -> MaskedTexts {
         let always = self.dag.mask(true);
         match f.op() {
@@ -47,8 +47,8 @@ impl Lower {
         }
     }
 
-    /// Returns the strings of two filters that are compared; a literal that is compared with the name of a player is normalized
-    /// as names are.
+    /// Returns the strings of two filters that are compared. If a literal is compared with the name of a player, it is normalized
+    /// in the same way as names.
     pub(super) fn compared_texts(
         &mut self,
         a: &orbit_transforms::Text,
@@ -65,7 +65,7 @@ impl Lower {
         })
     }
 
-    /// Returns the mask of positions at which a set is one square whose content is one of `contents`.
+    /// Returns the mask of positions at which a set consists of one square, and the content of this square is one of `contents`.
     pub(super) fn content_is(&mut self, contents: PieceSet, set: Id) -> Id {
         let single = self.dag.add(Op::Single(set));
         let squares = self.dag.pieces(contents);
@@ -74,7 +74,7 @@ impl Lower {
         self.and(single, inside)
     }
 
-    /// Returns the letters for the content of a single square, if that content is one of `contents`.
+    /// Returns the letters for the content of the only square of a set, if that content is one of `contents`.
     fn content_names(
         &mut self,
         contents: PieceSet,
@@ -94,8 +94,8 @@ impl Lower {
         texts.into_iter().map(|(ok, text)| (self.and(mask, ok), text)).collect()
     }
 
-    /// Returns the strings that a variable holds after a string is assigned to it, and the mask of positions at which the string
-    /// has a value.
+    /// Returns the strings that a variable contains after a string is assigned to it, and the mask of positions at which the
+    /// assigned string has a value.
     pub(super) fn assigned_text(&mut self, var: VarId, f: &orbit_transforms::Text) -> (MaskedTexts, Id) {
         let mut texts: MaskedTexts = Vec::new();
         for (ok, text) in self.text(f) {
@@ -123,8 +123,8 @@ impl Lower {
         self.dag.any_of(texts)
     }
 
-    /// Returns a test of two strings, each of which may be one of several. Where one of them has no value, the result is
-    /// `otherwise`.
+    /// Returns the result of a test on two strings, each of which may be one of several. If one of them has no value, the result
+    /// is `otherwise`.
     pub(super) fn text_pairs(
         &mut self,
         a: &MaskedTexts,
@@ -166,7 +166,7 @@ impl Lower {
     }
 }
 
-/// Returns true if a string is the name of a player. For braces, the last filter counts.
+/// Returns true if a string is the name of a player. For braces, only the last filter counts.
 pub(super) fn is_name(text: &orbit_transforms::Text) -> bool {
     match last_op(text) {
         TextOp::Player(_) => true,
@@ -175,7 +175,7 @@ pub(super) fn is_name(text: &orbit_transforms::Text) -> bool {
     }
 }
 
-/// Returns true if a string is a literal.
+/// Returns true if a string is a literal. For braces, only the last filter counts.
 pub(super) fn is_literal(text: &orbit_transforms::Text) -> bool {
     matches!(last_op(text), TextOp::Literal(_))
 }

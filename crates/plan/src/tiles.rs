@@ -1,11 +1,11 @@
-//! All shifts of one filter together, for filters made of designators and logic.
+//! Evaluates all shifts of one filter together, if the filter consists of designators and logic.
 //!
-//! A *tile* is 8 x 8 shifts, one bit of a word for each. The bit of shift (dx, dy) is the square to which the shift moves the
-//! tile's anchor, (x + dx, y + dy). So the shifts under which a piece set meets one square of a designator are the piece set
-//! itself, moved by the step from that square to the anchor; squares that leave the board by this step belong to shifts outside the
-//! tile. For most filters, at most eight shifts in each direction leave each designator a square, and one tile is enough. If a
-//! designator is a single square, that square is the anchor; otherwise the anchor may lie outside the board. All other filters take
-//! two or four tiles.
+//! A *tile* is a rectangle of 8 by 8 shifts, with one bit of a word for each. The bit of the shift (dx, dy) is the square (x +
+//! dx, y + dy), to which this shift moves the tile's *anchor* (x, y). Take the piece set of a designator, and move it by the step
+//! from one of the designator's squares to the anchor: the result contains the shifts under which a piece of the set is on this
+//! square. Pieces that leave the board by this step belong to shifts outside the tile. For most filters, at most eight shifts in
+//! each direction keep a square of each designator on the board, so one tile is enough. If a designator has a single square, that
+//! square is the anchor; otherwise the anchor may be outside the board. All other filters need two or four tiles.
 
 use orbit_transforms::AsOrbit as _;
 use shakmaty::{Bitboard, Square};
@@ -27,28 +27,28 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
-    /// Returns the bit of a shift, if the tile contains the shift.
+    /// Returns the bit of a shift; `None` if the shift is outside the tile.
     fn bit(self, (dx, dy): (i8, i8)) -> Option<u32> {
         let (x, y) = (self.x + dx, self.y + dy);
         ((0..8).contains(&x) && (0..8).contains(&y)).then_some((8 * y + x) as u32)
     }
 }
 
-/// The tiles of one group of copies, with the words that hold their answers.
+/// The tiles of one group of copies, and the words that contain their answers.
 pub(super) struct Tiles {
     anchors: Vec<Anchor>,
     pub(super) words: Vec<Id>,
 }
 
 impl Tiles {
-    /// Returns the word and the bit of a shift.
+    /// Returns the index of the word and the bit of a shift; `None` if no tile contains the shift.
     pub(super) fn place(&self, shift: (i8, i8)) -> Option<(usize, u32)> {
         self.anchors.iter().enumerate().find_map(|(word, anchor)| Some((word, anchor.bit(shift)?)))
     }
 }
 
-/// Returns the anchors of the tiles that the shifts need. `single` is a square that every shift keeps on the board; it can be the
-/// anchor of all.
+/// Returns the anchors of the tiles that the shifts need. `single` is a square that every shift keeps on the board, so it can be
+/// the anchor for all shifts.
 fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     if let Some(square) = single {
         return vec![Anchor { x: square.file() as i8, y: square.rank() as i8 }];
@@ -61,7 +61,7 @@ fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     ranks.iter().flat_map(|&y| files.iter().map(move |&x| Anchor { x, y })).collect()
 }
 
-/// The tiles that cover all shifts.
+/// The anchors of the tiles that cover all shifts.
 const ALL_SHIFTS: [Anchor; 4] =
     [Anchor { x: 7, y: 7 }, Anchor { x: -1, y: 7 }, Anchor { x: 7, y: -1 }, Anchor { x: -1, y: -1 }];
 
@@ -71,7 +71,8 @@ pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
 }
 
 impl Lower {
-    /// Returns the words with a bit for each shift of one placement: whether the filter matches.
+    /// Returns the tiles of one placement, with words in which the bit of each shift tells whether the filter matches. `None` if
+    /// it cannot be computed for all shifts at once.
     pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -97,7 +98,8 @@ impl Lower {
         Some(Tiles { anchors, words })
     }
 
-    /// Returns the union of a set under all shifts of one placement, in one word for each tile.
+    /// Returns the union of a set for all shifts of one placement, as one word for each tile. `None` if it cannot be computed for
+    /// all shifts at once.
     pub(super) fn collapse_set(
         &mut self,
         orbit: &Orbit<Squares>,
@@ -118,7 +120,7 @@ impl Lower {
         Some(words.collect())
     }
 
-    /// Returns the tiles that some shifts of a filter need, if the options allow that many.
+    /// Returns the anchors of the tiles that a filter needs for some shifts; `None` if the options do not allow that many tiles.
     pub(super) fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
         match anchors(shifts, single_square(base)) {
             one if one.len() == 1 && self.options.anchors => Some(one),
@@ -128,14 +130,14 @@ impl Lower {
         }
     }
 
-    /// Returns the bits of a tile that belong to one of the shifts.
+    /// Returns the bits of a tile that belong to the given shifts.
     pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
         let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
         let valid = bits.fold(0, |all, bit| all | 1 << bit);
         self.dag.word(valid)
     }
 
-    /// Returns the truth of a filter under every shift of a tile.
+    /// Returns a word in which the bit of each shift of a tile is set if the filter matches under this shift.
     pub(super) fn shifted_truth(&mut self, filter: &Shifted, anchor: Anchor) -> Id {
         match filter {
             Shifted::Still(filter) => self.truth(*filter),
@@ -178,18 +180,18 @@ impl Lower {
             let word = self.shifted_truth(part, anchor);
             all = Some(all.map_or(word, |all| self.dag.add(op(all, word))));
         }
-        // Without a part that could fail, the filter always matches.
+        // A filter without parts that could fail always matches.
         all.unwrap_or_else(|| self.dag.mask(true))
     }
 
-    /// For each shift of a tile, the bit that tells whether one of `pieces` stands on the shifted `squares`.
+    /// Returns a word in which the bit of each shift of a tile is set if one of `pieces` is on one of the shifted `squares`.
     pub(super) fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, anchor: Anchor) -> Id {
         if squares == Bitboard::FULL {
             return self.dag.add(Op::NonEmpty(pieces));
         }
         let (full_ranks, full_files) = full_lines(squares);
         let mut parts = Vec::new();
-        // A full rank or file makes one axis irrelevant: the bits along that axis are all equal.
+        // A full rank or file makes the shift along one axis irrelevant, so all bits along that axis are equal.
         for k in 0..8i8 {
             if full_ranks >> k & 1 != 0 {
                 let filled = self.dag.add(Op::FillRanks(pieces));
@@ -200,7 +202,7 @@ impl Lower {
                 parts.push(self.moved(filled, anchor.x - k, 0));
             }
         }
-        // Ranks with the same files are moved along the files together, and then each along the ranks.
+        // Ranks that contain the same files are moved along the files together, and then each of them along the ranks.
         let mut rows: Vec<(u8, Vec<i8>)> = Vec::new();
         for y in (0..8i8).filter(|y| full_ranks >> y & 1 == 0) {
             let files = (squares.0 >> (8 * y)) as u8 & !full_files;
@@ -225,14 +227,14 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// Returns a set moved by (files, ranks), which may be more than 7.
+    /// Returns a set, moved by (files, ranks). More than 7 of them leave it empty.
     pub(super) fn moved(&mut self, set: Id, dx: i8, dy: i8) -> Id {
         if dx.abs() > 7 || dy.abs() > 7 { self.dag.word(0) } else { self.dag.add(Op::Step(set, dx, dy)) }
     }
 }
 
-/// Returns the square of a designator that has only one and is moved by shifts. A shift that keeps the copy alive keeps this
-/// square on the board.
+/// Returns the square of a designator that has only one square and that shifts move; `None` if there is no such designator.
+/// Shifts that leave the board with this square drop the whole copy, so in every copy this square is on the board.
 fn single_square(filter: FilterRef) -> Option<Square> {
     let mut found = None;
     filter.walk_unshielded(&mut |filter| {

@@ -1,36 +1,36 @@
-//! Loops written out, if most of their body is known in each row.
+//! Writes out loops for which most of the body is known in each row.
 //!
-//! Two nested loops over squares run their body 4,096 times for each position, although it may be trivial for most pairs of
-//! squares: no square lies between most of them, for example. When such a loop is written out, everything known of a row becomes a
-//! constant, what has no effect disappears, and equal rows become one. A loop is replaced if the result is short; otherwise it
-//! stays.
+//! Two nested loops over squares run their body 4,096 times for each position, although the body may be trivial for most pairs of
+//! squares; for example, no square lies between most of them. When such a loop is written out, everything that is known about a
+//! row becomes a constant, operations without effect disappear, and equal rows become one. If the result is short, it replaces
+//! the loop; otherwise the loop stays.
 
 use std::collections::HashMap;
 
 use super::dag::{Dag, Id, LoopId, Op, Reduce};
 
-/// The maximum number of nodes that a loop may become.
+/// The maximum number of nodes that may replace a loop.
 const NODES_MAX: usize = 400;
 
-/// The loop must take at least this many times as many steps as its replacement.
+/// A loop must take at least this many times as many steps as its replacement has nodes.
 const SAVED_MIN: u64 = 4;
 
-/// The maximum number of steps of a loop that is tried.
+/// The maximum number of steps of a loop. Longer loops are not tried.
 const STEPS_MAX: u64 = 200_000;
 
-/// The maximum number of nodes that may be made during a try.
+/// The maximum number of nodes that may be created during an attempt.
 const TRIED_MAX: usize = 10_000;
 
-/// A loop while its rows are written out.
+/// The state of an attempt to write out a loop.
 struct Unrolling {
-    /// The nodes in the bodies of loops, operands first.
+    /// The nodes in the body of each loop, operands first.
     bodies: HashMap<LoopId, Vec<Id>>,
-    /// For each node, its replacement in the current rows; a node outside the loops is its own.
+    /// For each node, its replacement in the current rows. Nodes outside the loops replace themselves.
     here: Vec<Id>,
 }
 
 impl Dag {
-    /// Returns the result of an outermost loop, written out if that is shorter.
+    /// Returns the result of an outermost loop, written out if that is much shorter.
     pub(super) fn written_out(&mut self, id: Id) -> Id {
         let Op::Loop(table) = self.op(id) else { return id };
         if !self.unrolling || !self.within[id.0 as usize].is_empty() {
@@ -92,7 +92,7 @@ impl Dag {
         of_row.saturating_mul(self.loops[table.0 as usize].rows.len() as u64)
     }
 
-    /// Returns the combined result of a loop's rows, written out; `None` if that takes too many nodes.
+    /// Returns the combined result of a loop's rows, written out; `None` if this creates too many nodes.
     fn rows(&mut self, unrolling: &mut Unrolling, table: LoopId) -> Option<Id> {
         let of = self.loops[table.0 as usize].clone();
         let body = unrolling.bodies.get(&table).cloned().unwrap_or_default();
@@ -122,7 +122,7 @@ impl Dag {
         })
     }
 
-    /// Returns the number of nodes from index `first` on that a word needs.
+    /// Returns how many nodes with an index of at least `first` a word needs.
     fn nodes_from(&self, first: usize, word: Id) -> usize {
         let mut open = vec![word];
         let mut seen = vec![false; self.ops.len() - first];
@@ -140,7 +140,7 @@ impl Dag {
 
 #[cfg(test)]
 mod tests {
-    use crate::{PlanOptions, Planner, Program, Step};
+    use crate::{Op, PlanOptions, Planner, Program, Step};
 
     fn program(text: &str, unrolling: bool) -> Program {
         let query = orbit_query::parse(text).expect("a query").query;
@@ -158,7 +158,7 @@ mod tests {
         let (looped, written) = (program(text, false), program(text, true));
         assert!(looped.cost() > 100_000, "{}", looped.cost());
         assert_eq!(loops(&written), 0);
-        // 18 lines, each with the squares at its ends.
+        // There are 18 such lines, each of which needs the squares at its ends.
         assert!(written.cost() < 250, "{}", written.cost());
     }
 
@@ -166,5 +166,18 @@ mod tests {
     fn loops_whose_rows_differ_stay() {
         let text = "square x in A square y in A #(A & between (x y)) == 2";
         assert_eq!(loops(&program(text, true)), 2);
+    }
+
+    #[test]
+    fn steps_on_the_square_of_a_loop_alone_become_columns_of_its_table() {
+        let text = "square all x in a-h1-8 {makesquare(file x 9-rank x) & A}";
+        let program = program(text, true);
+        let tables: Vec<_> = program.tables.iter().filter(|table| !table[0].is_empty()).collect();
+        assert_eq!(tables.len(), 1);
+        // The square itself, and the square on the same file that is as far from the other edge.
+        assert_eq!(tables[0][10], [1 << 10, 1 << 50]);
+        let on_one_square =
+            |step: &Step| matches!(step, Step::Do { op: Op::MakeSquare { .. } | Op::Rank(_), .. });
+        assert!(!program.steps.iter().any(on_one_square));
     }
 }

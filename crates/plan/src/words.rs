@@ -1,8 +1,8 @@
-//! The operations of the plan's graph on single words.
+//! Computes the operations of the plan's graph on single words.
 
 use super::{
     DIR_STEPS,
-    op::{Id, Op},
+    op::{Id, Op, TRUE},
 };
 use orbit_core::board::attacks;
 
@@ -21,7 +21,8 @@ fn packed(number: i32) -> u64 {
 /// The maximum distance that a square can move along a file or a rank.
 const FARTHEST: i8 = 7;
 
-/// The results of [`attacks::translation`] for all steps that keep some square on the board, files first.
+/// The results of [`attacks::translation`] for all steps that keep some square on the board, indexed by files and
+/// then by ranks.
 static TRANSLATIONS: [[(u64, i32); 15]; 15] = {
     let mut all = [[(0, 0); 15]; 15];
     let mut x = 0;
@@ -36,7 +37,7 @@ static TRANSLATIONS: [[(u64, i32); 15]; 15] = {
     all
 };
 
-/// Returns the squares of a set, moved by files and ranks.
+/// Returns the squares of a set, moved by (files, ranks).
 fn moved(set: u64, dx: i8, dy: i8) -> u64 {
     let place = |by: i8| usize::try_from(i16::from(by) + i16::from(FARTHEST)).unwrap_or(usize::MAX);
     let known = TRANSLATIONS.get(place(dx)).and_then(|all| all.get(place(dy)));
@@ -47,19 +48,24 @@ fn moved(set: u64, dx: i8, dy: i8) -> u64 {
 }
 
 fn walked(set: u64, dirs: u8, lo: i8, hi: i8) -> u64 {
+    if (lo, hi) == (1, FARTHEST) {
+        let dirs = (0..8).filter(|dir| dirs >> dir & 1 != 0);
+        return dirs.fold(0, |all, dir| all | attacks::slide_dir(dir, set, TRUE));
+    }
     let dirs = DIR_STEPS.iter().zip(0..8).filter(|&(_, dir)| dirs >> dir & 1 != 0);
     let steps = dirs.flat_map(|(&(dx, dy), _)| (lo..=hi).map(move |n| (dx * n, dy * n)));
     steps.fold(0, |all, (dx, dy)| all | moved(set, dx, dy))
 }
 
-/// Returns the square of a file and a rank, if both are on the board.
+/// Returns the square of a file and a rank; the empty set if one of them is off the board.
 fn square(file: i32, rank: i32) -> u64 {
     let is_on_board = |n: &i32| (1..=8).contains(n);
     let both = Some(file).filter(is_on_board).zip(Some(rank).filter(is_on_board));
     both.map_or(0, |(file, rank)| 1 << (8 * (rank - 1) + file - 1))
 }
 
-/// Computes an operation; `word` gives its operands. `None` for operations that look at the position or the game.
+/// Computes an operation. `word` returns the value of an operand. The result is `None` for operations that look
+/// at the position or the game.
 pub fn word_of(op: Op, word: impl Fn(Id) -> u64) -> Option<u64> {
     Some(match op {
         Op::Const(word) => word,

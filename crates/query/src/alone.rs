@@ -13,12 +13,12 @@ use orbit_core::{
     diagnostic::{Diagnostic, Span},
 };
 
-/// A kind of filter that is no condition by itself.
+/// A kind of filter that is not a condition by itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Alone {
     Number,
     Literal,
-    /// A value that is meant to be compared, or to be written as a result.
+    /// A computed value, which is meant to be compared or to be listed as a result.
     Value,
 }
 
@@ -58,7 +58,7 @@ fn is_year(text: &str) -> bool {
 }
 
 impl Parser {
-    /// Refuses a filter that is a number or a text and no condition. `before` is the filter before it, to which it probably
+    /// Refuses a filter that is a number or a text, not a condition. `before` is the preceding filter, to which it probably
     /// belongs.
     pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         let Some(alone) = alone(node) else { return Ok(()) };
@@ -76,7 +76,7 @@ impl Parser {
         })
     }
 
-    /// Refuses the last filter of a query if it is a number or a text and no condition. A computed value, or a literal that is
+    /// Refuses the last filter of a query if it is a number or a text, not a condition. A computed value, or a literal that is
     /// the whole query, only gets a warning, because the value is listed for each hit.
     pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         match alone(node) {
@@ -97,7 +97,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Refuses `{3 9}`, which is how CQL 6.0 wrote a number of repetitions. The `{` was read already.
+    /// Refuses `{3 9}`, which is how CQL 6.0 wrote a number of repetitions. The `{` has been read already.
     pub(super) fn refuse_count_with_blanks(&self, open: Span) -> ParseResult<()> {
         let counts: Vec<String> = (0..)
             .map_while(|ahead| match self.peek(ahead) {

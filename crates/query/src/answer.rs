@@ -25,14 +25,14 @@ impl Answer {
     }
 }
 
-/// The positions and moves of which a hit consists.
+/// The positions and moves that make up a hit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MatchSpan {
     /// The filter whose match this is.
     pub kind: SpanKind,
     /// The positions, by their numbers in the game, in the order of the filter. For `line`, these are the positions of
-    /// its constituents. For `path`, the start and the positions after the moves that count. For a move, the positions
-    /// before and after it. For `find`, the hit and the found position. For `echo`, both positions.
+    /// its constituents; for `path`, the start and the positions after the moves that count; for a move, the positions
+    /// before and after it; for `find`, the hit and the position found; for `echo`, both positions.
     pub nodes: Vec<u32>,
     /// The moves, given by the positions to which they lead, in the order in which they were played. For `path`, these
     /// are the moves that count. For other filters, they are all moves between the positions.

@@ -59,7 +59,7 @@ impl Parser {
     }
 
     /// Reads the right operand of an arithmetic operator, which is the current token. In a path, a `+` or `*` after a number is a
-    /// suffix that repeats the number, unless another number follows. For a suffix the result is `None`.
+    /// suffix that repeats the number, unless another number follows. Returns `None` for a suffix.
     fn number_or_suffix(
         &mut self,
         level: fn(&mut Parser) -> ParseResult<Node>,

@@ -14,7 +14,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum number of variables. Sets of variables are words of 64 bits, with one bit for each variable.
 const VARS_MAX: usize = 64;
 
-/// The variables that are assigned after a filter was evaluated, as sets of bits.
+/// The variables that are assigned after a filter has been evaluated, as sets of bits.
 #[derive(Clone, Copy)]
 struct After {
     /// The variables that are assigned if the filter matched.
@@ -27,7 +27,7 @@ struct After {
 ///
 /// # Errors
 ///
-/// The first filter that keeps a value from one position to the next, or that may keep one.
+/// Returns an error about the first filter that keeps, or may keep, a value from one position to the next.
 pub(super) fn check(query: &TypedQuery) -> Result<(), Diagnostic> {
     let whole = query.body.span();
     if let Some(var) = query.vars.iter().find(|var| var.life != Life::Game) {
@@ -54,7 +54,7 @@ fn keeps(span: Span, what: &str) -> Diagnostic {
     )
 }
 
-/// Returns a name, for a message, of a filter that reads or changes values which other filters set. Other filters give `None`.
+/// Names, for a message, a filter that reads or changes values that other filters set. Returns `None` for other filters.
 fn state_of(node: Ref<Written>) -> Option<&'static str> {
     Some(match node {
         Ref::Condition(f) => match f.op() {
@@ -184,7 +184,7 @@ fn operands(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After
     Ok(same(set))
 }
 
-/// Checks filters in a row. Each of them is evaluated only if all filters before it match.
+/// Checks filters one after the other. Each of them is evaluated only if all filters before it match.
 fn sequence<'a>(
     filters: impl IntoIterator<Item = &'a Node>,
     before: u64,
@@ -322,7 +322,7 @@ fn find(of: &Node, span: Span, before: u64, query: &TypedQuery) -> Result<After,
     visit(of.node(), 0, query).map(|_| same(before))
 }
 
-/// Finds a variable in a filter that already has a value before the filter is evaluated.
+/// Finds a variable that occurs in `filter` and already has a value before the filter is evaluated.
 fn shared_variable(filter: &Node, before: u64) -> Option<VarId> {
     let mut shared = None;
     filter.walk(&mut |node| {

@@ -28,7 +28,7 @@ impl OpenMove {
     }
 }
 
-/// Joins the parts of a chain to one chain.
+/// Joins the parts of a chain into one chain.
 fn sequence<T>(mut all: Vec<Chain<T>>) -> Chain<T> {
     match (all.pop(), all.is_empty()) {
         (Some(only), true) => only,
@@ -122,7 +122,7 @@ impl Parser {
         }
     }
 
-    /// Reads constituents with arrows between them; the first arrow was read.
+    /// Reads constituents separated by arrows. The first arrow has been read.
     fn line_chain(&mut self, back: bool) -> ParseResult<Chain<LineStep<Written>>> {
         let mut all = vec![self.line_part(back)?];
         loop {
@@ -180,13 +180,13 @@ impl Parser {
         Ok(chain)
     }
 
-    /// Returns true if the parentheses at the current token, in a line, hold a chain and not a filter. They hold a chain if they
-    /// contain an arrow, or if their last constituent has a suffix such as `*`.
+    /// Returns true if the parentheses at the current token, in a line, contain a chain, not a filter. They contain a chain if
+    /// there is an arrow in them, or if their last constituent has a suffix such as `*`.
     fn holds_line_chain(&self) -> bool {
         self.holds_line_chain_at(0)
     }
 
-    /// Returns true if the parentheses that open `start` tokens ahead hold a chain; see [`Self::holds_line_chain`].
+    /// Returns true if the parentheses that open `start` tokens ahead contain a chain; see [`Self::holds_line_chain`].
     fn holds_line_chain_at(&self, start: usize) -> bool {
         // A chain in parentheses may be the only constituent of another chain.
         if matches!(self.peek(start + 1), Tok::Sign("(")) && self.holds_line_chain_at(start + 1) {
@@ -218,8 +218,8 @@ impl Parser {
     }
 }
 
-/// Returns true if a constituent of a line contains a `move` about the moves that leave its position. Filters that are evaluated
-/// at other positions do not count.
+/// Returns true if a constituent of a line contains a `move` filter that tests the moves leaving its position. Filters that are
+/// evaluated at other positions do not count.
 fn asks_for_move(filter: Ref<Written>) -> bool {
     let played = |of: &super::tree::Move<Written>| of.of == MoveOf::Played;
     match filter {
@@ -268,7 +268,7 @@ fn asks_for_move(filter: Ref<Written>) -> bool {
 /// The options of a path, which come before its constituents.
 struct PathOptions {
     path: Path<Written>,
-    /// `lastposition`.
+    /// True if the option `lastposition` is present.
     lasts: bool,
 }
 
@@ -479,8 +479,8 @@ impl Parser {
         }
     }
 
-    /// Turns a filter into a move of the path, if the filter is the move that was read last (`--` or `[x]`). Other filters are
-    /// returned as the error.
+    /// Turns a filter into a move of the path, if the filter is the move that was read last (`--` or `[x]`). Returns any other
+    /// filter as the error.
     fn step(&self, filter: Node) -> Result<OpenMove, Node> {
         if self.last_dash != Some(filter.span()) {
             return Err(filter);
@@ -527,7 +527,7 @@ impl Parser {
         }
     }
 
-    /// Refuses `legal` and `countmoves`, because the `--` after these words is part of them and no move of the path.
+    /// Refuses `legal` and `countmoves`, because the `--` after these words is part of them and not a move of the path.
     fn refuse_legal(&self) -> ParseResult<()> {
         let Tok::Word(word) = self.tok() else { return Ok(()) };
         if !matches!(word.as_str(), "legal" | "pseudolegal" | "countmoves") {
@@ -550,8 +550,8 @@ impl Parser {
         }
     }
 
-    /// Returns true if parentheses in a path hold a chain and not a filter. They hold a chain if they contain a `--` or `[x]`
-    /// outside of braces, or if the token after them cannot continue a filter.
+    /// Returns true if parentheses in a path contain a chain, not a filter. They contain a chain if there is a `--` or `[x]` in
+    /// them outside of braces, or if the token after them cannot continue a filter.
     fn holds_path_chain(&self) -> bool {
         let (mut depth, mut braces, mut at) = (0u32, 0u32, 0);
         loop {
@@ -568,7 +568,7 @@ impl Parser {
             at += 1;
         }
         match self.peek(at + 1) {
-            // If no blank precedes the dash, the parentheses hold the squares that the moves leave, as in `(P | N)--`.
+            // If no blank precedes the dash, the parentheses contain the squares that the moves leave, as in `(P | N)--`.
             Tok::Sign("--" | "[x]") => self.spaced_ahead(at + 1),
             Tok::Sign(sign) => !GOES_ON.contains(sign),
             Tok::Word(word) => !GOES_ON.contains(&word.as_str()),

@@ -112,7 +112,8 @@ impl Parser {
         Ok(filter(N::Game(GameNumber::Sort { sort, of }), span))
     }
 
-    /// Returns the sort with a name, or adds one. All `sort` filters with the same name share one sort.
+    /// Returns the sort with a given name, and adds it if there is none. All `sort` filters with the same
+    /// name share one sort.
     fn sort_by(
         &mut self,
         name: Option<String>,

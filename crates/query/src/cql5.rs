@@ -63,7 +63,7 @@ fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 ///
 /// # Errors
 ///
-/// The first fault, with its place in the text.
+/// Returns the first fault, with its place in the text.
 pub(super) fn parse(text: &str) -> Cql5Result<Query> {
     let mut parsed = parser::Cql5Parser::new(text).and_then(parser::Cql5Parser::query).map_err(readable)?;
     parsed.remarks = parsed.remarks.into_iter().map(readable).collect();

@@ -32,7 +32,7 @@ pub struct Diagram {
 ///
 /// # Errors
 ///
-/// The first fault of the board, with its place. A board that requires nothing is also a fault.
+/// Returns the first fault of the board, with its place. A board that requires nothing is also a fault.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -66,15 +66,15 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
 }
 
 /// Reads a board, and writes a query whose value is the similarity of a position to the board, in percent. The similarity to a
-/// board is twice the number of men that the position and the board have on the same squares, divided by the number of men of
-/// both. The most similar transformed copy of the board counts.
+/// board is twice the number of men that stand on the same squares in the position and on the board, divided by the number of men
+/// of both together. The most similar of the board's transformed copies counts.
 ///
 /// The letters of the board are those of [`query`]. All fields after the placement are ignored; a remark says so unless they are
 /// empty.
 ///
 /// # Errors
 ///
-/// The first fault of the board, with its place. A board that requires nothing is also a fault.
+/// Returns the first fault of the board, with its place. A board that requires nothing is also a fault.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -103,7 +103,8 @@ pub(super) fn placement(fen: &str) -> Result<Span, Diagnostic> {
     first(&mut words(fen))
 }
 
-/// Reads a placement. Returns the squares whose content it requires, from a1 to h8, with their letters. There is at least one.
+/// Reads a placement. Returns the squares whose content it requires, from a1 to h8, with their letters. There is at least one
+/// such square.
 pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, Diagnostic> {
     let text = &board[placement.start..placement.end];
     let mut found: Vec<(Square, char)> = Vec::new();
@@ -156,7 +157,7 @@ pub(super) fn men(board: &str, placement: Span) -> Result<Vec<(Square, char)>, D
     Ok(found)
 }
 
-/// Returns the remark that the fields from `first` on are ignored; `None` if they are all empty (`-`).
+/// Returns the remark that the fields from `first` on are ignored. Returns `None` if they are all empty (`-`).
 fn remark(board: &str, first: Span) -> Option<Diagnostic> {
     let rest: Vec<Span> = words(&board[first.start..])
         .map(|word| Span::new(first.start + word.start, first.start + word.end))

@@ -58,7 +58,7 @@ impl Parser {
         self.find_dictionary(name).filter(|_| !matches!(self.peek(1), Tok::Sign("[")))
     }
 
-    /// Reads `#D`, the number of keys of a dictionary. The `#` was read already.
+    /// Reads `#D`, the number of keys of a dictionary. The `#` has been read already.
     pub(super) fn dictionary_size(&mut self, span: Span) -> Option<Node> {
         let dictionary = self.dictionary_alone()?;
         let span = span.to(self.bump());

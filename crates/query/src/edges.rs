@@ -23,7 +23,8 @@ impl Parser {
         self.is_sign("--") || self.is_sign("[x]")
     }
 
-    /// Returns `left`; or, if a dash touches it, reads the move filter for the moves that leave its squares.
+    /// If a dash directly follows `left`, reads the filter for moves that leave the squares of `left`. Otherwise returns
+    /// `left`.
     pub(super) fn with_dash(&mut self, left: Node) -> ParseResult<Node> {
         // In `N--n--` the second `--` begins a new filter, because `n` is already the right operand of the first one.
         if !self.at_dash() || self.spaced() || self.last_dash == Some(left.span()) {
@@ -306,7 +307,7 @@ impl Parser {
         })
     }
 
-    /// Reads one part of `move`, if one follows.
+    /// Reads one part of `move`, if one follows. Returns false if none does.
     fn move_part(&mut self, of: &mut Move<Written>, first: bool) -> ParseResult<bool> {
         let Tok::Word(word) = self.tok().clone() else { return Ok(false) };
         let at = self.span();
@@ -378,7 +379,7 @@ impl Parser {
     }
 }
 
-/// Returns the variant of the tree for `castle` or a similar word.
+/// Returns the [`Special`] that `castle` or a similar word names.
 pub(super) fn special(word: &str) -> Special {
     match word {
         "castle" => Special::Castle,
@@ -389,12 +390,12 @@ pub(super) fn special(word: &str) -> Special {
     }
 }
 
-/// Returns the variant of the tree for `primary` and `secondary`.
+/// Returns the [`Sibling`] that `primary` or `secondary` names.
 pub(super) fn sibling(word: &str) -> Sibling {
     if word == "primary" { Sibling::Primary } else { Sibling::Secondary }
 }
 
-/// Makes a move filter. It has the kind of its target: a number if the target is a number, for example.
+/// Makes a move filter. Its kind is that of its target: it is a number if the target is a number, for example.
 fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     match target.map(valued) {
         None => filter(C::Game(GameCondition::Edge { edge, target: None }), span),
@@ -416,7 +417,7 @@ fn moved(edge: Edge<Written>, target: Option<Node>, span: Span) -> Node {
     }
 }
 
-/// Splits a move filter into its test of the move and its target, if it has one. Other filters give `None`.
+/// Splits a move filter into its test of the move and its target, if it has one. Returns `None` for other filters.
 pub(super) fn parts(dash: Node) -> Option<(Edge<Written>, Option<Node>)> {
     Some(match dash {
         Node::Condition(f) => match f.into_op() {

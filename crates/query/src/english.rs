@@ -38,7 +38,7 @@ pub fn sentence(query: &TypedQuery, text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Joins words to a list: `a, b and c`.
+/// Joins words into a list: `a, b and c`.
 fn listed(parts: &[String], and: &str) -> String {
     match parts {
         [] => String::new(),
@@ -47,7 +47,7 @@ fn listed(parts: &[String], and: &str) -> String {
     }
 }
 
-/// Describes the filters of the query with this text.
+/// Describes filters of a query. `text` is the text of that query.
 #[derive(Clone, Copy)]
 struct Teller<'a> {
     text: &'a str,
@@ -182,7 +182,7 @@ impl Teller<'_> {
         Some(format!("no {} attacks {right}", nouns::bare(*pieces, *squares)?))
     }
 
-    /// Returns a clause that says when a set of squares is not empty.
+    /// Returns a clause that says when a set of squares is not empty. Returns `None` if there is no rule for the set.
     fn squares(&self, f: &Squares) -> Option<String> {
         Some(match f.op() {
             SquaresOp::Designator { pieces, squares } => nouns::stands(*pieces, *squares)?,
@@ -190,7 +190,7 @@ impl Teller<'_> {
                 format!("either {} or {}", self.clause(left.node()), self.clause(right.node()))
             }
             SquaresOp::Intersect(left, right) => match (left.op(), right.op()) {
-                // Two attacks of the same pieces are one piece that attacks two others.
+                // Two attacks by the same set mean one piece that attacks two others.
                 (SquaresOp::Attacks(one, first), SquaresOp::Attacks(other, second))
                     if self.quoted(one.node()) == self.quoted(other.node()) =>
                 {
@@ -214,7 +214,7 @@ impl Teller<'_> {
         })
     }
 
-    /// Returns a set of squares as a noun: `the black king`, `a white rook on rank 7`.
+    /// Describes a set of squares by a noun: `the black king`, `a white rook on rank 7`.
     fn noun(&self, f: &Squares) -> Option<String> {
         match f.op() {
             SquaresOp::Designator { pieces, squares } => nouns::designator(*pieces, *squares),
@@ -233,7 +233,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Returns a clause that says when a number has a value, as for a comparison.
+    /// Returns a clause that says when a number, such as a comparison, has a value.
     fn number(&self, f: &Number) -> Option<String> {
         Some(match f.op() {
             NumberOp::Compare(cmp, left, right) => {
@@ -257,7 +257,7 @@ impl Teller<'_> {
         })
     }
 
-    /// Returns a number as a noun.
+    /// Describes a number by a noun.
     fn value(&self, filter: Ref<Written>) -> String {
         let told = match filter {
             _ if filter.is_transform() => return self.transformed(filter),
@@ -313,8 +313,7 @@ impl Teller<'_> {
         })
     }
 
-    /// Describes a transform. The transforms that are directly inside it and fuse with it are described with it, and then their
-    /// common operand.
+    /// Describes a transform together with the transforms directly inside it that fuse with it, and then their common operand.
     fn transformed(&self, filter: Ref<Written>) -> String {
         let (mut kinds, mut at) = (Vec::new(), filter);
         let (base, counted) = loop {
@@ -352,9 +351,9 @@ impl Teller<'_> {
         }
     }
 
-    /// Describes a knight and the piece that it attacks, if the transforms of a query leave only this relation. It is restricted
-    /// to knights: turns and reflections of one knight's move give all moves of a knight. Other pieces have moves that are no
-    /// turn of the given move, and a turned pawn's move is not a pawn's move.
+    /// Describes a knight and the piece that it attacks, if the transforms of a query leave only this relation. It applies only
+    /// to knights, because the turns and reflections of one knight's move are all moves of a knight. Other pieces have moves that
+    /// are not a turn of the given move, and a turned pawn's move is not a pawn's move.
     fn relation(&self, base: Ref<Written>) -> Option<String> {
         let is_all = matches!(base, Ref::Condition(f) if matches!(f.op(), ConditionOp::Braces(_)));
         if !is_all && !base.is_braces() {
@@ -431,8 +430,8 @@ fn way(kind: TransformKind) -> &'static str {
     }
 }
 
-/// Returns the parts of a transform of CQL 6: its kind, the way in which its copies are counted, and its operand. Other filters
-/// give `None`.
+/// Returns the parts of a transform of CQL 6: its kind, the way in which its copies are counted, and its operand. Returns `None`
+/// for other filters.
 fn keyword(filter: Ref<'_, Written>) -> Option<(TransformKind, Option<Counted>, Ref<'_, Written>)> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -480,8 +479,8 @@ mod tests {
                 "shift flip {Nd4 Qf3}",
                 "A white knight defends a white queen, anywhere, in any turn or reflection",
             ),
-            // The king and the queen are on neighbouring squares. Two pieces can be neighbours in directions that are no turn of
-            // this one, so the squares must be named.
+            // The king and the queen are on neighbouring squares. Two pieces can be neighbours in directions that are not a turn
+            // of this one, so the squares must be named.
             (
                 "shift flip {Kd4 qd5}",
                 "The white king stands on d4 and a black queen stands on d5, shifted anywhere, in any turn or reflection",

@@ -369,8 +369,8 @@ impl Parser {
         }
         let span = span.to(self.last_span());
         let everything = || Squares::new(S::Constant(Bitboard::FULL), span);
-        // The kings are a set expression and no designator, so that no transform can make the set empty. The set has both
-        // colours, so that swapping the colours does not change it.
+        // The kings are a set expression rather than a designator, so that no transform can make the set empty. The set has
+        // both colours, so that swapping the colours does not change it.
         let kings = || {
             let kings = PieceSet::only(Code(6)).union(PieceSet::only(Code(14)));
             let pieces = Pieces { all_white: false, all_black: false, list: kings };

@@ -1,8 +1,8 @@
-//! Adds notes on conditions that hold at every position, and on moves in notation. In both cases the author probably meant
-//! something else.
+//! Adds notes on conditions that hold at every position, and on moves in algebraic notation. In both cases the author probably
+//! meant something else.
 //!
 //! The notes look at the typed tree. A condition of the whole query gets a note if it is a set of squares without a piece, or a
-//! number computed only from numbers. Filters inside other filters get none, because they may be useful there.
+//! number computed only from literals. Filters inside other filters get none, because they may be useful there.
 
 use super::{
     notation,
@@ -55,8 +55,8 @@ fn always(filter: HintFilter) -> Option<Always> {
     }
 }
 
-/// Returns true if a set has a square in every position, as `e4`, `a-h1-8` and `e4|K` have. The set `.` is not reported, because
-/// its meaning is obvious.
+/// Returns true if a set is non-empty in every position, like `e4`, `a-h1-8` and `e4|K`. The set `.` is not reported, because its
+/// meaning is obvious.
 fn is_never_empty(of: &Squares) -> bool {
     match of.op() {
         S::Designator { pieces, squares } => pieces.accepts() == PieceSet::ALL && !squares.is_empty(),
@@ -65,7 +65,7 @@ fn is_never_empty(of: &Squares) -> bool {
     }
 }
 
-/// Returns true if a number is computed only from numbers, as `1-0` and `1/2-1/2` are. A division by zero does not count, because
+/// Returns true if a number is computed only from literals, like `1-0` and `1/2-1/2`. A division by zero does not count, because
 /// it has no value.
 fn is_reckoned(of: &Number) -> bool {
     match of.op() {

@@ -1,7 +1,7 @@
 //! Splits the text of a CQL 6 query into tokens.
 //!
-//! Each token is the longest one that can begin at its place, and a piece designator is one token: `[RN]a-d1-2` has no blanks
-//! inside, and `Ra` is a name, not a rook and a file. The rules are those of CQL 6.2.
+//! Each token is the longest one that can begin at its place. A piece designator is one token: `[RN]a-d1-2` has no blanks inside,
+//! and `Ra` is a name, not a rook and a file. The rules are those of CQL 6.2.
 
 use shakmaty::{Bitboard, Piece};
 
@@ -243,7 +243,7 @@ fn piece_variable(text: &str) -> Option<usize> {
     (is_name && !is_range && !is_square).then_some(sign.len())
 }
 
-/// Reads one piece symbol. Returns the pieces, the number of bytes, and true if the symbol is no ASCII letter.
+/// Reads one piece symbol. Returns the pieces, the number of bytes, and true if the symbol is not an ASCII letter.
 fn piece_symbol(text: &str) -> Option<(Pieces, usize, bool)> {
     let c = text.chars().next()?;
     Some((words::piece(c)?, c.len_utf8(), !c.is_ascii()))
@@ -400,8 +400,8 @@ fn designator(text: &str, at: usize, in_index: bool) -> Result<Option<(Tok, usiz
     Ok(best)
 }
 
-/// Returns true for files alone, such as `a-h` or `b-d`. Their first letter could also be a piece, but designators cannot be
-/// subtracted.
+/// Returns true for files alone, such as `a-h` or `b-d`. Their first letter could also be a piece, but the `-` would then have no
+/// meaning, because designators cannot be subtracted.
 fn files_follow(piece: &str, rest: &str) -> bool {
     let b = rest.as_bytes();
     let file = |i: usize| b.get(i).is_some_and(|c| (b'a'..=b'h').contains(c));

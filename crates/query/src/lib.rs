@@ -80,7 +80,8 @@ choices! { Dialect, "dialect",
 }
 
 impl Dialect {
-    /// Returns the dialect of a text by its first words: `(position ...)` and `(match ...)` are CQL 5, everything else is CQL 6.
+    /// Determines the dialect of a text from its first words: `(position ...)` and `(match ...)` are CQL 5, everything else is
+    /// CQL 6.
     pub fn detect(text: &str) -> Dialect {
         if cql5::outer_form(text).is_some() { Dialect::Cql5 } else { Dialect::Cql6 }
     }
@@ -91,7 +92,7 @@ impl Dialect {
 ///
 /// # Errors
 ///
-/// The first fault, with its place in the text. A part of CQL that is not supported yet is an error that says so.
+/// Returns the first fault, with its place in the text. A part of CQL that is not supported yet is an error that says so.
 ///
 /// ```
 /// let parsed = orbit_query::parse("shift flip {Nd4 kf3}").unwrap();
@@ -155,8 +156,8 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     Ok(Parsed { query, remarks })
 }
 
-/// The maximum number of times that a text is read. A text is read again if a dictionary is read before it is written and its
-/// type was assumed wrongly.
+/// The maximum number of times that a text is parsed. It is parsed again if the query reads a dictionary before it writes to it,
+/// and the parser assumed the wrong type.
 const READINGS_MAX: u32 = 64;
 
 /// Reads the filters of a text.
@@ -196,7 +197,7 @@ fn read(text: &str, asked: &header::HeaderRequest) -> Result<(TypedQuery, Vec<Di
     }))
 }
 
-/// Adds notes on signs that have another meaning in CQL 5.
+/// Adds notes about signs whose meaning is different in CQL 5.
 fn other_meanings(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     for (sign, side) in [('△', "white"), ('▲', "black")] {
         let mut first = None;

@@ -9,7 +9,7 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// Makes the query, after the whole text was read.
+    /// Builds the query after the whole text has been read.
     pub(super) fn finish(&mut self, body: Node) -> ParseResult<TypedQuery> {
         if let Some(&(var, span)) = self.state.unassigned.first() {
             let name = &self.vars[var.0 as usize].name;
@@ -57,7 +57,7 @@ impl Parser {
         .help("declarations stand between filters, at the beginning of the query or inside braces"))
     }
 
-    /// Reads a filter that begins with a name of the query, which is the current token.
+    /// Reads a filter that begins with a name that the query defines, which is the current token.
     pub(super) fn known_name(&mut self, name: &str) -> ParseResult<Option<Node>> {
         let span = self.span();
         if self.assigns_next() {
@@ -106,8 +106,8 @@ impl Parser {
         .help("a designator that follows is separated by a blank")
     }
 
-    /// Reads a name that a declaration introduces. The name must be no word of the language and no designator, and must not be in
-    /// use.
+    /// Reads a name that a declaration introduces. The name must be neither a word of the language nor a designator, and must not
+    /// be in use.
     pub(super) fn new_name(&mut self, what: &str) -> ParseResult<String> {
         let span = self.span();
         let found = match self.tok() {

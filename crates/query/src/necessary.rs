@@ -1,13 +1,13 @@
-//! Weakens a query to a cheaper condition, without moves, lines and state, that must hold somewhere in a game for the query to
-//! match in the game.
+//! Weakens a query to a cheaper condition, without moves, lines and state, that holds somewhere in every game in which the query
+//! matches.
 //!
-//! A query that no plan can express is interpreted, which costs much at each position, and in most games the query never matches.
-//! [`necessary`] weakens it to a query that a plan can express. The weaker query matches wherever the query matches. So a game
-//! without a match of the weaker query can be skipped.
+//! A query that no plan can express is interpreted. That is expensive at each position, and most games contain no match.
+//! [`necessary`] weakens it to a query that a plan can express. The weaker query matches wherever the query matches. A game
+//! without a match of the weaker query can therefore be skipped.
 //!
 //! Each filter is weakened to a condition that holds wherever the filter matches. A filter without such a condition is left out,
 //! as if it were `true`. The operand of `not` cannot be weakened: either the `not` is kept unchanged, or it is left out. The same
-//! holds for copies that are counted. Weakening never adds a designator, so no copy of a transform is lost.
+//! holds for a transform whose copies are counted. Weakening never adds a designator, so no copy of a transform is lost.
 
 use super::tree::{
     Any, Assigned, Chain, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge,
@@ -27,7 +27,7 @@ pub fn necessary(query: &TypedQuery) -> Option<TypedQuery> {
     Some(TypedQuery { vars: query.vars.clone(), variations: query.variations, ..TypedQuery::new(body) })
 }
 
-/// Returns true if a game in which the query matches nowhere need not be evaluated: nothing about this game is reported or kept.
+/// Returns true if a game without a match need not be evaluated, because nothing about such a game is reported or kept.
 fn passes_over(query: &TypedQuery) -> bool {
     let asks_for_none = query.header.match_count.is_some_and(|(least, _)| least == 0);
     !(query.outlives_games() || query.prints_messages() || asks_for_none)
@@ -187,7 +187,7 @@ impl Weaken {
 
     // ---- parts
 
-    /// Weakens filters that must all match to one condition.
+    /// Weakens filters, all of which must match, to one condition.
     fn all<'f>(&self, filters: impl IntoIterator<Item = Ref<'f, Written>>, span: Span) -> Option<Node> {
         conjunction(filters.into_iter().filter_map(|filter| self.filter(filter)), span)
     }

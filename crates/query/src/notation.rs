@@ -28,7 +28,7 @@ struct WrittenMove<'a> {
     check: &'a str,
 }
 
-/// Returns the error for a query with a fault at a move in notation. Returns `None` if there is no such move.
+/// Returns the error for a query with a fault at a move in algebraic notation. Returns `None` if there is no such move.
 pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     if let Some(row) = row(text) {
         let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());
@@ -108,7 +108,8 @@ fn in_path(san: &San, played: Played, turn: Color) -> String {
     format!("{}{from}{sign}{}{promotion}", letter(played.role()), played.to())
 }
 
-/// Returns the text between blanks and parentheses that contains a byte or ends just before it, without the number of a move.
+/// Returns the text between blanks and parentheses that contains the byte `at` or ends just before it, without a leading move
+/// number.
 fn around(text: &str, at: usize) -> Option<(Span, &str)> {
     let ends = |letter: char| letter.is_whitespace() || (ENDS.contains(letter));
     let before = text.get(..at)?;
@@ -132,7 +133,8 @@ fn taken<'a>(text: &mut &'a str, letters: &str) -> &'a str {
 }
 
 impl WrittenMove<'_> {
-    /// Reads a move in notation. A move that is also a designator, such as `Nf3`, is CQL and gives `None`.
+    /// Reads a move in algebraic notation. Returns `None` if the text is not such a move, or if it is also a designator, such
+    /// as `Nf3`, which is CQL.
     fn read(written: &str) -> Option<WrittenMove<'_>> {
         const FILES: &str = "abcdefgh";
         const RANKS: &str = "12345678";
@@ -188,7 +190,7 @@ impl WrittenMove<'_> {
     }
 }
 
-/// Returns the place of a part of a text in the text.
+/// Returns the offset of `part` in `text`.
 fn offset(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }

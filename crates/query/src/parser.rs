@@ -1,6 +1,6 @@
 //! The expression grammar of CQL 6: turns tokens into the typed tree, by recursive descent.
 //!
-//! The type of a filter is known as soon as the filter was read, and the grammar needs the type: `==` compares sets, numbers or
+//! The type of a filter is known as soon as the filter has been read, and the grammar needs it: `==` compares sets, numbers or
 //! strings. So there is no untyped tree in between. Keyword filters are in [`super::filters`].
 
 use std::rc::Rc;
@@ -49,8 +49,8 @@ pub(super) struct Parser {
     pub(super) links: u32,
     /// True if an operator that the current filter cannot take ends the filter, because a filter around it may take the operator.
     pub(super) ends: bool,
-    /// The rule that reads the argument of a transform, of a loop or of `find`. It is the loosest rule; after an arithmetic
-    /// operator it is the rule of that operator's operands.
+    /// The rule that reads the argument of a transform, of a loop or of `find`. Normally it is the loosest rule; after an
+    /// arithmetic operator, it is the rule for that operator's operands.
     pub(super) level: fn(&mut Parser) -> ParseResult<Node>,
     /// The place of the move filter `L--R` or `L[x]R` that was read last.
     pub(super) last_dash: Option<Span>,
@@ -370,8 +370,8 @@ impl Parser {
         self.joined_sets("&", first, Parser::attack, S::Intersect)
     }
 
-    /// Reads the operands that an operator on sets joins; the first one was read already. If the first operand is no set and ends
-    /// an argument, the operator belongs to the filter around the argument.
+    /// Reads the operands that an operator on sets joins; the first one has been read already. If the first operand is not a set
+    /// and ends an argument, the operator belongs to the filter around the argument.
     fn joined_sets(
         &mut self,
         sign: &'static str,
@@ -437,7 +437,7 @@ impl Parser {
 
     // ---- primaries
 
-    /// Reads one filter without operators around it, and the parts or matches of its text that follow it.
+    /// Reads one filter without operators around it. If the filter is a string, also reads the `[...]` and `~~` that follow it.
     pub fn primary(&mut self) -> ParseResult<Node> {
         self.descend()?;
         let mut node = self.unindexed()?;
@@ -452,8 +452,7 @@ impl Parser {
         Ok(node)
     }
 
-    /// Reads one filter without operators, but no part or match of its text after it. In `P:T[i]` these apply to the whole of
-    /// `P:T`.
+    /// Reads one filter without operators, but no `[...]` or `~~` after it. In `P:T[i]` these apply to the whole of `P:T`.
     pub(super) fn unindexed(&mut self) -> ParseResult<Node> {
         let node = self.primary_inner()?;
         self.elsewhere(node)
@@ -654,7 +653,7 @@ impl Parser {
     }
 }
 
-/// Returns the error for a filter of another type than `ty`, the type that `user` needs.
+/// Returns the error for a filter that does not have the type `ty`, which `user` needs.
 pub(super) fn wanted(ty: Type, (found, at): (Type, Span), user: &str) -> Diagnostic {
     Diagnostic::error(at, format!("{user} needs {}", name_of(ty)), format!("this is {}", name_of(found)))
 }
@@ -695,7 +694,7 @@ fn either(join: fn(Node, Node) -> C, left: Node, right: Node) -> Node {
     filter(join(left, right), span)
 }
 
-/// Joins the operands of an associative operation to a tree of the least possible depth, so that long lists do not overflow the
+/// Joins the operands of an associative operation into a tree of the least possible depth, so that long lists do not overflow the
 /// stack. A single operand stays as it is.
 pub(super) fn balanced<F>(first: F, mut rest: Vec<F>, join: &impl Fn(F, F) -> F) -> F {
     let mut right = rest.split_off(rest.len() / 2).into_iter();
@@ -710,7 +709,7 @@ pub(super) fn cardinality(set: Squares) -> Node {
     filter(N::Cardinality(set), span)
 }
 
-/// Joins filters to one filter in braces, which has the kind of the last filter. A single filter stays as it is.
+/// Joins filters into one filter in braces, which has the kind of the last filter. A single filter stays as it is.
 pub(super) fn compound(mut first: Vec<Node>, last: Node) -> Node {
     let Some(start) = first.first().map(Node::span) else { return last };
     let span = start.to(last.span());

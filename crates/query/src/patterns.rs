@@ -33,7 +33,7 @@ const CLASSES: [(&str, &str); 15] = [
 ///
 /// # Errors
 ///
-/// Fails if the pattern is no regular expression or is too large. `at` is the place of the pattern in the query.
+/// Fails if the pattern is not a regular expression or is too large. `at` is the place of the pattern in the query.
 pub(super) fn read(pattern: &str, at: Span) -> Result<String, Diagnostic> {
     let fault = |message: String, label: String| Err(Diagnostic::error(at, message, label));
     if let Some((most, what)) = too_large(pattern) {
@@ -70,7 +70,7 @@ fn too_large(pattern: &str) -> Option<(usize, &'static str)> {
     .map(|(_, most, what)| (most, what))
 }
 
-/// Calls `visit` with each byte that no backslash escapes, and with true if the byte is in a class.
+/// Calls `visit` with each byte that no backslash escapes, and with `true` if the byte is in a class.
 fn outside_of_escapes(pattern: &str, mut visit: impl FnMut(u8, bool)) {
     let (mut in_class, mut escaped) = (false, false);
     for byte in pattern.bytes() {

@@ -37,7 +37,7 @@ pub(super) struct Range {
 pub(super) enum Within {
     /// Both bounds are literals.
     Known(i32, i32),
-    /// A bound is a variable, so both bounds are operands.
+    /// At least one bound is a variable, so both bounds are stored as operands.
     Read(Number, Number),
 }
 
@@ -66,7 +66,7 @@ pub(super) enum CountMode {
 
 impl CountMode {
     /// Returns the mode as the operation stores it. A range with operands is stored outside the operation, so the operation
-    /// counts all.
+    /// itself counts all matches.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),
@@ -88,7 +88,7 @@ impl CountMode {
 
 impl Parser {
     /// Reads one or two bounds, if `follows` is true at the token after them: two if possible, else one. If `follows` is true
-    /// after neither, nothing is read, because then the number is a filter or begins one.
+    /// after neither, reads nothing and returns `None`, because the number is then a filter or begins one.
     pub(super) fn range(&mut self, follows: impl Fn(&Parser) -> bool) -> Option<Range> {
         let before = self.position();
         let lo = self.bound()?;

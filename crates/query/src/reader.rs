@@ -88,7 +88,7 @@ impl Parser {
         }
     }
 
-    /// Copies the tokens `from..to`, with an end token after them.
+    /// Copies the tokens `from..to`, and appends an end token.
     pub(super) fn taken(&self, from: usize, to: usize) -> Rc<[Token]> {
         let end = Token { tok: Tok::End, ..self.tokens[to].clone() };
         self.tokens[from..to].iter().cloned().chain([end]).collect()

@@ -42,7 +42,7 @@ impl Parser {
         at > 1 && matches!(self.peek(at), Tok::Sign("}")) && !self.spaced_ahead(at)
     }
 
-    /// Returns true if the current token is `+` or `*` and no operand follows it. Then it is a suffix, even after a number.
+    /// Returns true if the current token is a `+` or `*` that no operand follows. It is then a suffix, even after a number.
     pub(super) fn repeats_next(&self) -> bool {
         self.is_sign("+") | self.is_sign("*")
             && match self.peek(1) {

@@ -1,4 +1,4 @@
-//! Recognises texts that are often written by mistake for CQL, and suggests the CQL that was meant.
+//! Recognises text that is often written by mistake instead of CQL, and suggests the CQL that was meant.
 //!
 //! Every function here looks at a text that is refused anyway, so no function changes what a query means.
 
@@ -13,14 +13,14 @@ use super::{
 };
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// Operators of other languages, the operators of CQL for them, and explanations.
+/// Operators of other languages, the corresponding operators of CQL, and explanations.
 const FOREIGN: &[(&str, &str, &str)] = &[
     ("&&", "and", "`&` is the intersection of two sets of squares"),
     ("||", "or", "`|` is the union of two sets of squares"),
     ("!", "not", "`!=` compares, and `~` is the complement of a set of squares"),
 ];
 
-/// Words of CQL 5.1, 5.2 and 6.0, the words of CQL 6.2 for them, and examples.
+/// Words of CQL 5.1, 5.2 and 6.0, the words of CQL 6.2 that replace them, and examples.
 const SUCCESSORS: &[(&str, &str, &str)] = &[
     ("next", "line", "`line --> check --> not check`"),
     ("nextstar", "line", "`line --> check --> true*`"),
@@ -153,7 +153,7 @@ impl Parser {
         Err(Diagnostic::error(self.span(), format!("`{close}` closes nothing"), label))
     }
 
-    /// Refuses `Ra1-h8`, of which everything before the `-` was read.
+    /// Refuses `Ra1-h8`, of which everything before the `-` has been read.
     pub(super) fn refuse_range_of_squares(&self) -> ParseResult<()> {
         let (Tok::Sign("-"), Tok::Designator { pieces: Pieces::UNNAMED, squares: last }) =
             (self.tok(), self.peek(1))

@@ -60,7 +60,7 @@ pub(super) enum EntryPart {
 }
 
 impl Foreseen {
-    /// Replaces the assumed type by the next possible one. Returns false if all types were tried.
+    /// Replaces the assumed type with the next one to try. Returns false if all types have been tried.
     pub fn advance(&mut self) -> bool {
         self.holds = match self.holds {
             Holds::Number => Holds::Squares,

@@ -1,5 +1,4 @@
-//! Reads filters about the contents of a PGN file other than moves (tags, comments, glyphs), and filters that read and write text
-//! files.
+//! Parses the filters on PGN tags, comments and annotation glyphs (NAGs), and the filters that read or write text files.
 
 use super::{
     parser::{C, N, ParseResult, Parser, T, filter},
@@ -14,7 +13,7 @@ const FIXED: [&str; 8] = ["White", "Black", "Event", "Site", "Date", "EventDate"
 /// Awards of studies, as they are written in the database of studies (`hhdb`).
 const AWARDS: [(&str, &str); 4] = [("prize", "p"), ("hm", "hm"), ("commendation", "c"), ("award", "p|hm|c")];
 
-/// Glyphs that are written as signs, with their numbers.
+/// Annotation glyphs that are written as signs, with their numbers (NAGs).
 const GLYPHS: [(&str, u8); 13] = [
     ("!", 1),
     ("?", 2),
@@ -143,7 +142,7 @@ impl Parser {
     }
 }
 
-/// Returns the number of a glyph that a literal names: `"!"`, `"$5"`.
+/// Returns the number of the annotation glyph that a literal names: `"!"`, `"$5"`.
 fn glyph(text: &str) -> Option<u8> {
     match text.strip_prefix('$') {
         Some(number) => number.parse().ok(),

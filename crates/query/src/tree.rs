@@ -64,8 +64,8 @@ pub struct TypedQuery {
     pub sorts: Vec<Sort>,
     /// The requests of the header.
     pub header: Header,
-    /// The reason why a position cannot be evaluated without the positions before it, if there is one: a variable may keep a
-    /// value from one position to the next.
+    /// The reason why a position cannot be evaluated without first evaluating the positions before it: a variable may keep a
+    /// value from one position to the next. `None` if there is no such reason.
     pub keeps_state: Option<Diagnostic>,
 }
 
@@ -83,8 +83,7 @@ impl TypedQuery {
         }
     }
 
-    /// Returns true if a value of the query lasts from game to game: a variable, a dictionary or a file. Then the order of the
-    /// games matters.
+    /// Returns true if a variable, a dictionary or a file keeps a value from game to game. The order of the games then matters.
     pub fn outlives_games(&self) -> bool {
         let lasts = |life: &Life| matches!(life, Life::Run { .. });
         let lives = self.vars.iter().map(|var| &var.life);
@@ -98,7 +97,7 @@ impl TypedQuery {
         self.has(|op| matches!(op, GameCondition::Message { .. }))
     }
 
-    /// Returns true if the query reads comments or glyphs of the games.
+    /// Returns true if the query reads the games' comments or annotation glyphs.
     pub fn reads_comments(&self) -> bool {
         let reads = |op: &TextOp<Written>| matches!(op, TextOp::Game(GameText::OriginalComment));
         self.has(|op| matches!(op, GameCondition::Glyph(_)))
@@ -111,7 +110,7 @@ impl TypedQuery {
         self.body.any(|filter| matches!(filter, Ref::Number(f) if asks(f.op())))
     }
 
-    /// Returns true if any condition on the game, anywhere in the query, passes a test.
+    /// Returns true if a [`GameCondition`] anywhere in the query passes `test`.
     fn has(&self, test: impl Fn(&GameCondition<Written>) -> bool) -> bool {
         self.body.any(|filter| matches!(filter, Ref::Condition(f) if matches!(f.op(), ConditionOp::Game(op) if test(op))))
     }
@@ -122,8 +121,8 @@ impl TypedQuery {
 pub struct Header {
     /// The least and the greatest number of matching positions that a game must have. `None` means at least one.
     pub match_count: Option<(u32, u32)>,
-    /// The range of `gamenumber`: the first and the last game that may be found. The body contains a filter that checks the same
-    /// at each position.
+    /// The range of `gamenumber`: the first and the last game that may be found. The body contains a filter that tests this range
+    /// at each position, too.
     pub games: Option<(u32, u32)>,
     /// `sort matchcount`: games with the most matching positions come first.
     pub sort_match_count: bool,
@@ -225,7 +224,7 @@ pub enum Holds {
     Number,
     Text,
     Position,
-    /// A piece of the game. Its value is the set with the square on which the piece stands.
+    /// A particular piece of the game. Its value is the square on which it stands, as a set.
     Piece,
 }
 
@@ -290,8 +289,8 @@ impl Type {
     }
 }
 
-/// A form of the tree. It determines which data every filter has besides its operation, and which filters exist only in this
-/// form.
+/// A form of the tree. It determines the data that every filter has besides its operation, and the filters that exist only in
+/// this form.
 pub trait Form: Copy + Debug + 'static {
     /// The data that every filter has: its place in the text, for example.
     type Mark: Clone + Debug;
@@ -466,9 +465,9 @@ impl<'a, P: Form> Ref<'a, P> {
     }
 }
 
-/// A type of filters: one kind, or filters of any kind ([`Any`]). It is the element type of a list of copies.
+/// A type of filter: one of the kinds, or any kind ([`Any`]). A list of copies has elements of such a type.
 pub trait Kind<P: Form>: Clone + Debug {
-    /// The same type of filters in another form of the tree.
+    /// The same type of filter in another form of the tree.
     type In<Q: Form>: Kind<Q>;
 
     /// Returns a reference to the filter, whatever its kind.
@@ -478,7 +477,7 @@ pub trait Kind<P: Form>: Clone + Debug {
     ///
     /// # Errors
     ///
-    /// The value with which `by` stops the rewriting.
+    /// Returns the value with which `by` stops the rewriting.
     fn rewritten<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::In<Q>, R::Stop>;
 }
 
@@ -597,7 +596,7 @@ impl<T> OneOrMore<T> {
     ///
     /// # Errors
     ///
-    /// The first error of `map`.
+    /// Returns the first error of `map`.
     pub fn try_map<U, E>(&self, mut map: impl FnMut(&T) -> Result<U, E>) -> Result<OneOrMore<U>, E> {
         let first = map(&self.first)?;
         Ok(OneOrMore { first, rest: self.rest.iter().map(map).collect::<Result<_, _>>()? })

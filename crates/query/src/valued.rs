@@ -1,4 +1,4 @@
-//! Turns conditions into strings, if a string is needed: letters of pieces, and comparisons of strings.
+//! Turns conditions into strings where a string is needed: letters of pieces, and comparisons of strings.
 
 use super::tree::{
     Condition, ConditionKeyword, ConditionOp as C, Control, NoTransform, Node, Text, TextOp as T, Type,

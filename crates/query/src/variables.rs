@@ -15,7 +15,7 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// Finds the variable with a name: a parameter of the current call, or else the variable in the innermost scope.
+    /// Finds the variable with a given name: a parameter of the current call, or else the variable in the innermost scope.
     pub(super) fn lookup(&self, name: &str) -> Option<VarId> {
         let names = self.scope.iter().chain(&self.state.parameters).rev();
         names.into_iter().find(|(known, _)| known == name).map(|(_, var)| *var)
@@ -28,7 +28,7 @@ impl Parser {
         Ok(var)
     }
 
-    /// Makes a variable that the text cannot name.
+    /// Makes a variable without adding its name to the scope.
     pub(super) fn fresh(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         if self.vars.len() == NAMES_MAX {
             return Err(Diagnostic::error(span, "too many variables", format!("at most {NAMES_MAX}")));
@@ -39,13 +39,13 @@ impl Parser {
         Ok(var)
     }
 
-    /// Returns true if a variable occurred in the text but was not assigned so far.
+    /// Returns true if a variable occurred in the text but has not been assigned so far.
     pub(super) fn is_unassigned(&self, var: VarId) -> bool {
         self.state.unassigned.iter().any(|(known, _)| *known == var)
     }
 
-    /// Finds the variable with a name. If there is none, makes one that is not assigned yet, because the name may be assigned
-    /// later in the text.
+    /// Finds the variable with a given name. If there is none, makes one that is not assigned yet, because the name may be
+    /// assigned later in the text.
     fn named_ahead(&mut self, name: &str, span: Span) -> ParseResult<VarId> {
         if let Some(var) = self.lookup(name) {
             return Ok(var);
@@ -55,7 +55,7 @@ impl Parser {
         Ok(var)
     }
 
-    /// Finds the variable with a name that holds values of a kind, or makes one.
+    /// Finds the variable `name` for values of a kind, or makes one.
     pub(super) fn holder(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let Some(var) = self.lookup(name) else { return self.declare(name, holds, span) };
         if self.is_unassigned(var) {

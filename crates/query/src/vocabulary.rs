@@ -62,7 +62,7 @@ pub enum WordValue {
 pub enum WordStatus {
     /// Supported.
     Here,
-    /// Supported only inside other filters. Alone, the word would need something that is not supported, which the text names.
+    /// Supported only inside other filters. The text names the unsupported feature that the word would need if it stood alone.
     Within(&'static str),
     /// A word of CQL that is not supported yet.
     NotYet,
@@ -187,8 +187,8 @@ impl<R> DialectWords<R> {
         self.index.get(spelling).copied()
     }
 
-    /// Returns the word that a misspelt one most resembles. The tests in `ways` are tried in order: the first test whose words
-    /// contain a similar one decides.
+    /// Returns the word that a misspelt one most resembles. The tests in `ways` are tried in order: the first test that a
+    /// similar word passes decides.
     pub fn nearest(&self, misspelt: &str, ways: &[fn(&R) -> bool]) -> Option<&'static str> {
         ways.iter().find_map(|is_meant| {
             let rows = self.rows().filter(|row| is_meant(&row.reading));

@@ -1,7 +1,7 @@
-//! Suggests queries that are similar to a given one and may have hits if it has none: with one condition less, or with
+//! Suggests queries that are similar to a given one and may have hits if it has none: with one condition fewer, or with
 //! transforms.
 //!
-//! They are made from the text of the query, so that a user can run them exactly as they are shown.
+//! The suggestions are made from the text of the query, so that a user can run them exactly as they are shown.
 
 use std::collections::HashSet;
 
@@ -44,10 +44,10 @@ struct OperandPair<'a> {
     is_pair: bool,
 }
 
-/// Returns queries that are similar to a query of CQL 6, at most 20. First, for each of its conditions (up to eight), the query
-/// without that condition. Then, if there are more than two conditions, each condition alone. Then, for `a & b` of two sets, both
-/// sets in braces. Last, if the query has no transforms, the query with some. A query in CQL 5, or one that cannot be read, has
-/// no similar queries.
+/// Returns at most 20 queries that are similar to a query of CQL 6. They are, in this order: for each of its conditions (up to
+/// eight), the query without that condition; if there are more than two conditions, each condition alone; for `a & b` of two
+/// sets, both sets in braces; if the query has no transforms, the query with some. A query in CQL 5, or one that cannot be read,
+/// has no similar queries.
 ///
 /// ```
 /// let similar = orbit_query::weaker("flip {Ka1 kh8}");

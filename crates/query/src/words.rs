@@ -2,10 +2,10 @@
 //!
 //! The rows of CQL 6 are in the files of the folder `words`; the rows of CQL 5 are with its parser. [`groups`] lists both.
 //!
-//! Every part of the program that needs words uses these tables: the lexers for signs and pieces, the parsers for the functions
-//! that read filters, `slips.rs` for suggestions, the command line for `orbit help language` and completions, the tests for
-//! examples and generators, and `docs/language.md` for its text. A new filter therefore needs a row here, a function in a parser,
-//! and an implementation in the engines.
+//! Every part of the program that needs words uses these tables: the lexers (for signs and pieces), the parsers (for the
+//! functions that read filters), `slips.rs` (for suggestions), the command line (for `orbit help language` and completions), the
+//! tests (for examples and generators) and `docs/language.md` (for its text). A new filter therefore needs a row here, a function
+//! in a parser, and an implementation in the engines.
 //!
 //! Invariant: no spelling occurs twice in a dialect.
 
@@ -45,7 +45,7 @@ pub(super) enum WordReading {
     Outside,
 }
 
-/// Makes the reading of a filter that consists of one word.
+/// Makes the [`WordReading`] of a filter that consists of one word.
 macro_rules! leaf {
     ($op:expr) => {
         Filter(|parser, _| Ok(parser.leaf($op)))

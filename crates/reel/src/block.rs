@@ -1,4 +1,4 @@
-//! A block: a short strip of whole games.
+//! A block: a part of a reel that consists of whole games.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,19 +15,19 @@ use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault
 /// The number of slots from one key position to the next.
 pub const SEGMENT_SLOTS: usize = 32;
 
-/// The key position of a segment: the position at its first slot, and the entries of the tables there.
+/// The key position of a segment: the position at its first slot, and the indices at which tables continue there.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct Key {
     /// The pieces at the segment's first slot.
     pub board: Board,
-    /// Side to move, en passant square and castling rights there.
+    /// The side to move, the en passant square and the castling rights at the segment's first slot.
     pub state: State,
-    /// The half-moves played up to there.
+    /// The number of half-moves played before the segment's first slot.
     pub ply: u32,
-    /// The game of the first slot, as an index into the block's games.
+    /// The game to which the segment's first slot belongs, as an index into the block's games.
     pub first_game: u32,
-    /// The entry of the start table for the first [`PackedMove::START_TABLE`] of the segment.
+    /// The index of the entry in the start table for the first [`PackedMove::START_TABLE`] of the segment.
     pub first_start: u32,
 }
 
@@ -41,20 +41,20 @@ impl Key {
 /// The start of a game or a side line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
-    /// The position at its first slot.
+    /// The position at the first slot of the game or side line.
     pub position: Position,
-    /// The half-moves played up to there.
+    /// The number of half-moves played before this position.
     pub ply: u32,
 }
 
-/// A run of games of a block that come from one source.
+/// A stretch: consecutive games of a block that come from one source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceGames {
     /// The source, as an index into the sources of the database.
     pub source: u32,
     /// The index in the block of the stretch's first game that has slots.
     pub first_game: u32,
-    /// The number of games read, skipped ones included.
+    /// The number of games read in the stretch, skipped ones included.
     pub games: u32,
     /// The number of games of the same source before this stretch.
     pub games_before: u32,
@@ -86,7 +86,7 @@ impl ProblemKind {
     }
 }
 
-/// A difference between a game and its source, and the reason.
+/// A difference between a game and its source, and the reason for the difference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The effect on the game.
@@ -95,27 +95,27 @@ pub struct Problem {
     pub stretch: u32,
     /// The game's number within that stretch, from 1; see [`Block::number_in_source`].
     pub number: u32,
-    /// Byte offset of the fault in the decompressed source.
+    /// The offset of the fault in the decompressed source, in bytes.
     pub offset: u64,
-    /// The number of half-moves kept before it.
+    /// The number of half-moves before the fault that were kept.
     pub ply: u32,
     /// The reason: lower case, no full stop.
     pub reason: String,
 }
 
-/// One game's entry in the game table.
+/// The entry of one game in the game table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct GameRecord {
     pub(super) first_slot: u32,
     pub(super) stretch: u32,
-    /// The number within the stretch, from 1.
+    /// The number of the game within its stretch, from 1.
     pub(super) number: u32,
     pub(super) offset: u64,
     pub(super) outcome: Outcome,
     pub(super) cut: bool,
-    /// True if the game begins with an entry of the start table; never true for the first game.
+    /// True if the game begins at an entry of the start table. Always false for the first game of a block.
     pub(super) from_table: bool,
-    /// True if its sides have changed places; never true in a file.
+    /// True if White and Black were swapped. Always false in a file.
     pub(super) is_swapped: bool,
 }
 
@@ -123,20 +123,20 @@ pub(super) struct GameRecord {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LineRecord {
     pub(super) first_slot: u32,
-    /// The node from which it branches off.
+    /// The node from which the side line branches off.
     pub(super) parent: u32,
-    /// Its index among the side lines of that node, from 1.
+    /// The index of the side line among the side lines of that node, from 1.
     pub(super) sibling: u32,
-    /// The move that leads to its first slot.
+    /// The move that leads to the first slot of the side line.
     pub(super) edge: PackedMove,
-    /// The half-moves played at its first slot.
+    /// The number of half-moves played before the position at the first slot of the side line.
     pub(super) ply: u32,
-    /// Its nesting depth in side lines, counted with itself.
+    /// The nesting depth of the side line. A side line of the main line has depth 1.
     pub(super) depth: u32,
 }
 
 impl LineRecord {
-    /// Sets ply and depth, given the side lines before it of its game, which begins at slot `game_slot`.
+    /// Sets ply and depth. `before` are the earlier side lines of the same game, and `game_slot` is the first slot of the game.
     pub(super) fn follow(&mut self, before: &[LineRecord], game_slot: u32) {
         let parent_slot = game_slot + self.parent;
         let around = before.partition_point(|line| line.first_slot <= parent_slot);
@@ -148,53 +148,53 @@ impl LineRecord {
     }
 }
 
-/// Comments and glyphs of all games of a block.
+/// The comments and glyphs of all games of a block.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Annotations {
-    /// The end of each game's annotations in `all`; empty if there are none, or they were not read.
+    /// For each game, the index in `all` after its last annotation. Empty if no game has annotations, or if they were not read.
     pub(super) ends: Vec<usize>,
     pub(super) all: Vec<Annotation>,
 }
 
-/// The tags of all games of a block, each a pair of indices.
+/// The tags of all games of a block. Each tag is a pair of indices.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Tags {
     pub(super) names: Strings,
     pub(super) values: Strings,
-    /// The end of each game's tags in `pairs`.
+    /// For each game, the index in `pairs` after its last tag.
     pub(super) ends: Vec<usize>,
-    /// The indices of name and value.
+    /// For each tag, the indices of its name and its value.
     pub(super) pairs: Vec<(u32, u32)>,
 }
 
-/// The index of a tag name in one block.
+/// The index of a tag name within one block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TagName(pub u32);
 
-/// The index of a tag value in one block: equal values have equal indices.
+/// The index of a tag value within one block. Equal values have equal indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TagValue(pub u32);
 
-/// A strip of whole games.
+/// A part of a reel that consists of whole games.
 ///
-/// Games follow each other without gaps. The slot `s` belongs to segment `s / 32`; only the tail of
-/// the last segment holds no positions. A block with no game has no slots.
+/// Games follow each other without gaps. Slot `s` belongs to segment `s / 32`. All slots have positions, except those at the end
+/// of the last segment after the last game. A block without games has no slots.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Block {
     /// One key position for each segment.
     pub keys: Vec<Key>,
-    /// One move for each slot: the move that is played there. The last slot of a line holds [`PackedMove::START_LINE`] if a side
-    /// line of the same game follows. Otherwise it holds [`PackedMove::START_STANDARD`] or [`PackedMove::START_TABLE`], depending
-    /// on the start of the next game; the last slot of the block holds `START_STANDARD`.
+    /// One move for each slot: the move that is played from its position. In place of a move, the last slot of a line has
+    /// [`PackedMove::START_LINE`] if a side line of the same game follows. Otherwise it has [`PackedMove::START_STANDARD`] or
+    /// [`PackedMove::START_TABLE`], depending on the start of the next game; the last slot of the block has `START_STANDARD`.
     pub moves: Vec<PackedMove>,
-    /// The starts for the `START_TABLE` and `START_LINE` moves, in order. The block's first game needs no entry: it begins at the
-    /// first key.
+    /// The starts to which the `START_TABLE` and `START_LINE` moves refer, in order. The block's first game has no entry, since
+    /// it begins at the first key.
     pub starts: Vec<Start>,
-    /// The number of games of the database before this block, skipped ones included.
+    /// The number of games in the database before this block, skipped ones included.
     pub games_before: u32,
     pub(super) source_games: Vec<SourceGames>,
     pub(super) games: Vec<GameRecord>,
-    /// The side lines, in order of their slots.
+    /// The side lines, in the order of their slots.
     pub(super) lines: Vec<LineRecord>,
     pub(super) annotations: Annotations,
     pub(super) tags: Tags,
@@ -228,7 +228,7 @@ impl Block {
         (0..self.games.len()).map(|index| GameRow { block: self, index })
     }
 
-    /// Returns one game.
+    /// Returns the game with an index.
     ///
     /// # Panics
     ///
@@ -262,17 +262,17 @@ impl Block {
         !self.lines.is_empty()
     }
 
-    /// Returns the runs of games by source, in order.
+    /// Returns the stretches of the block in order: the runs of games that come from one source.
     pub fn source_games(&self) -> &[SourceGames] {
         &self.source_games
     }
 
-    /// Returns the runs of games by source, to fill in the numbers that depend on earlier blocks.
+    /// Returns the stretches of the block, so that the caller can fill in the numbers that depend on earlier blocks.
     pub fn source_games_mut(&mut self) -> &mut [SourceGames] {
         &mut self.source_games
     }
 
-    /// Returns the problems of games that were skipped, cut or repaired, in order.
+    /// Returns the problems of the games that were skipped, cut or repaired, in order.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -297,8 +297,8 @@ impl Block {
         &self.tags.values
     }
 
-    /// Marks blocks that stay in memory unchanged and will be searched repeatedly. The mark changes no result, and copies do not
-    /// inherit it. Returns the numbers of the blocks, which no other block of the process has or gets.
+    /// Marks blocks as held: they stay in memory unchanged and will be searched repeatedly. The mark changes no result, and
+    /// copies do not inherit it. Returns the numbers of the blocks, which are unique in the process.
     pub fn hold_all<'a>(blocks: impl ExactSizeIterator<Item = &'a Block>) -> Range<u64> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let count = blocks.len() as u64;
@@ -307,17 +307,17 @@ impl Block {
         first..first + count
     }
 
-    /// Returns the number of the block, if it is held in memory.
+    /// Returns the number of the block, if it is held: see [`Block::hold_all`].
     pub fn number_held(&self) -> Option<u64> {
         self.found.number()
     }
 
-    /// Returns whether the block is held and this function was called for it before.
+    /// Returns whether the block is held and this function was already called for it.
     pub fn is_searched_again(&self) -> bool {
         self.found.is_searched_again()
     }
 
-    /// Returns the material of the block. `find` computes it at the first call; then it is kept.
+    /// Returns the material of the block. `find` computes it at the first call, and later calls return the same value.
     pub fn material(&self, find: impl FnOnce(&Block) -> Material) -> &Material {
         self.found.material(|| find(self))
     }
@@ -351,7 +351,7 @@ impl Block {
         bytes as u64
     }
 
-    /// Returns the number of games of the block before a stretch.
+    /// Returns the number of games in the block before a stretch.
     fn games_before_stretch(&self, stretch: u32) -> u32 {
         self.source_games[..stretch as usize].iter().map(|stretch| stretch.games).sum()
     }
@@ -373,22 +373,22 @@ impl<'a> GameRow<'a> {
         self.block.source_games[self.record().stretch as usize]
     }
 
-    /// Returns the game's index in the block.
+    /// Returns the index of the game in the block.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Returns the slot of the first position.
+    /// Returns the slot of the game's first position.
     pub fn first_slot(&self) -> usize {
         self.record().first_slot as usize
     }
 
-    /// Returns the slot after the last position.
+    /// Returns the slot after the game's last position.
     pub fn end_slot(&self) -> usize {
         self.block.games.get(self.index + 1).map_or(self.block.slots(), |next| next.first_slot as usize)
     }
 
-    /// Returns the slots of its positions, including those of side lines.
+    /// Returns the slots of the game's positions, including those of side lines.
     pub fn slots(&self) -> Range<usize> {
         self.first_slot()..self.end_slot()
     }
@@ -409,7 +409,7 @@ impl<'a> GameRow<'a> {
         &self.block.moves[self.first_slot()..end - 1]
     }
 
-    /// Returns the opening of its main line, by positions.
+    /// Returns the opening of the main line, which is found by its positions.
     pub fn opening(&self) -> Option<&'static Opening> {
         Opening::of_game(self.start(), self.moves())
     }
@@ -428,13 +428,13 @@ impl<'a> GameRow<'a> {
         !self.records().is_empty()
     }
 
-    /// Returns the side lines, in order of their slots.
+    /// Returns the side lines, in the order of their slots.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = LineRow<'a>> + use<'a> {
         let (game, records) = (*self, self.records());
         (0..records.len()).map(move |index| LineRow { game, records, index })
     }
 
-    /// Returns one side line.
+    /// Returns the side line with an index.
     ///
     /// # Panics
     ///
@@ -452,12 +452,12 @@ impl<'a> GameRow<'a> {
         Some(LineRow { game: *self, records, index })
     }
 
-    /// Returns the number of half-moves played at a node.
+    /// Returns the number of half-moves played before the position of a node.
     pub fn ply_of(&self, node: u32) -> u32 {
         self.line_of(node).map_or(node, |line| line.ply() + node - line.first_node())
     }
 
-    /// Returns the node before another one; `None` for the start.
+    /// Returns the node from which a move leads to the given node; `None` for the start.
     pub fn parent_of(&self, node: u32) -> Option<u32> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.parent()),
@@ -473,12 +473,12 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the next move of a node's line; `None` at the end of the line.
+    /// Returns the move that is played at a node in its own line; `None` at the end of the line.
     pub fn move_from(&self, node: u32) -> Option<PackedMove> {
         Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
     }
 
-    /// Returns comments and glyphs, ordered by node; none if they were not kept or not read.
+    /// Returns the comments and glyphs, ordered by node. Empty if they were not kept or not read.
     pub fn annotations(&self) -> &'a [Annotation] {
         let Annotations { ends, all } = &self.block.annotations;
         let start = if self.index == 0 { 0 } else { ends.get(self.index - 1).copied().unwrap_or(0) };
@@ -506,7 +506,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the position at ply 0.
+    /// Returns the position at the start of the game.
     pub fn start(&self) -> Position {
         let record = self.record();
         if self.index == 0 {
@@ -521,7 +521,7 @@ impl<'a> GameRow<'a> {
         self.block.starts[self.block.keys[key].first_start as usize + skip].position
     }
 
-    /// Returns the source, as an index into the sources of the database.
+    /// Returns the source of the game, as an index into the sources of the database.
     pub fn source(&self) -> u32 {
         self.stretch().source
     }
@@ -531,12 +531,12 @@ impl<'a> GameRow<'a> {
         self.stretch().games_before + self.record().number
     }
 
-    /// Returns the byte offset of the game's first byte in its decompressed source.
+    /// Returns the offset of the game's first byte in the decompressed source.
     pub fn offset(&self) -> u64 {
         self.record().offset
     }
 
-    /// Returns whether reading the game stopped at a fault; [`GameRow::problems`] returns the fault.
+    /// Returns whether the game was cut because reading stopped at a fault. [`GameRow::problems`] returns the fault.
     pub fn is_cut(&self) -> bool {
         self.record().cut
     }
@@ -554,7 +554,7 @@ impl<'a> GameRow<'a> {
         &tags.pairs[start..tags.ends[self.index]]
     }
 
-    /// Returns all tags in file order, as name and value.
+    /// Returns all tags in the order of the file, each as name and value.
     pub fn tags(&self) -> impl ExactSizeIterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         let tags = &self.block.tags;
         self.pairs().iter().map(|&(name, value)| {
@@ -562,7 +562,7 @@ impl<'a> GameRow<'a> {
         })
     }
 
-    /// Returns all tags in file order, as the PGN reader returned them.
+    /// Returns all tags in the order of the file, as the PGN reader returned them.
     pub fn tags_owned(&self) -> Vec<Tag> {
         self.tags().map(|(name, value)| Tag { name: name.to_vec(), value: value.to_vec() }).collect()
     }
@@ -572,7 +572,7 @@ impl<'a> GameRow<'a> {
         self.pairs().iter().find(|pair| names.contains(&TagName(pair.0))).map(|pair| TagValue(pair.1))
     }
 
-    /// Returns the value of the first tag with exactly this name, bytes unchanged.
+    /// Returns the value of the first tag with exactly this name. Its bytes are unchanged.
     pub fn tag(&self, name: &str) -> Option<&'a [u8]> {
         let name = self.block.tags.names.find(name.as_bytes())?;
         let (_, value) = self.pairs().iter().find(|pair| pair.0 == name)?;
@@ -585,18 +585,18 @@ impl<'a> GameRow<'a> {
         self.block.games_before + self.block.games_before_stretch(record.stretch) + record.number
     }
 
-    /// Returns the outcome by the movetext's terminator.
+    /// Returns the result, which is read from the terminator of the movetext.
     pub fn outcome(&self) -> Outcome {
         self.record().outcome
     }
 
-    /// Returns whether its sides have changed places: see [`Block::seen_by`].
+    /// Returns whether White and Black were swapped: see [`Block::seen_by`].
     pub fn is_swapped(&self) -> bool {
         self.record().is_swapped
     }
 }
 
-/// One side line of a game. Nodes are numbered as [`SideLine`] says.
+/// One side line of a game. Nodes are numbered as described for [`SideLine`].
 #[derive(Clone, Copy)]
 pub struct LineRow<'a> {
     game: GameRow<'a>,
@@ -605,7 +605,7 @@ pub struct LineRow<'a> {
 }
 
 impl<'a> LineRow<'a> {
-    /// Returns its index among the side lines of the game.
+    /// Returns the index of the line among the side lines of the game.
     pub fn index(&self) -> usize {
         self.index
     }
@@ -618,42 +618,42 @@ impl<'a> LineRow<'a> {
         self.records.get(self.index + 1).map_or(self.game.end_slot(), |next| next.first_slot as usize)
     }
 
-    /// Returns its first node.
+    /// Returns the first node of the line.
     pub fn first_node(&self) -> u32 {
         (self.first_slot() - self.game.first_slot()) as u32
     }
 
-    /// Returns the node after its last one.
+    /// Returns the node after the last node of the line.
     pub fn end_node(&self) -> u32 {
         (self.end_slot() - self.game.first_slot()) as u32
     }
 
-    /// Returns the node from which it branches off.
+    /// Returns the node from which the line branches off.
     pub fn parent(&self) -> u32 {
         self.records[self.index].parent
     }
 
-    /// Returns its index among the side lines of that node, from 1.
+    /// Returns the index of the line among the side lines of that node, from 1.
     pub fn sibling(&self) -> u32 {
         self.records[self.index].sibling
     }
 
-    /// Returns the number of half-moves played at its first node.
+    /// Returns the number of half-moves played before the position of the line's first node.
     pub fn ply(&self) -> u32 {
         self.records[self.index].ply
     }
 
-    /// Returns its nesting depth in side lines, counted with itself.
+    /// Returns the nesting depth of the line. A side line of the main line has depth 1.
     pub fn depth(&self) -> u32 {
         self.records[self.index].depth
     }
 
-    /// Returns the move that leads to its first node.
+    /// Returns the move that leads to the first node of the line.
     pub fn edge(&self) -> PackedMove {
         self.records[self.index].edge
     }
 
-    /// Returns the moves after the first one.
+    /// Returns the moves of the line after the first one.
     pub fn moves(&self) -> &'a [PackedMove] {
         &self.game.block.moves[self.first_slot()..self.end_slot() - 1]
     }
@@ -669,7 +669,7 @@ impl GameHeader for GameRow<'_> {
     }
 
     fn tag_as_cql(&self, name: &str) -> Option<&[u8]> {
-        // This finds out whether any game of the block has the name before it searches the tags of the game.
+        // The name is looked up among the names of the whole block before the tags of the game are searched.
         self.tag(name)
     }
 }

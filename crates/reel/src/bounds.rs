@@ -1,10 +1,10 @@
 //! Bounds on the positions of segments, computed from their keys and moves without replay.
 //!
-//! A piece can only be on a square in some position of a segment if it is there in the key, or if a move of the segment puts it
-//! there; and it is there in all positions if it is there in the key and no move touches the square. If a game or a side line
-//! begins within a segment, the pieces of its first position count as put there. The numbers of pieces follow from the keys of a
-//! segment and of the next one, because pieces only ever leave the board, except for promotions; if a game ends in between, they
-//! follow from the captures of its last moves.
+//! In some position of a segment a piece is on a square only if the key has the piece on this square, or if a move of the segment
+//! puts it there. It is there in all positions if the key has it there and no move touches the square. If a game or a side line
+//! begins within a segment, the pieces of its first position count as put there. The numbers of pieces follow from the key of the
+//! segment and from the next key, because only promotions add pieces of a kind; all other changes remove pieces. If a game ends
+//! in between, the numbers follow from the captures of its last moves.
 //!
 //! Eight segments are processed at once, one in each lane. Functions called in loops are inlined, so that a caller compiled for
 //! wider vectors gets its own copy.
@@ -16,7 +16,7 @@ use super::replay::next_start;
 use super::{Block, SEGMENT_SLOTS};
 use orbit_core::board::{Board, Code, MoveKind, PackedMove, PieceSet, Position};
 
-/// The number of pieces that [`Moved`] tracks.
+/// The number of pieces that a [`Moved`] tracks.
 pub const PIECES: usize = 4;
 
 const STANDARD: Board = Position::standard().board;
@@ -36,36 +36,36 @@ pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
 pub struct Moved {
     /// For each tracked piece, the squares to which moves bring it.
     pub arrivals: [[u64; LANES]; PIECES],
-    /// The squares that moves leave or reach, and perhaps more.
+    /// The squares that moves leave or reach. Other squares may be included.
     pub touched: [u64; LANES],
     /// One bit for each move that is not of kind [`MoveKind::Piece`].
     special: [u64; LANES],
 }
 
-/// The starts of games and side lines in eight segments; zero for segments without any.
+/// The starts of games and side lines in eight segments. The value of a segment without a start is 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Begun {
-    /// All bits if exactly one game or side line begins there, with the standard position.
+    /// All ones if the segment has exactly one start, and if this is a start with the standard position.
     pub standard: [u64; LANES],
-    /// All bits if others begin there.
+    /// All ones if the segment has any other starts.
     pub other: [u64; LANES],
 }
 
-/// The changes by the last moves of games in eight segments: for each side, one number per segment.
+/// The changes in the numbers of men by the last moves of games, for each side and each of eight segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ends {
     /// The number of men that are captured.
     captured: [[u64; LANES]; 2],
-    /// The largest possible number of pawns that are promoted.
+    /// The maximum number of pawns that can be promoted.
     promoted: [[u64; LANES]; 2],
 }
 
 impl Moved {
-    /// Finds the squares to which the moves of eight segments bring the pieces with some codes. Code 16 means no piece.
+    /// Finds the squares to which the moves of eight segments bring the pieces with the given codes. Code 16 stands for no piece.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
-        // Four moves in each word.
+        // Each word contains four moves.
         let words: &[[[u8; 8]; SEGMENT_SLOTS / 4]; LANES] = bytemuck::cast_ref(moves);
         let mut out = Moved { arrivals: [[0; LANES]; PIECES], touched: [0; LANES], special: [0; LANES] };
         for four in 0..SEGMENT_SLOTS / 4 {
@@ -91,7 +91,7 @@ impl Moved {
         out
     }
 
-    /// Adds the changes by castling, en passant captures and starts in one segment, the `n`-th of the eight.
+    /// Adds the changes by castling, en passant captures and starts in the `n`-th of the eight segments.
     pub fn add_special(&mut self, block: &Block, segment: u32, n: usize, codes: [u64; PIECES]) {
         let segment = segment as usize;
         let mut start = block.keys[segment].first_start as usize;
@@ -163,8 +163,8 @@ impl Begun {
 }
 
 impl Ends {
-    /// Finds the changes by the moves of games until another game begins in their segment, given the men on the board at its
-    /// start.
+    /// For each of eight segments, finds the changes by the moves before another game begins in the segment. `planes` are the
+    /// planes of the boards at the starts of the segments.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {
@@ -206,7 +206,7 @@ impl Ends {
         out
     }
 
-    /// For each segment, returns the largest possible decrease in the number of pieces of a set, all of one side.
+    /// For each segment, returns the maximum decrease in the number of pieces of a set. All pieces of the set belong to one side.
     #[inline(always)]
     pub fn losses(&self, set: PieceSet) -> [u64; LANES] {
         let (black, codes) = match set.0 & PieceSet::BLACK.0 {
@@ -224,7 +224,7 @@ impl Ends {
     }
 }
 
-/// Returns the moves of some segments of a block, at most as many as there are lanes; unused lanes hold null moves.
+/// Returns the moves of some segments of a block, at most as many as there are lanes. Unused lanes get null moves.
 ///
 /// # Panics
 ///

@@ -9,7 +9,7 @@ use super::strings::Interner;
 use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::{Game, GameStatus, ReadFault, SideLine};
 
-/// Lays games end to end.
+/// Builds a block by appending games.
 #[derive(Default)]
 pub struct BlockBuilder {
     block: Block,
@@ -28,12 +28,12 @@ impl BlockBuilder {
         self.block.slots()
     }
 
-    /// Appends a game of a source. `game.number` counts within the run of games of that source in this block, from 1 and
-    /// ascending. A skipped game gets no slots.
+    /// Appends a game of a source. `game.number` is the number of the game in the current stretch, from 1; numbers must ascend. A
+    /// skipped game gets no slots.
     ///
     /// # Panics
     ///
-    /// If `game.moves` holds a start code, or the block grows beyond 2^32 slots.
+    /// If `game.moves` contains a start code, or the block grows beyond 2^32 slots.
     pub fn push(&mut self, source: u32, game: &Game) {
         let stretch = self.stretch(source);
         let record = &mut self.block.source_games[stretch as usize];
@@ -45,7 +45,7 @@ impl BlockBuilder {
         }
     }
 
-    /// Makes a builder for a block with the same stretches as another one, without problems and, so far, without games.
+    /// Makes a builder for a block with the stretches of another block. It has no problems and no games yet.
     pub(super) fn with_source_games(stretches: &[SourceGames]) -> BlockBuilder {
         let mut builder = BlockBuilder::new();
         builder.block.source_games =
@@ -53,12 +53,12 @@ impl BlockBuilder {
         builder
     }
 
-    /// Appends a game of the block to which the stretches belong, with its number.
+    /// Appends a game of the block to which the stretches belong. The game keeps its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
         self.push_row_as(row, &row.to_game());
     }
 
-    /// Appends a game in place of one of that block.
+    /// Appends `game` in place of the game `row` of that block.
     pub(super) fn push_row_as(&mut self, row: GameRow<'_>, game: &Game) {
         let record = row.record();
         self.push_slots(record.stretch, record.number, game);
@@ -107,7 +107,8 @@ impl BlockBuilder {
         self.block
     }
 
-    /// Returns the stretch to which a game of `source` belongs.
+    /// Returns the index of the stretch for the next game, which comes from `source`. Begins a new stretch if the last one has
+    /// another source.
     fn stretch(&mut self, source: u32) -> u32 {
         let block = &mut self.block;
         if block.source_games.last().is_none_or(|stretch| stretch.source != source) {
@@ -134,7 +135,7 @@ impl BlockBuilder {
 
     fn push_moves(&mut self, start: Position, game: &Game) {
         let Game { moves, positions, .. } = game;
-        // This looks at all moves, without an early exit, so that it becomes vector code.
+        // This loop tests all moves without an early exit, so that it becomes vector code.
         let has_start = moves.iter().fold(false, |has_start, mv| has_start | mv.is_start());
         assert!(!has_start, "a start code is no move");
         let block = &mut self.block;
@@ -199,7 +200,7 @@ impl BlockBuilder {
     fn push_tags(&mut self, game: &Game) {
         let BlockBuilder { block, names, values } = self;
         let Tags { ends, pairs, .. } = &mut block.tags;
-        // Most games have the tags of the game before in the same order, and some of its values.
+        // Most games have the same tags as the game before, in the same order and with some of the same values.
         let guess = ends.len().checked_sub(2).map_or(0, |before| ends[before]);
         for (tag, guess) in game.tags.iter().zip(guess..) {
             let likely = pairs.get(guess).copied();

@@ -1,18 +1,18 @@
-//! Variable-length numbers, written, and read with every bound checked.
+//! Writes numbers of variable length, and reads them with a check of every bound.
 
 use std::cell::Cell;
 
-/// The error in bytes that should hold a list; it becomes [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
+/// The error if bytes do not form a valid list. It becomes [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
 pub(super) type ListFault = &'static str;
 
-/// This message becomes [`ReelError::Memory`](super::ReelError::Memory) instead.
+/// The one message that becomes [`ReelError::Memory`](super::ReelError::Memory) instead.
 pub(super) const NO_MEMORY: ListFault = "there is not enough memory";
 
 thread_local! {
     static SEES_REFUSALS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Allocates a buffer, unless the system has no memory.
+/// Allocates a buffer. Fails if the system refuses the memory.
 pub(super) fn room(bytes: u64) -> Result<Vec<u8>, ListFault> {
     let mut room = Vec::new();
     let bytes = usize::try_from(bytes).map_err(|_| NO_MEMORY)?;
@@ -24,12 +24,12 @@ pub(super) fn room(bytes: u64) -> Result<Vec<u8>, ListFault> {
 }
 
 /// Returns whether this thread is making an allocation whose failure it handles and reports itself. A program whose allocator
-/// exits when memory is refused must not exit then.
+/// exits when memory is refused must not exit in this case.
 pub fn sees_refusals() -> bool {
     SEES_REFUSALS.get()
 }
 
-/// Appends a number in 7-bit groups, lowest first (LEB128).
+/// Appends a number in groups of 7 bits, the lowest group first (LEB128).
 pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -38,13 +38,13 @@ pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Appends a length and that many bytes.
+/// Appends the length of some bytes and the bytes themselves.
 pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
-/// Copies bytes of any alignment to values that are plain bytes themselves.
+/// Copies bytes of any alignment to a vector of values of plain data.
 pub(super) fn to_vec<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }
@@ -79,7 +79,8 @@ impl<'a> ByteReader<'a> {
         u32::try_from(self.number()?).map_err(|_| "a number is too large")
     }
 
-    /// Reads the number of items that take at least one byte each, so that no forged count causes a large allocation.
+    /// Reads a number of items, each of which takes at least one byte. A number that exceeds the remaining bytes is an error, so
+    /// that no forged count causes a large allocation.
     pub(super) fn count(&mut self) -> Result<usize, ListFault> {
         let count = self.number()?;
         if count > self.0.len() as u64 { Err("a list is longer than its bytes") } else { Ok(count as usize) }

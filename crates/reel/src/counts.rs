@@ -38,7 +38,7 @@ impl Material {
     }
 }
 
-/// Returns the fewest and the most pieces with a code in each of eight segments.
+/// Returns the minimum and the maximum number of pieces with a code in each of eight segments.
 #[inline(always)]
 fn numbers(planes: &[Box<LaneColumn>; 4], valid: &LaneColumn, code: u8) -> [(u8, u8); LANES] {
     let differ: [u64; 4] = std::array::from_fn(|k| u64::from(code >> k & 1).wrapping_sub(1));
@@ -47,7 +47,7 @@ fn numbers(planes: &[Box<LaneColumn>; 4], valid: &LaneColumn, code: u8) -> [(u8,
         for n in 0..LANES {
             let bits = |k: usize| planes[k][i][n] ^ differ[k];
             let number = u64::from((bits(0) & bits(1) & bits(2) & bits(3)).count_ones());
-            // There are no positions after the end of the block.
+            // Slots after the end of the block have no positions.
             let [low, high] = if valid[i][n] != 0 { [number, number] } else { [64, 0] };
             fewest[n] = if low < fewest[n] { low } else { fewest[n] };
             most[n] = if high > most[n] { high } else { most[n] };

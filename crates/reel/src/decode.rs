@@ -1,5 +1,5 @@
-//! Decodes the bytes of a file to a block. Nothing in them is trusted: every index that replay or a table look-up will follow is
-//! checked here, so that a file with forged checksums causes an error or some block, never a panic.
+//! Decodes the bytes of a file to a block. This module trusts nothing in the bytes. It checks every index that replay or a
+//! look-up in a table will follow, so that a file with forged checksums causes an error or yields some block, but never a panic.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
@@ -28,11 +28,11 @@ const TAGS: usize = 2;
 /// The index of the frame with comments and glyphs.
 const ANNOTATIONS: usize = 4;
 
-/// Blocks whose frames together hold more than this are unpacked by one thread at a time. Those of ordinary blocks hold less than
-/// a megabyte; without this limit, every thread could allocate what a forged block claims.
+/// If the frames of a block together have more bytes than this, only one thread at a time unpacks such a block. The frames of
+/// ordinary blocks have less than a megabyte. Without this limit, every thread could allocate as much as a forged block claims.
 const FRAMES_BYTES_LARGE: u64 = 16 << 20;
 
-/// Waits for the turn of a block with large frames.
+/// If the frames of a block are large, waits until no other thread unpacks such a block.
 fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     (frames_bytes > FRAMES_BYTES_LARGE).then(|| lock(&TURN))
@@ -41,14 +41,14 @@ fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
 /// The parts of a block to decode in addition to its positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Contents {
-    /// True to decode tags, which take about as long as all the rest. Without them games have no tags, and an error in tags with
-    /// a right checksum goes unnoticed.
+    /// True to decode tags, which takes about as long as decoding everything else. Without them games have no tags, and an error
+    /// in tags whose checksum is right goes unnoticed.
     pub tags: bool,
-    /// True to decode comments and glyphs; the same holds for them.
+    /// True to decode comments and glyphs. Without them games have none, and an error in them goes unnoticed in the same way.
     pub annotations: bool,
 }
 
-/// Decodes a block whose checksum is right. It may hold at most `games_read` games, skipped ones included.
+/// Decodes a block whose checksum is right. The block may contain at most `games_read` games, skipped ones included.
 pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Result<Block, ListFault> {
     let (header, rest) = bytes.split_first_chunk::<BLOCK_HEADER_BYTES>().ok_or("no block header")?;
     let header: BlockHeader = bytemuck::pod_read_unaligned(header);
@@ -102,7 +102,7 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Resul
     Ok(block)
 }
 
-/// Checks that a block can be what its header claims. Stored frames may be small whatever they claim.
+/// Checks that the numbers in a block's header are possible. Stored frames may be small, whatever sizes the header claims.
 fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), ListFault> {
     let BlockHeader { slots, starts, games, lines, frames, annotations, .. } = *header;
     if games > slots || starts > games || games > games_read {
@@ -132,7 +132,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     match scratch::decompress(stored, &mut raw)? {
         Ok(len) if len as u64 == expected => Ok(raw),
         Ok(_) => Err("a frame has another length than its header says"),
-        // The library distinguishes its errors by texts alone.
+        // The library's errors can be distinguished only by their texts.
         Err(error) => Err(match error.to_string() {
             text if text.contains("not enough memory") => NO_MEMORY,
             text if text.contains("Destination") => "a frame has another length than its header says",
@@ -141,7 +141,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     }
 }
 
-/// Checks that a board holds nothing but pieces.
+/// Checks that a board contains nothing but pieces, and that the state is valid.
 fn check_position(board: &Board, state: State) -> Result<(), ListFault> {
     let [p0, p1, p2, p3] = board.planes;
     if p0 & p1 & p2 != 0 || p3 & !(p0 | p1 | p2) != 0 {
@@ -149,7 +149,7 @@ fn check_position(board: &Board, state: State) -> Result<(), ListFault> {
     }
     let rights = state.0 >> 16;
     let files = rights & 0x7777;
-    // A nibble is 0 or 8 + file: a file without its 8 is an error.
+    // A nibble is 0, or 8 plus a file. A file without the 8 is an error.
     let granted = rights >> 3 & 0x1111;
     if state.0 & 0xfe != 0 || state.0 >> 8 & 0xff > 64 || files & !(granted * 7) != 0 {
         return Err("a position's state has undefined bits");
@@ -183,7 +183,7 @@ fn decode_starts(bytes: &mut ByteReader<'_>, len: usize) -> Result<Vec<Position>
     Ok(starts)
 }
 
-/// Reads the side lines, whose first slots are known.
+/// Reads the side lines. `first_slots` are their first slots.
 fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Block) -> Result<(), ListFault> {
     for &first_slot in first_slots {
         let parent = bytes.number_u32()?;
@@ -226,10 +226,10 @@ fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Bloc
     bytes.end()
 }
 
-/// The nodes of a line whose side lines are being checked.
+/// A line whose side lines are being checked, by its nodes.
 struct OpenLine {
     nodes: Range<u32>,
-    /// The node from which its last side line branches off, and that side line's index among siblings.
+    /// The node from which the last side line of this line branches off, and the index of that side line among its siblings.
     last: (u32, u32),
 }
 
@@ -239,8 +239,9 @@ impl OpenLine {
     }
 }
 
-/// Checks that side lines are in the order of their nodes: each is an alternative to a move; the side lines of a line branch off
-/// from its end towards its start; and the side lines of a side line come before the next sibling.
+/// Checks that side lines are in the order of their nodes. Each must be an alternative to a move. The side lines of a line must
+/// be ordered by the nodes from which they branch off, from the end of the line to its start. The side lines of a side line must
+/// come before its next sibling.
 fn check_order(block: &Block) -> Result<(), ListFault> {
     for game in block.games().filter(|game| game.has_lines()) {
         let mut open = vec![OpenLine::new(0..game.plies() as u32 + 1)];
@@ -260,7 +261,8 @@ fn check_order(block: &Block) -> Result<(), ListFault> {
     Ok(())
 }
 
-/// Puts the start positions of games, and entries for side lines (without positions for now), in the order of the moves.
+/// Puts the start positions of games and the entries for side lines into the order of the moves. The entries for side lines have
+/// no positions yet.
 fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFault> {
     let mut of_games = of_games.into_iter();
     if block.lines.is_empty() {
@@ -279,13 +281,13 @@ fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFaul
     if of_games.next().is_some() { Err(START_TABLE) } else { Ok(()) }
 }
 
-/// Computes the first positions of side lines: each results from a move in a position before it.
+/// Computes the first position of each side line from its parent and the move that leads to it.
 fn find_lines(block: &mut Block) {
     if block.lines.is_empty() {
         return;
     }
     let mut game = 0;
-    // The entries of side lines in the start table, in their order.
+    // The entries of side lines in the start table, in order.
     let codes = block.moves.iter().filter(|mv| mv.is_start_table()).enumerate();
     let entries: Vec<usize> = codes.filter(|(_, mv)| !mv.is_game_start()).map(|(entry, _)| entry).collect();
     for (index, entry) in entries.into_iter().enumerate() {
@@ -309,7 +311,7 @@ fn decode_annotations(mut bytes: ByteReader<'_>, block: &Block) -> Result<Annota
         end = end.checked_add(bytes.count()?).ok_or(TOO_MANY_ANNOTATIONS)?;
         annotations.ends.push(end);
     }
-    // Each takes at least three bytes.
+    // Each annotation takes at least three bytes.
     if end > bytes.0.len() / 3 || end > BLOCK_ANNOTATIONS_MAX {
         return Err(TOO_MANY_ANNOTATIONS);
     }
@@ -416,7 +418,7 @@ struct FirstSlots {
     lines: Vec<u32>,
 }
 
-/// Finds the first slots of games and side lines: the slots after every start code but the last.
+/// Finds the first slots of games and side lines: the slot after each start code except the last.
 fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<FirstSlots, ListFault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
@@ -445,10 +447,10 @@ fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<Firs
     Ok(FirstSlots { games: slots, lines })
 }
 
-/// Checks the table entries and plies of keys against the moves. (Only replay can check the positions of keys.)
+/// Checks the table indices and plies of keys against the moves. Only replay can check the positions of keys.
 fn check_keys(block: &Block, begun: &[u32]) -> Result<(), ListFault> {
     let (mut game, mut start) = (0u32, 0u32);
-    // The first slot of the line, and its ply.
+    // The first slot of the current line, and its ply.
     let mut line = (0usize, 0u32);
     for (seg, (key, &begun)) in block.keys.iter().zip(begun).enumerate() {
         let slot = seg * SEGMENT_SLOTS;
@@ -601,7 +603,7 @@ mod tests {
 
     const ALL: Contents = Contents { tags: true, annotations: true };
 
-    /// Makes a block that claims `bytes` bytes of tags and holds none.
+    /// Makes a block that claims `bytes` bytes of tags and contains none.
     fn claiming(bytes: u64) -> Vec<u8> {
         let mut header = BlockHeader { magic: BLOCK_MAGIC, ..BlockHeader::zeroed() };
         header.frames[TAGS].raw_bytes = bytes as u32;

@@ -1,9 +1,10 @@
 //! Finds games that equal an earlier one.
 //!
-//! By their tags, two games are equal if start position, moves, result and tag pairs are equal, the pairs in any order, and if
-//! both or neither were cut; if side lines are kept, these, comments and glyphs must be equal as well. By their moves, they are
-//! equal if start position and main line are equal. Games are compared by a hash of 128 bits: among a billion games, the chance
-//! that any two different ones have the same hash is below 1 in 10^20.
+//! There are two rules of comparison. By their tags, two games are equal if start position, moves, result and tag pairs are
+//! equal, whatever the order of the pairs, and if both or neither were cut. If side lines are kept, side lines, comments and
+//! glyphs must be equal as well. By their moves, two games are equal if start position and main line are equal. Games are
+//! compared by a hash of 128 bits: among a billion games, the chance that any two different ones have the same hash is below 1 in
+//! 10^20.
 
 use hashbrown::HashTable;
 use twox_hash::XxHash3_128;
@@ -28,18 +29,18 @@ choices! { Alike, "likeness of games",
     Alike::Moves => "moves", "The start position and the moves of the main line";
 }
 
-/// The hash that equal games share.
+/// The hash of a game. Equal games have the same hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameHash(pub u128);
 
 impl GameHash {
-    /// Returns the hashes of a block's games, in order. If tags count, they must have been read.
+    /// Returns the hashes of a block's games, in order. If `alike` compares tags, they must have been read.
     pub fn of_block(block: &Block, alike: Alike) -> Vec<GameHash> {
         let mut text = Vec::new();
         block.games().map(|game| GameHash::new(game, alike, &mut text)).collect()
     }
 
-    /// `text` is a buffer for reuse.
+    /// Computes the hash of a game. `text` is a buffer that is reused.
     fn new(game: GameRow<'_>, alike: Alike, text: &mut Vec<u8>) -> GameHash {
         let start = game.start();
         text.clear();
@@ -61,7 +62,7 @@ impl GameHash {
     }
 }
 
-/// Adds the side lines, tags and comments of a game.
+/// Appends the side lines, tags and comments of a game to `text`.
 fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
     for line in game.lines() {
         text.extend([line.parent(), line.end_node()].iter().flat_map(|node| node.to_le_bytes()));
@@ -87,24 +88,24 @@ fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
     }
 }
 
-/// The games seen so far. Each takes 20 bytes, and with the free places of the table 24 to 48; while the table grows, the old one
-/// exists as well.
+/// The games seen so far. Each game takes 20 bytes; with the free places of the table, this is 24 to 48 bytes. While the table
+/// grows, the old table exists as well.
 #[derive(Clone, Debug, Default)]
 pub struct GameSet {
     alike: Alike,
-    /// The words of each hash, and the number over all sources of the first game with it.
+    /// The words of each hash, and the number over all sources of the first game with this hash.
     games: HashTable<([u32; 4], u32)>,
-    /// The runs to which these numbers belong, each found by its first number.
+    /// The runs to which these numbers belong, which are found by the number of their first game.
     runs: Vec<GameRun>,
 }
 
 /// Consecutive games of one source.
 #[derive(Clone, Copy, Debug)]
 struct GameRun {
-    /// The number of games of all sources before it.
+    /// The number of games in all sources before this run.
     games_before: u32,
     source: u32,
-    /// The number of games of the source before it.
+    /// The number of games of the same source before this run.
     in_source_before: u32,
 }
 
@@ -119,7 +120,7 @@ impl GameSet {
         self.alike
     }
 
-    /// Adds a game, unless the set has an equal one: then its number is returned.
+    /// Adds a game. If the set already has an equal game, returns the number of that game instead.
     fn insert(&mut self, hash: GameHash, number: u32) -> Option<u32> {
         let words = hash.words();
         let place = |words: &[u32; 4]| u64::from(words[0]) | u64::from(words[1]) << 32;
@@ -130,7 +131,7 @@ impl GameSet {
         None
     }
 
-    /// Adds all games of a block. Blocks must come in their order.
+    /// Adds all games of a block. Blocks must be added in their order.
     pub fn insert_block(&mut self, block: &Block, hashes: &[GameHash]) {
         self.add_runs(block);
         for (game, &hash) in block.games().zip(hashes) {
@@ -138,8 +139,8 @@ impl GameSet {
         }
     }
 
-    /// Returns the games of a block that equal an earlier one, of the block or of the set; the other games are added. Blocks must
-    /// come in their order, after the games that the set held before.
+    /// Returns the games of a block that equal an earlier game of the block or of the set, and adds the other games to the set.
+    /// Blocks must be passed in their order, after all games that the set already has.
     pub fn duplicates(&mut self, block: &Block, hashes: &[GameHash]) -> Vec<Duplicate> {
         self.add_runs(block);
         let numbered = block.games().zip(hashes);
@@ -157,7 +158,7 @@ impl GameSet {
         for stretch in &block.source_games {
             let run =
                 GameRun { games_before, source: stretch.source, in_source_before: stretch.games_before };
-            // A source whose parts are not contiguous, which no index produces, gets a run for each part.
+            // A source whose parts are not contiguous gets a run for each part. `orbit index` never writes such a source.
             let goes_on = |last: &GameRun| {
                 last.source == run.source
                     && run.games_before.wrapping_sub(last.games_before)
@@ -181,17 +182,18 @@ impl GameSet {
 /// A game of a block that equals an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duplicate {
-    /// Its index in the block.
+    /// The index of the game in the block.
     pub index: usize,
-    /// The source of the earlier one.
+    /// The source of the earlier game.
     pub source: u32,
-    /// The number of the earlier one in its source, from 1.
+    /// The number of the earlier game in its source, from 1.
     pub number: u32,
 }
 
 impl Block {
-    /// Returns the same block with some games skipped; all games keep their numbers. The indices must ascend. A problem names the
-    /// earlier game by its source and its number in that source, because numbers over all sources change from reel to reel.
+    /// Returns the same block without the given duplicates, which become skipped games. All games keep their numbers. The indices
+    /// must ascend. The problem that is recorded for each duplicate names the earlier game by its source and its number in that
+    /// source, because numbers over all sources change from reel to reel.
     pub fn without_duplicates<'a>(
         &self,
         duplicates: &[Duplicate],

@@ -1,4 +1,4 @@
-//! Encodes a block as the bytes of a file. The same block always gives the same bytes.
+//! Encodes a block as the bytes of a file. Equal blocks have equal bytes.
 
 use std::collections::HashMap;
 
@@ -23,12 +23,12 @@ pub struct EncodedBlock {
     pub(super) games_read: u32,
     pub(super) sections: SectionBytes,
     pub(super) totals: Totals,
-    /// The limit of the format that the block exceeds, if any.
+    /// The limit of the format that the block exceeds, if there is one.
     pub(super) excess: Option<&'static str>,
 }
 
 impl EncodedBlock {
-    /// Encodes a block. This is the slow part of writing; do it on many threads.
+    /// Encodes a block. This is the slow part of writing, so callers should do it on many threads.
     ///
     /// # Panics
     ///
@@ -37,7 +37,7 @@ impl EncodedBlock {
         EncodedBlock::with_totals(block, Totals::from_block(block))
     }
 
-    /// Like [`EncodedBlock::new`], for a block whose sums are known.
+    /// Does the same as [`EncodedBlock::new`], for a block whose totals are already known.
     ///
     /// # Panics
     ///
@@ -96,20 +96,20 @@ impl EncodedBlock {
         }
     }
 
-    /// Replaces the sums of the block.
+    /// Replaces the totals of the block.
     pub fn set_totals(&mut self, totals: Totals) {
         self.totals = totals;
     }
 
-    /// Returns the bytes.
+    /// Returns the encoded bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
 /// Encodes start positions of games as columns: eight bytes of occupancy, four of state, then the codes of the occupied squares,
-/// two per byte. Side lines follow as columns: the number of nodes from the parent to the first node, the index among siblings,
-/// the move to the first node. The first slots of side lines follow from the moves.
+/// two per byte. After them come side lines as columns: the number of nodes from the parent to the first node, the index among
+/// siblings, and the move to the first node. The first slots of side lines are not encoded, since they follow from the moves.
 fn starts(block: &Block) -> Vec<u8> {
     let occupied = |start: &Position| start.board.planes.iter().fold(0, |all, plane| all | plane);
     let starts = game_starts(block);
@@ -140,7 +140,7 @@ fn starts(block: &Block) -> Vec<u8> {
     out
 }
 
-/// Returns the start positions of the games that do not begin from the standard one, except for the block's first game.
+/// Returns the start positions of the games that do not begin from the standard position. The block's first game is left out.
 fn game_starts(block: &Block) -> Vec<Position> {
     if block.lines.is_empty() {
         return block.starts.iter().map(|start| start.position).collect();
@@ -150,8 +150,9 @@ fn game_starts(block: &Block) -> Vec<Position> {
     starts.map(|(_, start)| start.position).collect()
 }
 
-/// Encodes comments and glyphs as columns: the number in each game; then for each the number of nodes after the previous one in
-/// its game, its kind, and its length, or the number of a glyph; then the bytes of comments.
+/// Encodes comments and glyphs as columns. The first column has the number of annotations of each game. The next columns have,
+/// for each annotation, the number of nodes since the previous one of its game, its kind, and the length of the comment or the
+/// number of the glyph. The bytes of the comments are last.
 fn annotations(block: &Block) -> Vec<u8> {
     let Annotations { ends, all } = &block.annotations;
     let mut out = Vec::new();
@@ -217,10 +218,10 @@ fn games(block: &Block) -> Vec<u8> {
     out
 }
 
-/// Encodes tags: the names; the distinct lists of names that games have; the list of each game; the values.
+/// Encodes tags: the names, the distinct lists of names that games have, the index of each game's list, and the values.
 ///
-/// A value is written as 0 if it is the next new one, as 1 if it equals the value of the same name in the game before, else as 2
-/// + its index. So games of one event become equal bytes.
+/// A value is written as 0 if it is the next new value, as 1 if it equals the value of the same name in the game before, and
+/// otherwise as its index plus 2. So the values of games of one event are encoded as equal bytes.
 fn tags(block: &Block) -> Vec<u8> {
     let Tags { names, values, ends, pairs } = &block.tags;
     let mut out = Vec::new();
@@ -232,7 +233,7 @@ fn tags(block: &Block) -> Vec<u8> {
     };
     let mut shapes: HashMap<Vec<u32>, usize> = HashMap::new();
     let (mut lists, mut chosen) = (Vec::new(), Vec::new());
-    // Most games have the same names of tags as the game before.
+    // Most games have the same tag names as the game before.
     let mut before: Option<(&[(u32, u32)], usize)> = None;
     for row in rows() {
         let names = || row.iter().map(|pair| pair.0);
@@ -272,8 +273,9 @@ fn tags(block: &Block) -> Vec<u8> {
     out
 }
 
-/// Encodes the distinct values: a column of lengths, then one of bytes. The lengths 0 and 1 mean the FEN of the start position of
-/// the game that has the value first, with and without counters; otherwise 2 is added to the length.
+/// Encodes the distinct values: a column of lengths, then a column of bytes. The lengths 0 and 1 stand for the FEN of a start
+/// position, with and without counters: the start position is that of the first game that has the value. All other lengths are
+/// increased by 2.
 fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     let fen_name = block.tags.names.find(b"FEN");
     let mut starts = Starts::new(block);
@@ -296,10 +298,10 @@ fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-/// The start positions of games, read in ascending order.
+/// Returns the start positions of games, which must be requested in ascending order.
 pub(super) struct Starts<'a> {
     block: &'a Block,
-    /// The entries of the start table after those of the games up to the current one.
+    /// The entries of the start table that belong to the games after the current one.
     starts: std::vec::IntoIter<Position>,
     game: usize,
     start: Position,

@@ -1,15 +1,15 @@
-//! FEN tags that can be rebuilt from the start position.
+//! Recognises FEN tags that can be rebuilt from the start position, and rebuilds them.
 //!
-//! In a list of positions, FENs make up most of the tags, and all of a FEN except two counters is also in the start table. If the
-//! text can be rebuilt byte for byte, the file stores only the counters.
+//! In a list of positions, most bytes of tags belong to FENs. Everything in a FEN except the two counters is also in the start
+//! table. If the text can be rebuilt byte for byte, the file stores only the counters.
 
 use orbit_core::board::Position;
 use orbit_core::fen::{self, FenRecord, RookLetters};
 
-/// The last two fields of a FEN; `None` without both, as in an EPD.
+/// The last two fields of a FEN; `None` if the text does not have both, like an EPD.
 pub(super) type Counters = Option<(u32, u32)>;
 
-/// Returns the counters of a FEN, if [`write()`] would write it for `position` byte for byte.
+/// Returns the counters of a FEN, if [`write()`] would rebuild it from `position` byte for byte.
 pub(super) fn counters(position: &Position, fen: &[u8]) -> Option<Counters> {
     let number = |word: &[u8]| str::from_utf8(word).ok()?.parse().ok();
     let counters = match fen::counters(fen) {
@@ -22,9 +22,9 @@ pub(super) fn counters(position: &Position, fen: &[u8]) -> Option<Counters> {
     (rebuilt == fen).then_some(counters)
 }
 
-/// Appends a FEN, or returns `None` if castling needs other letters than KQkq.
+/// Appends a FEN. Returns `None` if its castling field needs letters other than `KQkq`.
 pub(super) fn write(position: &Position, counters: Counters, out: &mut Vec<u8>) -> Option<()> {
-    // Files of this version were written with [`RookLetters::Corners`], whatever other rooks there are.
+    // All files of this version of the format were written with [`RookLetters::Corners`], whatever squares the rooks are on.
     let told = FenRecord::without_counters(position.to_setup()).write(RookLetters::Corners, out);
     if let Some((halfmoves, fullmoves)) = counters {
         // A setup cannot have move number 0, but some FENs do.

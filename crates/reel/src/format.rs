@@ -1,4 +1,4 @@
-//! The layout of a `.reel` file, and the errors in one.
+//! The layout of a `.reel` file, and the errors that occur with reels.
 //!
 //! ```text
 //! file header    64 bytes
@@ -7,46 +7,47 @@
 //! directory      32 bytes a block, then sources and totals
 //! ```
 //!
-//! Numbers are little-endian. Every meaningful byte is covered by one of three CRC-32s: of the header, a block, or the directory.
-//! Since version 3 a game may have side lines and annotations. Since version 2 a file may have bytes without meaning: old
-//! directories between blocks, and bytes of an interrupted append after the end that the header states.
+//! Numbers are little-endian. Every byte that has a meaning is covered by one of three CRC-32 checksums: that of the header, of a
+//! block, or of the directory. Since version 3 a game may have side lines and annotations. Since version 2 a file may have bytes
+//! without a meaning: old directories between blocks, and bytes of an interrupted append after the end of the reel, which the
+//! header gives.
 
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
 
-/// The first bytes of a reel. No text begins with them, and a transfer that alters line ends changes them.
+/// The first bytes of a reel. No text begins with these bytes, and a transfer that alters line ends changes them.
 pub const MAGIC: [u8; 8] = *b"\x89REEL\r\n\x1a";
-/// The version that this library writes, and the newest that it reads.
+/// The version of the format that this library writes, which is also the newest that it reads.
 pub const FORMAT_VERSION: u32 = 3;
 
 pub(super) const BLOCK_MAGIC: u32 = u32::from_le_bytes(*b"BLCK");
 pub(super) const HEADER_BYTES: usize = size_of::<FileHeader>();
 pub(super) const BLOCK_HEADER_BYTES: usize = size_of::<BlockHeader>();
-/// Limits on the claims of a reel, since its sections are read into memory before they can be checked. They are far above the
-/// sizes that [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max) allows in a text.
+/// Limits on the sizes that a reel claims, since its sections are read into memory before they can be checked. They are far above
+/// the sizes that [`Options::game_bytes_max`](orbit_pgn::Options::game_bytes_max) allows in a text.
 ///
-/// The stored bytes of a block.
+/// The maximum number of stored bytes of a block.
 pub(super) const BLOCK_BYTES_MAX: u64 = 128 << 20;
-/// The decompressed bytes of all frames of a block.
+/// The maximum number of decompressed bytes of all frames of a block.
 pub(super) const FRAMES_BYTES_MAX: u64 = 128 << 20;
-/// The games of a block, skipped ones included.
+/// The maximum number of games of a block, skipped ones included.
 pub(super) const BLOCK_GAMES_MAX: u32 = 1 << 22;
-/// The problems of a block.
+/// The maximum number of problems of a block.
 pub(super) const BLOCK_PROBLEMS_MAX: usize = 1 << 20;
-/// The tag pairs of a block.
+/// The maximum number of tag pairs of a block.
 pub(super) const BLOCK_TAGS_MAX: u64 = 1 << 22;
-/// The comments and glyphs of a block.
+/// The maximum number of comments and glyphs of a block.
 pub(super) const BLOCK_ANNOTATIONS_MAX: usize = 1 << 20;
-/// The bytes of the directory.
+/// The maximum number of bytes of the directory.
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 128 << 20;
-/// The sources of a reel.
+/// The maximum number of sources of a reel.
 pub(super) const SOURCES_MAX: usize = 1 << 20;
-/// The size of an entry of the start table: occupancy, state, and half a byte for each of 64 squares.
+/// The maximum size of an entry of the start table: occupancy, state, and half a byte for each of 64 squares.
 pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
-/// The size of a side line: parent, index among siblings, move.
+/// The maximum size of a side line: parent, index among siblings, and move.
 pub(super) const LINE_BYTES_MAX: u64 = 5 + 5 + 2;
-/// The most bytes of a game, or of a run of games, in a frame: numbers of up to ten bytes, and one byte.
+/// The maximum size of a game, or of a run of games, in a frame: two numbers of up to ten bytes each, and one more byte.
 pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
 pub(super) const PART_BYTES_MAX: u64 = 4 * 10;
 
@@ -57,19 +58,19 @@ const _: () = assert!(cfg!(target_endian = "little"), "reels are read and writte
 pub(super) struct FileHeader {
     pub(super) magic: [u8; 8],
     pub(super) version: u32,
-    /// The checksum of the header with this field 0.
+    /// The checksum of the header, computed with 0 in this field.
     pub(super) crc: u32,
     pub(super) file_bytes: u64,
     pub(super) directory_offset: u64,
     pub(super) directory_bytes: u64,
     pub(super) blocks: u32,
     pub(super) directory_crc: u32,
-    /// The version of the rules by which all its games were read; 0 if it is unknown, or there are several.
+    /// The version of the rules by which all games were read; 0 if it is unknown, or if there are several.
     pub(super) reader: u32,
-    /// The number of variations that its games had and that were left out: the lower and the upper half. Also 0 if they were not
-    /// counted.
+    /// The number of variations of the games that were left out, as the lower and the upper half of 64 bits. The number is also 0
+    /// if variations were not counted.
     pub(super) side_lines: [u32; 2],
-    /// 1 if side lines, comments and glyphs were kept, else 0.
+    /// 1 if side lines, comments and glyphs were kept, otherwise 0.
     pub(super) variations: u32,
 }
 
@@ -101,7 +102,7 @@ pub(super) struct BlockHeader {
     pub(super) games: u32,
     pub(super) lines: u32,
     pub(super) annotations: BlockFrame,
-    /// Starts and side lines, games, tags, problems. The frame of annotations follows them.
+    /// The frames of starts and side lines, of games, of tags, and of problems. The frame of annotations follows them.
     pub(super) frames: [BlockFrame; 4],
 }
 
@@ -118,24 +119,24 @@ pub(super) struct DirectoryEntry {
     pub(super) reserved: u32,
 }
 
-/// The bytes that each section of a reel, or of a block, takes.
+/// The number of bytes of each section of a reel, or of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SectionBytes {
-    /// Key positions.
+    /// The key positions.
     pub keys: u64,
-    /// Moves.
+    /// The moves.
     pub moves: u64,
-    /// Start positions, and the starts of side lines.
+    /// The start positions of games, and the starts of side lines.
     pub starts: u64,
     /// The game table: numbers, offsets and outcomes.
     pub games: u64,
-    /// Tags.
+    /// The tags.
     pub tags: u64,
-    /// Problems.
+    /// The problems.
     pub problems: u64,
-    /// Comments and glyphs.
+    /// The comments and glyphs.
     pub annotations: u64,
-    /// Headers, directory, source list and padding.
+    /// The headers, the directory, the list of sources, and padding.
     pub other: u64,
 }
 
@@ -146,7 +147,7 @@ impl SectionBytes {
         keys + moves + starts + games + tags + problems + annotations + other
     }
 
-    /// Adds the bytes of another block.
+    /// Adds the numbers of another block.
     pub fn add(&mut self, other: &SectionBytes) {
         self.keys += other.keys;
         self.moves += other.moves;
@@ -171,7 +172,7 @@ pub enum ReelError {
         /// The system's error.
         error: std::io::Error,
     },
-    /// The operating system reported an error during an append; the reel is as it was before.
+    /// The operating system reported an error during an append. The reel still has its old content.
     #[error("{}: nothing was appended: {error}", path.display())]
     Append {
         /// The file.
@@ -179,7 +180,7 @@ pub enum ReelError {
         /// The system's error.
         error: std::io::Error,
     },
-    /// The reel to append to has games that were read by other rules than those of this version.
+    /// The existing reel has games that were read by rules other than those of this version.
     #[error(
         "{}: nothing was appended: another version of orbit made the reel and read games by other rules; make it again of all files, or \
          index the new ones to a reel of their own", path.display()
@@ -188,7 +189,7 @@ pub enum ReelError {
         /// The file.
         path: PathBuf,
     },
-    /// Another process appends to the reel, or replaces it.
+    /// Another process is appending to the reel or replacing it.
     #[error("{}: another process is writing this reel: wait until it is done", path.display())]
     Busy {
         /// The file.
@@ -200,7 +201,7 @@ pub enum ReelError {
         /// The path as given.
         path: PathBuf,
     },
-    /// The first bytes are not a reel's.
+    /// The file does not begin with the first bytes of a reel.
     #[error("{} is no reel: `orbit index` makes one from PGN", path.display())]
     NotAReel {
         /// The file.
@@ -214,7 +215,7 @@ pub enum ReelError {
     NewerVersion {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The version of the file.
         found: u32,
     },
     /// The file ends too early.
@@ -222,7 +223,7 @@ pub enum ReelError {
     Truncated {
         /// The file.
         path: PathBuf,
-        /// The length that the header states.
+        /// The length that the header gives.
         expected: u64,
         /// The actual length.
         found: u64,
@@ -235,7 +236,7 @@ pub enum ReelError {
         /// The header, the directory or a block.
         part: FilePart,
     },
-    /// The checksums are right, but the data is contradictory.
+    /// The checksums are right, but the data contradict themselves.
     #[error("{}: inconsistent, in {part}: {what}; index the PGN again", path.display())]
     Inconsistent {
         /// The file.
@@ -245,7 +246,7 @@ pub enum ReelError {
         /// The contradiction.
         what: &'static str,
     },
-    /// The system had no memory for a part of the file.
+    /// The system refused memory for a part of the file.
     #[error("{}: there is not enough memory to read {part}; close other programs, or use fewer threads", path.display())]
     Memory {
         /// The file.
@@ -253,12 +254,12 @@ pub enum ReelError {
         /// The directory or a block.
         part: FilePart,
     },
-    /// A limit of the format is exceeded.
+    /// The reel exceeds a limit of the format.
     #[error("{}: {what}", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// The part that exceeds it.
+        /// The part that exceeds the limit.
         what: &'static str,
     },
 }
@@ -283,7 +284,7 @@ impl ReelError {
     }
 }
 
-/// The part of the file with an error.
+/// The part of a file that has an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FilePart {
     /// The file header.

@@ -1,8 +1,8 @@
 //! Replays eight segments at once, one in each lane of a vector of eight words.
 //!
 //! A position depends on the one before it, but segments do not depend on each other. The changes of all moves are computed
-//! first: the squares that are emptied and, for each plane, the squares that are set. The remaining chain is `plane & !emptied |
-//! set`. The few special moves are then computed one by one and overwrite these changes.
+//! first: the squares that are emptied and, for each plane, the squares that are set. What is left for each position is
+//! `plane & !emptied | set`. The few special moves are computed one by one, and their changes replace those computed first.
 //!
 //! Everything here is inlined, so that a caller compiled for wider vectors gets its own copy.
 
@@ -19,27 +19,27 @@ pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 /// The bits of a [`State`] for each slot of eight segments.
 pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
-/// The changes that moves make to the planes; kept between calls only to reuse its allocation.
+/// The changes that moves make to the planes. The value is kept between calls only to reuse its allocation.
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub struct LaneMoves {
-    /// The squares that are emptied before `set` is added.
+    /// The squares that a move empties, before it sets others.
     emptied: LaneColumn,
-    /// For each plane, the squares that are set.
+    /// For each plane, the squares that a move sets.
     set: [LaneColumn; 4],
-    /// The states with which games and lines begin, each at the slot before.
+    /// The states with which games and lines begin, each in the slot before the one at which it begins.
     begun: LaneStates,
 }
 
 impl LaneMoves {
-    /// Allocates buffers for the moves of eight segments. The value is large: 11 KiB.
+    /// Allocates buffers for the moves of eight segments. They are boxed since the value has 11 KiB.
     pub fn new_boxed() -> Box<LaneMoves> {
         const NONE: LaneColumn = [[0; LANES]; SEGMENT_SLOTS];
         Box::new(LaneMoves { emptied: NONE, set: [NONE; 4], begun: [[0; LANES]; SEGMENT_SLOTS] })
     }
 
-    /// Replays some segments of a block, at most as many as there are lanes, into the four planes, and returns the masks of their
-    /// slots. With `states` it also writes the states. The contents of slots beyond the block are undefined.
+    /// Replays some segments of a block, at most as many as there are lanes. Writes the four planes, and also the states if
+    /// `states` is given. Returns the masks of the slots. The contents of slots beyond the block are undefined.
     ///
     /// # Panics
     ///
@@ -138,7 +138,8 @@ impl LaneMoves {
         }
     }
 
-    /// Overwrites the result of [`LaneMoves::common_moves`] for a special move. Moves are legal, so the rank shows the colour.
+    /// Replaces the changes that [`LaneMoves::common_moves`] computed for a special move. The colour is recognised by the rank,
+    /// since moves are legal.
     #[inline(always)]
     fn special_move(&mut self, i: usize, n: usize, mv: PackedMove, lane: &mut Lane<'_>) {
         let (from, to) = (mv.from() as u32, mv.to() as u32);
@@ -174,7 +175,7 @@ impl LaneMoves {
     }
 }
 
-/// The data gathered from the special moves of one segment.
+/// The state of one segment while its special moves are played.
 struct Lane<'a> {
     block: &'a Block,
     /// The index of the next entry of the start table.
@@ -184,7 +185,7 @@ struct Lane<'a> {
     white: u32,
 }
 
-/// Returns the slots with White to move, if the sides alternate; `black` is 1 if Black is to move at slot `first`.
+/// Returns the slots with White to move, provided that the sides alternate. `black` is 1 if Black is to move at slot `first`.
 #[inline(always)]
 fn white_slots(first: u32, black: u32) -> u32 {
     if (first ^ black) & 1 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa }

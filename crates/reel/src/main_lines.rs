@@ -9,7 +9,7 @@ use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::Annotation;
 
 impl Block {
-    /// Like [`Block::into_main_lines`] for a borrowed block, without a copy if nothing changes.
+    /// Does the same as [`Block::into_main_lines`] for a borrowed block. Makes no copy if nothing changes.
     pub fn main_lines(&self, annotations: bool) -> Cow<'_, Block> {
         let has_problems = self.problems.iter().any(|problem| problem.kind == ProblemKind::SideLine);
         let loses_annotations = !annotations && !self.annotations.all.is_empty();
@@ -19,8 +19,8 @@ impl Block {
         Cow::Owned(self.clone().into_main_lines(annotations))
     }
 
-    /// Removes side lines and their problems: the result is the block made from the same text without side lines. Annotations of
-    /// main lines stay if they are wanted.
+    /// Removes side lines and their problems. The result equals the block that would be made from the same text without side
+    /// lines. If `annotations` is true, the annotations of main lines stay.
     #[must_use]
     pub fn into_main_lines(mut self, annotations: bool) -> Block {
         self.annotations =
@@ -58,7 +58,7 @@ impl Block {
         Block { keys, moves, starts, lines: Vec::new(), found: FoundMaterial::default(), ..self }
     }
 
-    /// Keeps the annotations of main lines, whose nodes have the same numbers with and without side lines.
+    /// Returns the annotations of main lines. The nodes of a main line have the same numbers with and without side lines.
     fn annotations_of_main_lines(&self) -> Annotations {
         let mut kept = Annotations::default();
         for game in self.games() {

@@ -1,8 +1,9 @@
-//! A folder of reels that form one database: the shards, and the manifest that lists them in order.
+//! Folders of reels that form one database. A folder contains the reels, called *shards*, and a manifest that lists them in
+//! order.
 //!
 //! The manifest is written last, so a folder with a manifest is complete. It has a checksum of its own and records the length and
 //! the header checksum of each shard. The header in turn contains the checksum of the directory, and each block has a checksum.
-//! So a shard that was exchanged, cut or altered is noticed before any of its games is used.
+//! So a shard that was exchanged, cut or altered is noticed before any of its games are used.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use orbit_pgn::{READER_VERSION, Stamp};
 pub const MANIFEST_NAME: &str = "orbit-manifest.json";
 /// The version of the manifest's schema.
 const SCHEMA: u32 = 1;
-/// The longest manifest that is read.
+/// The maximum length of a manifest, in bytes.
 const MANIFEST_BYTES_MAX: u64 = 1 << 30;
 
 /// The reason why a folder of reels cannot be read as one database, or cannot be written.
@@ -46,7 +47,7 @@ pub enum ManifestError {
         /// The error in it.
         what: String,
     },
-    /// A folder has shards and no manifest.
+    /// A folder contains shards but no manifest.
     #[error(
         "{} contains reels, but no {MANIFEST_NAME}: `orbit index --shards` was not finished; remove the folder and index again, \
          or name the reels themselves", folder.display()
@@ -69,13 +70,13 @@ pub enum ManifestError {
     OtherShard {
         /// The shard.
         path: PathBuf,
-        /// The difference.
+        /// The difference between the shard and its description.
         what: String,
     },
     /// A shard is damaged.
     #[error(transparent)]
     Reel(#[from] ReelError),
-    /// The folder is in use.
+    /// The folder already contains files.
     #[error("{} contains files already: give the name of a new folder, or remove this one first", folder.display())]
     NotEmpty {
         /// The folder.
@@ -94,27 +95,27 @@ pub enum ManifestError {
     Output(#[from] OutputError),
 }
 
-/// The contents of a folder of reels.
+/// The contents of a manifest.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     schema: u32,
-    /// The version of orbit that wrote it.
+    /// The version of orbit that wrote the folder.
     pub orbit: String,
-    /// The version of the format of its reels.
+    /// The version of the format of the reels.
     pub format_version: u32,
     /// The version of the rules by which games were read.
     pub reader_version: u32,
     /// True if side lines, comments and glyphs are kept.
     pub variations: bool,
-    /// The number of games of all shards, skipped ones included.
+    /// The number of games in all shards, skipped ones included.
     pub games: u64,
-    /// The number of positions of all shards.
+    /// The number of positions in all shards.
     pub positions: u64,
     /// The sources of the games. The games of a shard refer to their sources by index in this list.
     pub sources: Vec<ManifestSource>,
     /// The reels, in the order of their games.
     pub shards: Vec<Shard>,
-    /// XXH3 (64 bits) of the manifest as JSON without blanks and with this field empty.
+    /// The hash (XXH3, 64 bits) of the manifest as JSON without blanks, computed with this field empty.
     checksum: String,
 }
 
@@ -125,49 +126,49 @@ pub struct ManifestSource {
     pub name: String,
     /// The path, as in [`ReelSource`].
     pub path: Option<String>,
-    /// Its size as stored.
+    /// The size of the source in bytes, before decompression.
     pub bytes: Option<u64>,
-    /// The time of its last change, in nanoseconds since 1970.
+    /// The time of the source's last change, in nanoseconds since 1970.
     pub modified_ns: Option<u64>,
-    /// XXH3 (64 bits) of its bytes, as `xxhsum -H3` prints it.
+    /// The hash (XXH3, 64 bits) of the source's bytes, as `xxhsum -H3` prints it.
     pub xxh3: Option<String>,
-    /// The number of games in it, skipped ones included.
+    /// The number of games in the source, skipped ones included.
     pub games: u64,
-    /// The number of games dropped as duplicates.
+    /// The number of games of the source that were dropped as duplicates.
     pub duplicates: u64,
-    /// The reason why it was not read to its end, if it was not.
+    /// The reason why the source was not read to its end; `None` if it was.
     pub failure: Option<String>,
 }
 
-/// A reel of the folder.
+/// A reel in the folder.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shard {
-    /// Its name in the folder.
+    /// The name of the reel's file in the folder.
     pub file: String,
-    /// Its size.
+    /// The size of the reel in bytes.
     pub bytes: u64,
     /// The number of blocks of the reel.
     pub blocks: u64,
-    /// The number of its games, skipped ones included.
+    /// The number of games in the reel, skipped ones included.
     pub games: u64,
-    /// The number of its positions.
+    /// The number of positions in the reel.
     pub positions: u64,
-    /// The first and the last date of a game, as PGN writes dates.
+    /// The dates of the earliest and of the latest game, as PGN writes dates.
     pub dates: Option<(String, String)>,
-    /// The lowest and the highest rating.
+    /// The lowest and the highest rating of a player.
     pub elos: Option<(u32, u32)>,
-    /// The checksum of its header, eight digits.
+    /// The checksum of the reel's header, in eight hexadecimal digits.
     pub header: String,
-    /// XXH3 (64 bits) of the file, as `xxhsum -H3` prints it.
+    /// The hash (XXH3, 64 bits) of the file, as `xxhsum -H3` prints it.
     pub xxh3: String,
 }
 
 impl Manifest {
-    /// Returns the path of a folder's manifest; `None` if the folder is no database of shards.
+    /// Returns the path of a folder's manifest; `None` if the folder is not a database of shards.
     ///
     /// # Errors
     ///
-    /// [`ManifestError::Missing`] for a folder whose shards were not completed.
+    /// [`ManifestError::Missing`] if the folder contains shards but no manifest.
     pub fn locate(folder: &Path) -> Result<Option<PathBuf>, ManifestError> {
         if !folder.is_dir() {
             return Ok(None);
@@ -207,7 +208,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Opens the shards in their order and compares them with the manifest.
+    /// Opens the shards in order, and compares them with the manifest.
     ///
     /// # Errors
     ///
@@ -239,7 +240,7 @@ impl Manifest {
         Ok(reel)
     }
 
-    /// Returns the sources as entries of a reel.
+    /// Returns the sources of the manifest, in the form in which a reel lists its sources.
     pub fn reel_sources(&self) -> Vec<ReelSource> {
         self.sources.iter().map(|source| source.to_reel_source(self.reader_version)).collect()
     }
@@ -341,7 +342,7 @@ impl ManifestSource {
     }
 }
 
-/// Returns the name of a shard in its folder, counted from 0.
+/// Returns the file name of a shard. Shards are counted from 0.
 pub(super) fn shard_name(index: usize) -> String {
     format!("{index:05}.reel")
 }

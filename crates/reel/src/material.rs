@@ -1,8 +1,8 @@
 //! Bounds on the numbers of pieces in the positions of a few segments.
 //!
 //! The bounds take 12 bytes for 128 positions. Computing them takes three to five nanoseconds per position, longer than most
-//! searches. With them a search often needs no other look at the block. So only blocks held in memory get bounds, and not for
-//! their first search.
+//! searches. With bounds, a search often does not have to examine the block any further. So bounds are computed only for blocks
+//! that are held in memory, and not before their second search.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -12,20 +12,21 @@ use orbit_core::board::Code;
 /// The number of segments that share bounds.
 pub const MATERIAL_SEGMENTS: usize = 4;
 
-/// The codes of pieces, in the order in which they are kept.
+/// The codes of pieces, in the order of the columns.
 pub(super) const CODES: [u8; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// The largest number that is stored; it means this many or more.
+/// The largest number that is stored. It stands for this number or more.
 pub(super) const MANY: u8 = 15;
 
-/// The fewest and the most pieces with each code in the positions of each [`MATERIAL_SEGMENTS`] segments of a block.
+/// The minimum and the maximum number of pieces of each code in each group of [`MATERIAL_SEGMENTS`] consecutive segments of a
+/// block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material {
     /// For each code, a column with one byte for each group of segments.
     pub(super) columns: [Vec<Numbers>; CODES.len()],
 }
 
-/// The fewest and the most pieces of a kind in a group: four bits each, which count up to fifteen.
+/// The minimum and the maximum number of pieces of a kind in a group. Each takes four bits, so that it is at most fifteen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Numbers(u8);
 
@@ -54,7 +55,7 @@ impl Material {
         self.columns[0].len()
     }
 
-    /// Returns the bounds on the number of pieces with a code in each group.
+    /// Returns the bounds on the number of pieces with a code, one entry for each group of segments.
     ///
     /// # Panics
     ///
@@ -65,11 +66,11 @@ impl Material {
     }
 }
 
-/// Facts about a block found since it is in memory. They are not part of the block: copies begin without them, and equal blocks
-/// may differ in them.
+/// Facts that were found about a block since it was loaded into memory. They are not part of the block: copies begin without
+/// them, and equal blocks may differ in them.
 #[derive(Debug, Default)]
 pub(super) struct FoundMaterial {
-    /// The number of the block while it is held; 0 before.
+    /// The number of the block if it is held, otherwise 0.
     number: AtomicU64,
     was_searched: AtomicBool,
     material: OnceLock<Material>,
@@ -97,7 +98,7 @@ impl FoundMaterial {
         Some(self.number.load(Relaxed)).filter(|&number| number != 0)
     }
 
-    /// Returns whether the block is held and this function was called before.
+    /// Returns whether the block is held and this function was already called for it.
     pub(super) fn is_searched_again(&self) -> bool {
         self.number().is_some() && self.was_searched.swap(true, Relaxed)
     }

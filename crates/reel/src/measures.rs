@@ -1,4 +1,4 @@
-//! Clocks and evaluations of the positions of a game.
+//! Reads the clocks and evaluations of the positions of a game.
 
 use super::GameRow;
 use orbit_core::board::Color;
@@ -10,14 +10,14 @@ use orbit_pgn::AnnotationKind;
 /// comment before the first move belongs to the start.
 pub struct GameMeasures<'a> {
     game: GameRow<'a>,
-    /// The commands of comments, by node.
+    /// The commands in comments, each with its node.
     commands: Vec<(u32, Commands)>,
-    /// The increment per move in milliseconds, if the game states it.
+    /// The increment per move in milliseconds, if the game gives it.
     increment: Option<i64>,
 }
 
 impl<'a> GameMeasures<'a> {
-    /// Reads the comments of a game, as far as its block has them.
+    /// Reads the comments of a game. If its block was read without comments, there are none.
     pub fn from_game(game: &GameRow<'a>) -> GameMeasures<'a> {
         let mut commands: Vec<(u32, Commands)> = Vec::new();
         for annotation in game.annotations() {
@@ -53,9 +53,10 @@ impl<'a> GameMeasures<'a> {
         self.commands(node).elapsed
     }
 
-    /// Returns the measures of a position. The time of a move is that of `%emt`, or else the player's clock after the previous
-    /// move minus the present clock, plus the increment. It is unknown for the first move of a side, and if the clock gained more
-    /// than the increment. The loss of a move is unknown if the position before or after it has no evaluation.
+    /// Returns the measures of a position. The time spent on a move is that of `%emt` if there is one. Otherwise it is the
+    /// player's clock after the player's previous move, minus the clock now, plus the increment. It is unknown for the first move
+    /// of a side, and if the clock gained more than the increment. The loss of a move is unknown if the position before or after
+    /// it has no evaluation.
     pub fn at(&self, node: u32) -> Measures {
         if self.are_none() {
             return Measures::default();

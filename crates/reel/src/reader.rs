@@ -1,4 +1,4 @@
-//! Reads a file; each block is read and checked on demand.
+//! Opens a reel, and reads and checks its blocks on demand.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ use super::source::ReelSource;
 use super::totals::Totals;
 use orbit_core::files::SharedFile;
 
-/// An open reel. Only header and directory are in memory.
+/// An open reel. Only its header and its directory are in memory.
 #[derive(Debug)]
 pub struct Reel {
     path: PathBuf,
     file: SharedFile,
     header: FileHeader,
     entries: Vec<DirectoryEntry>,
-    /// The number of games before each block, skipped ones included.
+    /// For each block, the number of games before it, skipped ones included.
     games_before: Vec<u32>,
     sources: Vec<ReelSource>,
     totals: Totals,
@@ -35,12 +35,12 @@ pub struct Reel {
 }
 
 impl Reel {
-    /// Returns whether a file begins as a reel does.
+    /// Returns whether a file begins with the first bytes of a reel.
     pub fn sniff(head: &[u8]) -> bool {
         head.starts_with(&MAGIC)
     }
 
-    /// Opens a reel and checks its header and directory.
+    /// Opens a reel, and checks its header and its directory.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl Reel {
             self.games_before.push(games);
             games = games.checked_add(entry.games_read).ok_or("there are too many games")?;
         }
-        // An append always begins after the previous directory, even if no block follows.
+        // An append always begins after the previous directory, even if no block follows that directory.
         if offset > self.header.directory_offset
             || offset < self.header.directory_offset && self.header.version < 2
         {
@@ -140,7 +140,7 @@ impl Reel {
         self.block_with(index, Contents { tags: true, annotations: true })
     }
 
-    /// Like [`Reel::block`], with only some contents.
+    /// Does the same as [`Reel::block`], but decodes only some contents.
     ///
     /// # Errors
     ///
@@ -203,20 +203,20 @@ impl Reel {
         self.header.version
     }
 
-    /// Returns the version of the rules by which all its games were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) at the
-    /// time); 0 if it is unknown, or there are several.
+    /// Returns the version of the rules by which all games were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) at the time).
+    /// Returns 0 if the version is unknown, or if there are several.
     pub fn reader(&self) -> u32 {
         self.header.reader
     }
 
-    /// Returns the number of side lines (variations) of its games that were left out; also 0 if they were not counted, as by
-    /// earlier versions of the program.
+    /// Returns the number of side lines (variations) of the games that were left out. It is also 0 if they were not counted, as
+    /// by earlier versions of the program.
     pub fn side_lines(&self) -> u64 {
         let [low, high] = self.header.side_lines.map(u64::from);
         low | high << 32
     }
 
-    /// Returns whether side lines, comments and glyphs of its games were kept.
+    /// Returns whether side lines, comments and glyphs were kept.
     pub fn keeps_variations(&self) -> bool {
         self.header.version >= 3 && self.header.variations != 0
     }
@@ -236,7 +236,7 @@ impl Reel {
         self.entries.len()
     }
 
-    /// Returns the number of bytes of a block in the file.
+    /// Returns the number of bytes that a block takes in the file.
     pub fn block_bytes(&self, index: usize) -> u64 {
         self.entries[index].bytes
     }
@@ -246,33 +246,34 @@ impl Reel {
         self.header.file_bytes
     }
 
-    /// Returns the number of bytes to which nothing refers any more: the old directories from before each append.
+    /// Returns the number of bytes to which nothing refers any more: each append leaves the old directory behind.
     pub fn dead_bytes(&self) -> u64 {
         let blocks: u64 = self.entries.iter().map(|entry| entry.bytes).sum();
         // No block overlaps another one, the header or the directory.
         self.header.directory_offset - HEADER_BYTES as u64 - blocks
     }
 
-    /// Returns the number of bytes after the end of the reel, which do not belong to it: an interrupted or running append wrote
-    /// them, or another program.
+    /// Returns the number of bytes after the end of the reel. They do not belong to it: an append that was interrupted or is
+    /// still running wrote them, or another program did.
     pub fn bytes_behind(&self) -> u64 {
         self.bytes_behind
     }
 
-    /// Returns the number of games before a block, skipped ones included; at [`Reel::blocks`], the number of all games.
+    /// Returns the number of games before a block, skipped ones included. For the index [`Reel::blocks`], returns the number of
+    /// all games.
     pub fn games_before(&self, index: usize) -> u32 {
         let all = || self.entries.iter().map(|entry| entry.games_read).sum();
         self.games_before.get(index).copied().unwrap_or_else(all)
     }
 
-    /// Returns the block that holds a game, by the game's number over all sources (from 1). If the game was skipped, the block
-    /// has no [`GameRow`](super::GameRow) for it.
+    /// Returns the index of the block that contains a game, given the game's number over all sources (from 1). If the game was
+    /// skipped, the block has no [`GameRow`](super::GameRow) for it.
     pub fn block_of_game(&self, number: u32) -> Option<usize> {
         let index = self.games_before.partition_point(|&before| before < number).checked_sub(1)?;
         (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
     }
 
-    /// Computes a fingerprint of the first blocks from their places in the file, their sizes and their checksums.
+    /// Computes a fingerprint of the first `blocks` blocks from their places in the file, their sizes and their checksums.
     ///
     /// # Errors
     ///
@@ -280,7 +281,7 @@ impl Reel {
     ///
     /// # Panics
     ///
-    /// If there are fewer blocks.
+    /// If the reel has fewer blocks.
     pub fn fingerprint(&self, blocks: usize) -> Result<u128, ReelError> {
         let mut told = Vec::with_capacity(blocks * 36);
         for entry in &self.entries[..blocks] {
@@ -302,18 +303,18 @@ impl Reel {
         &self.sources
     }
 
-    /// Returns the sums over the reel.
+    /// Returns the totals of the reel.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// Returns the bytes that each section takes.
+    /// Returns the number of bytes that each section takes.
     pub fn sections(&self) -> &SectionBytes {
         &self.sections
     }
 }
 
-/// Checks a header of which `head` bytes could be read, in a file of `found` bytes.
+/// Checks a header. `head` is the number of its bytes that could be read, and `found` is the size of the file.
 fn check_header(path: &Path, header: &FileHeader, head: usize, found: u64) -> Result<(), ReelError> {
     let path = || path.to_owned();
     if header.magic != MAGIC {

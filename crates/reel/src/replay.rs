@@ -7,24 +7,24 @@
 use super::{Block, Key, SEGMENT_SLOTS};
 use orbit_core::board::{Board, PackedMove, Position, State};
 
-/// Facts about the slots of a segment, in one bit each: bit `i` for slot `i`.
+/// Facts about the slots of a segment, each as a mask in which bit `i` belongs to slot `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Masks {
-    /// The slots that hold a position: all but the tail of a block's last segment.
+    /// The slots that have a position: all except those after the last game of a block.
     pub valid: u32,
-    /// The first positions of games.
+    /// The slots of the first positions of games.
     pub initial: u32,
-    /// The last positions of lines.
+    /// The slots of the last positions of lines.
     pub terminal: u32,
-    /// The last positions of games.
+    /// The slots of the last positions of games.
     pub last: u32,
-    /// The mask of the positions with White to move.
+    /// The slots with White to move.
     pub white: u32,
 }
 
 impl Masks {
-    /// Makes the masks of a segment of which `slots` hold positions. `begins` is true if a game begins at its first slot; `lines`
-    /// marks the slots after which a side line begins.
+    /// Makes the masks of a segment of which the first `slots` slots have positions. `begins` is true if a game begins at its
+    /// first slot, and `lines` has the slots after which a side line begins.
     #[inline(always)]
     pub(super) fn new(slots: usize, begins: bool, terminal: u32, lines: u32, white: u32) -> Masks {
         let valid = u32::MAX >> (SEGMENT_SLOTS - slots);
@@ -34,14 +34,14 @@ impl Masks {
     }
 }
 
-/// One segment's positions as columns.
+/// The positions of one segment, as columns.
 #[derive(Clone, Debug)]
 pub struct SegmentColumns {
     /// The four planes of [`Board`].
     pub planes: [[u64; SEGMENT_SLOTS]; 4],
     /// The bits of [`State`].
     pub states: [u32; SEGMENT_SLOTS],
-    /// The number of half-moves played.
+    /// The number of half-moves played before each position.
     pub plies: [u32; SEGMENT_SLOTS],
     /// The masks of the slots.
     pub masks: Masks,
@@ -58,7 +58,7 @@ impl SegmentColumns {
         }
     }
 
-    /// Replays segment `seg` of a block into the columns. Slots beyond the block become zeros.
+    /// Replays segment `seg` of a block into the columns. Slots beyond the block are filled with zeros.
     ///
     /// # Panics
     ///
@@ -125,13 +125,13 @@ impl Default for SegmentColumns {
     }
 }
 
-/// Computes the en passant bits of [`State`] after each of 32 moves: the square that a pawn passes over in a double step, else
-/// 64. All are computed at once, in lanes of 16 bits, so that little work is left for the chain in which each position depends on
-/// the one before.
+/// Computes the en passant bits of [`State`] after each of 32 moves: the square over which a pawn passed in a double step, or 64.
+/// All are computed at once, in lanes of 16 bits. This leaves little work for the loop in which each position depends on the
+/// previous one.
 #[inline(always)]
 fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     let mut out = [0; SEGMENT_SLOTS];
-    // `array::from_fn` is neither inlined here nor vectorised: it took 2/5 of the time.
+    // `array::from_fn` is not used, since here it is neither inlined nor vectorised; it took two fifths of the time.
     for (passed, mv) in out.iter_mut().zip(moves) {
         let (from, to) = (mv.0 & 63, mv.0 >> 6 & 63);
         let double = mv.0 & 0x7000 == 0x1000 && (from + 16 == to || to + 16 == from);
@@ -140,7 +140,8 @@ fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     out
 }
 
-/// Numbers the plies of a segment: from the ply of its key on, and from that of the next line after each terminal slot.
+/// Fills in the plies of a segment. They count up from the ply of the key, and after each terminal slot from the ply of the next
+/// line.
 pub fn number_plies(
     plies: &mut [u32; SEGMENT_SLOTS],
     block: &Block,
@@ -162,8 +163,8 @@ pub fn number_plies(
     }
 }
 
-/// Returns the squares and the codes of moves that need [`event`], a few in each game: moves that touch one of these squares, and
-/// moves whose code is in this set.
+/// Returns the squares and the codes of moves that [`event`] must play: moves from or to one of these squares, and moves whose
+/// code is in this set. Each game has only a few such moves.
 #[inline(always)]
 fn watch(state: State) -> (u64, u32) {
     const SPECIAL: u32 = 0xffff & !PackedMove::PIECE_CODES;
@@ -174,7 +175,7 @@ fn watch(state: State) -> (u64, u32) {
     }
 }
 
-/// Plays any move, or begins a game.
+/// Plays any move, or sets up the position with which a game or line begins.
 #[inline(never)]
 fn event(block: &Block, mut position: Position, mv: PackedMove, start: &mut usize) -> Position {
     if mv.is_start() {
@@ -184,8 +185,8 @@ fn event(block: &Block, mut position: Position, mv: PackedMove, start: &mut usiz
     position
 }
 
-/// Returns the position to which a start code leads. Past the end of the table, which only happens if a block's moves were
-/// tampered with, it is the standard position.
+/// Returns the position to which a start code leads. Past the end of the table, returns the standard position; this happens only
+/// if the moves of a block were manipulated.
 #[cold]
 pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> Position {
     if !from_table {
@@ -211,19 +212,19 @@ pub struct Slot {
     pub slot: usize,
     /// The position.
     pub position: Position,
-    /// The number of half-moves played.
+    /// The number of half-moves played before the position.
     pub ply: u32,
-    /// The index of its game in the block.
+    /// The index in the block of the game to which the position belongs.
     pub game: usize,
-    /// True if it is the first position of its game.
+    /// True if this is the first position of its game.
     pub initial: bool,
-    /// True if it is the last position of its line.
+    /// True if this is the last position of its line.
     pub terminal: bool,
-    /// True if it is the last position of its game.
+    /// True if this is the last position of its game.
     pub last: bool,
 }
 
-/// Calls `f` for every slot of a block in order, each segment replayed from its own key.
+/// Calls `f` for every slot of a block in order. Each segment is replayed from its own key.
 pub fn for_each_slot(block: &Block, mut f: impl FnMut(Slot)) {
     let mut columns = SegmentColumns::new();
     for seg in 0..block.segments() {
@@ -246,8 +247,8 @@ pub fn for_each_slot(block: &Block, mut f: impl FnMut(Slot)) {
     }
 }
 
-/// Calls `f` for every slot of the games for whose index `wanted` returns true, in order. Segments without such a game are not
-/// replayed.
+/// Calls `f` in order for every slot of the games that are wanted. `wanted` is called with the index of a game. Segments without
+/// a wanted game are not replayed.
 pub fn for_each_slot_of(block: &Block, mut wanted: impl FnMut(usize) -> bool, mut f: impl FnMut(Slot)) {
     let mut columns = SegmentColumns::new();
     let mut replayed = None;
@@ -275,7 +276,7 @@ pub fn for_each_slot_of(block: &Block, mut wanted: impl FnMut(usize) -> bool, mu
     }
 }
 
-/// Replays a block from its first slot and compares every key with the position reached.
+/// Replays a block from its first slot, and compares every key with the position at the same slot.
 ///
 /// # Errors
 ///

@@ -7,11 +7,11 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use super::bytes::{ListFault, NO_MEMORY, room};
 
-/// The lowest level, since tags must not slow down indexing: level 3 makes a reel 0.3 to 0.6 % smaller and takes 1 to 4 % more
-/// time.
+/// The level of compression. It is the lowest, since tags must not slow down indexing: level 3 makes a reel 0.3 to 0.6 % smaller
+/// and takes 1 to 4 % more time.
 const ZSTD_LEVEL: i32 = 1;
 
-/// The largest buffer that is kept. Ordinary blocks need less.
+/// The maximum size of a buffer that is kept. Ordinary blocks need less.
 const KEPT_MAX: usize = 4 << 20;
 
 thread_local! {
@@ -21,7 +21,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Lends `work` a buffer of `len` bytes with arbitrary contents.
+/// Calls `work` with a buffer of `len` bytes whose contents are arbitrary.
 pub(super) fn with_bytes<T>(len: u64, work: impl FnOnce(&mut [u8]) -> T) -> Result<T, ListFault> {
     let mut bytes = ROOM.take();
     if (bytes.len() as u64) < len {
@@ -35,7 +35,7 @@ pub(super) fn with_bytes<T>(len: u64, work: impl FnOnce(&mut [u8]) -> T) -> Resu
     Ok(out)
 }
 
-/// Unpacks a frame into the capacity of a vector; returns the length of the output, or the error of zstd.
+/// Unpacks a frame into the capacity of a vector. Returns the length of the output, or the error of zstd.
 pub(super) fn decompress(stored: &[u8], raw: &mut Vec<u8>) -> Result<io::Result<usize>, ListFault> {
     DECOMPRESSOR.with_borrow_mut(|kept| {
         let decompressor = match kept {
@@ -46,7 +46,7 @@ pub(super) fn decompress(stored: &[u8], raw: &mut Vec<u8>) -> Result<io::Result<
     })
 }
 
-/// Packs bytes into a frame; no bytes give no frame.
+/// Packs bytes into a frame. Returns no bytes if there are none to pack.
 pub(super) fn compress(raw: &[u8]) -> Vec<u8> {
     if raw.is_empty() {
         return Vec::new();

@@ -1,12 +1,13 @@
-//! Selects games of a block and shows each from one of its sides.
+//! Selects games of a block and shows each from the view of one of its sides.
 
 use super::block::Block;
 use super::builder::BlockBuilder;
 use orbit_core::board::Color;
 
 impl Block {
-    /// Returns the games for which a side is given, in their order and with their numbers. If that side is Black, the sides
-    /// change places, so that White is always the given side: see [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
+    /// Returns a block with the games for which a side is given, in their order and with their numbers. If that side is Black,
+    /// White and Black are swapped, so that the given side is always White: see
+    /// [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
     #[must_use]
     pub fn seen_by(&self, sides: &[Option<Color>]) -> Block {
         let mut builder = BlockBuilder::with_source_games(&self.source_games);

@@ -1,7 +1,7 @@
-//! Writes blocks to a folder of reels, each of about the same size.
+//! Writes blocks to a folder of reels of about the same size.
 //!
-//! The blocks are the same, and in the same order, as in a single reel: a database reads the same from the folder and from the
-//! reel.
+//! The blocks and their order are the same as in a single reel, so a database is the same whether it is read from the folder or
+//! from a single reel.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::totals::Totals;
 use super::writer::ReelWriter;
 use orbit_pgn::hash_file;
 
-/// Writes a folder of reels. Without [`ShardsWriter::finish`], everything written is removed again.
+/// Writes a folder of reels. If [`ShardsWriter::finish`] is not called, everything that was written is removed.
 #[derive(Debug)]
 pub struct ShardsWriter {
     folder: PathBuf,
@@ -37,7 +37,7 @@ pub struct ShardsWriter {
 }
 
 impl ShardsWriter {
-    /// Begins a folder, which must be new or empty.
+    /// Begins a folder. The folder must not exist yet, or must be empty.
     ///
     /// # Errors
     ///
@@ -65,7 +65,8 @@ impl ShardsWriter {
         })
     }
 
-    /// Appends a block. It refers to its sources by their indices in `sources`; only their names and files need to be known yet.
+    /// Appends a block. The block refers to its sources by their indices in `sources`. At this time only the names and files of
+    /// the sources need to be known.
     ///
     /// # Errors
     ///
@@ -108,7 +109,7 @@ impl ShardsWriter {
         let path = self.folder.join(&file);
         writer.pass_over(side_lines);
         self.games.resize(sources.len(), 0);
-        // Facts that are known only after all of a source was read are in the manifest.
+        // The shard does not contain facts that are known only after a whole source was read. They are in the manifest.
         let of_shard = sources.iter().zip(&self.games).map(|(source, &games)| ReelSource {
             games,
             duplicates: 0,
@@ -126,7 +127,7 @@ impl ShardsWriter {
         Ok(())
     }
 
-    /// Returns the path of the file that is being written.
+    /// Returns the path of the file that is being written; `None` if there is none.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.writer.as_ref().and_then(ReelWriter::temporary_path)
     }
@@ -141,7 +142,7 @@ impl ShardsWriter {
         sources: &[ReelSource],
         side_lines: u64,
     ) -> Result<(Manifest, Totals, SectionBytes), ManifestError> {
-        // A database without games is one shard without blocks.
+        // A database without games is written as one shard without blocks.
         if self.shards.is_empty() {
             self.begin_shard()?;
         }
@@ -160,7 +161,8 @@ impl ShardsWriter {
 }
 
 impl Drop for ShardsWriter {
-    /// Errors are ignored: a folder of shards without a manifest is no database.
+    /// Removes everything that was written, unless it was finished. Errors are ignored, since a folder of shards without a
+    /// manifest is not a database.
     fn drop(&mut self) {
         if self.is_finished {
             return;

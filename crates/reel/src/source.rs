@@ -1,4 +1,4 @@
-//! The sources of a reel, and whether they still exist unchanged.
+//! Describes the sources of a reel, and checks whether they still exist unchanged.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,27 +9,27 @@ use orbit_pgn::{Freshness, Stamp, is_file};
 /// A source of a reel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReelSource {
-    /// The path as given, or a name in its place.
+    /// The path as it was given, or the name of a source without a path.
     pub name: String,
-    /// The absolute path of the file without links when it was read; `None` if the source is no file, if the path is not UTF-8,
-    /// and in version 1.
+    /// The absolute path of the file when it was read, with links resolved. `None` if the source is not a file, if the path is
+    /// not UTF-8, and in version 1 of the format.
     pub path: Option<PathBuf>,
     /// The identity of the file when it was read.
     pub stamp: Stamp,
-    /// The number of games in it, skipped ones included.
+    /// The number of games in the source, skipped ones included.
     pub games: u64,
-    /// The number of games dropped as duplicates of earlier ones; they count as skipped.
+    /// The number of games that were dropped as duplicates of earlier games. They count as skipped.
     pub duplicates: u64,
-    /// The reason why it was not read to its end, if it was not.
+    /// The reason why the source was not read to its end; `None` if it was.
     pub failure: Option<String>,
-    /// The version of the rules by which its games were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) at the time); 0 if
-    /// unknown. A reel stores one version for all its sources, so it is unknown if they have several.
+    /// The version of the rules by which the games of the source were read ([`READER_VERSION`](orbit_pgn::READER_VERSION) at the
+    /// time); 0 if it is unknown. A reel stores one version for all its sources, so the version is unknown if they have several.
     pub reader: u32,
 }
 
 impl ReelSource {
-    /// Finds the present place of the file among its old path, its name in the folder of `reel`, and its name in the current
-    /// folder. Returns the first of these with the size and time of the file that was read, or else the first that exists.
+    /// Finds the file again. Tries its old path, its name in the folder of `reel`, and its name in the current folder. Returns
+    /// the first of these that has the size and time of the file that was read, or else the first that exists.
     pub fn locate(&self, reel: &Path) -> Option<PathBuf> {
         let name = Path::new(&self.name);
         let beside = reel.parent().map(|folder| folder.join(name));
@@ -41,18 +41,19 @@ impl ReelSource {
         (!found.is_empty()).then(|| found.swap_remove(index))
     }
 
-    /// Returns whether it was a file, as far as that is known: for a stream only size and content are known.
+    /// Returns whether the source was a file, as far as the stamp shows: for a stream only size and content are known.
     pub fn is_file(&self) -> bool {
         let Stamp { bytes, modified_ns, hash } = self.stamp;
         bytes.is_some() && (self.path.is_some() || modified_ns.is_some() || hash.is_none())
     }
 
-    /// Returns whether nothing of it was read, for instance because the file could not be opened.
+    /// Returns whether nothing of the source was read, for instance because the file could not be opened.
     pub fn is_nothing(&self) -> bool {
         self.failure.is_some() && self.games == 0
     }
 
-    /// Compares the present file with the one that was read. The file is read only if its size is the same and its time differs.
+    /// Compares the file as it is now with the file that was read. Its content is read only if its size is the same and its time
+    /// differs.
     ///
     /// # Errors
     ///
@@ -61,7 +62,8 @@ impl ReelSource {
         self.compare(reel, Stamp::compare)
     }
 
-    /// Like [`ReelSource::freshness`], without reading the file: its content may stay in doubt ([`Freshness::Unread`]).
+    /// Does the same as [`ReelSource::freshness`], but never reads the content of the file. So it may be unknown whether the
+    /// content is the same ([`Freshness::Unread`]).
     ///
     /// # Errors
     ///
@@ -100,8 +102,8 @@ impl ReelSource {
         put_bytes(out, path.unwrap_or_default().as_bytes());
     }
 
-    /// Reads the output of [`ReelSource::encode`]; in version 1 an entry ends after the failure. The version of the reading rules
-    /// is in the header.
+    /// Reads the output of [`ReelSource::encode`]; in version 1 of the format an entry ends after the failure. `reader` is the
+    /// version of the reading rules, which is in the header.
     pub(super) fn decode(
         bytes: &mut ByteReader<'_>,
         version: u32,

@@ -1,9 +1,9 @@
-//! Finds the start codes among the moves of a block: a game or a side line begins after each.
+//! Finds the start codes among the moves of a block. After each start code a game or a side line begins.
 
 use super::block::SEGMENT_SLOTS;
 use orbit_core::board::{Bitboard, PackedMove};
 
-/// Returns the start codes of each segment: bit `i` for its slot `i`. Most segments have none.
+/// Returns the start codes of each segment as a mask: bit `i` belongs to slot `i`. Most masks are 0.
 pub(super) fn start_masks(moves: &[PackedMove]) -> Vec<u32> {
     let (segments, tail) = moves.as_chunks();
     let mut masks = Vec::with_capacity(segments.len() + 1);
@@ -19,7 +19,7 @@ pub(super) fn places(mask: u32) -> impl Iterator<Item = usize> {
     Bitboard(mask.into()).into_iter().map(|square| square as usize)
 }
 
-/// Returns the start codes of a segment: bit `i` for its slot `i`.
+/// Returns the start codes of a segment as a mask: bit `i` belongs to slot `i`.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
 #[inline]
@@ -39,7 +39,7 @@ pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     unsafe { of_eights(bytemuck::cast(*moves)) }
 }
 
-/// Returns the start codes of a segment: bit `i` for its slot `i`.
+/// Returns the start codes of a segment as a mask: bit `i` belongs to slot `i`.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     one_by_one(moves)

@@ -1,4 +1,4 @@
-//! Byte strings in the order of their first appearance.
+//! Lists of byte strings, in the order of their first appearance.
 
 use std::hash::BuildHasher as _;
 
@@ -6,11 +6,11 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use orbit_core::text::is_same;
 
-/// A list of byte strings, end to end in one allocation.
+/// A list of byte strings, stored one after the other in a single allocation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Strings {
     bytes: Vec<u8>,
-    /// The end of each string; each begins where the one before it ends.
+    /// The end of each string. Each string begins at the end of the previous one.
     ends: Vec<usize>,
 }
 
@@ -54,7 +54,7 @@ impl Strings {
         self.iter().position(|known| known == string).map(|index| index as u32)
     }
 
-    /// Appends a string, whether or not the list has it, and returns its index.
+    /// Appends a string, even if the list already has it, and returns its index.
     pub fn push(&mut self, string: &[u8]) -> u32 {
         self.bytes.extend_from_slice(string);
         self.ends.push(self.bytes.len());
@@ -62,24 +62,24 @@ impl Strings {
     }
 }
 
-/// Once a table holds this many strings, it is resized for [`MANY`].
+/// The number of strings in a table at which the table is resized for [`MANY`].
 const FEW: usize = 64;
-/// About the number of strings in the tags of a block.
+/// The approximate number of strings in the tags of a block.
 const MANY: usize = 6000;
 
 /// Gives equal strings the same index.
 #[derive(Default)]
 pub(super) struct Interner {
     strings: Strings,
-    /// Hashes and indices. With the hash stored, resizing the table and comparing with most other strings need no access to the
-    /// string.
+    /// Pairs of hash and index. Since the hash is stored, most comparisons and the resizing of the table do not have to read the
+    /// strings.
     table: HashTable<(u64, u32)>,
-    /// Only the layout of the table depends on it; indices follow the order of appearance.
+    /// The hasher. Only the layout of the table depends on it, since indices follow the order of appearance.
     hasher: DefaultHashBuilder,
 }
 
 impl Interner {
-    /// Returns the index of a string, which is appended if it is new.
+    /// Returns the index of a string. Appends the string if it is new.
     pub(super) fn intern(&mut self, string: &[u8]) -> u32 {
         let Interner { strings, table, hasher } = self;
         let hash = hasher.hash_one(string);

@@ -1,4 +1,4 @@
-//! Sums over a database, which can be merged in any order.
+//! Totals over the games of a database. They can be added in any order.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,18 +10,18 @@ use super::bytes::{ByteReader, ListFault, put, put_bytes};
 use orbit_core::board::Color;
 use orbit_core::game::{Date, date, rating};
 
-/// The most classes of reasons that are distinguished for each kind. Beyond that, the classes that come last in the alphabet are
-/// counted under [`OTHER_REASONS`], so that sums do not depend on the order in which they are added.
+/// The maximum number of classes of reasons that are counted separately for each kind of problem. If there are more, those that
+/// are last in the alphabet are counted as [`OTHER_REASONS`], so that totals do not depend on the order in which they are added.
 pub const REASONS_MAX: usize = 256;
-/// The class of reasons beyond [`REASONS_MAX`].
+/// The class of the reasons that exceed [`REASONS_MAX`].
 pub const OTHER_REASONS: &str = "other reasons";
-/// The class of games that are dropped because they equal an earlier one.
+/// The class of games that are dropped because they equal an earlier game.
 pub const DUPLICATE: &str = "exact duplicate";
 
-/// The class of games that are dropped because an earlier one has the same moves.
+/// The class of games that are dropped because an earlier game has the same moves.
 pub const SAME_MOVES: &str = "same moves as an earlier game";
 
-/// Sums over games. Whole and cut games have positions, skipped ones do not.
+/// Totals over games. Whole games and cut games have positions; skipped games have none.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Totals {
     /// The number of games that were read to their ends.
@@ -36,16 +36,16 @@ pub struct Totals {
     pub side_lines: u64,
     /// The number of positions of side lines.
     pub side_positions: u64,
-    /// The number of problems of each kind and class of reason.
+    /// The number of problems, by kind and class of reason.
     pub reasons: BTreeMap<(ProblemKind, String), u64>,
-    /// The first and the last [date](Date::of_game) of a game, as PGN writes dates.
+    /// The [dates](Date::of_game) of the earliest and of the latest game, as PGN writes dates.
     pub dates: Option<(String, String)>,
     /// The lowest and the highest [rating](rating::of_value).
     pub elos: Option<(u32, u32)>,
 }
 
 impl Totals {
-    /// Computes the sums of one block.
+    /// Computes the totals of one block.
     pub fn from_block(block: &Block) -> Totals {
         let cut = block.games.iter().filter(|game| game.cut).count();
         let with_slots = block.games.len();
@@ -70,7 +70,7 @@ impl Totals {
         self.whole + self.cut + self.skipped
     }
 
-    /// Adds the sums of another block.
+    /// Adds the totals of another block.
     pub fn add(&mut self, other: &Totals) {
         self.whole += other.whole;
         self.cut += other.cut;
@@ -89,7 +89,7 @@ impl Totals {
         }
     }
 
-    /// Checks sums that were read from a file: none may exceed `most`, and they must be consistent.
+    /// Checks totals that were read from a file. No number may exceed `most`, and the numbers must not contradict each other.
     ///
     /// # Errors
     ///
@@ -136,10 +136,10 @@ impl Totals {
         self.elos = Some((a.min(low), b.max(high)));
     }
 
-    /// Examines each distinct value once as a date and once as a rating.
+    /// Adds the dates and ratings of a block. Each distinct value is examined only once as a date and once as a rating.
     fn add_ranges(&mut self, block: &Block) {
         let names: Vec<Fact> = block.tags.names.iter().map(Fact::from_tag).collect();
-        // For each value, whether it is a date, and whether it was examined as a rating.
+        // Says for each value whether it is a date, and whether it was already examined as a rating.
         let mut dates = vec![None; block.tags.values.len()];
         let mut ratings = vec![false; block.tags.values.len()];
         let value = |id: u32| block.tags.values.get(id).unwrap_or_default();
@@ -220,10 +220,10 @@ impl Totals {
     }
 }
 
-/// The fact that a tag with a name holds.
+/// The fact that the tag with some name gives.
 #[derive(Clone, Copy)]
 enum Fact {
-    /// A date, with its index in [`date::TAGS`].
+    /// A date, with the index of the tag's name in [`date::TAGS`].
     Date(usize),
     Rating,
     Other,
@@ -240,7 +240,8 @@ impl Fact {
     }
 }
 
-/// Removes from a reason the parts that are particular to one game, so that games can be counted by it.
+/// Removes from a reason the parts that belong to one game only, so that games with the same kind of reason can be counted
+/// together.
 pub fn reason_class(reason: &str) -> String {
     for loss in ["left out", "cut"] {
         let said = [" side line is ", " side lines are "].map(|lines| format!("{lines}{loss}: "));

@@ -1,5 +1,5 @@
-//! Writes blocks to a file. A new reel appears under its name only when it is complete; a reel that grows stays the old one until
-//! its header is overwritten, at once and last.
+//! Writes blocks to a file. A new reel gets its name only when it is complete. A reel to which blocks are appended keeps its old
+//! contents until its header is overwritten, which is the last step.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
@@ -17,13 +17,13 @@ use super::totals::Totals;
 use orbit_core::files::{Early, Temporary, is_at, open_alone, release, target_of};
 use orbit_pgn::READER_VERSION;
 
-/// Writes a reel, or appends to one. Without [`ReelWriter::finish`], everything written is removed again.
+/// Writes a reel, or appends to one. If [`ReelWriter::finish`] is not called, everything that was written is removed.
 #[derive(Debug)]
 pub struct ReelWriter {
-    /// The path as given.
+    /// The path as it was given.
     path: PathBuf,
     place: Destination,
-    /// Taken by `finish`.
+    /// The open file; `None` after `finish`.
     file: Option<BufWriter<File>>,
     offset: u64,
     early: Early,
@@ -35,29 +35,29 @@ pub struct ReelWriter {
     variations: bool,
 }
 
-/// The destination of blocks, which determines what to clean up.
+/// The destination of the blocks. It determines what has to be cleaned up.
 #[derive(Debug)]
 enum Destination {
-    /// A temporary file, which finally gets the name of the target.
+    /// A temporary file, which gets the name of the target at the end.
     Beside { temporary: Temporary, instead: Instead },
-    /// The space after the end of a reel.
+    /// The space after the end of an existing reel.
     After(Box<Reel>),
-    /// The header is written, or may be.
+    /// The header may already have been written, so nothing may be removed any more.
     Final,
 }
 
 /// The file that a new reel may replace.
 #[derive(Debug)]
 enum Instead {
-    /// No file: the target must not exist, neither now nor at the end.
+    /// No file. There must be none with the target's name, neither now nor at the end.
     Nothing,
-    /// Any file that has the target's name at the end. The file that has the name at the beginning stays locked until then:
-    /// otherwise, games that another process appends to it would be lost.
+    /// Any file that has the target's name at the end. A file that has this name at the beginning stays locked until then.
+    /// Otherwise games that another process appends to it would be lost.
     Any(Option<File>),
 }
 
 impl ReelWriter {
-    /// Begins a reel, which replaces any file of that name when it is complete.
+    /// Begins a reel. When it is complete, it replaces any file with its name.
     ///
     /// # Errors
     ///
@@ -76,10 +76,10 @@ impl ReelWriter {
         }
     }
 
-    /// Appends to a reel: new games and sources are numbered after its own. Begins a reel if there is no file of that name, or an
-    /// empty one.
+    /// Appends to a reel: new games and sources are numbered after those that it has. Begins a new reel if there is no file with
+    /// this name, or an empty one.
     ///
-    /// The existing reel stays valid until the end. Bytes that an interrupted append left after the end are removed.
+    /// The existing reel stays valid until the end. Bytes that an interrupted append left after its end are removed.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl ReelWriter {
 
     fn create_beside(path: &Path, instead: Instead) -> Result<ReelWriter, ReelError> {
         let failure = |error| ReelError::Io { path: path.to_owned(), error };
-        // Links are followed: their target is written.
+        // Links are followed, so the target of a link is written.
         let target = target_of(path).map_err(failure)?;
         if target.file_name().is_none() {
             return Err(failure(io::ErrorKind::InvalidFilename.into()));
@@ -149,7 +149,7 @@ impl ReelWriter {
             side_lines: 0,
             variations: false,
         };
-        // Until the end the file begins with zeros, and so is no reel.
+        // Until it is finished, the file begins with zeros and is not a valid reel.
         writer.write(&[0; HEADER_BYTES])?;
         Ok(writer)
     }
@@ -158,7 +158,8 @@ impl ReelWriter {
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] beyond 2^32 games or if the block exceeds a limit.
+    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] if the reel would have more than 2^32 games or the
+    /// block exceeds a limit.
     pub fn append(&mut self, block: &EncodedBlock) -> Result<(), ReelError> {
         if let Some(what) = block.excess {
             return Err(ReelError::TooLarge { path: self.path.clone(), what });
@@ -182,7 +183,7 @@ impl ReelWriter {
         Ok(())
     }
 
-    /// Counts side lines (variations) of the games that the reel does not contain.
+    /// Counts side lines (variations) that are left out of the reel.
     pub fn pass_over(&mut self, side_lines: u64) {
         self.side_lines = self.side_lines.saturating_add(side_lines);
     }
@@ -192,7 +193,7 @@ impl ReelWriter {
         self.variations = variations;
     }
 
-    /// Returns the path of a new reel until it is finished; `None` for an append.
+    /// Returns the path of the temporary file; `None` for an append.
     pub fn temporary_path(&self) -> Option<&Path> {
         match &self.place {
             Destination::Beside { temporary, .. } => Some(temporary.path()),
@@ -200,7 +201,7 @@ impl ReelWriter {
         }
     }
 
-    /// Returns the reel that is appended to, in its old state.
+    /// Returns the existing reel, as it was before the append.
     pub fn reel(&self) -> Option<&Reel> {
         match &self.place {
             Destination::After(reel) => Some(reel),
@@ -208,17 +209,17 @@ impl ReelWriter {
         }
     }
 
-    /// Returns the sums over the reel so far.
+    /// Returns the totals of the reel so far.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// Writes the directory, syncs the file to disk, and makes the reel valid: a new reel gets its name, an existing one its new
-    /// header. `sources` are the added ones.
+    /// Writes the directory, syncs the file to disk, and makes the reel valid: a new reel gets its name, and an existing reel
+    /// gets its new header. `sources` are the sources that were added.
     ///
     /// # Errors
     ///
-    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] with a million sources.
+    /// [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] if there are too many sources.
     pub fn finish(mut self, sources: &[ReelSource]) -> Result<(Totals, SectionBytes), ReelError> {
         let directory = self.directory(sources);
         let sources_all = self.reel().map_or(0, |reel| reel.sources().len()) + sources.len();
@@ -254,14 +255,14 @@ impl ReelWriter {
         if matches!(self.place, Destination::After(_)) { file.get_ref().sync_all() } else { Ok(()) }
     }
 
-    /// Makes the reel valid; everything but the header has been written.
+    /// Makes the reel valid. Everything except the header has already been written.
     fn make_valid(&mut self, header: &FileHeader) -> io::Result<()> {
         if matches!(self.place, Destination::After(_)) {
             let file = self.file.as_ref().expect("only finish takes it").get_ref();
             if !is_at(file, &self.path)? {
                 return Err(io::Error::other("another process has replaced the reel; append again"));
             }
-            // From here on the header may be the new one, so the file must not be truncated any more.
+            // From here on the file may already have the new header, so it must not be truncated any more.
             self.place = Destination::Final;
         }
         let (mut file, _) = self.file.take().expect("only finish takes it").into_parts();
@@ -322,7 +323,8 @@ impl ReelWriter {
 }
 
 impl Drop for ReelWriter {
-    /// Errors are ignored: a file without a header, and bytes after the end, do no harm.
+    /// Removes everything that was written, unless it was finished. Errors are ignored, since a file without a header and bytes
+    /// after the end of a reel do no harm.
     fn drop(&mut self) {
         // The rest of the buffer must not be written any more.
         let file = self.file.take().map(|file| file.into_parts().0);
@@ -342,7 +344,7 @@ impl Drop for ReelWriter {
     }
 }
 
-/// Refuses folders, devices and pipes: a file cannot or must not replace them, and opening a pipe may block.
+/// Refuses folders, devices and pipes. A new file must not replace them, and opening a pipe may block.
 fn check_kind(path: &Path) -> Result<(), ReelError> {
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => Err(ReelError::NoFile { path: path.to_owned() }),

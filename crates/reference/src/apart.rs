@@ -52,8 +52,9 @@ impl Reference {
     ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         let mut evaluation = Evaluation::new(game, 0, &self.declared, interrupt);
         evaluation.state.tells_spans = true;
+        let place = |copy| self.numbers.iter().position(|&number| number == copy);
         let span = |&(node, copy): &(u32, Option<usize>)| {
-            let at = node as usize;
+            let (at, copy) = (node as usize, copy.and_then(place));
             let span = evaluation.there(at, |there| match top(&self.body) {
                 Outermost::Sets(copies) => there.span_of_copies(copies, copy),
                 Outermost::Numbers(copies) => there.span_of_copies(copies, copy),
@@ -95,16 +96,21 @@ impl Reference {
 
     /// Returns, for each copy in the order of its number, whether it matches at the current position.
     pub(super) fn copies_here(&self, evaluation: &mut Evaluation) -> Vec<bool> {
-        match top(self.numbered.as_ref().unwrap_or(&self.body)) {
+        let matching: Vec<bool> = match top(&self.body) {
             Outermost::Sets(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
             Outermost::Numbers(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
             Outermost::Filters(copies) => copies.iter().map(|copy| evaluation.matches(copy)).collect(),
+        };
+        let mut by_number = vec![false; matching.len()];
+        for (&number, matches) in self.numbers.iter().zip(matching) {
+            by_number[number] = matches;
         }
+        by_number
     }
 }
 
 impl Evaluation<'_> {
-    /// Returns the span of the given copy or, if `copy` is `None`, of the first copy that matches.
+    /// Returns the span of the copy with the given index or, if `copy` is `None`, of the first copy that matches.
     fn span_of_copies<F: Kind<ExplicitForm>>(
         &mut self,
         copies: &[F],

@@ -1,6 +1,9 @@
 //! Expands the transforms of a query into explicit copies, once for each query.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    cmp::Ordering,
+    collections::{HashMap, HashSet},
+};
 
 use shakmaty::{Bitboard, Color};
 
@@ -36,7 +39,8 @@ impl Form for ExplicitForm {
 pub(super) type PlainFilter = Any<ExplicitForm>;
 
 /// The copies of a transform, or a filter in `notransform`, which transforms do not change. Only distinct copies that
-/// survive are listed, in the order that [`CopyOrder`] says; of equal copies, the first is kept.
+/// survive are listed, in the order that [`CopyOrder`] says; of equal copies, the first in the order of the transforms is
+/// kept.
 #[derive(Clone, Debug)]
 pub(super) enum Copies<F, C> {
     Orbit(Vec<C>),
@@ -110,17 +114,34 @@ impl<'a> Standing<'a> {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum CopyMember {
     Designator {
-        squares: Bitboard,
-        all_white: bool,
-        all_black: bool,
-        list: u16,
+        squares: Squarewise,
+        not_all_white: bool,
+        not_all_black: bool,
+        list: Vec<u16>,
     },
     /// One of the two variants of a filter: side to move, `white`, `elo white`, `player white`, `tag "White"`, `result
-    /// 1-0`, `light`.
+    /// 1-0`, `light`. It is false for White, and for dark squares.
     Side(bool),
-    Dirs(u8),
+    /// The steps of the directions, each as the difference of the squares between which it leads, ascending.
+    Dirs(Vec<i8>),
     /// The copies of a nested transform: the sorted list of their members.
     Orbit(Vec<Vec<CopyMember>>),
+}
+
+/// Squares that compare as ascending lists.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Squarewise(Bitboard);
+
+impl Ord for Squarewise {
+    fn cmp(&self, other: &Squarewise) -> Ordering {
+        self.0.into_iter().cmp(other.0)
+    }
+}
+
+impl PartialOrd for Squarewise {
+    fn partial_cmp(&self, other: &Squarewise) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Builds the copies of a query, and counts the nodes of the filters that it builds.
@@ -134,7 +155,8 @@ pub(super) struct CopyBuilder {
 pub(super) enum CopyOrder {
     /// The order of declaration, in which copies are numbered.
     Declared,
-    /// The order of evaluation. The first of several equal copies is the one that `currenttransform` names.
+    /// The order of evaluation: ascending by the members of the copies. Of several equal copies, `currenttransform` names
+    /// the one that the transforms of [`BasicTransform::in_turn`] make first.
     Evaluated,
 }
 
@@ -170,7 +192,18 @@ impl CopyBuilder {
                 products.push(self.image(&basic, copy)?);
             }
         }
-        Ok(distinct_survivors(products))
+        Ok(self.distinct_survivors(products))
+    }
+
+    /// Drops copies that do not survive, then duplicates of earlier copies, and puts the others in order.
+    fn distinct_survivors<F: Kind<ExplicitForm>>(&self, copies: Vec<F>) -> Vec<F> {
+        let mut seen = HashSet::new();
+        let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
+        let mut distinct: Vec<F> = copies.into_iter().filter(is_new).collect();
+        if self.order == CopyOrder::Evaluated {
+            distinct.sort_by_cached_key(|copy| members(copy.node()));
+        }
+        distinct
     }
 
     /// Returns the copies of a transform around a set. A transform directly inside another one fuses with it: the
@@ -238,7 +271,7 @@ impl CopyBuilder {
         for images in self.compositions(transforms)? {
             copies.push(self.image(&BasicTransform::List(images), &base)?);
         }
-        Ok(distinct_survivors(copies))
+        Ok(self.distinct_survivors(copies))
     }
 
     /// Returns all distinct compositions of one element of each keyword in a CQL 5 list, in any order of the keywords.
@@ -409,7 +442,7 @@ impl Image<'_> {
         copies: &[F],
     ) -> Result<Vec<F>, ReferenceError> {
         let images = copies.iter().map(|copy| copy.rewritten(self)).collect::<Result<_, _>>()?;
-        Ok(distinct_survivors(images))
+        Ok(self.expander.distinct_survivors(images))
     }
 }
 
@@ -597,13 +630,6 @@ impl Braced for Number {
     }
 }
 
-/// Drops copies that do not survive, then duplicates of earlier copies.
-fn distinct_survivors<F: Kind<ExplicitForm>>(copies: Vec<F>) -> Vec<F> {
-    let mut seen = HashSet::new();
-    let is_new = |copy: &F| survives(copy.node()) && seen.insert(members(copy.node()));
-    copies.into_iter().filter(is_new).collect()
-}
-
 /// Returns whether a filter survives a transform. It does not if, anywhere in it, a designator has lost all its squares
 /// or a nested transform has lost all its copies.
 fn survives(filter: Ref<ExplicitForm>) -> bool {
@@ -612,6 +638,13 @@ fn survives(filter: Ref<ExplicitForm>) -> bool {
         (_, Ref::Squares(f)) if let SquaresOp::Designator { squares, .. } = f.op() => squares.any(),
         _ => filter.children().into_iter().all(survives),
     }
+}
+
+/// Returns for each copy of `evaluated` the index of the equal copy in `declared`.
+pub(super) fn numbers<F: Kind<ExplicitForm>>(evaluated: &[F], declared: &[F]) -> Vec<usize> {
+    let number = |(number, copy): (usize, &F)| (members(copy.node()), number);
+    let numbers: HashMap<_, _> = declared.iter().enumerate().map(number).collect();
+    evaluated.iter().map(|copy| numbers[&members(copy.node())]).collect()
 }
 
 fn members(filter: Ref<ExplicitForm>) -> Vec<CopyMember> {
@@ -639,30 +672,34 @@ fn own_member(filter: Ref<ExplicitForm>) -> Option<CopyMember> {
     Some(match filter {
         Ref::Squares(f) => match f.op() {
             SquaresOp::Designator { pieces, squares } => CopyMember::Designator {
-                squares: *squares,
-                all_white: pieces.all_white,
-                all_black: pieces.all_black,
-                list: pieces.list.0,
+                squares: Squarewise(*squares),
+                not_all_white: !pieces.all_white,
+                not_all_black: !pieces.all_black,
+                list: (0..16).filter(|code| pieces.list.0 >> code & 1 != 0).collect(),
             },
             SquaresOp::Direction { dirs, .. }
             | SquaresOp::DirectionWithin { dirs, .. }
-            | SquaresOp::Ray { dirs, .. } => CopyMember::Dirs(dirs.0),
+            | SquaresOp::Ray { dirs, .. } => {
+                let mut steps: Vec<i8> = dirs.steps().map(|(x, y)| x + 8 * y).collect();
+                steps.sort_unstable();
+                CopyMember::Dirs(steps)
+            }
             SquaresOp::Shade { light, .. } => CopyMember::Side(*light),
             _ => return None,
         },
         Ref::Condition(f) => match f.op() {
-            ConditionOp::ToMove(color) => CopyMember::Side(color.is_white()),
+            ConditionOp::ToMove(color) => CopyMember::Side(color.is_black()),
             // A draw is the same in every copy, so `false` cannot make two copies differ.
-            ConditionOp::Result(result) => CopyMember::Side(*result == GameResult::WhiteWins),
+            ConditionOp::Result(result) => CopyMember::Side(*result == GameResult::BlackWins),
             _ => return None,
         },
         Ref::Number(f) => match f.op() {
-            NumberOp::ColorValue(color) | NumberOp::Elo(Some(color)) => CopyMember::Side(color.is_white()),
+            NumberOp::ColorValue(color) | NumberOp::Elo(Some(color)) => CopyMember::Side(color.is_black()),
             _ => return None,
         },
         Ref::Text(f) => match f.op() {
-            TextOp::Player(Some(color)) => CopyMember::Side(color.is_white()),
-            TextOp::Tag(name) => CopyMember::Side(name == "White"),
+            TextOp::Player(Some(color)) => CopyMember::Side(color.is_black()),
+            TextOp::Tag(name) => CopyMember::Side(name == "Black"),
             _ => return None,
         },
         Ref::Position(_) => return None,

@@ -714,7 +714,7 @@ fn within(count: i32, counted: Counted) -> Option<i32> {
     }
 }
 
-/// Returns the operation from which a string filter has its value: the last one in braces.
+/// Returns the operation from which a string filter takes its value: for braces, that of the last filter.
 fn last_op(text: &Text<ExplicitForm>) -> &TextOp<ExplicitForm> {
     match text.op() {
         TextOp::Control(Control::Braces { last, .. }) | TextOp::Form(NoTransform(last)) => last_op(last),

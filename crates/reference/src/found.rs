@@ -13,7 +13,7 @@ pub struct GameFound {
     pub match_count: u32,
     /// For each `sort` of the query, its best value in the game, if it has one.
     pub sorts: Vec<Option<SortValue>>,
-    /// For each `sort` the position of its best value; 0 without a value.
+    /// For each `sort`, the position of its best value; 0 if it has no value.
     pub sorts_at: Vec<usize>,
     /// The comments in the order in which they are written to the game.
     pub notes: Vec<Note>,

@@ -43,7 +43,7 @@ impl BoardSymmetry {
         BoardSymmetry::ReflectAnti,
     ];
 
-    /// All symmetries in the order in which the copies of `flip` are evaluated. It is a breadth-first order from the
+    /// All symmetries in the order in which `flip` makes copies for evaluation. It is a breadth-first order from the
     /// identity, in which a quarter turn and the reflection of ranks are applied to each symmetry.
     const IN_TURN: [BoardSymmetry; 8] = [
         BoardSymmetry::Identity,
@@ -252,7 +252,7 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the same transforms in the order in which their copies are evaluated; see [`BoardSymmetry::IN_TURN`].
+    /// Returns the same transforms in the order in which copies are made for evaluation; see [`BoardSymmetry::IN_TURN`].
     pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
             TransformKind::Flip => BoardSymmetry::IN_TURN.map(BasicTransform::Turn).into(),

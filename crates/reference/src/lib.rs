@@ -12,9 +12,11 @@
 //!   a1-h8 and in h1-a8. Shifts: steps to the right, ascending from -7, and for each of them steps up, ascending from
 //!   -7. `flipcolor`: identity first. Fused transforms: for each basic transform of the outer one, all copies of the
 //!   inner one.
-//! * If filters write comments but keep no state, copies of `flip` are evaluated in another order: the identity, a
-//!   quarter turn counter-clockwise, the reflection of ranks, half a turn, the reflections in h1-a8 and in a1-h8, a
-//!   quarter turn clockwise, the reflection of files. Their numbers remain those of declaration.
+//! * Copies are evaluated in another order, which shows in comments and in variables: by the first filter in which they
+//!   differ. Squares are compared as ascending lists, a1 first, then pieces, White's first. Directions are compared by
+//!   the squares to which they lead. Dark squares come before light ones, and White comes before Black. The numbers of
+//!   copies remain those of declaration. Of equal copies of `flip`, `currenttransform` names the first in breadth-first
+//!   order from the identity, with a quarter turn and the reflection of ranks as steps.
 //! * Reading a variable before it has a value ends the run. If positions are evaluated one by one, it simply has no
 //!   value.
 //! * Strings are bytes. Regular expressions read each byte as the character with that number.
@@ -38,7 +40,7 @@ use orbit_core::{
 };
 use orbit_query::{
     TypedQuery,
-    tree::{Any, ConditionOp, GameCondition, GameText, Number, NumberOp, Ref, Squares, SquaresOp, TextOp},
+    tree::{Any, ConditionOp, Number, NumberOp, Squares, SquaresOp},
 };
 
 use copies::{Copies, CopyBuilder, CopyOrder, ExplicitForm, NumberCopies, PlainFilter};
@@ -127,8 +129,8 @@ pub struct Spot<'a> {
 pub struct Reference {
     /// The query, with its copies in the order in which they are evaluated.
     body: PlainFilter,
-    /// The query with its copies in the order of their numbers, if that order differs.
-    numbered: Option<PlainFilter>,
+    /// The number of each copy of the outermost filter.
+    numbers: Vec<usize>,
     declared: Declared,
 }
 
@@ -139,12 +141,15 @@ impl Reference {
     ///
     /// If the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery) -> Result<Reference, ReferenceError> {
-        let expand = |order| CopyBuilder::expand(&query.body, order);
-        let (body, numbered) = match order_shows(query) {
-            true => (expand(CopyOrder::Evaluated)?, Some(expand(CopyOrder::Declared)?)),
-            false => (expand(CopyOrder::Declared)?, None),
+        let body = CopyBuilder::expand(&query.body, CopyOrder::Evaluated)?;
+        let numbered = CopyBuilder::expand(&query.body, CopyOrder::Declared)?;
+        let numbers = match (top(&body), top(&numbered)) {
+            (Outermost::Sets(copies), Outermost::Sets(numbered)) => copies::numbers(copies, numbered),
+            (Outermost::Numbers(copies), Outermost::Numbers(numbered)) => copies::numbers(copies, numbered),
+            (Outermost::Filters(copies), Outermost::Filters(numbered)) => copies::numbers(copies, numbered),
+            _ => unreachable!("the same filter is outermost in both orders"),
         };
-        Ok(Reference { body, numbered, declared: Declared::from_query(query) })
+        Ok(Reference { body, numbers, declared: Declared::from_query(query) })
     }
 
     /// Limits the number of steps. A game that takes more steps ends with an error. Each evaluation of a filter is a
@@ -158,25 +163,8 @@ impl Reference {
 
     /// Returns the number of copies of the outermost filter if it is a transform, otherwise 1.
     pub fn copies(&self) -> usize {
-        match top(self.numbered.as_ref().unwrap_or(&self.body)) {
-            Outermost::Sets(copies) => copies.len(),
-            Outermost::Numbers(copies) => copies.len(),
-            Outermost::Filters(copies) => copies.len(),
-        }
+        self.numbers.len()
     }
-}
-
-/// Returns whether the order in which copies are evaluated shows in comments but not in hits. If filters keep state,
-/// the order could change the hits, so all engines use the order of declaration.
-fn order_shows(query: &TypedQuery) -> bool {
-    let writes = |filter: Ref<'_, _>| match filter {
-        Ref::Condition(f) => {
-            matches!(f.op(), ConditionOp::Game(GameCondition::Comment(_) | GameCondition::Message { .. }))
-        }
-        Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::CurrentTransform(_))),
-        _ => false,
-    };
-    query.vars.is_empty() && query.dictionaries.is_empty() && query.body.any(writes)
 }
 
 /// The copies of the outermost filter if it is a transform, otherwise the filter itself as the only copy.

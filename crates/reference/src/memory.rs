@@ -10,8 +10,8 @@ use super::{
     program::ChainProgram,
 };
 
-/// The data of a query's chains during one game. A chain is identified by its address, so the copies of a chain are
-/// different ones.
+/// The data of a query's chains during one game. A chain is identified by its address, so each copy of a chain has
+/// data of its own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChainMemory {
     pub(super) programs: HashMap<usize, Option<Rc<CompiledChain>>>,

@@ -46,7 +46,7 @@ impl ReducedMove {
         }
     }
 
-    /// Returns whether the move belongs to the moves that `legal --(...)` names.
+    /// Returns whether the move is of the kind that `legal --(...)` names.
     pub(super) fn is(self, special: Special) -> bool {
         match special {
             Special::Any => true,

@@ -199,9 +199,9 @@ fn numbered(at: usize) -> i32 {
     at as i32
 }
 
-/// Finds the longest run that two lists have in common. Returns its index in each list and its length; of equally long
-/// runs, the first. `goes_on` is called with the number of comparisons in each round, and ends the search if it returns
-/// false.
+/// Finds the longest run that two lists have in common. Returns its index in each list and its length. If several runs
+/// are equally long, the first one counts. `goes_on` is called with the number of comparisons in each round, and ends
+/// the search if it returns false.
 fn longest_common_run<T: PartialEq>(
     a: &[T],
     b: &[T],

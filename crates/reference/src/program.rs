@@ -1,5 +1,5 @@
-//! Compiles a chain of constituents (as in `line` and `path`) to a program. The program says which constituents may
-//! come next, with fewer repetitions first.
+//! Compiles a chain of constituents (as in `line` and `path`) to a program. The program determines which constituents
+//! may come next, with fewer repetitions first.
 
 use orbit_query::tree::{
     Any, Chain, ConditionOp, GameCondition, GameNumber, GamePosition, GameText, NumberOp, PositionOp, Ref,

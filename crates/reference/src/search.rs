@@ -1,10 +1,10 @@
 //! The search for the best way through a chain of constituents, for `line` and `path`.
 //!
-//! All ways are tried in order. At each position these are the constituents that may come next, fewer repetitions
-//! first; after each constituent, the positions to which it leads. The value of a way depends only on its last
-//! position. So the best continuation from a position and a place in the chain does not depend on the way to it, unless
-//! filters of the chain keep state. Without state, each continuation is computed once, and the search takes polynomial
-//! time. With state, all ways are tried, up to a limit.
+//! All ways are tried in order. At each position, the constituents that may come next are tried, fewer repetitions
+//! first; after each constituent, the positions to which it leads are tried. The value of a way depends only on its
+//! last position. So the best continuation from a position and a place in the chain does not depend on the way to it,
+//! unless filters of the chain keep state. Without state, each continuation is computed once, and the search takes
+//! polynomial time. With state, all ways are tried, up to a limit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -155,7 +155,7 @@ impl<'p> Search<'p> {
     ///
     /// # Errors
     ///
-    /// If the search needs too many attempts.
+    /// Fails if the search needs too many attempts.
     pub(super) fn run<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,

@@ -1,4 +1,4 @@
-//! Records spans: the positions and moves of which the match of a filter consists.
+//! Records spans: the positions and moves that make up the match of a filter.
 //!
 //! A filter that matches records its span, which replaces the spans that filters inside it recorded. If an enclosing
 //! filter does not match, that filter removes the span together with the comments.
@@ -17,8 +17,8 @@ impl Evaluation<'_> {
         self.state.notes.len()
     }
 
-    /// Records the span of a `line`, `find` or `echo`, given its positions. All moves between neighbouring positions
-    /// belong to it.
+    /// Records the span of a `line`, `find` or `echo`, given its positions. The span includes the moves between
+    /// consecutive entries of `nodes`; for `find`, those between the first entry and each of the others.
     pub(super) fn note_span(&mut self, begin: usize, kind: SpanKind, nodes: &[usize]) {
         if !self.state.tells_spans {
             return;

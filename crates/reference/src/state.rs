@@ -118,7 +118,7 @@ pub(super) struct VariableState {
     pub(super) chains: ChainMemory,
     /// The number of the last game of the database, if it is known.
     pub(super) last_game: Option<u32>,
-    /// The number of repetitions of `loop` and `while` in this game so far.
+    /// The number of iterations of `loop` and `while` so far in this game.
     repetitions: u64,
     /// The number of steps that the evaluation may still take.
     steps_left: u64,
@@ -131,7 +131,7 @@ pub(super) struct VariableState {
 }
 
 impl VariableState {
-    /// The largest number of repetitions of `loop` and `while` in one game. It ends an endless loop within seconds.
+    /// The largest number of iterations of `loop` and `while` in one game. It ends an endless loop within seconds.
     const REPETITIONS_MAX: u64 = 10_000_000;
 
     /// The number of steps between two checks of the switch. A filter takes a few microseconds; one that examines all
@@ -203,7 +203,7 @@ impl VariableState {
         self.steps((bytes / VariableState::BYTES_A_STEP) as u64, span);
     }
 
-    /// Counts the work of visiting a number of positions, or of other entries of a list.
+    /// Counts the work of visiting a number of positions, or other entries of a list.
     pub(super) fn step_nodes(&mut self, nodes: usize, span: Span) {
         self.steps((nodes / VariableState::NODES_A_STEP) as u64, span);
     }
@@ -226,7 +226,7 @@ impl VariableState {
         }
     }
 
-    /// Counts a repetition of a loop. Returns false if the loop must end.
+    /// Counts an iteration of a loop. Returns false if the loop must end.
     pub(super) fn repeats(&mut self, name: &str, span: Span) -> bool {
         self.repetitions += 1;
         if self.repetitions > VariableState::REPETITIONS_MAX {

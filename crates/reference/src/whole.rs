@@ -38,8 +38,8 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// If the search must end: a variable is read before it has a value, an assertion fails, a loop does not end, or
-    /// the search was interrupted.
+    /// Fails if the search must end: a variable is read before it has a value, an assertion fails, a loop does not
+    /// end, or the search was interrupted.
     pub fn game(
         &self,
         nodes: &[Spot],

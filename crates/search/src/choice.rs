@@ -1,7 +1,7 @@
-//! Selection of hits: which games count, which hits of a game count, and which games come first.
+//! Selects hits: which games count, which hits of a game count, and which games come first.
 //!
-//! A [`Choice`] is applied to the hits of a block on any thread. An [`Order`] ranks games, and [`TopGames`] keeps the best of them.
-//! The invariant: the selection depends on the games and their hits alone, never on threads, blocks or files.
+//! A [`Choice`] is applied to the hits of a block on any thread. An [`Order`] ranks games, and [`TopGames`] keeps the best of
+//! them. The invariant: the selection depends on the games and their hits alone, never on threads, blocks or files.
 
 mod comparison;
 mod condition;
@@ -22,10 +22,10 @@ use orbit_engine::{Answers, Hits, Wants};
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameMeasures, GameRow};
 
-/// The rules for which games count, and which of their hits.
+/// The rules that decide which games count, and which of their hits.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// The conditions on games and on the positions of hits; all of them must hold.
+    /// The conditions on games and on the positions of hits. All of them must be met.
     pub conditions: Vec<Condition>,
     /// The player whose games count, and from whose side queries are evaluated, if one is given.
     pub player: Option<Player>,
@@ -33,13 +33,13 @@ pub struct Choice {
     pub position: Option<ExactPosition>,
     /// True if only the first hit of each game counts.
     pub first: bool,
-    /// True if only the hit with the greatest value counts in each game, and the first one of equal ones. The value of a set is its
-    /// number of squares.
+    /// True if only the hit with the greatest value of each game counts. If several hits have this value, the first one counts.
+    /// The value of a set is its number of squares.
     pub best: bool,
 }
 
 impl Choice {
-    /// Returns the selection in words, for a report; empty if everything counts.
+    /// Returns a description of the selection for a report. It is empty if everything counts.
     pub fn in_words(&self) -> String {
         let conditions: Vec<String> = self.of_games().map(Condition::to_string).collect();
         let conditions = joined(&conditions);
@@ -64,7 +64,7 @@ impl Choice {
         }
     }
 
-    /// Returns the conditions on positions in words; empty if there are none.
+    /// Returns a description of the conditions on positions. It is empty if there are none.
     pub fn positions_in_words(&self) -> String {
         let conditions: Vec<String> = self.of_positions().map(Condition::to_string).collect();
         joined(&conditions)
@@ -91,7 +91,7 @@ impl Choice {
         player | values | self.conditions.iter().map(Condition::wants).collect::<Wants>()
     }
 
-    /// Returns for each game of a block whether it counts; `None` if all do.
+    /// Returns for each game of a block whether it counts. Returns `None` if all games count.
     pub fn games(&self, block: &Block) -> Option<Vec<bool>> {
         match self.sides(block) {
             Some(sides) => Some(sides.iter().map(Option::is_some).collect()),
@@ -102,8 +102,8 @@ impl Choice {
         }
     }
 
-    /// Returns the side of the player for each game of a block: an entry is `None` if the game does not count, the whole result is
-    /// `None` without a player.
+    /// Returns the side of the player in each game of a block. An entry is `None` if the game does not count. The whole result is
+    /// `None` if there is no player.
     pub fn sides(&self, block: &Block) -> Option<Vec<Option<Color>>> {
         let mut sides = self.player.as_ref()?.sides(block);
         sides
@@ -164,8 +164,8 @@ impl Choice {
         }
     }
 
-    /// Marks games as not found if they have no hit that counts, for a query over whole games together with conditions on
-    /// positions: no position of such a game meets the conditions.
+    /// Marks games as not found if they have no hit that counts, for queries over whole games. If there are conditions on
+    /// positions, no position of such a game meets them.
     pub fn keep_found(&self, block: &Block, answers: &mut Answers) {
         let Some(told) = answers.games.as_mut().filter(|_| self.of_positions().next().is_some()) else {
             return;
@@ -175,8 +175,8 @@ impl Choice {
         }
     }
 
-    /// Returns the outputs to ask an engine for. [`Choice::keep_best`] removes hits together with their copies, so it needs all
-    /// copies of each hit.
+    /// Returns the facts that an engine must be asked for. [`Choice::keep_best`] removes hits together with their copies, so it
+    /// needs all copies of each hit.
     pub fn outputs(&self, wanted: Wants) -> Wants {
         match wanted.detail() {
             Some(_) if self.best => wanted | Wants::ALL_COPIES,
@@ -184,7 +184,7 @@ impl Choice {
         }
     }
 
-    /// Removes all but the best hit of each game, if that is wanted and hits have values. The answers must have the outputs of
+    /// Removes all but the best hit of each game, if this is wanted and hits have values. The answers must have the facts of
     /// [`Choice::outputs`].
     pub fn keep_best(&self, block: &Block, answers: &mut Answers) {
         if !self.best {
@@ -203,7 +203,7 @@ impl Choice {
     }
 }
 
-/// Joins conditions with `and`; a condition that contains `or` gets brackets.
+/// Joins conditions with `and`. A condition that contains `or` gets brackets.
 fn joined(conditions: &[String]) -> String {
     let one = |text: &String| match conditions.len() > 1 && text.contains(" or ") {
         true => format!("({text})"),

@@ -1,6 +1,6 @@
-//! Evaluation of queries over one database, block by block: the choice of the engine, and the one loop over blocks.
+//! Evaluates queries over one database, block by block. This module chooses the engine, and has the only loop over blocks.
 //!
-//! This module does not know what hits are used for: see [`crate::run`] and [`crate::Database`].
+//! It does not know what hits are used for: see [`crate::run`] and [`crate::Database`].
 
 mod found;
 mod view;
@@ -37,19 +37,19 @@ use orbit_reel::Block;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Filter};
 
-/// The engine that evaluates a query.
+/// The choice of the engine that evaluates queries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum EngineChoice {
-    /// The fastest engine for the work: a real graphics card if the work outweighs the cost of starting it, else the processor. If
-    /// the card fails, the processor does the rest.
+    /// The fastest engine for the work: a graphics card (not a software adapter) if the work outweighs the cost of starting it,
+    /// otherwise the processor. If the card fails, the processor does the rest.
     #[default]
     Auto,
     /// The fast engine for processors.
     Cpu,
-    /// The engine for graphics cards; an error if there is none.
+    /// The engine for graphics cards. It is an error if there is no card.
     Gpu,
-    /// The slow and obvious engine.
+    /// The reference engine, which is slow and simple.
     Reference,
 }
 
@@ -60,20 +60,20 @@ choices! { EngineChoice, "engine",
     EngineChoice::Reference => "reference", "A slow engine written apart from the others, to check them";
 }
 
-/// Settings of the engine and of its verification. The default never opens a graphics card: [`EngineChoice::Auto`] needs
+/// Settings of the engine and of its verification. The default never opens a graphics card, because [`EngineChoice::Auto`] needs
 /// `positions` to decide whether a card pays off.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EngineOptions {
     /// The engine.
     pub engine: EngineChoice,
-    /// The graphics card; `None` for none, whatever the engine is.
+    /// The graphics card. With `None`, [`EngineChoice::Auto`] uses no card.
     pub gpu: Option<GpuOptions>,
-    /// The card once it is open; scans with clones of these options share it.
+    /// The card, once it is open. Scans with clones of these options share it.
     pub card: Card,
-    /// The number of positions that are known to be scanned: see [`BlockStream::positions_known`].
+    /// The number of positions to scan, as far as it is known: see [`BlockStream::positions_known`].
     pub positions: u64,
-    /// The numbers of the blocks that are scanned, if the blocks are held in memory: see [`Block::number_held`].
+    /// The numbers of the blocks to scan, if the blocks are kept in memory: see [`Block::number_held`].
     pub held: Option<Range<u64>>,
     /// The sample of the work that another engine recomputes.
     pub verify: Option<Sample>,
@@ -88,36 +88,36 @@ enum CardState {
     #[default]
     Unopened,
     Open(Arc<GpuDevice>),
-    /// No card is fit for the automatic choice.
+    /// The automatic choice found no suitable card.
     Unfit,
 }
 
 impl Card {
     /// Returns the card, if it is open.
     fn device(&self) -> Option<Arc<GpuDevice>> {
-        // `try_lock`, because a thread that opens the card can hold the lock for long.
+        // `try_lock` is used because a thread that opens the card can hold the lock for a long time.
         match self.0.try_lock().as_deref() {
             Ok(CardState::Open(device)) => Some(Arc::clone(device)),
             _ => None,
         }
     }
 
-    /// Frees the memory of games that stay on the card if no query has used the card for this time.
+    /// Frees the memory of the games that stay on the card, if no query has used the card for this time.
     pub fn give_back(&self, idle: Duration) {
         self.device().into_iter().for_each(|device| device.give_back(idle));
     }
 
-    /// Frees the card's memory of the held blocks with these numbers.
+    /// Frees the memory on the card of the blocks with these numbers.
     pub fn release(&self, numbers: &Range<u64>) {
         self.device().into_iter().for_each(|device| device.release(numbers));
     }
 
-    /// Returns the bytes of games that stay on the card for later queries.
+    /// Returns the number of bytes of games that stay on the card for later queries.
     pub fn resident_bytes(&self) -> u64 {
         self.device().map_or(0, |device| device.resident_bytes())
     }
 
-    /// Forgets the card, so that the next use opens one anew, for instance after it has failed.
+    /// Forgets the card, for example after it has failed. The next use opens a card again.
     pub fn forget(&self) {
         *lock(&self.0) = CardState::Unopened;
     }
@@ -134,19 +134,18 @@ impl std::fmt::Debug for Card {
     }
 }
 
-/// The number of positions per thread that take a processor about a second. Opening a graphics card and compiling a kernel takes
-/// about half a second. This number was not measured on a card yet: `benches/card` prints the right value for its machine as
-/// `auto.positions_a_thread_measured`.
+/// The number of positions per thread that a processor evaluates in about a second. Opening a graphics card and compiling a
+/// kernel takes about half a second. This number was not measured on a card yet: `benches/card` prints the right value for its
+/// machine as `auto.positions_a_thread_measured`.
 const POSITIONS_A_SECOND: u64 = 50_000_000;
 
-/// Returns the number of positions above which [`EngineChoice::Auto`] takes a real graphics card on a machine with this many
-/// threads.
+/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card on a machine with this many threads.
 pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// As [`positions_for_card`], for a card that is open and holds all blocks: it need not be opened, and no block is uploaded. Only
-/// the cost of compiling is left. This number is an estimate as well.
+/// Returns the same number as [`positions_for_card`] for a card that is open and has all blocks. It need not be opened, and no
+/// block is uploaded, so only the cost of compiling is left. This number is an estimate as well.
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
@@ -156,10 +155,10 @@ fn outweighs(positions: u64, threads: usize, has_blocks: impl FnOnce() -> bool) 
     positions > positions_for_card(threads) || positions > positions_for_resident(threads) && has_blocks()
 }
 
-/// The cards that are open in this process. Users with the same options share a card and the blocks on it.
+/// The cards that are open in this process. Searches with the same options share a card and the blocks on it.
 static OPEN: Mutex<Vec<(GpuOptions, Weak<GpuDevice>)>> = Mutex::new(Vec::new());
 
-/// Opens a card, or returns one that is open already.
+/// Opens a card, or returns one that is already open.
 fn open_card(options: GpuOptions) -> Result<Arc<GpuDevice>, GpuError> {
     let mut open = lock(&OPEN);
     open.retain(|(_, device)| device.strong_count() > 0);
@@ -172,11 +171,11 @@ fn open_card(options: GpuOptions) -> Result<Arc<GpuDevice>, GpuError> {
     Ok(device)
 }
 
-/// The reason why a scan cannot start, or why it stopped midway.
+/// The reason why a scan cannot start, or why it stopped before the end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
-    /// The query cannot be read, or it has too many copies.
+    /// The query cannot be read, or has too many copies.
     #[error("{0}")]
     Query(Diagnostic),
     /// The engine refuses the query or fails.
@@ -193,7 +192,7 @@ pub enum ScanError {
          them), but the database is read without them: set `ParseOptions::annotations`"
     )]
     NoAnnotations,
-    /// A reel is damaged. All hits before the damage were delivered.
+    /// A reel is damaged. All hits before the damage were returned.
     #[error(transparent)]
     Database(#[from] StreamError),
 }
@@ -204,7 +203,7 @@ impl From<Diagnostic> for ScanError {
     }
 }
 
-/// Queries that are ready to run.
+/// Queries that are ready to run, and the engine that evaluates them.
 pub struct Executor {
     queries: Vec<PreparedQuery>,
     engine: Box<dyn Engine>,
@@ -219,22 +218,22 @@ pub struct Executor {
 pub struct BlockAnswers<'a> {
     /// The block.
     pub block: &'a Arc<Block>,
-    /// For each game of the block, whether it counts; `None` if all do.
+    /// For each game of the block, true if it counts; `None` if all games count.
     pub(crate) games: Option<Vec<bool>>,
     /// For each game that counts, the side of the player from which queries were evaluated; `None` without a player.
     pub sides: Option<Vec<Option<Color>>>,
-    /// The answers of each query, at the hits that were chosen.
+    /// The answers of each query at the hits that count.
     pub answers: Vec<Answers>,
-    /// For each query a finder of the spans of hits, if spans are wanted.
+    /// For each query, a finder of the spans of its hits; `None` if spans are not wanted.
     pub spans: Vec<Option<Box<dyn FindSpan + 'a>>>,
 }
 
 impl Executor {
-    /// Plans a query that was read, with one thread per core.
+    /// Plans a query that was parsed. The scan will use one thread per core.
     ///
     /// # Errors
     ///
-    /// There are too many copies, the engine refuses the query, or there is no such graphics card.
+    /// There are too many copies, the engine refuses the query, or the chosen graphics card does not exist.
     pub fn with_query(parsed: orbit_query::Parsed, options: &EngineOptions) -> Result<Executor, ScanError> {
         let orbit_query::Parsed { query, mut remarks } = parsed;
         let prepared = PreparedQuery::new(query, PlanOptions::default())?;
@@ -243,11 +242,11 @@ impl Executor {
         Ok(Executor { remarks, ..scan })
     }
 
-    /// Plans any number of queries that are answered in one run. Shared computations are done once.
+    /// Plans any number of queries that are answered in one run. Computations that they share are done once.
     ///
     /// # Errors
     ///
-    /// The engine refuses one of the queries, or there is no such graphics card.
+    /// The engine refuses one of the queries, or the chosen graphics card does not exist.
     pub fn new(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Executor, ScanError> {
         let engine = engine_of(&queries, options)?;
         let mut notes = notes(&queries, &*engine, options);
@@ -268,8 +267,8 @@ impl Executor {
         &*self.engine
     }
 
-    /// Returns whether a query depends on the tags of games. If none does, a [`BlockStream::without_tags`] gives the same hits
-    /// sooner.
+    /// Returns whether a query depends on the tags of games. If none does, a [`BlockStream::without_tags`] has the same hits and
+    /// is read faster.
     pub fn reads_tags(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.planner.reads_tags())
     }
@@ -319,12 +318,13 @@ impl Executor {
         self.queries[0].query.finds_likeness()
     }
 
-    /// Returns the warnings and notes about a query that [`Executor::with_query`] has planned.
+    /// Returns the warnings and notes about the query, if [`Executor::with_query`] planned it.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.remarks
     }
 
-    /// Returns notes for the user about how the queries are run: a slow engine, a single thread, nothing to compare with.
+    /// Returns notes for the user about how the queries are run, for example on a slow engine or a single thread, or without an
+    /// engine for verification.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -334,7 +334,7 @@ impl Executor {
         &self.queries
     }
 
-    /// Describes the first query as an English sentence without a full stop; `text` is its text.
+    /// Describes the first query as an English sentence without a full stop. `text` is the text of the query.
     pub fn sentence(&self, text: &str) -> String {
         english::sentence(&self.queries[0].query, text)
     }
@@ -357,7 +357,7 @@ impl Executor {
         self.queries[0].planner.filter()
     }
 
-    /// Iterates over the typed trees of all queries with their transforms expanded.
+    /// Iterates over the filters of all queries, with their transforms expanded.
     pub fn filters(&self) -> impl Iterator<Item = &Filter> {
         self.queries.iter().map(|prepared| prepared.planner.filter())
     }
@@ -372,7 +372,7 @@ impl Executor {
         }
     }
 
-    /// Creates a commentator for each query whose comments or sort values are wanted: plans do not compute these.
+    /// Creates a commentator for each query whose comments or sort values are wanted, because plans do not compute these.
     fn commentators(&self, outputs: &[Wants]) -> Result<Vec<Option<Commentator>>, EngineError> {
         let is_wanted = |prepared: &PreparedQuery, outputs: &Wants| {
             let sorts = outputs.contains(Wants::RANKS) && !prepared.query.sorts.is_empty();
@@ -386,7 +386,7 @@ impl Executor {
         Ok(queries.map(commentator).collect::<Result<_, _>>()?)
     }
 
-    /// Creates a finder of spans for each query whose spans are wanted, for the case that its engine does not tell them.
+    /// Creates a finder of spans for each query whose spans are wanted, in case the engine does not return them.
     fn span_finders(&self, outputs: &[Wants]) -> Result<Vec<Option<SpanFinder>>, EngineError> {
         let finder = |(prepared, outputs): (&PreparedQuery, &Wants)| {
             let query = &prepared.query;
@@ -396,13 +396,14 @@ impl Executor {
         Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
     }
 
-    /// Evaluates every block. Engines answer with `outputs` of each query at the hits that are chosen; `work` runs on the answers
-    /// on the scan's threads; `take` gets the results in database order on the caller's thread, until it breaks. `work` must
-    /// reserve the memory for large results in the budget before it makes them.
+    /// Evaluates every block. Engines return the facts in `outputs` for each query at the hits that count. `work` runs on the
+    /// answers, on the scan's threads. `take` gets the results of `work` in database order, on the caller's thread, until `take`
+    /// breaks. Before `work` creates a large result, it must reserve memory for the result in the budget.
     ///
     /// # Errors
     ///
-    /// The first error of an engine or of [`BlockStream::for_each_block`]. All blocks before it have been taken.
+    /// The first error of an engine or of [`BlockStream::for_each_block`]. The results of all blocks before it were passed to
+    /// `take`.
     pub fn for_each_block<T: Send>(
         &self,
         stream: BlockStream,
@@ -483,20 +484,20 @@ impl Executor {
                     };
                     views.iter().map(result).collect()
                 }
-                // Every block of the group gets the error of the first one: nothing is taken after an error.
+                // Every block of the group gets the error of the first one, because no result is passed on after an error.
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
             }
         };
         let EngineInfo { in_order, blocks_at_once: at_once, .. } = self.engine.info();
         let threads = match (in_order, at_once) {
             (true, _) => 1,
-            // Two threads at least: while one group waits for a graphics card, the next one is read.
+            // At least two threads are used: while one group waits for a graphics card, the next one is read.
             (false, 2..) => self.threads.max(2),
             (false, _) => self.threads,
         };
         let summary = stream.for_each_group(threads, at_once, scan, |streamed, result| match result {
             Ok(result) => take(streamed, result),
-            // Only the blocks before the interruption are taken.
+            // Only results before the interruption are passed on.
             Err(EngineError::Interrupted) => ControlFlow::Break(()),
             Err(error) => {
                 fault = Some(error);
@@ -528,8 +529,8 @@ fn comment(
     Ok(())
 }
 
-/// Returns for each query a finder of the spans of hits: the spans that the engine told, or a finder that computes them on demand.
-/// `fault` receives the errors of the latter.
+/// Returns for each query a finder of the spans of its hits. If the engine returned spans, the finder has these; otherwise it
+/// computes spans on demand, and `fault` receives its errors.
 fn spans<'a>(
     finders: &'a [Option<SpanFinder>],
     answers: &mut [Answers],
@@ -546,7 +547,7 @@ fn spans<'a>(
     finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 
-/// Removes the answers about games that do not count.
+/// Removes the answers for games that do not count.
 fn drop_games(answers: &mut Answers, games: Option<&[bool]>) {
     let Some(games) = games else { return };
     if let Some(told) = &mut answers.games {
@@ -557,8 +558,8 @@ fn drop_games(answers: &mut Answers, games: Option<&[bool]>) {
     }
 }
 
-/// Creates an engine for all queries. Queries over side lines and over main lines, and queries that no plan can express, need
-/// engines of their own.
+/// Creates an engine for all queries. Separate engines are needed for queries over side lines and queries over main lines, and
+/// for queries that cannot be expressed as plans.
 fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
     queries.iter().try_for_each(|prepared| check_engine(prepared, options.engine))?;
     let kind = |prepared: &PreparedQuery| (!prepared.query.variations, prepared.planner.refusal().is_some());
@@ -582,7 +583,7 @@ fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<d
 ///
 /// # Errors
 ///
-/// The part of the query that the engine cannot run.
+/// The engine cannot run a part of the query. The error shows this part.
 pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<(), Diagnostic> {
     let name = match choice {
         EngineChoice::Cpu => "cpu",
@@ -594,7 +595,7 @@ pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<()
         .help("use --engine auto or --engine reference: the reference engine runs all queries, slowly"))
 }
 
-/// Writes notes on how queries are run.
+/// Writes notes about how queries are run.
 fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions) -> Vec<String> {
     let refused = queries.iter().filter(|prepared| prepared.planner.refusal().is_some()).count();
     let which = match (refused, queries.len()) {
@@ -616,7 +617,7 @@ fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions
     notes
 }
 
-/// Creates the engine that is wanted, or the best one, with its verification. All queries have plans, or none has.
+/// Creates the requested engine, or the best one, with its verification. Either all queries have plans, or none has.
 fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
     let bulk = || Bulk::new(queries.iter().map(|prepared| &prepared.query)).map_err(EngineError::from);
     let reference = || -> Result<Box<dyn Engine>, EngineError> { Ok(Box::new(bulk()?)) };
@@ -657,8 +658,9 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     Ok(Box::new(Texts::new(engine, bulk()?)))
 }
 
-/// Returns the graphics card to use: the one that the user asked for; for [`EngineChoice::Auto`] a real card if the work outweighs
-/// its start, and none if it cannot be opened.
+/// Returns the graphics card to use. For [`EngineChoice::Gpu`], this is the card in the options. For [`EngineChoice::Auto`], it
+/// is a card that is not a software adapter, if the work outweighs the cost of starting it; if that card cannot be opened, no
+/// card is used.
 fn card(options: &EngineOptions) -> Result<Option<Arc<GpuDevice>>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     let has_blocks = || {

@@ -1,9 +1,9 @@
-//! Jobs: a search in numbered parts. Each part is computed on its own, in any order, and on any machine.
+//! Jobs, which are searches in numbered parts. Each part is computed separately, in any order, and on any machine.
 //!
 //! A [`Job`] fixes the query, the sources, and the ranges of blocks into which the database is divided. [`record`](fn@record)
-//! computes a part and writes it to a file of its own; [`Replay`] hands the contents of the files to the code that takes the blocks
-//! of one run. The invariant: merged parts give the bytes of one run. This module does not decide who computes which part: a part
-//! that is computed twice, even at the same time, gives the same file.
+//! computes a part and writes it to its own file. [`Replay`] passes the contents of these files to the code that processes the
+//! blocks of one run. The invariant: merged parts give the bytes of one run. This module does not decide who computes which part:
+//! a part that is computed twice, even at the same time, gives the same file.
 
 mod file;
 mod plan;

@@ -1,4 +1,5 @@
-//! Requests to databases of games, and their results: lists, counts, statistics, reports, jobs, conversations.
+//! Requests to databases of games, and their results: lists, counts, statistics, reports, jobs, and
+//! conversations with `orbit serve`.
 //!
 //! The crate `orbit-chess` exports the parts of this crate that programs need.
 

@@ -1,4 +1,4 @@
-//! The library for programs: databases that stay open, queries that are prepared once, hits that can be kept.
+//! The interface for programs: databases that stay open, queries that are prepared once, and hits that can be kept.
 //!
 //! ```
 //! use orbit_search::{DatabaseOptions, Query};
@@ -12,9 +12,9 @@
 //! # Ok::<(), orbit_search::DatabaseError>(())
 //! ```
 //!
-//! A [`Database`] gives each request a fresh stream of blocks, from memory or from the files; an
-//! [`Executor`](crate::executor::Executor) runs on it. The invariant: a request has the same answer whether the blocks are held in
-//! memory or read again, and whichever other requests run at the same time.
+//! A [`Database`] opens a new stream of blocks for each request, from memory or from the files, and an
+//! [`Executor`](crate::executor::Executor) evaluates the queries on it. The invariant: the answer to a request depends neither on
+//! whether the blocks are in memory or read again, nor on the requests that run at the same time.
 
 mod game;
 mod hit;
@@ -108,7 +108,7 @@ pub enum DatabaseError {
         "there are no blocks {blocks:?}: the reels have {there}, counted from 0, and other files have none"
     )]
     NoBlocks {
-        /// The blocks that the caller wants.
+        /// The blocks that were requested.
         blocks: Range<usize>,
         /// The number of blocks that exist.
         there: usize,
@@ -169,7 +169,7 @@ impl CancelToken {
         CancelToken::default()
     }
 
-    /// Stops every request that has this switch; it returns [`DatabaseError::Cancelled`].
+    /// Stops every request that has this switch. Each of them returns [`DatabaseError::Cancelled`].
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -184,10 +184,10 @@ impl CancelToken {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The bytes of input that were read, before decompression. For a database in memory, the bytes that were read when this part
-    /// of it was loaded.
+    /// The number of bytes of input that were read, before decompression. For a database in memory, the number of bytes that had
+    /// been read when the current part was loaded.
     pub bytes: u64,
-    /// The total bytes of input, if every size is known.
+    /// The total number of bytes of input, if every size is known.
     pub bytes_total: Option<u64>,
     /// The number of games, skipped ones included.
     pub games: u64,
@@ -203,13 +203,13 @@ impl Progress {
         (self.bytes, self.bytes_total) = (streamed.bytes, streamed.bytes_total);
     }
 
-    /// Sets the bytes to the end of the input: the last block ends before text that follows the last game.
+    /// Sets the bytes to the size of the input, because the bytes of the last block do not include text after the last game.
     fn finish(&mut self, summary: &Summary) {
         self.bytes = self.bytes_total.unwrap_or(summary.bytes);
     }
 }
 
-/// An open database. Any number of requests can run on it, also at the same time on several threads.
+/// An open database. Any number of requests can run on it, even at the same time on several threads.
 ///
 /// It is created by [`Database::open`], or with options by [`DatabaseOptions`].
 pub struct Database {
@@ -220,7 +220,7 @@ pub struct Database {
     sources: Arc<[String]>,
     /// The stamp of each file when the database was opened, to notice changes.
     stamps: Vec<(PathBuf, Stamp)>,
-    /// The number of positions, as far as it is known.
+    /// The number of positions, which may be an estimate: see [`Database::positions`].
     positions: AtomicU64,
     resident_bytes_max: u64,
     engine: EngineOptions,
@@ -263,16 +263,16 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// A query is wrong, or choices of the request exclude each other.
+    /// A query has a fault, or fields of the request exclude each other.
     pub fn ask(&self, request: &Request) -> Result<Scan<'_>, DatabaseError> {
         Ok(Scan::new(self, Query::of_request(request)?).chosen_by(request)?)
     }
 
-    /// Returns the game with a number, counted from 1 over all sources; `None` if there are fewer games, or if the game was skipped
-    /// because no position of it could be read.
+    /// Returns the game with this number; games are counted from 1 over all sources. Returns `None` if there are fewer games, or
+    /// if the game was skipped because no position of it could be read.
     ///
-    /// A database in memory and a reel find the game at once. For plain PGN files the first call reads up to the game, and stores
-    /// the places of games in the user's cache; later calls read a few hundred kilobytes.
+    /// In a database in memory or a reel, the game is found at once. For plain PGN files, the first call reads up to the game,
+    /// and stores the offsets of games in the user's cache; later calls read a few hundred kilobytes.
     ///
     /// # Errors
     ///
@@ -295,12 +295,12 @@ impl Database {
         Ok(found)
     }
 
-    /// Returns the names of the sources: files, and for reels the files that they were made of.
+    /// Returns the names of the sources: the files, or for a reel the files from which it was made.
     pub fn sources(&self) -> &[String] {
         &self.sources
     }
 
-    /// Returns the place of the blocks: memory or files.
+    /// Returns where the blocks are: in memory or in the files.
     pub fn residence(&self) -> Residence {
         match &self.held {
             Some(held) => Residence::Resident { bytes: held.bytes() },
@@ -308,15 +308,15 @@ impl Database {
         }
     }
 
-    /// Returns the summary of reading the database: games, positions, problems, files that were not read to their ends. `None`
-    /// unless the database is in memory; otherwise each request has a summary of its own.
+    /// Returns the summary of reading the database: its games, its positions, its problems, and the files that were not read to
+    /// their ends. Returns `None` if the database is not in memory, because each request then has its own summary.
     pub fn summary(&self) -> Option<&Summary> {
         self.held.as_ref().map(Held::summary)
     }
 
-    /// Returns the problems of the files: for a database in memory those that hold no games or were not read to their ends; files
-    /// of folders and archives that are not read although they may hold games; bytes behind the ends of reels; and reels made by
-    /// other rules, with the command that makes them again.
+    /// Returns messages about the files: about files and archive members that may contain games but are not read, about bytes
+    /// after the ends of reels, and about reels that were made by the rules of another version, with the command that makes them
+    /// again. For a database in memory, there are also messages about files that contain no games or were not read to their ends.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if let Some(summary) = self.summary() {
@@ -336,14 +336,15 @@ impl Database {
         problems
     }
 
-    /// Returns the number of positions. It is exact for a database in memory, for reels, and once a request has read everything.
-    /// Until then text that is not in memory counts as 0.
+    /// Returns the number of positions. The number is exact for a database in memory, for reels, and after a request has read
+    /// everything. Until then it is an estimate based on the part that was read when the database was opened. If no part was
+    /// read, it is the number of positions in reels.
     pub fn positions(&self) -> u64 {
         self.positions.load(Ordering::Relaxed)
     }
 
-    /// Opens a stream of all blocks. With `with_texts` it comes from the files if they can be read again: blocks in memory have no
-    /// texts of games.
+    /// Opens a stream of all blocks. With `with_texts`, the stream reads the files if they can be read again, because blocks in
+    /// memory do not contain the texts of games.
     fn stream(&self, cancel: &CancelToken, with_texts: bool) -> Result<BlockStream, DatabaseError> {
         let stream = match &self.held {
             Some(held) if !with_texts || !self.is_repeatable() => held.stream(),
@@ -372,13 +373,14 @@ impl Database {
         }
     }
 
-    /// Returns the number of positions of each block, reel by reel, for programs that divide a search: see [`Scan::blocks`]. `None`
-    /// if the database has files that are no reels: the numbers of their games are known only after all text before them was read.
+    /// Returns the number of positions of each block, reel by reel, for programs that divide a search: see [`Scan::blocks`].
+    /// Returns `None` if the database has files that are not reels, because their games are numbered only after all text before
+    /// them was read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
         lock(&self.inputs).unread().positions_of_blocks()
     }
 
-    /// Returns the files that the database is read from or was made of.
+    /// Returns the files from which the database is read, and those from which its reels were made.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         lock(&self.inputs).files().collect()
     }
@@ -388,7 +390,7 @@ impl Database {
         &self.engine.card
     }
 
-    /// Returns the numbers of the blocks, if they are in memory.
+    /// Returns the range of the blocks' numbers, if the blocks are in memory.
     pub(crate) fn numbers(&self) -> Option<Range<u64>> {
         self.held.as_ref().map(Held::numbers)
     }
@@ -407,7 +409,7 @@ impl Database {
         lock(&self.inputs).is_repeatable()
     }
 
-    /// Refuses files that have changed: the numbers of their games could differ from those of earlier answers.
+    /// Returns an error if a file has changed, because the numbers of its games could differ from those in earlier answers.
     fn refuse_changed(&self) -> Result<(), DatabaseError> {
         let is_same = |(path, stamp): &&(PathBuf, Stamp)| stamp_of(path) == *stamp;
         match self.stamps.iter().find(|file| !is_same(file)) {
@@ -416,8 +418,8 @@ impl Database {
         }
     }
 
-    /// Stores the number of positions that a complete reading has found. A reading without the side lines has fewer positions, so
-    /// it does not count.
+    /// Stores the number of positions after the whole database was read. The number is not stored if the database keeps side
+    /// lines and the request left them out, because such a request reads fewer positions.
     fn learn(&self, summary: &Summary, variations: bool) {
         if summary.finished && variations == lock(&self.inputs).keeps_variations() {
             self.positions.store(summary.totals.positions, Ordering::Relaxed);
@@ -426,7 +428,7 @@ impl Database {
 }
 
 impl Drop for Database {
-    /// Frees the card's memory of the blocks, which no request can use any more.
+    /// Frees the memory that the blocks occupy on the card. No request can use them any more.
     fn drop(&mut self) {
         self.numbers().into_iter().for_each(|numbers| self.card().release(&numbers));
     }

@@ -1,9 +1,9 @@
-//! A player's profile: the results by colour and opening, the themes and endings of the games, the clock, and the losses of moves,
-//! each against what ratings or the other games let expect.
+//! A player's profile: the results by colour and opening, the themes and endings of the games, the clock, and the losses of
+//! moves, each against what ratings or the other games let expect.
 //!
-//! A [`ProfileCollector`] looks at all games in one pass, with the queries of [`queries`]. A [`Profile`] has the figures, and writes
-//! them as text, as a page and as JSON. The invariant: all sums are whole numbers, so that a profile does not depend on the division
-//! of the games into blocks.
+//! A [`ProfileCollector`] examines all games in one pass, with the queries of [`queries`]. A [`Profile`] has the resulting
+//! numbers, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so a profile does not
+//! depend on the division of the games into blocks.
 
 mod collect;
 mod figures;
@@ -47,8 +47,9 @@ pub const THEMES: [&str; 20] = [
     "smothered-mate",
 ];
 
-/// The kinds of endings of a profile, with their queries. Kings and pawns stand on the board besides the pieces that a name tells. In
-/// none of these positions does a capture follow at once, so that an exchange under way is no ending.
+/// The types of endings in a profile, with their queries. In addition to the pieces in the name, only kings and pawns are on the
+/// board. In none of these positions is the next move of the game a capture, so a position in the middle of an exchange does not
+/// count as an ending.
 pub const ENDINGS: [(&str, &str); 10] = [
     ("pawns alone", "{not [x] [Pp] not [QRBNqrbn]}"),
     ("rook against rook", "{not [x] R == 1 r == 1 not [QBNqbn]}"),
@@ -68,11 +69,11 @@ pub const ENDINGS: [(&str, &str); 10] = [
     ("rook against minor piece", "flipcolor {not [x] R == 1 [bn] == 1 not [QBNqr]}"),
 ];
 
-/// Returns the queries of a profile: those of the themes, and those of the endings after them.
+/// Returns the queries of a profile: first those of the themes, then those of the endings.
 ///
 /// # Errors
 ///
-/// A query cannot be read or planned; a test runs all of them.
+/// A query cannot be read or planned. A test checks that all of them can.
 pub fn queries() -> Result<Vec<PreparedQuery>, Diagnostic> {
     let mut catalogue = themes::built_in();
     catalogue.retain(|theme| THEMES.contains(&&*theme.name));
@@ -105,7 +106,7 @@ mod tests {
         assert!(queries.iter().all(|prepared| !prepared.query.variations));
     }
 
-    /// The endings are told apart, and a game counts for all that it reaches.
+    /// Each position counts as the right ending, and a game counts for every ending that it reaches.
     #[test]
     fn endings_are_told_by_their_pieces() {
         let position = |fen: &str| format!("[White \"Ann\"]\n[Result \"1-0\"]\n[FEN \"{fen}\"]\n\n1-0\n\n");
@@ -154,7 +155,7 @@ mod tests {
         ];
         let mut sum = collected(&one);
         sum.merge(ProfilePart::from_bytes(&collected(&two).to_bytes()).unwrap()).unwrap();
-        // The game with the highest ratings is named by its number in its file, and is no figure of a profile.
+        // The game with the highest ratings is stored with its number in its file, and is not used in a profile.
         let mut whole = collected(&(one + &two));
         sum.tallies.iter_mut().chain(&mut whole.tallies).for_each(|tally| tally.best = None);
         assert_eq!(sum, whole);
@@ -162,7 +163,7 @@ mod tests {
             (whole.others, whole.records.map(|record| (record.games, record.rated))),
             (1, [(1, 1), (2, 1)])
         );
-        // 94 points more: 1 / (1 + 10^(-94/400)).
+        // The player's rating is 94 points higher: 1 / (1 + 10^(-94/400)).
         assert_eq!(whole.records[0].expected_millionths, 632_070);
     }
 }

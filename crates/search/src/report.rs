@@ -1,8 +1,8 @@
 //! Output of hits: for people, for programs, for comparison.
 //!
-//! A [`Format`] turns one block and its hits into a [`Report`], on any thread; a [`Stitcher`] writes the reports of a run one after
-//! the other. Nothing here knows queries or plans, only [`heat`] knows the colours of terminals, and only [`game_text`] reads
-//! files. The invariant: the bytes depend on the blocks and hits alone, never on threads or on time.
+//! A [`Format`] turns one block and its hits into a [`Report`], on any thread. A [`Stitcher`] writes the reports of a run one
+//! after the other. Nothing here depends on queries or plans; only [`heat`] and `text` write the colours of terminals, and only
+//! [`game_text`] reads files. The invariant: the bytes depend on the blocks and hits alone, never on threads or on time.
 
 mod around;
 #[cfg(feature = "arrow")]
@@ -101,13 +101,13 @@ choices! { FormatName, "format",
 /// The format of hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// One line for each game with hits, for reading. Consecutive hits with the same value are a run.
+    /// One line for each game with hits, for people to read. Consecutive hits with the same value are a run.
     Text {
-        /// The maximum number of runs in a line; longer lists end with the number of further runs.
+        /// The maximum number of runs in a line. A longer list ends with the number of further runs.
         runs_max: usize,
         /// The widths of columns.
         layout: Layout,
-        /// The maximum number of moves shown of a hit's span; `None` for no lines of moves.
+        /// The maximum number of moves shown of a hit's span; `None` if no lines of moves are shown.
         moves_max: Option<usize>,
         /// True if the moves that led to hits are coloured.
         styled: bool,
@@ -142,10 +142,9 @@ pub enum Format {
     Fen(Rows),
     /// `game node` for each position that hits; on the main line the node is the ply.
     Plain,
-    /// `game node value` for each position where the query has a value, or only for those that hit. A set always has a value; a
-    /// condition has the value `true` where it holds.
+    /// `game node value` for each position that hits. A condition has the value `true`.
     Values {
-        /// True if positions are listed where a set is empty.
+        /// True if, for a query whose value is a set, all positions are listed, even those where the set is empty.
         all: bool,
     },
     /// No output; only games and positions are counted.
@@ -157,7 +156,7 @@ pub enum Format {
 pub struct Report {
     /// The text, in whole lines.
     pub text: Vec<u8>,
-    /// The games that have hits or lines, in order.
+    /// The games that have hits or lines of text, in order.
     pub games: Vec<ReportedGame>,
 }
 
@@ -168,21 +167,21 @@ pub struct ReportedGame {
     pub end: usize,
     /// The number of positions that hit.
     pub hits: u32,
-    /// True if the game is found. Games that are not found can have lines: see [`Format::Values`].
+    /// True if the query finds the game. Games that are not found can have lines: see [`Format::Values`].
     pub is_found: bool,
     /// The game's source, as an index into the sources of the database.
     pub source: u32,
-    /// The number over all sources of the source's first game.
+    /// The number of the source's first game, counted over all sources.
     pub first_of_source: u32,
 }
 
 impl Format {
-    /// Returns the text before all reports.
+    /// Returns the text that comes before all reports: the header line of CSV, or nothing.
     pub fn head(self) -> Vec<u8> {
         if let Format::Csv { columns, .. } = self { csv::head(columns) } else { Vec::new() }
     }
 
-    /// Writes the hits of the games with these indices in a block.
+    /// Returns the report on the games with these indices in a block.
     ///
     /// # Panics
     ///
@@ -250,7 +249,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// The fault.
+    /// A description of the first fault.
     pub fn check(&self) -> Result<(), &'static str> {
         let is_sorted = self.games.is_sorted_by_key(|game| game.end);
         let is_within = self.games.last().is_none_or(|game| game.end <= self.text.len());

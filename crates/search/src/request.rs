@@ -1,8 +1,8 @@
-//! The one form of a request to a database: `serve`, Python, programs and the command line all convert their input to a
+//! The one form of a request to a database. `serve`, Python, programs and the command line all convert their input to a
 //! [`Request`].
 //!
-//! The invariant: this module decides which fields exclude each other, and which need a query of some type. A use of requests that
-//! does not support some fields, as counts do not support limits, refuses these itself.
+//! The invariant: this module decides which fields exclude each other, and which fields need a query of some type. If a use of
+//! requests does not support a field, it returns the error itself; for example, counts do not support limits.
 
 mod command_line;
 
@@ -49,27 +49,27 @@ pub struct Request {
     pub query: Vec<String>,
     /// The name of a built-in theme, whose query is used.
     pub theme: Option<String>,
-    /// A board whose men are searched for: see [`Query::board`](crate::Query::board).
+    /// A board with the pieces to search for: see [`Query::board`](crate::Query::board).
     pub board: Option<String>,
-    /// A board that positions are compared with: see [`Query::similar`](crate::Query::similar).
+    /// A board with which positions are compared: see [`Query::similar`](crate::Query::similar).
     pub similar: Option<String>,
-    /// A position that hits must have, as a FEN or as moves: see [`ExactPosition`]. It takes the place of the query.
+    /// A position that hits must have, as a FEN or as moves: see [`ExactPosition`]. It replaces the query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The transforms of `board` or `similar`, the outermost first.
     pub transforms: Vec<String>,
-    /// The dialect of the queries; `None` to recognize it from the text.
+    /// The dialect of the queries; with `None`, it is recognized from the text.
     pub dialect: Option<Dialect>,
     /// True if side lines are searched.
     pub variations: bool,
-    /// The rule by which games are duplicates of earlier ones, if duplicates are left out.
+    /// The rule by which a game is a duplicate of an earlier one; `None` if duplicates are kept.
     pub unique: Option<Alike>,
-    /// The engine; `None` for the engine of the database.
+    /// The engine; `None` means the engine of the database.
     pub engine: Option<EngineChoice>,
-    /// The sample that a second engine recomputes; in JSON `true`, or a number of segments of 32 positions.
+    /// The sample that a second engine recomputes. In JSON it is `true`, or a number of segments of 32 positions.
     #[serde(with = "verification")]
     pub verify: Option<Sample>,
-    /// Conditions that must all hold; in JSON one text or a list. See [`Condition`](crate::choice::Condition).
+    /// Conditions, all of which must be met; in JSON one text or a list. See [`Condition`](crate::choice::Condition).
     #[serde(rename = "where", deserialize_with = "one_or_more")]
     pub conditions: Vec<String>,
     /// The player whose games count: see [`PlayerName`].
@@ -87,7 +87,7 @@ pub struct Request {
     pub opponent_rating: Option<String>,
     /// True if only the first hit of each game counts.
     pub first: bool,
-    /// True if only the hit with the greatest value counts in each game.
+    /// True if only the hit with the greatest value of each game counts.
     pub best: bool,
     /// The number of games with hits that are left out at the beginning.
     pub skip: u64,
@@ -97,13 +97,13 @@ pub struct Request {
     pub sort: Option<SortKey>,
     /// True if the order is reversed.
     pub reverse: bool,
-    /// The number of games in a random sample, if one is wanted.
+    /// The number of games in a random sample; `None` if there is no sample.
     pub sample: Option<NonZeroU64>,
     /// The seed of the random sample.
     pub seed: u64,
     /// True if hits are only counted.
     pub count: bool,
-    /// The columns of rows; `None` for the default columns.
+    /// The columns of rows; `None` means the default columns.
     pub columns: Option<Vec<Column>>,
 }
 
@@ -143,7 +143,7 @@ impl Default for Request {
     }
 }
 
-/// The checked choices of a request.
+/// The choices of a request, after they were checked.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Chosen {
@@ -167,7 +167,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// There is no query, no theme has the name, a board cannot be read, or there are transforms without a board.
+    /// There is no query, no theme has this name, a board cannot be read, or there are transforms without a board.
     pub fn texts(&self) -> Result<Vec<String>, RequestError> {
         let fault = |field| move |error: Diagnostic| RequestError::about(field, error);
         let transforms: Vec<&str> = self.transforms.iter().map(String::as_str).collect();
@@ -200,8 +200,8 @@ impl Request {
         }
     }
 
-    /// Returns notes about the parts of boards that have no effect, each with the field and the text of its board. A board that
-    /// cannot be read has no notes.
+    /// Returns notes about parts of boards that have no effect. Each note comes with the field and the text of its board. A board
+    /// that cannot be read has no notes.
     pub(crate) fn board_remarks(&self) -> Vec<(&'static str, &str, Diagnostic)> {
         let board = self.board.iter().map(|text| ("board", text, diagram::query(text, &[])));
         let similar = self.similar.iter().map(|text| ("similar", text, diagram::similar(text, &[])));
@@ -213,14 +213,14 @@ impl Request {
         remarks
     }
 
-    /// Returns whether the answers on the parts of a database add up to the answer on all of it, if the queries
-    /// [split](crate::Query::splits).
+    /// Returns whether the results for the parts of a database add up to the result for the whole database, provided that the
+    /// queries [split](crate::Query::splits).
     pub fn splits(&self) -> bool {
         let is_ordered = self.sort.is_some() || self.sample.is_some();
         !is_ordered && self.limit.is_none() && self.skip == 0 && self.unique.is_none()
     }
 
-    /// Parses the fields that hold text, and checks that all fields fit together.
+    /// Parses the fields that contain text, and checks that all fields agree with each other.
     ///
     /// # Errors
     ///
@@ -296,7 +296,7 @@ impl Request {
 }
 
 impl Chosen {
-    /// Returns the facts about games and hits that the choices need.
+    /// Returns the facts about games and hits that these choices need.
     pub fn wants(&self) -> Wants {
         self.choice.wants() | self.order.map_or(Wants::HITS, Order::wants)
     }
@@ -308,11 +308,12 @@ impl Chosen {
         is_all_hits && self.order.is_none() && self.skip == 0 && self.games_max.is_none()
     }
 
-    /// Checks that a query has what the choices need: a value of type `ty`, or hits with moves.
+    /// Checks that a query provides what the choices need. `ty` is the type of its value; `has_spans` is true if its hits can
+    /// have moves.
     ///
     /// # Errors
     ///
-    /// The fact that the query lacks.
+    /// The query lacks a value or moves that a choice needs.
     pub fn check_query(&self, ty: Type, has_spans: bool) -> Result<(), RequestError> {
         let wants = self.order.map_or(Wants::HITS, Order::wants);
         let why = if self.choice.best && !ty.has_value() {
@@ -331,11 +332,11 @@ impl Chosen {
     }
 }
 
-/// The error for fields of a request that exclude each other, or for a text that cannot be parsed, with a remedy. It displays the
-/// names of fields as in JSON: `` `sort` ``.
+/// An error in the fields of a request: they exclude each other, or a text cannot be parsed. The message has a remedy. `Display`
+/// shows the names of fields as in JSON: `` `sort` ``.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestError {
-    /// The sentence. Names of fields are in braces, maybe with a value: `{sort value}`.
+    /// The sentence. The names of fields are in braces, possibly with a value: `{sort value}`.
     sentence: &'static str,
     /// The text after the sentence.
     detail: String,
@@ -355,8 +356,8 @@ impl RequestError {
         self.said(|field| format!("--{}", field.replace('_', "-")))
     }
 
-    /// Returns the message with other names of fields. `name` receives the name of a field in JSON, followed by a blank and a value
-    /// if there is one.
+    /// Returns the message with other names of fields. `name` receives the name of a field in JSON. If the field has a value, a
+    /// blank and the value follow.
     pub fn said(&self, name: impl Fn(&str) -> String) -> String {
         let mut out = String::new();
         for (number, part) in self.sentence.split(['{', '}']).enumerate() {

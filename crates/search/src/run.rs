@@ -1,9 +1,10 @@
-//! The code that turns hits into everything a user gets.
+//! Turns hits into all results that a user gets.
 //!
 //! A [`Run`] combines the queries of an [`Executor`], a [`Choice`] of games, and a [`Collector`]. The collector declares what it
-//! [`Wants`], looks at the answers on one block, on any thread, and makes a [`Part`] of them. Parts are taken in the order of the
-//! database: sums are merged, lists are written. A part is data, so a database can be split, each piece run on its own, perhaps on
-//! another machine, and the parts merged. The invariant: the merged parts give the same bytes as one run.
+//! [`Wants`], examines the answers for one block, on any thread, and returns a [`Part`]. Parts are then processed in the order of
+//! the database: sums are merged, lists are written. A part is data. So a database can be split, each piece can be searched
+//! separately, even on another machine, and the parts can be merged. The invariant: the merged parts give the same bytes as one
+//! run.
 //!
 //! ```
 //! use orbit_search::choice::Choice;
@@ -74,12 +75,12 @@ pub struct Run<'a, C> {
     collector: &'a C,
 }
 
-/// The answers of queries on one block, with names.
+/// The answers of the queries for one block, with names.
 #[derive(Clone, Copy)]
 pub struct BlockResult<'a> {
     /// The answers.
     pub found: &'a BlockAnswers<'a>,
-    /// The names for the numbers in the answers.
+    /// The names that belong to the numbers in the answers.
     pub names: &'a Names,
 }
 
@@ -109,7 +110,7 @@ pub enum RunError {
     Take(#[from] TakeError),
 }
 
-/// The reason why the part of a block cannot be taken.
+/// The reason why the part of a block cannot be added to the results.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TakeError {
@@ -136,27 +137,27 @@ impl<'a, C: Collector> Run<'a, C> {
         Run { scan, choice, collector }
     }
 
-    /// Returns the facts that queries, selection and collector need.
+    /// Returns the facts that the queries, the selection and the collector need.
     pub fn wants(&self) -> Wants {
         let queries = Wants::TAGS.when(self.scan.reads_tags());
         queries | self.choice.wants() | self.collector.wants()
     }
 
-    /// Returns whether the merged parts of a split database are the part of one run.
+    /// Returns whether the merged parts of a split database equal the part of one run.
     ///
     /// # Errors
     ///
-    /// The reason why they are not.
+    /// If they do not, the reason.
     pub fn splits(&self, stream: &BlockStream) -> Result<(), CannotSplit> {
         if stream.drops_duplicates() { Err(CannotSplit::Duplicates) } else { self.collector.splits() }
     }
 
-    /// Returns the names of sources, and those of copies if they are needed.
+    /// Returns the names of the sources, and those of the copies if they are needed.
     pub fn names(&self, sources: Vec<String>) -> Names {
         names_of(self.scan, self.wants(), sources)
     }
 
-    /// Collects the part of the whole database.
+    /// Returns the part of the whole database.
     ///
     /// # Errors
     ///
@@ -165,7 +166,7 @@ impl<'a, C: Collector> Run<'a, C> {
         self.collect_watched(stream, |_| ())
     }
 
-    /// Does the same, and calls `watch` with each block before its part is taken.
+    /// Returns the part of the whole database, and calls `watch` with each block before its part is added.
     ///
     /// # Errors
     ///
@@ -188,11 +189,11 @@ impl<'a, C: Collector> Run<'a, C> {
         Ok((sum, summary))
     }
 
-    /// Passes the part of each block to `take`, in the order of the database and on the caller's thread, until it breaks.
+    /// Passes the part of each block to `take`, in the order of the database and on the caller's thread, until `take` breaks.
     ///
     /// # Errors
     ///
-    /// The engine or the database stops early. All blocks before that have been taken.
+    /// The engine or the database stops early. The parts of all earlier blocks were passed to `take`.
     pub fn for_each_part(
         &self,
         stream: BlockStream,
@@ -211,13 +212,13 @@ impl<'a, C: Collector> Run<'a, C> {
     }
 }
 
-/// Returns the wants that an engine gets for a filter.
+/// Returns the facts that an engine has to find for a filter.
 pub(crate) fn wanted_of(wants: Wants, filter: &Filter) -> Wants {
     wants.of_filter(filter.has_one_copy(), filter.copy_sides().is_some())
 }
 
-/// Returns the names of sources; if they are needed, also the names of the first query's copies, and for all queries the sides and
-/// placements of copies.
+/// Returns the names of the sources. If they are needed, it also returns the names of the first query's copies, and for all
+/// queries the sides and placements of copies.
 pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> Names {
     let filter = scan.filter();
     let names = match wants.contains(Wants::COPY_NAMES) {

@@ -1,10 +1,10 @@
-//! Databases that stay in memory for many requests, from a program in lines of JSON, or from a person.
+//! Databases that stay open for many requests. The requests come from a program, as lines of JSON, or from a person.
 //!
-//! An [`OpenDatabases`] holds databases by their names and runs one request per call; the hits of a query are kept as [`KeptHits`],
+//! [`OpenDatabases`] keeps databases by their names and runs one request per call. The hits of a query are kept as [`KeptHits`],
 //! from which pages are written. [`converse()`] reads requests and writes answers while queries run. A [`Listener`] has a
-//! conversation with each client of a socket, an `HttpListener` with clients over HTTP, who can also use the explorer as they use
-//! that of lichess. The module knows no terminal and no command line. The invariant: rows and counts are those that `orbit scan`
-//! writes, and everything that is kept has a limit.
+//! conversation with each client of a socket. An `HttpListener` does so over HTTP; its clients can also use the explorer as they
+//! use that of lichess. The module knows no terminal and no command line. The invariant: rows and counts are those that
+//! `orbit scan` writes, and everything that is kept has a limit.
 
 mod answer;
 mod ask;

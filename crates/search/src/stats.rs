@@ -1,7 +1,7 @@
-//! Hits counted by groups: years, openings, ratings, plies, copies, and cross tables of two of them.
+//! Counts hits by groups such as years, openings, ratings, plies and copies, and in cross tables of two such properties.
 //!
-//! A [`Stats`] counts one block on any thread, the [`Counts`] of blocks add up in any order, and their [`GroupRow`]s are written as
-//! text, CSV or JSON. Nothing here knows queries, files or terminals. The invariant: counts are sums over games; they depend
+//! A [`Stats`] counts one block, on any thread. The [`Counts`] of blocks add up in any order, and their [`GroupRow`]s are written
+//! as text, CSV or JSON. Nothing here knows queries, files or terminals. The invariant: counts are sums over games; they depend
 //! neither on threads nor on the division of a database into blocks.
 //!
 //! ```
@@ -80,10 +80,10 @@ pub use rows::{GroupRow, MoveRow, ScoreOf, Share, ShareDifference};
 pub(crate) use sides::PatternSides;
 pub use sides::SideResults;
 
-/// The maximum number of groups of one grouping; each group takes some 100 bytes.
+/// The maximum number of groups of one grouping. Each group takes some 100 bytes of memory.
 pub const GROUPS_MAX: usize = 5_000_000;
 
-/// The error for a grouping that has a group for almost every game.
+/// The error that a grouping has too many groups, for example one for almost every game.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "there are more than {} groups by `{grouping}`; choose a coarser grouping, fewer games (--where), or write the \
@@ -109,7 +109,7 @@ pub enum GroupKey {
     Text(String),
     /// A player with a FIDE number, until [`ManyCounts::into_counts`] has merged the spellings of names.
     Player(Mention),
-    /// An unknown value: the games do not say it.
+    /// The value is unknown, because the games do not state it.
     Unknown,
 }
 
@@ -146,16 +146,17 @@ pub struct Tally {
     pub games: u64,
     /// The number of these positions.
     pub positions: u64,
-    /// The number of games with a known result among them.
+    /// The number of these games whose result is known.
     pub results: u64,
-    /// The points that the scored side has in these games: 2 for a win, 1 for a draw. [`GroupRow::score_of`] says which side it is.
+    /// The points that the scored side has in the games with a known result: 2 for a win, 1 for a draw. [`GroupRow::score_of`]
+    /// says which side it is.
     pub half_points: u64,
     /// The results of these games for the sides that have the pattern.
     pub sides: SideResults,
 }
 
 impl Tally {
-    /// Creates the tally of one game. `outcome` is the result for White of the query.
+    /// Creates the tally of one game. `outcome` is the result for the side that the query regards as White.
     fn from_outcome(outcome: Outcome, positions: u64) -> Tally {
         let (results, half_points) = match outcome {
             Outcome::Unknown => (0, 0),
@@ -179,34 +180,34 @@ impl Tally {
         self.sides.add(&other.sides);
     }
 
-    /// Returns whether the tally is consistent: no number is above `most`, there are no more results than games, and no more points
-    /// than the results allow.
+    /// Returns whether the tally is consistent: no number is above `most`, there are no more results than games, and there are no
+    /// more points than the results allow.
     fn is_sound(&self, most: u64) -> bool {
         let Tally { games, positions, results, half_points, sides } = *self;
         let fits = games <= most && positions <= most && results <= games && half_points <= 2 * results;
         fits && sides.is_sound(results)
     }
 
-    /// Returns the mean score from 0 to 1 in the games with a known result; `None` if there are none. [`GroupRow::score_of`] says
-    /// whose score it is.
+    /// Returns the mean score, from 0 to 1, in the games with a known result; `None` if there are no such games.
+    /// [`GroupRow::score_of`] says whose score it is.
     pub fn score(&self) -> Option<f64> {
         (self.results > 0).then(|| self.half_points as f64 / 2.0 / self.results as f64)
     }
 }
 
-/// The rules of counting: groupings, limits, and optional figures.
+/// The rules by which hits are counted: the groupings, the limits, and what is counted in addition to games and positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stats {
-    /// The groupings: first those that the user wants, then those that the sums of cross tables need.
+    /// The groupings. First come those that the user requested, then those that the sums of cross tables need.
     groupings: Arc<[Grouping]>,
-    /// The number of groupings that the user wants.
+    /// The number of groupings that the user requested.
     asked: usize,
     groups_max: usize,
-    /// The owner of the scores in groups that do not determine it.
+    /// The side or player to whom a score belongs, for groups that do not determine this.
     score_of: ScoreOf,
     /// True if the distribution of numeric values at hits is counted.
     tells_values: bool,
-    /// True if the scores of the sides that have the pattern are counted, for queries that tell these sides.
+    /// True if the scores of the sides that have the pattern are counted, for queries that determine these sides.
     tells_sides: bool,
 }
 
@@ -220,21 +221,22 @@ pub struct Counts {
     values: Distribution,
     /// The table of each grouping.
     tables: Vec<TallyTable>,
-    /// The pairs of similar names that played each other, if groups are players. They cannot be one person.
+    /// The pairs of similar names that were the two players of one game, if groups are players. Two such names cannot be the same
+    /// person.
     met: BTreeSet<[String; 2]>,
-    /// True if the query tells the sides that have the pattern.
+    /// True if the query determines the sides that have the pattern.
     tells_sides: bool,
 }
 
-/// A tally for each pair of groups. Properties of hits have no groups in `all`. Queries over the same games share `all` once they
-/// have been counted.
+/// A tally for each pair of groups. In `all`, properties of hits have no groups. Queries over the same games share `all` after it
+/// was counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct TallyTable {
     all: Arc<HashMap<[GroupKey; 2], Tally>>,
     hit: HashMap<[GroupKey; 2], Tally>,
     /// The values at hits, if they are counted.
     values: HashMap<[GroupKey; 2], Distribution>,
-    /// Further figures of the games that hit, if groups are moves.
+    /// Further sums about the games that hit, if groups are moves.
     moves: HashMap<[GroupKey; 2], MoveTally>,
 }
 
@@ -242,11 +244,11 @@ struct TallyTable {
 struct CountedGame {
     index: usize,
     first_slot: usize,
-    /// The number of its positions that the query searched.
+    /// The number of the game's positions that the query searched.
     positions: usize,
     /// True if side lines are among these positions.
     has_lines: bool,
-    /// The result for White of the query.
+    /// The result for the side that the query regards as White.
     outcome: Outcome,
     hits: u64,
     /// The number of hits in the block before this game.
@@ -258,7 +260,7 @@ impl Stats {
     pub fn new(groupings: Vec<Grouping>) -> Stats {
         let asked = groupings.len();
         let mut all = groupings;
-        // All names are needed to recognize the spellings of a name.
+        // To recognize the spellings of a name, all names are needed.
         if all.iter().flat_map(Grouping::properties).any(By::is_of_names) && !all.contains(&By::Player.into())
         {
             all.push(By::Player.into());
@@ -290,7 +292,7 @@ impl Stats {
         Stats { tells_values: true, ..self }
     }
 
-    /// Counts the results for the sides that have the pattern, for queries that tell these sides.
+    /// Counts the results for the sides that have the pattern, for queries that determine these sides.
     #[must_use]
     pub fn with_sides(self) -> Stats {
         Stats { tells_sides: true, ..self }
@@ -306,7 +308,8 @@ impl Stats {
         self.tells_values
     }
 
-    /// Declares that the games are those of a player, who is White of the query: [`Found::sides`] has the sides.
+    /// Declares that the games are those of a player, whom the query regards as White. [`Found::sides`] has the sides that the
+    /// player had.
     #[must_use]
     pub fn of_player(self) -> Stats {
         Stats { score_of: ScoreOf::Player, ..self }
@@ -318,7 +321,7 @@ impl Stats {
         Stats { groups_max, ..self }
     }
 
-    /// Returns the groupings that the user wants.
+    /// Returns the groupings that the user requested.
     pub fn groupings(&self) -> &[Grouping] {
         &self.groupings[..self.asked]
     }
@@ -421,12 +424,12 @@ impl Stats {
     }
 }
 
-/// The games of a block that are counted for a query.
+/// Selects the games of a block that are counted for a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CountedGames {
     /// All games that count.
     All,
-    /// Only those of them that hit: another query has the groups of all games.
+    /// Only the games that hit, because the counts of another query have the groups of all games.
     Hit,
 }
 
@@ -456,7 +459,7 @@ fn games(found: &Found, which: CountedGames) -> Vec<CountedGame> {
     games
 }
 
-/// Returns a result from the point of view of a side, as if that side were White.
+/// Returns a result from the point of view of a side, as if this side were White.
 fn seen_from(outcome: Outcome, side: Color) -> Outcome {
     if side.is_white() { outcome } else { outcome.colors_swapped() }
 }
@@ -482,18 +485,19 @@ struct GroupCounter<'a> {
 #[derive(Default)]
 struct Scratch {
     codes: [Vec<GroupCode>; 2],
-    /// For each hit its groups, the sides that have the pattern there, and, if groups are moves, the side that plays them.
+    /// For each hit, its groups, the sides that have the pattern there, and, if groups are moves, the side that plays these
+    /// moves.
     pairs: Vec<([GroupCode; 2], ByColor<bool>, Option<Color>)>,
     runs: Vec<PositionRun>,
 }
 
-/// Consecutive positions of a line in the same groups.
+/// Consecutive positions of a line that are in the same groups.
 #[derive(Clone, Copy)]
 struct PositionRun {
     groups: [GroupCode; 2],
     positions: u64,
     hits: u64,
-    /// The sides that have the pattern at the hits among them.
+    /// The sides that have the pattern at the hits among these positions.
     sides: ByColor<bool>,
 }
 
@@ -571,7 +575,7 @@ impl GroupCounter<'_> {
         }
     }
 
-    /// Counts each hit by itself, because each can have groups of its own.
+    /// Counts each hit separately, because each can have its own groups.
     fn count_hits(&mut self, game: &CountedGame) {
         let Scratch { codes, pairs: found, .. } = &mut self.scratch;
         found.clear();
@@ -617,7 +621,7 @@ impl GroupCounter<'_> {
         }
     }
 
-    /// Returns the counts with keys that have a meaning outside the block.
+    /// Returns the counts with keys that are valid outside the block.
     fn table(self) -> TallyTable {
         let [first, second] = self.columns;
         let all = self.all.into_iter().map(|([a, b], tally)| ([first.key(a), second.key(b)], tally));
@@ -632,7 +636,8 @@ impl GroupCounter<'_> {
     }
 }
 
-/// Returns the result for the owner of the score of a pair of groups: if a group is a player, for that player.
+/// Returns the result for the side or player to whom the score of a pair of groups belongs. If a group is a player, it is this
+/// player.
 fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups: [GroupCode; 2]) -> Outcome {
     let sides = columns.iter().zip(groups).find_map(|(column, code)| column.sides(game.index, code));
     let played = || found.block.game(game.index).outcome();
@@ -646,7 +651,7 @@ fn outcome(found: &Found, columns: [&GroupColumn; 2], game: &CountedGame, groups
     }
 }
 
-/// Iterates over the pairs of a group of the first list and one of the second.
+/// Iterates over all pairs of a group of the first list and a group of the second.
 fn pairs([first, second]: &[Vec<GroupCode>; 2]) -> impl Iterator<Item = [GroupCode; 2]> {
     first.iter().flat_map(|&a| second.iter().map(move |&b| [a, b]))
 }
@@ -693,18 +698,18 @@ impl Counts {
         Ok(())
     }
 
-    /// Sets whether the query tells the sides that have the pattern. Counts of a database without games do not know it.
+    /// Sets whether the query determines the sides that have the pattern. Counts of a database without games do not know this.
     #[must_use]
     pub fn telling_sides(self, tells_sides: bool) -> Counts {
         Counts { tells_sides, ..self }
     }
 
-    /// Returns the rules of counting.
+    /// Returns the rules by which hits were counted.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// Returns all games that count as one group.
+    /// Returns a row for all games that count, as one group.
     pub fn total(&self) -> GroupRow {
         let [all, hit] = self.total;
         let values = self.stats.tells_values.then(|| self.values.clone());
@@ -713,9 +718,9 @@ impl Counts {
         GroupRow { keys, all, hit, score_of, sides, values, moves: None }
     }
 
-    /// Returns the groups of a grouping, or of one property of a cross table. Numbers and results come in their own order; names,
-    /// openings and copies by the number of games they hit. Values and copies have only groups that hit, and these are compared
-    /// with all games.
+    /// Returns the groups of a grouping, or of one property of a cross table. Numbers and results have their own order. Names,
+    /// openings and copies are sorted by the number of games that hit. Values and copies have groups only for hits, and these are
+    /// compared with all games.
     ///
     /// # Panics
     ///
@@ -758,7 +763,8 @@ fn speed_rank(key: &GroupKey) -> usize {
     Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
 }
 
-/// Returns a sort key for groups of measures: numbers by their size, between the texts for values below and above all numbers.
+/// Returns a sort key for groups of measures. Numbers are sorted by size. The texts for values below and above all numbers come
+/// before and after them.
 fn measure_rank(key: &GroupKey) -> (i8, i64) {
     match key {
         GroupKey::Text(text) if text == columns::BLACK_MATES => (0, 0),

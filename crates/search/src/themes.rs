@@ -1,8 +1,8 @@
 //! Named queries with descriptions, read from TOML.
 //!
-//! A file is a list of tables `[[theme]]` and may `include` others; `catalogue` is the built-in one. Nothing here knows games: a
-//! theme is a parsed query with its name, its group and its place in a file. The invariant: names are unique, and every query has
-//! been parsed.
+//! A file is a list of tables `[[theme]]` and may `include` other files; `catalogue` is the built-in one. Nothing here knows
+//! games: a theme is a parsed query with its name, its group and its place in a file. The invariant: names are unique, and every
+//! query has been parsed.
 //!
 //! ```
 //! let themes = orbit_search::themes::built_in();
@@ -22,7 +22,7 @@ use orbit_query::Parsed;
 mod files;
 mod load;
 
-/// The path that means the built-in themes.
+/// The path that stands for the built-in themes.
 pub const CATALOGUE: &str = "catalogue";
 
 /// A named query.
@@ -30,20 +30,20 @@ pub const CATALOGUE: &str = "catalogue";
 pub struct Theme {
     /// The name: lower case letters, digits and `-`. It is unique among all themes that were loaded together.
     pub name: String,
-    /// The name for readers; the same as `name` if none is given.
+    /// The name that people read. If none is given, it is the same as `name`.
     pub title: String,
     /// The group under which the theme is listed; empty if none is given.
     pub group: String,
     /// The text of the query.
     pub query: String,
-    /// A description of what the query takes as the theme.
+    /// A description of what the query regards as the theme.
     pub description: String,
     /// A reference to an explanation of the theme.
     pub source: String,
-    /// FENs of positions that the query hits. Moves may follow after a comma; then the query hits at one of the positions on the
-    /// way.
+    /// FENs of positions that the query hits. Moves may follow after a comma; then the query hits at least one of the positions
+    /// along these moves.
     pub hits: Vec<String>,
-    /// Positions, written in the same way, where the query does not hit.
+    /// Positions, in the same form, that the query does not hit.
     pub misses: Vec<String>,
     /// The parsed query.
     pub parsed: Parsed,
@@ -86,13 +86,13 @@ pub enum ThemesError {
         /// The limit.
         bytes_max: u64,
     },
-    /// A file and the files that it includes hold no theme.
+    /// Neither the file nor the files that it includes contain a theme.
     #[error("{} holds no theme: write one as a table `[[theme]]` with a name and a query", path.display())]
     Empty {
         /// The path as given.
         path: PathBuf,
     },
-    /// The content of a file is wrong at some place.
+    /// A file has an error at some place.
     #[error("{0}")]
     Fault(Box<ThemeFault>),
 }
@@ -102,19 +102,19 @@ pub enum ThemesError {
 pub struct ThemeFault {
     /// The fault.
     pub diagnostic: Diagnostic,
-    /// The text that the span of the fault refers to.
+    /// The text to which the span of the fault refers.
     text: String,
     /// The name of that text.
     origin: String,
 }
 
 impl ThemeFault {
-    /// Returns the text that the span of the diagnostic refers to, and the name of that text.
+    /// Returns the text to which the span of the diagnostic refers, and the name of that text.
     pub fn text(&self) -> (&str, &str) {
         (&self.text, &self.origin)
     }
 
-    /// Renders the message with the line that it is about; `styled` adds ANSI colours.
+    /// Renders the message with the line that it is about. If `styled` is true, it has ANSI colours.
     pub fn render(&self, styled: bool) -> String {
         self.diagnostic.render(&self.text, &self.origin, styled)
     }
@@ -126,12 +126,12 @@ impl fmt::Display for ThemeFault {
     }
 }
 
-/// Reads the themes of a file and of the files that it includes, in their order; included themes come first. The path `catalogue`
-/// means [`built_in`].
+/// Reads the themes of a file and of the files that it includes, in their order. Included themes come first. The path `catalogue`
+/// stands for [`built_in`].
 ///
 /// # Errors
 ///
-/// The first fault in a file or in a query.
+/// A file or a query has a fault. The error is about the first one.
 pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
     load::load(path)
 }
@@ -141,18 +141,18 @@ pub fn built_in() -> Vec<Theme> {
     load(Path::new(CATALOGUE)).expect("a test loads the catalogue")
 }
 
-/// Returns the built-in theme with a name.
+/// Returns the built-in theme with this name.
 ///
 /// # Errors
 ///
-/// No theme has the name; the error suggests a similar one.
+/// No theme has this name; the error suggests a similar one.
 pub fn named(name: &str) -> Result<Theme, Diagnostic> {
     let all = built_in();
     let unknown = unknown("theme", name, all.iter().map(|theme| &*theme.name), "orbit batch --list");
     all.into_iter().find(|theme| theme.name == name).ok_or(unknown)
 }
 
-/// Returns the message that no theme or group has a name. `list` is the command that lists them.
+/// Returns the message that no theme or group has the name `name`. `list` is the command that lists them.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Diagnostic {
     let known: Vec<&str> = known.collect();
     let label = match nearest(name, known.iter()) {
@@ -185,14 +185,15 @@ impl TextFile {
     }
 }
 
-/// Returns a place as `themes.toml:3:8`: line and column, in characters, counted from 1.
+/// Returns a place as `themes.toml:3:8`, with the line and the column, in characters, counted from 1.
 fn at(text: &str, origin: &str, span: Span) -> String {
     let before = &text[..text.floor_char_boundary(span.start)];
     let line = before.rfind('\n').map_or(0, |end| end + 1);
     format!("{origin}:{}:{}", before.matches('\n').count() + 1, before[line..].chars().count() + 1)
 }
 
-/// Creates a message about a query. It points into the file if the query is in the file literally, else into the text of the query.
+/// Creates a message about a query. If the query is in the file literally, the message shows the place in the file, otherwise the
+/// place in the text of the query.
 fn fault_of_query(
     file: &TextFile,
     name: &str,

@@ -35,19 +35,19 @@ pub(super) enum KeywordTransform {
     Composite(Composite),
 }
 
-/// Returns the image of a filter; `None` if a designator lost its last square, or a nested orbit its last copy, because then the
-/// whole copy does not exist.
+/// Returns the image of a filter. Returns `None` if a designator loses its last square, or a nested orbit its last copy, because
+/// the whole copy then does not exist.
 pub(super) fn apply<F: Kind<Expanded, In<Expanded> = F>>(filter: &F, basic: KeywordTransform) -> Option<F> {
     filter.rewritten(&mut Mover(basic)).ok()
 }
 
 struct Mover(KeywordTransform);
 
-/// The error of a copy that does not exist.
+/// The error that stops the transformation of a copy that does not exist.
 struct Gone;
 
 impl Mover {
-    /// Returns the image of directions.
+    /// Returns the directions into which directions are turned.
     fn dirs(&self, dirs: Dirs) -> Dirs {
         match self.0 {
             KeywordTransform::Symmetry(d) => reflected(dirs, d),
@@ -96,7 +96,7 @@ impl Mover {
     fn orbit<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Result<Orbit<F>, Gone> {
         let copies = orbit.copies.iter().filter_map(|copy| {
             let mut placement = copy.placement.then(self.0);
-            // For nested copies it is not checked whether squares stayed at the edge; this is assumed.
+            // Nested copies are not checked for squares that stayed at the edge; they are assumed to have some.
             placement.smeared |= matches!(self.0, KeywordTransform::Composite(_));
             Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
         });
@@ -247,7 +247,8 @@ pub(super) fn size(filter: FilterRef) -> usize {
     sum
 }
 
-/// Keeps the first copy of every structure. It becomes the pattern of all sides to which a copy of that structure belongs.
+/// Keeps only the first of the copies that have the same structure. It becomes the pattern of every side to which one of these
+/// copies belongs.
 pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     let (mut places, mut kept) = (HashMap::new(), Vec::<Copy<F>>::new());
     for copy in copies.drain(..) {
@@ -265,8 +266,8 @@ pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     *copies = kept;
 }
 
-/// Encodes everything in which two copies of one filter can differ: their transformable members in the order of children, nested
-/// orbits as sorted lists. Everything else is the same in all copies.
+/// Encodes everything in which two copies of one filter can differ: their members that transforms can change, in the order of
+/// children, with nested orbits as sorted lists. Everything else is the same in all copies.
 pub(super) fn structure(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_structure(filter, &mut out);

@@ -1,7 +1,7 @@
 //! Converts lists of CQL 5 to queries of CQL 6.
 //!
-//! A transform stays a transform if that of CQL 6 makes the same copies, which are compared one by one. If squares stay at the
-//! edge, or if CQL 6 has no such transform, the copies are written out.
+//! A transform stays a transform if the one of CQL 6 makes the same copies; to find out, the copies are compared one by one. If
+//! squares stay at the edge, or if CQL 6 has no such transform, the copies are written out.
 
 use std::{collections::HashSet, convert::Infallible};
 
@@ -44,12 +44,12 @@ pub struct WrittenOut {
     pub reason: String,
 }
 
-/// Writes a list of CQL 5 as CQL 6, with at most `copies_max` copies written out in all.
+/// Writes a list of CQL 5 as CQL 6. At most `copies_max` copies are written out in all.
 ///
 /// # Errors
 ///
-/// If more copies than that would have to be written out, or a list cannot be expanded. The text may exceed the limits of length
-/// and depth of a query; [`orbit_query::parse`] checks them.
+/// Fails if more copies than that would have to be written out, or a list cannot be expanded. The text may exceed the limits of
+/// length and depth of a query; [`orbit_query::parse`] checks them.
 ///
 /// ```
 /// use orbit_transforms::to_cql6;
@@ -69,7 +69,7 @@ struct Converter {
 }
 
 impl Converter {
-    /// Writes a filter that is in no list with transforms.
+    /// Writes a filter that is not inside a list with transforms.
     fn text(&mut self, node: &Node) -> Result<String, Diagnostic> {
         let Any::Condition(condition) = node else { return Ok(written(&expand(node)?)) };
         Ok(match condition.op() {
@@ -86,7 +86,7 @@ impl Converter {
         })
     }
 
-    /// Writes the same, in parentheses unless it is one word or bracketed already.
+    /// Writes the same text as [`Self::text`], in parentheses unless it is a single word or already in brackets.
     fn tight(&mut self, node: &Node) -> Result<String, Diagnostic> {
         let text = self.text(node)?;
         let single = node.node().is_braces() || node.node().children().is_empty();
@@ -100,7 +100,7 @@ impl Converter {
         inner: &Node,
     ) -> Result<String, Diagnostic> {
         let Some(orbit) = expand(node)?.outermost().filter(|orbit| !orbit.copies.is_empty()) else {
-            // In CQL 6 a designator without squares cannot be written, so it cannot remove a copy.
+            // No copy exists, because each of them has a designator without squares. CQL 6 cannot express such a designator.
             return Ok("false".into());
         };
         match as_transforms(inner, transforms, &orbit) {
@@ -136,7 +136,7 @@ impl Converter {
     }
 }
 
-/// Returns the number of copies of an orbit; a copy of a nested orbit counts by itself.
+/// Returns the number of copies of an orbit, counting each copy of a nested orbit separately.
 fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     fn nested(filter: FilterRef) -> usize {
         match filter {
@@ -147,8 +147,8 @@ fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     orbit.copies.iter().map(|copy| nested(copy.filter.node()).max(1)).sum()
 }
 
-/// Finds the keywords of CQL 6 that make the copies of a list when they are applied to its contents; the error is the reason why
-/// there are none.
+/// Finds the keywords of CQL 6 that make the copies of a list when they are applied to its contents. The error is the reason why
+/// there are no such keywords.
 fn as_transforms(
     inner: &Node,
     transforms: &[ListTransform],
@@ -207,7 +207,7 @@ fn holds_counts(node: &Node) -> bool {
     })
 }
 
-/// Returns the keyword of CQL 6 that may make the same copies.
+/// Returns the keyword of CQL 6 that may make the same copies, or the reason why there is none.
 fn keyword(transform: ListTransform) -> Result<(TransformKind, &'static str), String> {
     let none = |word: &str| Err(format!("CQL 6 has no `{word}`"));
     Ok(match transform {
@@ -335,7 +335,7 @@ fn is_one_square(set: &Squares) -> bool {
     matches!(set.op(), SquaresOp::Designator { squares, .. } if squares.single_square().is_some())
 }
 
-/// Returns a set restricted to some contents; `None` if a designator has no content left.
+/// Returns the squares of a set whose content is among `contents`. Returns `None` if this leaves a designator without contents.
 fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     let only = |list| Pieces { all_white: false, all_black: false, list };
     let SquaresOp::Designator { pieces, squares } = set.op() else {
@@ -349,8 +349,8 @@ fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     })
 }
 
-/// Returns the number of pairs, as a sum over the directions and steps in which pieces move: by one of these, no two pieces reach
-/// the same square.
+/// Returns the number of pairs, as a sum over the directions and steps in which pieces move. In one direction, or by one step,
+/// no two pieces reach the same square.
 fn attack_count(x: &Squares, y: &Squares) -> Number {
     if is_one_square(y) {
         return count(new(SquaresOp::Attacks(x.clone(), y.clone())));
@@ -388,7 +388,7 @@ fn attack_count(x: &Squares, y: &Squares) -> Number {
     sum_of(&numbers)
 }
 
-/// Returns the number of lines, as a sum over directions: in one direction, each last square ends at most one line.
+/// Returns the number of lines, as a sum over directions. In one direction, each square of the last set ends at most one line.
 fn ray_count(sets: &OneOrMore<Squares>, dirs: Dirs, attack: bool) -> Number {
     let occupied = PieceSet::WHITE.union(PieceSet::BLACK);
     let Ok(sets) = sets.try_map(|set| restricted(set, occupied).ok_or(())) else {

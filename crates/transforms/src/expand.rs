@@ -24,7 +24,7 @@ use orbit_query::{
 ///
 /// # Errors
 ///
-/// If `rotate45` is applied to a designator that is not the whole board, or to `light` or `dark`; if there are more than
+/// Fails if `rotate45` is applied to a designator that is not the whole board, or to `light` or `dark`; if there are more than
 /// [`COPIES_MAX`] copies.
 pub fn expand(node: &Node) -> Result<Filter, Diagnostic> {
     Expander::default().any(node)
@@ -45,12 +45,12 @@ impl Expander {
         out
     }
 
-    /// Returns the operand of transforms, without them.
+    /// Returns the expanded operand of transforms, without the transforms themselves.
     fn base<F: Kind<Written>>(&mut self, of: &F) -> Result<F::In<Expanded>, Diagnostic> {
         self.shielded(false, |expander| of.rewritten(expander))
     }
 
-    /// Returns all copies of a filter; the first keyword is the outermost.
+    /// Returns all copies that the keywords make of a filter. The first keyword is the outermost.
     fn orbit<W, F>(&mut self, kinds: &[TransformKind], of: &W, span: Span) -> Result<Orbit<F>, Diagnostic>
     where
         W: Kind<Written, In<Expanded> = F>,
@@ -81,8 +81,8 @@ impl Expander {
     }
 }
 
-/// Transforms a filter by one element of each keyword, the last keyword first, in all combinations: the element of the first
-/// keyword changes last. Copies that lost a designator are left out.
+/// Transforms a filter by one element of each keyword, the last keyword first, in all combinations. In the result, the element
+/// of the first keyword varies slowest. Copies that lost a designator are left out.
 fn copies<F: Kind<Expanded, In<Expanded> = F>>(base: &F, kinds: &[TransformKind]) -> Vec<Copy<F>> {
     let mut copies = vec![Copy::new(Placement::IDENTITY, base.clone())];
     for &kind in kinds.iter().rev() {
@@ -146,7 +146,8 @@ impl Rewrite<Written, Expanded> for Expander {
 
     fn of_number(&mut self, part: &NumberKeyword, span: &Span) -> Result<Number, Diagnostic> {
         let (mut kinds, mut part) = (Vec::new(), part);
-        // Without count or range a transform fuses with one inside it, and the inner one determines how all copies are combined.
+        // Without a count or a range, a transform fuses with one inside it, and the inner one determines how all copies are
+        // combined.
         let orbit = loop {
             match part {
                 NumberKeyword::Number(Keyword::NoTransform(of)) => {
@@ -203,7 +204,7 @@ fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i
     files.flat_map(|dx| ranks.clone().map(move |dy| KeywordTransform::Shift((dx, dy)))).collect()
 }
 
-/// Returns the number of ways to choose one element of each transform; at most one more than the limit of copies.
+/// Returns the number of ways to choose one element of each transform, but at most one more than [`COPIES_MAX`].
 fn combinations(kinds: &[TransformKind]) -> usize {
     let all = kinds.iter().fold(1, |all: usize, &kind| all.saturating_mul(elements(kind).len()));
     all.min(COPIES_MAX + 1)

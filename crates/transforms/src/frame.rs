@@ -2,7 +2,7 @@
 //!
 //! A copy lies where its transforms put it. To compare moves at hits of different copies, each move is mapped back by the
 //! transforms of its copy: under `flipcolor {Nd4 kf3}` Black's `Nf4` from d5 becomes White's `Nf5` from d4. A frame knows only
-//! squares and colours, and no filter.
+//! squares and colours; it does not know the filter.
 
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _, Rank, Role, Square};
@@ -30,8 +30,8 @@ impl Frame {
         Frame { placement, is_swapped: side.is_black() }
     }
 
-    /// Returns a legal move of a position in SAN, with `+` and `#`, as seen in the frame; `--` for a null move. Pieces from which
-    /// SAN must distinguish the moving one are mapped back as well.
+    /// Returns a legal move of a position in SAN, with `+` and `#`, as seen in the frame; `--` for a null move. The other pieces
+    /// from which SAN must distinguish the moving piece are mapped back as well.
     ///
     /// A move that SAN cannot express is written with the letter of the piece and squares, `Nd4-f5`: a pawn that moves sideways,
     /// castling that is mirrored or shifted, and moves of positions that are not legal. If the frame has no such squares, because
@@ -73,8 +73,8 @@ impl Frame {
         Some(text)
     }
 
-    /// Returns the part of the departure square that SAN needs, given the squares of other pieces of the kind that can make the
-    /// same move.
+    /// Returns the part of the departure square that SAN needs, given the squares of other pieces of the same kind that can move
+    /// to the same square.
     fn origin(self, from: Square, others: impl Iterator<Item = Square>) -> Option<String> {
         let (file, rank) = self.carried(from)?;
         let (mut is_any, mut on_file, mut on_rank) = (false, false, false);
@@ -119,14 +119,14 @@ impl Frame {
         self.placement.swap_colors != self.is_swapped
     }
 
-    /// Maps a square back; `None` if the result is not on the board.
+    /// Maps a square back. Returns `None` if the result is not on the board.
     fn on_board(self, square: Square) -> Option<Square> {
         let (file, rank) = self.carried(square)?;
         let is_on = |line: i8| (0..8).contains(&line);
         (is_on(file) && is_on(rank)).then(|| Square::new((8 * rank + file) as u32))
     }
 
-    /// Maps a square back, perhaps to a place outside the board; `None` if the frame cannot map squares.
+    /// Maps a square back, perhaps to a place outside the board. Returns `None` if the frame cannot map squares.
     fn carried(self, square: Square) -> Option<Coordinates> {
         let (file, rank) = (square.file() as i8, square.rank() as i8);
         let rank = if self.is_swapped { 7 - rank } else { rank };

@@ -1,9 +1,9 @@
-//! Expands transforms: turns a typed tree with transforms into one in which every transform is the list of its distinct copies, its
-//! orbit.
+//! Expands transforms: turns a typed tree with transforms into one in which every transform is replaced by the list of its
+//! distinct copies, its orbit.
 //!
 //! Copies are counted here, before anything is simplified, because "distinct" is a matter of structure: `flip (a1|h8)` has four
-//! copies, and `flip [a1,h8]` has two. A copy stores the [`Placement`] that made it from the filter as written, so that a plan can
-//! treat all shifts of one filter together.
+//! copies, and `flip [a1,h8]` has two. A copy stores the [`Placement`] that made it from the filter as written, so that a plan
+//! can treat all shifts of one filter together.
 //!
 //! Source: CQL 6.2, transform filters. The transforms of CQL 5 lists are in `lists`.
 
@@ -18,6 +18,7 @@ mod lists;
 mod pattern;
 mod places;
 mod text;
+mod turn;
 mod warnings;
 
 use std::convert::Infallible;
@@ -41,8 +42,8 @@ pub use warnings::warnings;
 /// The maximum number of copies of one transform, nested ones included.
 pub const COPIES_MAX: usize = 100_000;
 
-/// The form of a tree whose transforms are expanded. The mark is true for a filter inside `notransform`, which outer transforms do
-/// not change. The copies of a marked orbit are not marked themselves.
+/// The form of a tree whose transforms are expanded. The mark is true for a filter inside `notransform`, which outer transforms
+/// do not change. The copies of a marked orbit are not marked themselves.
 #[derive(Clone, Copy, Debug)]
 pub enum Expanded {}
 
@@ -73,11 +74,11 @@ pub type Position = tree::Position<Expanded>;
 /// The distinct copies of a filter.
 #[derive(Clone, Debug)]
 pub struct Orbit<F = Filter> {
-    /// The filter as written, inner transforms expanded.
+    /// The filter as written, with inner transforms expanded.
     pub base: F,
     /// The copies, in order of declaration; of equal copies only the first is kept. May be empty.
     pub copies: Vec<Copy<F>>,
-    /// The number of copies before empty and repeated ones were dropped.
+    /// The number of copies before those that do not exist and those that repeat another one were dropped.
     pub elements: usize,
     /// The place of the transform in the query.
     pub span: Span,
@@ -97,11 +98,11 @@ pub enum NumberOrbit {
 pub enum OrbitRef<'a> {
     /// A condition: true if a copy matches.
     Any(&'a Orbit),
-    /// The union of sets.
+    /// A set: the union of the copies' sets.
     Union(&'a Orbit<Squares>),
-    /// The largest number.
+    /// A number: the largest of the copies' values.
     Largest(&'a Orbit<Number>),
-    /// The number of copies that match.
+    /// A number: the number of copies that match.
     Counted(Counted, &'a Orbit),
 }
 
@@ -124,8 +125,19 @@ impl<F> Copy<F> {
     }
 }
 
+impl<F: Kind<Expanded>> Orbit<F> {
+    /// Returns the copies with their indices, in the order in which a filter that keeps values has to evaluate them. It is the order of
+    /// the first members in which two copies differ: squares, as ascending lists, then pieces, White's first; directions by the squares
+    /// to which they lead; dark squares before light ones; White before Black.
+    pub fn in_turn(&self) -> Vec<(usize, &Copy<F>)> {
+        let mut copies: Vec<(usize, &Copy<F>)> = self.copies.iter().enumerate().collect();
+        copies.sort_by_cached_key(|(_, copy)| turn::turn(copy.filter.node()));
+        copies
+    }
+}
+
 impl<F: Kind<Expanded>> Extension<Expanded> for Orbit<F> {
-    /// The copies.
+    /// Visits the copies.
     fn each_child<'a>(&'a self, visit: &mut dyn FnMut(FilterRef<'a>)) {
         self.copies.iter().for_each(|copy| visit(copy.filter.node()));
     }
@@ -149,8 +161,8 @@ pub struct Placement {
     pub swap_colors: bool,
     /// The number of eighths of a turn by which `rotate45` turns directions.
     pub turn45: u8,
-    /// The shift (files, ranks), or `None` for a composition of shifts that is no single shift, because squares were lost on the
-    /// way out and back.
+    /// The shift (files, ranks), or `None` for a composition of shifts that equals no single shift, because squares were lost on
+    /// the way out and back.
     pub shift: Option<(i8, i8)>,
     /// True if squares stayed at the edge, as in the shifts of CQL 5, so that the shift of CQL 6 makes a different copy.
     pub smeared: bool,
@@ -205,15 +217,16 @@ impl Placement {
     }
 }
 
-/// Composes shifts. Along one axis they add up only if they have the same direction.
+/// Returns the shift that equals two shifts in succession. Returns `None` if there is none. Along one axis, two shifts add up
+/// only if they have the same direction.
 fn compose_shifts(a: (i8, i8), b: (i8, i8)) -> Option<(i8, i8)> {
     let axis = |a: i8, b: i8| (a.signum() * b.signum() >= 0 && (a + b).abs() <= 7).then_some(a + b);
     Some((axis(a.0, b.0)?, axis(a.1, b.1)?))
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
-    /// Returns the filter as written, transformed by everything in a placement but its shift; `None` if a designator lost all its
-    /// squares.
+    /// Returns the filter as written, transformed by everything in a placement except its shift. Returns `None` if a designator
+    /// lost all its squares.
     pub fn unshifted(&self, placement: Placement) -> Option<F> {
         let mut dihedral = placement.dihedral;
         let mut filter = self.base.clone();
@@ -254,7 +267,7 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Orbit<F> {
 }
 
 impl<'a> OrbitRef<'a> {
-    /// Returns the filter as written, inner transforms expanded.
+    /// Returns the filter as written, with inner transforms expanded.
     pub fn base(self) -> FilterRef<'a> {
         match self {
             OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit) => orbit.base.node(),
@@ -282,24 +295,25 @@ impl<'a> OrbitRef<'a> {
     }
 }
 
-/// Questions about the outermost transform of a filter and its copies.
+/// Methods for the outermost transform of a filter and its copies.
 pub trait OutermostOrbit {
-    /// Returns the outermost transform, if there is one; `notransform` around it hides it.
+    /// Returns the outermost transform, if there is one. A `notransform` around it hides it.
     fn outermost_orbit(&self) -> Option<OrbitRef<'_>>;
 
     /// Returns the same, with the copies as filters of any kind.
     fn outermost(&self) -> Option<Orbit>;
 
-    /// Returns the placement of each copy of the outermost transform; without a transform that of the filter itself.
+    /// Returns the placement of each copy of the outermost transform. Without a transform, returns the placement of the filter
+    /// itself.
     fn placements(&self) -> Vec<Placement>;
 
-    /// Returns the sides of each copy of the outermost transform, if that transform swaps colours: then some copies are patterns of
-    /// White alone, and some of Black alone. `None` for any other filter, and if copies are counted, since a count is no pattern of
-    /// a side.
+    /// Returns the sides of each copy of the outermost transform, if that transform swaps colours, so that some copies are
+    /// patterns of White alone, and some of Black alone. Returns `None` for any other filter, and if copies are counted, since a
+    /// count is not a pattern of a side.
     fn copy_sides(&self) -> Option<Vec<ByColor<bool>>>;
 
     /// Returns true if every hit is a match of the outermost transform's only copy, or there is no such transform. It is false if
-    /// copies are counted: then there are hits at which none matches.
+    /// copies are counted, because a count can be a hit although no copy matches.
     fn has_one_copy(&self) -> bool;
 }
 
@@ -344,12 +358,13 @@ impl OutermostOrbit for Filter {
     }
 }
 
-/// A filter of any type as an orbit.
+/// Methods that view a filter of any type as an orbit.
 pub trait AsOrbit<'a>: Sized {
     /// Returns the orbit that the filter is, if it is one.
     fn orbit(self) -> Option<OrbitRef<'a>>;
 
-    /// Calls `visit` on this filter and all below it that outer transforms change, parents first.
+    /// Calls `visit` on this filter and on all filters below it that outer transforms change. A filter is visited before its
+    /// operands.
     fn walk_unshielded(self, visit: &mut dyn FnMut(FilterRef<'a>));
 }
 
@@ -417,7 +432,30 @@ mod tests {
         }
     }
 
-    /// `W` for a copy of White, `B` for one of Black, `=` for one of both.
+    #[test]
+    fn copies_are_evaluated_by_the_first_member_that_differs() {
+        let in_turn = |text: &str| {
+            let orbit = expand(&parse(text).unwrap().query.body).unwrap().outermost().unwrap();
+            orbit.in_turn().iter().map(|(_, copy)| AsText(&copy.filter).to_string()).collect::<Vec<_>>()
+        };
+        for (text, due) in [
+            ("flip a2", &["b1", "g1", "a2", "h2", "a7", "h7", "b8", "g8"][..]),
+            (
+                "shiftvertical [a1,b2]",
+                &["[a1,b2]", "b1", "[a2,b3]", "[a3,b4]", "[a4,b5]", "[a5,b6]", "[a6,b7]", "[a7,b8]", "a8"],
+            ),
+            ("flipcolor kb7", &["Kb2", "kb7"]),
+            ("flipcolor a", &["A", "a"]),
+            ("flipcolor light a", &["dark A", "light a"]),
+            ("flipcolor up a", &["down A", "up a"]),
+            ("flipcolor btm", &["wtm", "btm"]),
+            ("rotate90 right 1 k", &["down 1 1 k", "left 1 1 k", "right 1 1 k", "up 1 1 k"]),
+        ] {
+            assert_eq!(in_turn(text), due, "{text}");
+        }
+    }
+
+    /// Returns a letter for each copy: `W` for a pattern of White, `B` for one of Black, `=` for one of both.
     fn sides(text: &str) -> Option<String> {
         let sides = expand(&parse(text).unwrap().query.body).unwrap().copy_sides()?;
         let letter = |sides: &ByColor<bool>| match sides {

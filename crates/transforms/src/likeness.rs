@@ -34,7 +34,7 @@ pub struct CopyDifference {
 }
 
 impl Likeness {
-    /// Finds the first `similar` of a query; `None` if there is none.
+    /// Finds the first `similar` of a query. Returns `None` if there is none.
     ///
     /// ```
     /// use orbit_core::board::{Color, Position};
@@ -72,7 +72,8 @@ impl Likeness {
         (!copies.is_empty()).then_some(Likeness { copies })
     }
 
-    /// Compares a board, seen by `side`, with the copy that is most similar to it; of several such copies, with the first.
+    /// Compares a board, seen by `side`, with the copy that is most similar to it. If several copies are equally similar,
+    /// the first one counts.
     pub fn difference(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));
@@ -100,7 +101,7 @@ impl Likeness {
 }
 
 impl Man {
-    /// Returns the demand as text, `Nf3`, on the board of the game.
+    /// Returns the demand as text, such as `Nf3`, as it applies to the game that is seen by `side`.
     fn name(self, side: Color) -> String {
         let Man { letter, square, .. } = self;
         match side {
@@ -113,7 +114,8 @@ impl Man {
     }
 }
 
-/// Returns the men of an expanded `similar`, which is the number of squares of a union of designators of one square each.
+/// Returns the men of an expanded `similar`, which counts the squares in a union of single-square designators. Returns
+/// `None` if the number does not have this form.
 fn men(number: &Number) -> Option<Vec<Man>> {
     let NumberOp::Cardinality(set) = number.op() else { return None };
     let mut men = Vec::new();

@@ -1,8 +1,8 @@
 //! The transforms of CQL 5 lists.
 //!
-//! Each keyword stands for a set of transformations. A list with several keywords stands for all compositions of one transformation
-//! of each, in any order. Two compositions count as one if they map squares in the same way ([`SquareMap`]), so that `:shift` and
-//! `:flip` give 1,568 and not twice 1,800.
+//! Each keyword stands for a set of transformations. A list with several keywords stands for all compositions of one
+//! transformation of each, in any order. Two compositions count as one if they map squares in the same way ([`SquareMap`]), so
+//! that `:shift` and `:flip` give 1,568 compositions and not twice 1,800.
 //!
 //! Source: CQL 5 manual, position list: transforms.
 
@@ -75,9 +75,9 @@ fn elements(transform: ListTransform) -> Vec<Composite> {
     }
 }
 
-/// Returns the distinct compositions of one element of each keyword in any order; a swap of colours comes last. `None` if there are
-/// too many. For each set of keywords, each of them in turn is the outermost one: each of its elements is composed with all
-/// compositions of the others.
+/// Returns the distinct compositions of one element of each keyword in any order; a swap of colours comes last. Returns `None`
+/// if there are too many. For each set of keywords, each of them in turn is the outermost one: each of its elements is composed
+/// with all compositions of the others.
 fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     let geometric: Vec<ListTransform> =
         transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
@@ -164,8 +164,8 @@ mod tests {
         assert_eq!(count(&[Shift]), 225);
         assert_eq!(count(&[ShiftHorizontal]), 15);
         assert_eq!(count(&[ShiftDiagonal]), 29);
-        // There are fifteen shifts along an axis, and their mirror images, less two: each of the two shifts by seven steps maps the
-        // line at the edge to all eight lines and every other line to none, so its mirror image is the same.
+        // There are fifteen shifts along an axis, and their mirror images, less two: each of the two shifts by seven steps maps
+        // the line at the edge to all eight lines and every other line to none, so its mirror image is the same.
         let axis = 2 * 15 - 2;
         assert_eq!(count(&[Shift, Flip]), 2 * axis * axis);
         assert_eq!(count(&[Flip, Shift, FlipColor]), 4 * axis * axis);

@@ -16,8 +16,8 @@ use orbit_query::tree::{ConditionOp, Control, Kind as _, Pieces, Ref, SquaresOp}
 /// A filter as a diagram, with the rest in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
-    /// The placement field of a FEN: the pieces that must stand on one square each. Besides the letters of pieces, `A` and `a` are
-    /// any white and any black piece, and `_` is a square that must be empty.
+    /// The placement field of a FEN: the pieces that must stand on one square each. Besides the letters of pieces, `A` and `a`
+    /// are any white and any black piece, and `_` is a square that must be empty.
     pub placement: String,
     /// The squares that the rest names, without designators of the whole board.
     pub area: Bitboard,
@@ -41,8 +41,9 @@ pub fn pattern(filter: &Filter) -> Pattern {
     Pattern { placement, area: drawing.area, rest: drawing.rest }
 }
 
-/// Returns the squares of a board on which pieces stand that designators of a filter name. These are the designators that must
-/// match, and those of alternatives. Designators of the whole board are left out, and so are squares that must be empty.
+/// Returns the squares of a board that are occupied by pieces which designators of the filter name. Only designators that must
+/// match, and those of alternatives, are used. Designators of the whole board are left out, and so are squares that must be
+/// empty.
 ///
 /// ```
 /// use orbit_core::board::{Bitboard, Position, Square};
@@ -129,8 +130,8 @@ impl Designators {
         Designators { names, copies }
     }
 
-    /// Returns the squares on which pieces of each designator stand in a position, for designators with such squares. Designators
-    /// that are written alike are one.
+    /// Returns, for each designator that has any, the squares on which its pieces stand in a position. Designators that are
+    /// written alike are combined.
     pub fn on(&self, copy: usize, board: &Board) -> Vec<(&str, Bitboard)> {
         let mut found: Vec<(&str, Bitboard)> = Vec::new();
         let designators = self.copies.get(copy).map_or(&[][..], Vec::as_slice);

@@ -1,4 +1,4 @@
-//! Writes expanded filters as CQL text, so that a copy can be read, and run separately.
+//! Writes expanded filters as CQL text, so that a copy can be read, and can be run separately.
 
 use std::fmt::{self, Write as _};
 
@@ -15,8 +15,8 @@ use orbit_query::tree::{
     PawnKind, Pieces, PinPart, PositionOp, PureKind, Ref, Special, Spelt, SquaresOp, TextOp, VarId,
 };
 
-/// Displays a filter as CQL 6. Variables are called `v0`, `v1`, ...; a nested orbit is written as the list of its copies in angle
-/// brackets, `attackcount` and `raycount` as words, neither of which is CQL.
+/// Displays a filter as CQL 6. Variables are called `v0`, `v1`, ... Some parts are not CQL: a nested orbit is written as the list
+/// of its copies in angle brackets, and counts of attacks and lines as the words `attackcount` and `raycount`.
 #[derive(Clone, Copy, Debug)]
 pub struct AsText<'a>(pub &'a Filter);
 
@@ -51,7 +51,7 @@ impl fmt::Display for Placement {
     }
 }
 
-/// ` -2 files`; empty for no steps.
+/// Returns a number of steps as text, such as ` -2 files`; empty if there are none.
 fn steps(count: i8, line: &str) -> String {
     match count {
         0 => String::new(),
@@ -60,7 +60,7 @@ fn steps(count: i8, line: &str) -> String {
     }
 }
 
-/// Returns the words for a symmetry; none for the identity.
+/// Returns the words for a symmetry. Returns `None` for the identity.
 fn turn(symmetry: Dihedral) -> Option<&'static str> {
     Some(match symmetry {
         Dihedral::Identity => return None,
@@ -85,7 +85,7 @@ pub(super) fn text(filter: FilterRef) -> String {
     }
 }
 
-/// The text of an operand, in parentheses unless it is one word or bracketed already.
+/// Returns the text of an operand, in parentheses unless it is a single word or already in brackets.
 fn tight(filter: &impl Kind<Expanded>) -> String {
     let filter = filter.node();
     let text = text(filter);
@@ -195,7 +195,7 @@ fn condition(f: &Condition) -> String {
     }
 }
 
-/// Returns the text of the condition that a set is one square with one of the contents.
+/// Returns the text of the condition that a set is one square whose content is one of `contents`.
 fn content_is(contents: PieceSet, of: &Squares) -> String {
     let (of, pieces) = (tight(of), designator(listed(contents), Bitboard::FULL));
     format!("{{((#{of}) == 1) ({of} in {pieces})}}")
@@ -364,7 +364,7 @@ fn name(var: VarId) -> String {
     format!("v{}", var.0)
 }
 
-/// Returns the text of a string; strings that cannot be written in quotation marks have signs of their own.
+/// Returns the text of a literal string. Strings that cannot be written in quotation marks have signs of their own.
 fn literal(text: &str) -> String {
     match text {
         "\n" => "\\n".into(),
@@ -470,7 +470,7 @@ pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> String {
     if letters.len() == 1 { letters + &on } else { format!("[{letters}]{on}") }
 }
 
-/// Squares as rectangles of files and ranks: `a1`, `a-h2`, `[a1-8,h1-8]`.
+/// Returns the text of squares as rectangles of files and ranks: `a1`, `a-h2`, `[a1-8,h1-8]`.
 fn named_squares(squares: Bitboard) -> String {
     if squares.is_empty() {
         return "[]".into();
@@ -485,7 +485,7 @@ fn named_squares(squares: Bitboard) -> String {
         let fits = |files: u32, ranks: u32| squares.is_superset(Bitboard(rectangle(files, ranks)));
         let widest = (1..=8 - x).take_while(|&files| fits(files, 1)).last().unwrap_or(1);
         let tallest = (1..=8 - y).take_while(|&ranks| fits(1, ranks)).last().unwrap_or(1);
-        // Takes the way that covers more: a run along the rank made taller, or a run along the file made wider.
+        // Takes the rectangle that covers more squares: a run along the rank made taller, or a run along the file made wider.
         let flat = (widest, (1..=8 - y).take_while(|&r| fits(widest, r)).last().unwrap_or(1));
         let steep = ((1..=8 - x).take_while(|&w| fits(w, tallest)).last().unwrap_or(1), tallest);
         let (files, ranks) = if flat.0 * flat.1 >= steep.0 * steep.1 { flat } else { steep };
@@ -509,8 +509,8 @@ fn rectangle_name(first: Square, files: u32, ranks: u32) -> String {
     out
 }
 
-/// Draws the designators of a filter on a small board, in eight lines from rank 8 down: the letter of the piece for a designator
-/// with one square and one piece, `*` for any other, `?` where several meet.
+/// Draws the designators of a filter on a small board, in eight lines from rank 8 down. A designator with one square and one
+/// piece is drawn as the letter of the piece, any other as `*`; `?` marks squares on which several designators meet.
 pub fn small_board(filter: &Filter) -> [String; 8] {
     let mut cells = [['.'; 8]; 8];
     filter.walk(&mut |filter| {

@@ -1,10 +1,10 @@
-//! Numbers of any bit width, packed without gaps.
+//! Packs numbers of any bit width without gaps.
 
-/// Writes numbers, the lowest bit first.
+/// Writes numbers, with the lowest bit first.
 #[derive(Default)]
 pub(super) struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits that do not fill a byte yet, and their number.
+    /// The bits that do not fill a byte yet. `len` is their number.
     rest: u128,
     len: u32,
 }
@@ -22,7 +22,7 @@ impl BitWriter {
         }
     }
 
-    /// Writes a number of at least 1 in about twice as many bits as it has (Elias gamma).
+    /// Writes a number of at least 1, in about twice as many bits as the number has (Elias gamma).
     pub(super) fn put_gamma(&mut self, value: u64) {
         let bits = value.ilog2();
         self.put(0, bits);
@@ -30,14 +30,14 @@ impl BitWriter {
         self.put(value & !(1 << bits), bits);
     }
 
-    /// Writes a number with its lowest `low` bits unchanged and the rest, which should be small, in Elias gamma (a Golomb-Rice
+    /// Writes the lowest `low` bits of a number unchanged, and the rest, which should be small, in Elias gamma (a Golomb-Rice
     /// code).
     pub(super) fn put_rice(&mut self, value: u64, low: u32) {
         self.put_gamma((value >> low) + 1);
         self.put(value & !(u64::MAX << low), low);
     }
 
-    /// Returns the bytes, the last one padded with zeros.
+    /// Returns the bytes. The last one is padded with zeros.
     pub(super) fn finish(mut self) -> Vec<u8> {
         if self.len > 0 {
             self.put(0, 8 - self.len);
@@ -46,7 +46,7 @@ impl BitWriter {
     }
 }
 
-/// Reads the output of [`BitWriter`]; past the end there are zeros, and [`BitReader::is_past_end`] returns true.
+/// Reads the output of [`BitWriter`]. After the end it reads zeros, and [`BitReader::is_past_end`] returns true.
 pub(super) struct BitReader<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -57,7 +57,7 @@ impl<'b> BitReader<'b> {
         BitReader { bytes, at: 0 }
     }
 
-    /// Returns the next 64 bits without taking them.
+    /// Returns the next 64 bits without consuming them.
     fn peek(&self) -> u64 {
         let from = self.at / 8;
         let mut word = [0; 16];

@@ -1,7 +1,7 @@
 //! The bytes of a table of positions.
 //!
-//! `docs/dev/reel-format.md` describes the file. The invariant: every part that is read is covered by a CRC-32, and nothing in it is
-//! trusted.
+//! `docs/dev/reel-format.md` describes the file. The invariant: every part that is read is covered by a CRC-32, and its content
+//! is not trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -16,20 +16,20 @@ use orbit_reel::ReelError;
 pub(super) const MAGIC: [u8; 8] = *b"\x89POS\r\n\x1a\n";
 /// The version of the format.
 pub(super) const VERSION: u32 = 1;
-/// The most bytes of a directory.
+/// The maximum size of a directory in bytes.
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
 /// The number of positions on a page.
 pub(super) const PAGE_POSITIONS: usize = 1024;
-/// The most visits of a position that are stored in the page itself.
+/// The maximum number of visits of a position that are stored in the page itself.
 pub(super) const FEW_MAX: usize = 64;
-/// The number of visits of a list whose distances share one bit width.
+/// The number of consecutive visits in a list whose distances have the same bit width.
 const GROUP: usize = 128;
 
 /// The reason why a table cannot be written or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The table cannot be written; the reel is not touched.
+    /// The table cannot be written. The reel stays unchanged.
     #[error(
         "{} cannot be written ({error}): make room on the disk or check the folder and its permissions; the reel can be \
          searched without it", path.display()
@@ -50,7 +50,7 @@ pub enum TableError {
         #[source]
         error: std::io::Error,
     },
-    /// The file is cut or altered.
+    /// The file was truncated or altered.
     #[error("{} is damaged: {what}", path.display())]
     Damaged {
         /// The table.
@@ -58,7 +58,7 @@ pub enum TableError {
         /// The fault.
         what: &'static str,
     },
-    /// The table was made from other games than those of the reel.
+    /// The table was made from games other than those of the reel.
     #[error("{} is not of this reel: it was made of another one, or of the reel before that was made again", path.display())]
     Foreign {
         /// The table.
@@ -69,7 +69,7 @@ pub enum TableError {
     OtherVersion {
         /// The table.
         path: PathBuf,
-        /// The version of the file.
+        /// The version that the file states.
         found: u32,
     },
     /// A reel has more positions than a table can number.
@@ -92,7 +92,7 @@ pub enum TableError {
     Database(#[from] StreamError),
 }
 
-/// Returns the path of the table of a reel: `all.reel.positions` beside `all.reel`.
+/// Returns the path of the table of a reel: `all.reel.positions` for `all.reel`, in the same folder.
 pub fn table_path(reel: &Path) -> PathBuf {
     let mut name = reel.file_name().unwrap_or_default().to_owned();
     name.push(".positions");
@@ -105,15 +105,15 @@ pub fn table_path(reel: &Path) -> PathBuf {
 pub(super) struct TableHeader {
     pub(super) magic: [u8; 8],
     pub(super) version: u32,
-    /// The checksum of the header with this field 0.
+    /// The checksum of the header, computed with this field set to 0.
     pub(super) crc: u32,
     /// The length of the file.
     pub(super) file_bytes: u64,
     /// A fingerprint of the blocks of the reel.
     pub(super) fingerprint: [u64; 2],
-    /// The number of blocks of the reel, from the first one, whose positions the table has.
+    /// The number of blocks whose positions are in the table. These are the first blocks of the reel.
     pub(super) blocks: u32,
-    /// The number of bits of a key.
+    /// The number of bits in a key.
     pub(super) key_bits: u32,
     pub(super) positions: u64,
     pub(super) visits: u64,
@@ -130,19 +130,19 @@ impl TableHeader {
         crc32fast::hash(bytemuck::bytes_of(&TableHeader { crc: 0, ..*self }))
     }
 
-    /// Returns the number of bits of a slot.
+    /// Returns the number of bits in a slot.
     pub(super) fn slot_bits(&self) -> u32 {
         u64::BITS - self.visits.leading_zeros()
     }
 }
 
-/// A page: positions in the order of their keys.
+/// A page, which has positions in the order of their keys.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct PageEntry {
     pub(super) first_key: u64,
     pub(super) offset: u64,
-    /// The bytes of the positions, without the lists that follow them.
+    /// The number of bytes of the positions, without the lists that follow them.
     pub(super) bytes: u32,
     pub(super) positions: u32,
 }
@@ -151,15 +151,15 @@ pub(super) struct PageEntry {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct BlockEntry {
-    /// The number of positions of main lines before it.
+    /// The number of positions in main lines before the block.
     pub(super) first_slot: u64,
-    /// The offset of its games.
+    /// The offset of the block's games.
     pub(super) offset: u64,
     pub(super) games: u32,
     pub(super) zero: u32,
 }
 
-/// A game: its first slot, counted from that of its block, and its date.
+/// A game: its first slot, counted from the first slot of its block, and its date.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct GameEntry {
@@ -167,8 +167,8 @@ pub(super) struct GameEntry {
     pub(super) date: DateOrder,
 }
 
-/// A date as a number that orders games. An unknown part sorts after all known values of that part, and a game without a year
-/// after all others.
+/// A date as a number that orders games. An unknown part of a date comes after all known values of this part, and a game without
+/// a year comes after all others.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Pod, Zeroable)]
 pub struct DateOrder(u32);
@@ -186,8 +186,9 @@ impl DateOrder {
         self.0 != u32::MAX
     }
 
-    /// Returns true if a game replaces an earlier one of the database as the last-played game: among games of one date the later
-    /// one in the database does, and a game without a year only if no other game has one.
+    /// Returns true if a game replaces an earlier game of the database as the game that was played last. Among games with the
+    /// same date, the later one in the database was played last. A game without a year counts as the last one only if no game has
+    /// a year.
     pub(super) fn is_later(self, before: DateOrder) -> bool {
         match (self.is_known(), before.is_known()) {
             (true, true) => self >= before,
@@ -199,38 +200,38 @@ impl DateOrder {
 /// The visits of a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum VisitSlots {
-    /// All visits, ascending.
+    /// All visits, in ascending order.
     Few(Vec<u64>),
     Many(ListEntry),
 }
 
-/// A list of many visits, with the facts that are known without reading it.
+/// A list of many visits, with the facts that are needed without reading the list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ListEntry {
     pub(super) visits: u64,
     pub(super) games: u64,
-    /// The first visits of the game that was played first and of the one that was played last.
+    /// The first visit by the game that was played first. `last` is the first visit by the game that was played last.
     pub(super) first: u64,
     pub(super) last: u64,
-    /// The offset of the list, counted from the page.
+    /// The offset of the list, counted from the end of the page's positions.
     pub(super) offset: u64,
     pub(super) bytes: u64,
 }
 
-/// Returns bytes with their checksum before them.
+/// Returns bytes, with their checksum before them.
 pub(super) fn checked(bytes: &[u8]) -> Vec<u8> {
     let mut out = crc32fast::hash(bytes).to_le_bytes().to_vec();
     out.extend_from_slice(bytes);
     out
 }
 
-/// Returns the bytes after their checksum, if the checksum is right.
+/// Returns the bytes after their checksum. Returns `None` if the checksum is wrong.
 pub(super) fn unchecked(bytes: &[u8]) -> Option<&[u8]> {
     let (crc, rest) = bytes.split_first_chunk::<4>()?;
     (crc32fast::hash(rest) == u32::from_le_bytes(*crc)).then_some(rest)
 }
 
-/// Writes the positions of a page. `low` is the number of low bits of each key distance that are written unchanged.
+/// Writes the positions of a page. `low` is the number of low bits in each distance between keys that are written unchanged.
 pub(super) fn encode_page(entries: &[(u64, VisitSlots)], slot_bits: u32) -> Vec<u8> {
     let (first, last) = (entries[0].0, entries[entries.len() - 1].0);
     let low = (((last - first) / entries.len() as u64).max(1)).ilog2();
@@ -255,7 +256,7 @@ pub(super) fn encode_page(entries: &[(u64, VisitSlots)], slot_bits: u32) -> Vec<
     checked(&out.finish())
 }
 
-/// Reads positions of a page from its first key on until `visit` returns false; `None` if the bytes are wrong.
+/// Reads the positions of a page from the first one on, until `visit` returns false. Returns `None` if the bytes are not valid.
 pub(super) fn decode_page(
     bytes: &[u8],
     (first, positions): (u64, u32),
@@ -285,7 +286,7 @@ pub(super) fn decode_page(
     Some(())
 }
 
-/// Writes ascending slots: the first one, then distances in groups of one bit width.
+/// Writes ascending slots: the first one, then the distances between them, in groups with the same bit width.
 pub(super) fn encode_slots(out: &mut BitWriter, slots: &[u64], slot_bits: u32) {
     out.put(slots[0], slot_bits);
     let distances: Vec<u64> = slots.windows(2).map(|pair| pair[1] - pair[0]).collect();

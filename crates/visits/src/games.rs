@@ -1,4 +1,5 @@
-//! The games of visits, in memory while a table is written: 8 bytes each.
+//! The games that visit positions. They are in memory while a table is written, and take 8 bytes
+//! each.
 
 use super::format::{BlockEntry, DateOrder, GameEntry, checked};
 
@@ -30,7 +31,8 @@ impl VisitedGames {
         &self.blocks
     }
 
-    /// Adds the games of the next block, and returns their bytes for the given offset of the file.
+    /// Adds the games of the next block. Returns their bytes, which will be written at this offset
+    /// of the file.
     pub(super) fn add(&mut self, slots: u64, games: Vec<GameEntry>, offset: u64) -> Vec<u8> {
         let bytes = checked(bytemuck::cast_slice(&games));
         self.blocks.push(BlockEntry { first_slot: self.slots, offset, games: games.len() as u32, zero: 0 });
@@ -39,10 +41,11 @@ impl VisitedGames {
         bytes
     }
 
-    /// Summarises ascending slots.
+    /// Summarizes visits, whose slots must be in ascending order.
     pub(super) fn seen(&self, slots: &[u64]) -> SeenIn {
         let mut seen = VisitSum::default();
-        // Many visits are mostly in the games of few blocks, so the last block is tried first.
+        // If there are many visits, most of them are in the games of a few blocks, so the last
+        // block is tried first.
         let mut block = 0;
         for &slot in slots {
             if self.blocks.get(block + 1).is_some_and(|next| next.first_slot <= slot) {
@@ -55,13 +58,14 @@ impl VisitedGames {
     }
 }
 
-/// Returns the game of a slot of a block, by its index among the games of the block, and its date.
+/// Returns the game that has a slot of a block: the game's index among the games of the block, and
+/// its date.
 pub(super) fn game_of(games: &[GameEntry], slot: u32) -> (usize, DateOrder) {
     let index = games.partition_point(|game| game.first_slot <= slot).saturating_sub(1);
     (index, games.get(index).map_or(DateOrder::from_date(None), |game| game.date))
 }
 
-/// Summarises visits in the order of their slots.
+/// Summarizes visits that are added in the order of their slots.
 #[derive(Default)]
 pub(super) struct VisitSum {
     games: u64,
@@ -71,7 +75,7 @@ pub(super) struct VisitSum {
 }
 
 impl VisitSum {
-    /// Adds a visit of a game, which is named by its block and its index there.
+    /// Adds a visit by a game. The game is named by its block and by its index in the block.
     pub(super) fn add(&mut self, game: (usize, usize), date: DateOrder, slot: u64) {
         if self.game == Some(game) {
             return;

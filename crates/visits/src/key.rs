@@ -1,10 +1,10 @@
-//! Keys of positions: equal positions have equal keys, and other positions hardly ever.
+//! Keys of positions. Equal positions have equal keys, and different positions hardly ever do.
 
 use twox_hash::XxHash3_128;
 
 use orbit_core::board::{Position, legal};
 
-/// The number of bits of a record below its check: a slot of a reel.
+/// The number of bits in a record that are for the slot in the reel. The check is above them.
 pub(super) const SLOT_BITS: u32 = 40;
 
 /// The key of a position, and 24 more bits that distinguish most positions with equal keys.
@@ -15,7 +15,7 @@ pub(super) struct PositionKey {
 }
 
 impl PositionKey {
-    /// Makes the key of a position [as it is counted](legal::as_counted); the highest `bits` bits are kept.
+    /// Returns the key of a position [as it is counted](legal::as_counted). Only the highest `bits` bits are kept.
     pub(super) fn new(counted: &Position, bits: u32) -> PositionKey {
         let mut bytes = [0; 36];
         bytes[..32].copy_from_slice(bytemuck::bytes_of(&counted.board));
@@ -25,13 +25,15 @@ impl PositionKey {
         PositionKey { key, check: hash as u32 >> 8 }
     }
 
-    /// Packs the key and a slot into one number: sorting such records groups them by position, with ascending slots.
+    /// Packs the key and a slot into one number. If such records are sorted, they are grouped by position, and the slots of a
+    /// position are in ascending order.
     pub(super) fn record(self, slot: u64) -> u128 {
         u128::from(self.key) << 64 | u128::from(self.check) << SLOT_BITS | u128::from(slot)
     }
 }
 
-/// Returns the position in the form in which positions are compared: with its en passant square only if a pawn can capture there.
+/// Returns the position in the form in which positions are compared. It has an en passant square only if a pawn can capture
+/// there.
 pub(super) fn counted(position: &Position) -> Position {
     legal::as_counted(position)
 }

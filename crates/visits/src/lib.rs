@@ -1,11 +1,12 @@
-//! Tables of the positions of a reel: the games that visited each position, and where.
+//! Tables of the positions in a reel. They list which games visited each position, and where.
 //!
-//! A table lies beside its reel, `all.reel.positions` beside `all.reel`, and lists for each position of a main line all its slots
-//! in the reel. Positions are equal as they count for repetitions: the same board, side to move and castling rights, and the same
-//! en passant square if a pawn can capture there.
+//! A table is in the same folder as its reel: `all.reel.positions` for `all.reel`. For each position of a main line, it lists all
+//! slots of the position in the reel. Positions are equal if they would count for threefold repetition: they have the same board,
+//! side to move and castling rights, and the same en passant square if a pawn can capture there.
 //!
-//! It knows nothing of queries. The invariants: a table answers only for those blocks of a reel from which it was made, byte for
-//! byte; and every answer was compared with a board of the reel, so that a hash alone never decides which position it is.
+//! The crate does not know queries. The invariants: a table is used only for those blocks of a reel from which it was made, which
+//! must be the same byte for byte; and every result is compared with a board of the reel, so that a hash alone never decides
+//! which position it is.
 
 #![deny(unsafe_code, missing_docs)]
 

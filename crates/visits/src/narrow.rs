@@ -8,14 +8,15 @@ use orbit_core::board::Position;
 use orbit_database::BlockStream;
 use orbit_reel::Reel;
 
-/// A database of fewer blocks, and the tables that were used.
+/// A database that is restricted to some blocks, and the tables that were used.
 #[non_exhaustive]
 pub struct NarrowedStream {
-    /// The remaining blocks, and all blocks that no table covers. Games keep their numbers.
+    /// The blocks that are left, and all blocks that no table covers. Games keep the numbers that they have in the whole
+    /// database.
     pub database: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
-    /// The tables that were not used, with the reasons: all blocks of their reels are read.
+    /// The tables that were not used, with the reasons. All blocks of their reels are read.
     pub unused: Vec<TableError>,
 }
 
@@ -27,14 +28,14 @@ pub struct UsedTable {
     pub path: PathBuf,
     /// The number of blocks of its reel that are read.
     pub blocks: usize,
-    /// The number of all blocks of its reel, including those that the table does not cover.
+    /// The number of all blocks in its reel, including those that the table does not cover.
     pub of_blocks: usize,
-    /// The number of blocks of its reel that the table does not cover.
+    /// The number of blocks in its reel that the table does not cover.
     pub appended: usize,
 }
 
-/// Leaves out the blocks of reels that do not contain a position according to their tables. A search for exactly this position in
-/// main lines finds the same in the remaining blocks.
+/// Leaves out the blocks of reels that, according to their tables, do not contain a position. A search for exactly this position
+/// in main lines has the same hits in the blocks that are left.
 pub fn narrow(database: BlockStream, position: &Position) -> NarrowedStream {
     let (mut used, mut unused) = (Vec::new(), Vec::new());
     let narrowed = database.choose_blocks(|reel: &Reel| -> Result<_, std::convert::Infallible> {

@@ -13,7 +13,7 @@ use orbit_core::game::MoveNumbers;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameRow, Reel};
 
-/// The number of blocks that are kept in memory while earlier games are looked up.
+/// The maximum number of blocks that are kept in memory while earlier games are looked up.
 const BLOCKS_MAX: usize = 128;
 
 /// The first position of a game that no earlier game has.
@@ -30,10 +30,10 @@ pub struct Novelty {
     pub label: Option<String>,
     /// The position.
     pub position: Position,
-    /// The moves that earlier games played instead, the most frequent first, each with its number of games; moves with equal
-    /// numbers in alphabetical order.
+    /// The moves that earlier games played instead, the most frequent first, each with its number of games. Moves with the same
+    /// number of games are in alphabetical order.
     pub before: Vec<MoveCount>,
-    /// The number of earlier games that had the position before it.
+    /// The number of earlier games that have the position before this one.
     pub games_before: u64,
 }
 
@@ -43,11 +43,11 @@ pub struct Novelty {
 pub struct MoveCount {
     /// The move in SAN.
     pub san: String,
-    /// The games that have it.
+    /// The number of games that have the move.
     pub games: u64,
 }
 
-/// The games of a reel as its table lists them.
+/// The games of a reel, as its table lists them.
 struct ReelGames {
     blocks: Vec<(u64, Vec<GameEntry>)>,
     /// The number of games before each block.
@@ -67,7 +67,8 @@ impl ReelGames {
         Ok(ReelGames { blocks, before })
     }
 
-    /// Returns the block of a slot, the slot within it, the game within it, and the date of the game.
+    /// Returns the block that has a slot, the slot within the block, the index of the game within the block, and the date of
+    /// the game. Returns `None` if no game has the slot.
     fn place(&self, slot: u64) -> Option<(usize, u32, usize, DateOrder)> {
         let block = self.blocks.partition_point(|(first, _)| *first <= slot).checked_sub(1)?;
         let (first, games) = &self.blocks[block];
@@ -77,11 +78,11 @@ impl ReelGames {
     }
 }
 
-/// Passes the novelty of each game that has one to `take`, in the order of the reel, until it breaks.
+/// Passes the novelty of each game that has one to `take`, in the order of the reel, until `take` breaks.
 ///
 /// # Errors
 ///
-/// A reel or a table that cannot be read or is damaged.
+/// The reel or the table cannot be read or is damaged.
 ///
 /// # Panics
 ///
@@ -97,7 +98,7 @@ pub fn novelties(
     let mut firsts = vec![u32::MAX; *games.before.last().unwrap_or(&0)];
     table.for_each_position(|slots| {
         let places = slots.iter().filter_map(|&slot| games.place(slot));
-        // Slots ascend, so among equal dates this is the first one.
+        // Slots are in ascending order, so among games with the same date this is the first one.
         let earliest = places.min_by_key(|&(block, slot, _, date)| (date, block, slot));
         if let Some((block, slot, game, _)) = earliest {
             let first = &mut firsts[games.before[block] + game];
@@ -121,7 +122,7 @@ pub fn novelties(
     Ok(())
 }
 
-/// Looks up the moves of earlier games, and caches the blocks that were read last.
+/// Looks up the moves of earlier games. Keeps the blocks that were read last.
 struct Lookup<'a> {
     reel: &'a Reel,
     table: &'a PositionTable,

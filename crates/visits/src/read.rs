@@ -1,4 +1,4 @@
-//! Reads a table: finds the visits of a position, and checks them against the boards of the reel.
+//! Reads a table. Finds the visits of a position, and compares them with the boards of the reel.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -20,7 +20,8 @@ use orbit_core::files::SharedFile;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, Contents, Reel};
 
-/// An open table. Only its directory is in memory: 24 bytes for about a thousand positions, and 24 bytes per block of the reel.
+/// An open table. Only its directory is in memory: 24 bytes for about a thousand positions, and 24 bytes for each block of the
+/// reel.
 #[derive(Debug)]
 pub struct PositionTable {
     path: PathBuf,
@@ -34,42 +35,42 @@ pub struct PositionTable {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Visit {
-    /// The block of the reel.
+    /// The index of the block in the reel.
     pub block: usize,
-    /// The game, by its index in the block.
+    /// The index of the game in the block.
     pub game: usize,
-    /// The slot in the block without side lines.
+    /// The slot in the block, counted without side lines.
     pub slot: usize,
-    /// The number of half-moves of the game before the visit, counted from its first position.
+    /// The number of half-moves before the visit, counted from the first position of the game.
     pub moves: usize,
     /// The date of the game.
     pub date: DateOrder,
 }
 
-/// A position found in a table, checked against the boards of the reel.
+/// A position that was found in a table and compared with a board of the reel.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundPosition {
-    /// The number of its visits.
+    /// The number of visits of the position.
     pub visits: u64,
-    /// The number of games that visited it.
+    /// The number of games that visited the position.
     pub games: u64,
-    /// The visit of the game that was played first.
+    /// The first visit by the game that was played first.
     pub first: Visit,
-    /// The visit of the game that was played last.
+    /// The first visit by the game that was played last.
     pub last: Visit,
     slots: VisitSlots,
-    /// The index of the page to which its list belongs.
+    /// The index of the page to which the list of visits belongs.
     page: usize,
 }
 
 impl PositionTable {
-    /// Opens the table beside a reel; `None` if there is none. It covers all blocks of the reel, or only the first ones if games
-    /// were appended since: see [`PositionTable::blocks`].
+    /// Opens the table of a reel. Returns `None` if there is none. The table covers all blocks of the reel, or only the first
+    /// ones if games were appended after the table was made: see [`PositionTable::blocks`].
     ///
     /// # Errors
     ///
-    /// A table that cannot be read, is damaged, or was made from other games than those of the reel.
+    /// The table cannot be read, is damaged, or was made from games other than those of the reel.
     pub fn open(reel: &Reel) -> Result<Option<PositionTable>, TableError> {
         let path = table_path(reel.path());
         let unread = |error| TableError::Read { path: path.clone(), error };
@@ -141,7 +142,7 @@ impl PositionTable {
         &self.path
     }
 
-    /// Returns the number of blocks of the reel, from the first one, whose positions the table has.
+    /// Returns the number of blocks whose positions are in the table. These are the first blocks of the reel.
     pub fn blocks(&self) -> usize {
         self.header.blocks as usize
     }
@@ -151,7 +152,7 @@ impl PositionTable {
         self.header.positions
     }
 
-    /// Returns the number of positions of games, equal ones included.
+    /// Returns the number of positions in all games, in which equal positions count separately.
     pub fn visits(&self) -> u64 {
         self.header.visits
     }
@@ -174,17 +175,17 @@ impl PositionTable {
         Ok(bytes)
     }
 
-    /// Finds a position. The board of one of its visits is compared; all visits of an entry share a hash of 88 bits, so they
-    /// belong to one position.
+    /// Finds a position. Returns `None` if it is not in the table. The board of one of its visits is compared. All visits of
+    /// an entry have the same hash of 88 bits, so they belong to the same position.
     ///
     /// # Errors
     ///
-    /// If a part of the table or of the reel cannot be read or is damaged.
+    /// A part of the table or of the reel cannot be read or is damaged.
     pub fn find(&self, reel: &Reel, position: &Position) -> Result<Option<FoundPosition>, TableError> {
         self.find_in(position, &mut |block| block_of(reel, block, false).map(Arc::new))
     }
 
-    /// Like [`PositionTable::find`]; `block` returns blocks of the reel, from disk or from a cache.
+    /// Like [`PositionTable::find`]. `block` returns blocks of the reel, from disk or from a cache.
     pub(super) fn find_in(
         &self,
         position: &Position,
@@ -192,7 +193,7 @@ impl PositionTable {
     ) -> Result<Option<FoundPosition>, TableError> {
         let wanted = counted(position);
         let key = PositionKey::new(&wanted, self.header.key_bits).key;
-        // The page before the first one with this key may end with it.
+        // The page before the first one with this key may end with positions of this key.
         let from = self.pages.partition_point(|page| page.first_key < key).saturating_sub(1);
         for (index, page) in
             self.pages.iter().enumerate().skip(from).take_while(|(_, page)| page.first_key <= key)
@@ -276,7 +277,7 @@ impl PositionTable {
         self.blocks.iter().map(|block| block.first_slot)
     }
 
-    /// Returns the slots of all visits of a position, ascending.
+    /// Returns the slots of all visits of a position, in ascending order.
     pub(super) fn slots(&self, found: &FoundPosition) -> Result<Vec<u64>, TableError> {
         match &found.slots {
             VisitSlots::Few(slots) => Ok(slots.clone()),
@@ -297,17 +298,17 @@ impl PositionTable {
     ///
     /// # Errors
     ///
-    /// If a part of the table cannot be read or is damaged.
+    /// A part of the table cannot be read or is damaged.
     pub fn visits_of(&self, found: &FoundPosition) -> Result<Vec<Visit>, TableError> {
         self.slots(found)?.into_iter().map(|slot| self.visit(slot)).collect()
     }
 
-    /// Returns the blocks of the reel that contain a position, ascending; blocks with another position of the same key may be
-    /// among them.
+    /// Returns the blocks of the reel that contain a position, in ascending order. If another position has the same hash of 88
+    /// bits, its blocks may be among them.
     ///
     /// # Errors
     ///
-    /// If a part of the table cannot be read or is damaged.
+    /// A part of the table cannot be read or is damaged.
     pub fn blocks_with(&self, reel: &Reel, position: &Position) -> Result<Vec<usize>, TableError> {
         let Some(found) = self.find(reel, position)? else { return Ok(Vec::new()) };
         let blocks: Result<BTreeSet<usize>, TableError> =
@@ -334,7 +335,7 @@ impl PositionTable {
     }
 }
 
-/// Reads a block of a reel without side lines and comments, which is how a table numbers its positions.
+/// Reads a block of a reel without side lines and comments. In this form, a table numbers the positions of the block.
 pub(super) fn block_of(reel: &Reel, index: usize, tags: bool) -> Result<Block, TableError> {
     let block = reel.block_with(index, Contents { tags, annotations: false })?;
     Ok(block.into_main_lines(false))

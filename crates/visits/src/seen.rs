@@ -1,4 +1,4 @@
-//! Facts about a position: the number of times it was played, the first and last game, and the players.
+//! Facts about a position: how often it occurred, in which games it occurred first and last, and the players of these games.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -21,10 +21,10 @@ use orbit_reel::{Block, GameRow, Reel};
 pub struct PositionFacts {
     /// The number of times that it occurred.
     pub visits: u64,
-    /// The number of games with it.
+    /// The number of games that have it.
     pub games: u64,
-    /// The game that was played first, and the one that was played last: see [`DateOrder`]. Among games of one date, the first
-    /// and the last one of the database; the last one has a year if any game has one.
+    /// The game that was played first, and the game that was played last: see [`DateOrder`]. Among games with the same date,
+    /// these are the first and the last one in the database. If any game has a year, the last game has one.
     pub ends: Option<[SeenGame; 2]>,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
@@ -34,15 +34,15 @@ pub struct PositionFacts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SeenGame {
-    /// Its date for ordering.
+    /// The date, in the form in which games are ordered.
     pub order: DateOrder,
-    /// Its number in the database.
+    /// The number of the game in the database.
     pub number: u32,
-    /// Its date as its tag writes it, if it is known.
+    /// The date as the tag of the game states it, if it is known.
     pub date: Option<String>,
-    /// The names of White and Black.
+    /// The names of White and Black, if they are known.
     pub players: [Option<String>; 2],
-    /// Their ratings.
+    /// The ratings of White and Black, if they are known.
     pub ratings: [Option<i64>; 2],
     /// The number of half-moves before the position, counted from the first position of the game.
     pub moves: usize,
@@ -62,7 +62,7 @@ impl SeenGame {
 }
 
 impl PositionFacts {
-    /// Adds the facts of a later part of the database.
+    /// Adds the facts about a later part of the database.
     fn add(&mut self, other: PositionFacts) {
         self.visits += other.visits;
         self.games += other.games;
@@ -77,12 +77,12 @@ impl PositionFacts {
     }
 }
 
-/// Looks up a position in main lines. Tables answer for the reels that have one, all other blocks are read; without tables, the
+/// Looks up a position in main lines. For reels with a table, the table is used; all other blocks are read. Without tables, the
 /// whole database is read. Tables that cannot be used are passed to `refused`.
 ///
 /// # Errors
 ///
-/// If a reel cannot be read or is damaged.
+/// A reel cannot be read or is damaged.
 pub fn seen(
     database: BlockStream,
     position: &Position,
@@ -91,10 +91,11 @@ pub fn seen(
 ) -> Result<(PositionFacts, Summary), TableError> {
     let wanted = counted(position);
     let mut sum = PositionFacts::default();
-    // Reels are kept apart from their appended blocks, because facts must be added in the order of the database.
+    // The facts about a reel and about its appended blocks are kept separately, because facts must be added in the order of the
+    // database.
     let mut parts: Vec<(u32, PositionFacts)> = Vec::new();
     let mut games_before = 0u32;
-    // The number of games in text before a reel is not known yet.
+    // If there is text before a reel, the number of games in the text is not known yet.
     let has_text = database.positions_of_blocks().is_none();
     let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
         if has_text {
@@ -129,8 +130,8 @@ pub fn seen(
     Ok((sum, summary))
 }
 
-/// Returns the facts from the table of a reel, before which there are `before` games, and the number of blocks that the table
-/// covers.
+/// Returns the facts in the table of a reel, and the number of blocks that the table covers. `before` is the number of games
+/// before the reel. Returns `None` if the reel has no table.
 fn of_table(
     reel: &Reel,
     wanted: &Position,
@@ -156,7 +157,7 @@ fn of_table(
     Ok(Some((seen, table.blocks())))
 }
 
-/// Returns the facts from the positions of a block.
+/// Returns the facts from the positions in a block.
 fn scanned(block: &Block, wanted: &Position) -> PositionFacts {
     let mut columns = SegmentColumns::new();
     let (mut seen, mut sum) = (PositionFacts::default(), VisitSum::default());

@@ -1,4 +1,4 @@
-//! Writes a table: the positions of all blocks are sorted by their keys, in memory or through a file.
+//! Writes a table. The positions of all blocks are sorted by their keys, in memory or through a temporary file.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
@@ -22,9 +22,9 @@ use orbit_database::{BlockStream, StreamOptions};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, Reel};
 
-/// The approximate number of positions of a bucket: so many fit into the processor cache when they are sorted.
+/// The approximate number of positions in a bucket. So many of them fit into the processor cache while they are sorted.
 const BUCKET_POSITIONS: u64 = 1 << 16;
-/// The most buckets.
+/// The maximum number of buckets.
 const BUCKETS_MAX: u64 = 1 << 12;
 const RECORD_BYTES: usize = size_of::<u128>();
 const SLOT_MASK: u128 = (1 << SLOT_BITS) - 1;
@@ -35,9 +35,11 @@ const SLOT_MASK: u128 = (1 << SLOT_BITS) - 1;
 pub struct TableOptions {
     /// The number of threads.
     pub threads: usize,
-    /// The memory for positions to sort; further positions are kept in a temporary file beside the table, 16 bytes each.
+    /// The memory in bytes for positions to sort. Further positions are kept in a temporary file next to the table, and take 16
+    /// bytes each.
     pub memory_bytes: u64,
-    /// The number of bits of a key. Fewer than 64 are for tests: then different positions can have the same key.
+    /// The number of bits in a key. Fewer than 64 bits are only for tests, in which different positions can then have the same
+    /// key.
     pub key_bits: u32,
     /// Stops the writing when it becomes true.
     pub interrupt: Arc<AtomicBool>,
@@ -63,17 +65,17 @@ impl Default for TableOptions {
 pub struct TableSize {
     /// The number of distinct positions.
     pub positions: u64,
-    /// The number of positions of main lines, equal ones included.
+    /// The number of positions in main lines, in which equal positions count separately.
     pub visits: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
 }
 
-/// Writes the table of a reel beside it, and replaces an existing table.
+/// Writes the table of a reel to the reel's folder. An existing table is replaced.
 ///
 /// # Errors
 ///
-/// Any [`TableError`] about writing. An existing table stays then.
+/// Any [`TableError`] about writing. In this case, an existing table is kept.
 pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize, TableError> {
     let path = table_path(reel_path);
     let reel = Reel::open(reel_path)?;
@@ -153,7 +155,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
     header.crc = header.checksum();
     out.finish(&header)
         .and_then(|file| {
-            // Its lock is kept until the file has its name.
+            // The lock on the file is kept until the file has its name.
             let replaced = temporary.replace();
             drop(file);
             replaced
@@ -179,7 +181,7 @@ impl TableOut {
         self.file.write_all(bytes)
     }
 
-    /// Writes the header last, and syncs the file to disk.
+    /// Writes the header last, and then waits until the file is on disk.
     fn finish(self, header: &TableHeader) -> io::Result<File> {
         let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.seek(SeekFrom::Start(0))?;
@@ -189,7 +191,8 @@ impl TableOut {
     }
 }
 
-/// Returns the records of a block, grouped by bucket, and the end of each bucket. Slots are counted from the block's first one.
+/// Returns the records of a block, grouped by bucket, and the end of each bucket. Slots are counted from the first slot of the
+/// block.
 fn sorted_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>) {
     let mut all = Vec::with_capacity(block.slots());
     let mut columns = SegmentColumns::new();
@@ -228,28 +231,28 @@ fn games_of(block: &Block) -> Vec<GameEntry> {
     block.games().map(game).collect()
 }
 
-/// Records, grouped by the first bits of their keys.
+/// Records that are grouped by the first bits of their keys.
 struct Buckets {
     held: Vec<Vec<u128>>,
-    /// The shift that turns a key into the number of its bucket.
+    /// The number of bits by which a key is shifted to get the number of its bucket.
     shift: u32,
     bytes: u64,
     spilt: Option<Spilt>,
 }
 
-/// A temporary file of records, and the places of the records of each bucket in it.
+/// A temporary file of records, and where it has the records of each bucket.
 struct Spilt {
     file: File,
     offset: u64,
     runs: Vec<Vec<(u64, usize)>>,
-    /// Removes the file when dropped.
+    /// Removes the file when it is dropped.
     _temporary: Temporary,
 }
 
 impl Buckets {
     fn new(slots: u64, options: &TableOptions) -> Buckets {
         let buckets = (slots / BUCKET_POSITIONS).next_power_of_two().clamp(1, BUCKETS_MAX);
-        // A bucket number never uses more bits than a key has.
+        // The number of a bucket never has more bits than a key.
         let bits = buckets.ilog2().min(options.key_bits);
         Buckets { held: vec![Vec::new(); 1 << bits], shift: 64 - bits, bytes: 0, spilt: None }
     }
@@ -320,13 +323,13 @@ impl Spilt {
     }
 }
 
-/// A page, and the lists that follow it.
+/// A page, followed by its lists.
 struct EncodedPage {
     entry: PageEntry,
     bytes: Vec<u8>,
 }
 
-/// Makes pages from sorted records.
+/// Creates pages from sorted records.
 fn encode(records: &[u128], games: &VisitedGames, slot_bits: u32) -> Vec<EncodedPage> {
     let positions: Vec<&[u128]> = records.chunk_by(|a, b| a >> SLOT_BITS == b >> SLOT_BITS).collect();
     positions.chunks(PAGE_POSITIONS).map(|positions| encode_one(positions, games, slot_bits)).collect()

@@ -1,4 +1,4 @@
-//! Compares the games of one text as both readers read them.
+//! Compares the games that the two readers read from one text.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use super::{lists, plain, visit};
 use orbit_core::board::PackedMove;
 use orbit_pgn::{Chunk, Game, GameStatus, ParseOptions, SideLine, SourceKind, SourceText};
 
-/// The games on which two readers agree, and the rules by which they differ.
+/// The number of games on which two readers agree, and of those that differ by a known rule.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Agreement {
-    /// Games that both readers read.
+    /// The number of games that both readers read.
     pub games: u64,
     /// The number of games that the two readers read differently where a known rule explains the difference.
     pub differing: u64,
-    /// The number of games that each rule concerns.
+    /// For each rule, the number of games that it explains.
     by_rule: [u64; Rule::ALL.len()],
 }
 
@@ -27,7 +27,7 @@ impl Agreement {
         self.by_rule.iter_mut().zip(other.by_rule).for_each(|(sum, other)| *sum += other);
     }
 
-    /// Returns the rules by which games differ, each with the number of its games.
+    /// Returns the rules by which games differ, each with its number of games.
     pub fn by_rule(&self) -> impl Iterator<Item = (Rule, u64)> {
         Rule::ALL.iter().copied().zip(self.by_rule).filter(|(_, games)| *games > 0)
     }
@@ -41,38 +41,38 @@ impl Agreement {
 /// A difference between two readers that no rule explains.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// Index of the source.
+    /// The index of the source.
     pub source: u32,
-    /// The game's number in its stretch, from 1: that of the first reader's game, or of the game before which the second reader
-    /// finds one.
+    /// The number of the game in its stretch, from 1. If the first reader has no game at this place, this is the number of the
+    /// game before which the second reader finds one.
     pub number: u32,
-    /// Offset of the game's first byte in the decompressed source.
+    /// The offset of the game's first byte in the decompressed source.
     pub offset: u64,
-    /// The ply before which the readers differ.
+    /// The ply at which the readers first differ.
     pub ply: u32,
-    /// The difference, with the readings of the first and of the second reader.
+    /// The difference: what the first reader read, and what the second reader read.
     pub what: String,
 }
 
-/// The choice of the readers of a text.
+/// Selects the readers that read a text.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Readers {
     /// Orbit's reader alone.
     #[default]
     First,
-    /// Orbit's reader; the second reader also reads one chunk in [`SAMPLE`].
+    /// Orbit's reader. The second reader also reads one chunk in [`SAMPLE`], to check it.
     Sampled,
-    /// Both; the games of orbit's reader are kept.
+    /// Both readers. The games of orbit's reader are kept.
     Both,
-    /// Both; the games of the second reader are kept, as far as it reads them.
+    /// Both readers. The games of the second reader are kept where it can read them.
     Second,
 }
 
-/// The number of chunks of which a sample contains one.
+/// One chunk in this many is part of a sample.
 pub const SAMPLE: u64 = 16;
 
 impl Readers {
-    /// Returns true if both readers read a chunk.
+    /// Returns whether both readers read a chunk.
     pub fn read_again(self, chunk: &Chunk) -> bool {
         match self {
             Readers::First => false,
@@ -82,7 +82,7 @@ impl Readers {
     }
 }
 
-/// The results of reading a chunk twice.
+/// The results of reading a chunk with both readers.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Reread {
     /// The number of side lines that were skipped.
@@ -93,8 +93,8 @@ pub struct Reread {
     pub difference: Option<Difference>,
 }
 
-/// Reads the games of a chunk with both readers, compares them, and passes those of one reader with their sources to `on_game`, as
-/// [`Chunk::parse`] does.
+/// Reads the games of a chunk with both readers, compares them, and passes those of one reader with their sources to `on_game`,
+/// as [`Chunk::parse`] does.
 pub fn read(
     chunk: &Chunk,
     options: &ParseOptions,
@@ -103,7 +103,7 @@ pub fn read(
 ) -> Reread {
     let mut out = Reread::default();
     let mut games: Vec<(u32, Game)> = Vec::new();
-    // Tags are compared even if they are not kept.
+    // Tags are compared even if the caller does not want them.
     let with_tags = ParseOptions { tags: true, ..options.clone() };
     out.side_lines = chunk.parse(&with_tags, &mut |source, game| games.push((source, game.clone())));
     for text in &chunk.texts {
@@ -136,8 +136,8 @@ pub fn read(
     out
 }
 
-/// Replaces the contents of a game by those that the second reader read. The place and the reason of a cut stay those of the first
-/// reader.
+/// Replaces the contents of a game by those that the second reader read. If the game was cut, the place and the reason of the cut
+/// stay those of the first reader.
 fn take_second(game: &mut Game, reading: GameReading) {
     game.start = reading.start;
     game.moves = reading.moves;
@@ -154,7 +154,7 @@ struct TextPass<'a> {
     variations: bool,
     ours: &'a [&'a Game],
     agreement: Agreement,
-    /// The games that the second reader read, each with the index of the game.
+    /// The games that the second reader read, each with the index of the first reader's game.
     kept: Vec<(usize, GameReading)>,
 }
 
@@ -170,7 +170,7 @@ impl TextPass<'_> {
         let (mut mine, mut other) = (0..0, 0..0);
         while mine.end < self.ours.len() || other.end < theirs.len() {
             (mine, other) = (mine.end..mine.end + 1, other.end..other.end + 1);
-            // Extends both ranges to the next place at which a game begins for both readers.
+            // Extend both ranges to the next place at which a game begins for both readers.
             loop {
                 mine.end = mine.end.min(self.ours.len());
                 other.end = other.end.min(theirs.len());
@@ -190,13 +190,13 @@ impl TextPass<'_> {
         How { by_rules, variations: self.variations }
     }
 
-    /// The place in the text at which a game of the first reader begins.
+    /// Returns the place in the text at which a game of the first reader begins, or the end of the text after the last game.
     fn place(&self, index: usize) -> usize {
         let end = self.text.bytes.len();
         self.ours.get(index).map_or(end, |game| (game.offset - self.text.offset) as usize)
     }
 
-    /// Compares the games between two places at which a game begins for both.
+    /// Compares the games between two neighbouring places at which a game begins for both readers.
     fn group(&mut self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let (&[index], [reading]) = (&mine.clone().collect::<Vec<_>>()[..], theirs)
             && reading.at == self.place(index)
@@ -248,7 +248,7 @@ impl TextPass<'_> {
         Ok(())
     }
 
-    /// Returns the difference between games for which no rule explains the readings of pgn-reader and shakmaty.
+    /// Compares games on which no rule had an effect, as pgn-reader and shakmaty read them. Returns the difference as an error.
     fn unexplained(&self, mine: Range<usize>, theirs: &[GameReading]) -> Result<(), Difference> {
         if let [reading] = theirs
             && mine.len() == 1
@@ -277,7 +277,7 @@ impl TextPass<'_> {
         Difference { source: self.text.source, number, offset, ply: ply as u32, what }
     }
 
-    /// Compares a game.
+    /// Compares a game with its reading by the second reader, and returns the first difference as an error.
     fn check(&self, index: usize, reading: &GameReading) -> Result<(), Difference> {
         let game = self.ours[index];
         let differ = |ply: usize, what: String| Err(self.difference(index, ply, what));
@@ -358,12 +358,13 @@ fn other_place(theirs: &[GameReading], index: usize, end: usize) -> usize {
     theirs.get(index).map_or(end, |reading| reading.at)
 }
 
-/// Returns true if the first reader let a side in check pass where the second one stopped.
+/// Returns whether the first reader let a side in check pass where the second reader stopped.
 fn is_passed_in_check(game: &Game, reading: &GameReading) -> bool {
     reading.side_line_passes || passes_in_main_line(game, reading)
 }
 
-/// Does the same for the main line, on which the readers agree up to that place. Side lines after such a place have other numbers.
+/// Returns the same for the main line alone, on which the readers agree up to that place. Side lines after such a place have
+/// different numbers.
 fn passes_in_main_line(game: &Game, reading: &GameReading) -> bool {
     let plies = reading.moves.len();
     let goes_on = game.moves.get(plies) == Some(&PackedMove::NULL);
@@ -380,7 +381,7 @@ mod tests {
                         [White \"d\"]\n\ng1f3 Nc9 *\n\n\
                         [White \"e\"]\n[Variant \"atomic\"]\n\n1. e4 *\n";
 
-    /// Compares games that are altered after the first reader has read them.
+    /// Changes the games that the first reader read, and compares them with the second reader.
     fn compare(alter: impl FnOnce(&mut Vec<Game>)) -> Result<Agreement, String> {
         let options = ParseOptions { variations: true, ..ParseOptions::default() };
         let mut sources = Sources::from_bytes("test", TEXT.into());

@@ -1,4 +1,4 @@
-//! A second reader of games, written independently of [`pgn`](orbit_pgn), to check it.
+//! A second reader of games, which was written independently of [`pgn`](orbit_pgn) in order to check it.
 //!
 //! ```text
 //! text -> pgn-reader -> words -> shakmaty -> games --.
@@ -6,9 +6,9 @@
 //! text -> pgn: tokenizer -> resolver -> games -------'
 //! ```
 //!
-//! [`read`] reads a chunk with both readers. If pgn-reader and shakmaty are too strict for a text, plain code reads the text once
-//! more by the rules of [`pgn`](orbit_pgn), and notes each [`Rule`] by which it differs from them; shakmaty plays the moves.
-//! Everything that is still not equal is a [`Difference`].
+//! [`read`] reads a chunk with both readers. If pgn-reader and shakmaty are too strict for a text, plain code in this crate
+//! reads the text again by the rules of [`pgn`](orbit_pgn), and records each [`Rule`] by which the two readings differ. shakmaty
+//! plays the moves in either case. Any games that are still not equal are reported as a [`Difference`].
 
 #![deny(unsafe_code, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Reads lists of positions, FEN or EPD, one per line.
+//! Reads lists of positions, in FEN or EPD, with one position on each line.
 
 use super::visit::VisitedGame;
 use orbit_pgn::Tag;
@@ -19,7 +19,8 @@ pub(super) fn games(text: &[u8]) -> Vec<VisitedGame> {
     out
 }
 
-/// Reads a line: the fields of a position, counters other than 0 and 1, and operations; `id` becomes the event.
+/// Reads a line: the fields of a position, counters, and operations. Counters other than 0 and 1 become tags, and `id` becomes
+/// the event.
 fn game(start: usize, line: &[u8]) -> VisitedGame {
     let mut rest = line;
     let mut fields = vec![word(&mut rest)];
@@ -39,7 +40,7 @@ fn game(start: usize, line: &[u8]) -> VisitedGame {
     for (name, usual) in [("hmvc", b"0"), ("fmvn", b"1")] {
         let mut next = rest;
         let counter = word(&mut next);
-        // The second counter may be present without the first.
+        // The second counter may be present even if the first one is missing.
         if counter.is_empty() || !counter.iter().all(u8::is_ascii_digit) {
             continue;
         }
@@ -66,7 +67,7 @@ fn game(start: usize, line: &[u8]) -> VisitedGame {
     VisitedGame { start, tags, fen: Some(fields.join(&b' ')), ..VisitedGame::default() }
 }
 
-/// Takes a word off the front of a line.
+/// Removes the first word of a line, and returns it.
 fn word<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     let line = rest.trim_ascii_start();
     let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());

@@ -1,4 +1,5 @@
-//! Reads games of any text by the rules of `orbit_pgn`, in plain code that shares nothing with its tokenizer.
+//! Reads the games of any text by the rules of `orbit_pgn`. The code is plain, and shares nothing with the tokenizer of that
+//! crate.
 
 use super::rules::{Rule, Rules};
 use super::visit::{MovetextToken, VisitedGame};
@@ -8,7 +9,7 @@ use orbit_pgn::{Outcome, Tag};
 const BOM: &[u8] = b"\xef\xbb\xbf";
 const EVENT: &[u8] = b"[Event \"";
 
-/// The section of a game that a scanner is in.
+/// The section of a game in which a scanner is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ScannerSection {
     /// Before the first game.
@@ -19,8 +20,8 @@ enum ScannerSection {
     Done,
 }
 
-/// Reads the games of a text, each cut after `game_bytes_max` bytes, and notes the rules by which each differs from what pgn-reader
-/// finds.
+/// Reads the games of a text, each of at most `game_bytes_max` bytes, and records for each game the rules by which it differs
+/// from the reading of pgn-reader.
 pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
     let mut scanner = Scanner {
         text,
@@ -48,36 +49,36 @@ pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
 struct Scanner<'a> {
     text: &'a [u8],
     game_bytes_max: usize,
-    /// The place at which the game ends at the latest.
+    /// The place at which the current game is cut if it has not ended before.
     limit: usize,
     at: usize,
     section: ScannerSection,
-    /// True if an empty line precedes the place.
+    /// True if an empty line precedes the current place.
     blank: bool,
-    /// The number of words of the main line.
+    /// The number of words so far in the main line.
     words: usize,
     depth: usize,
     /// The place at which the outermost open side line begins.
     opened: usize,
-    /// A result in a side line, as long as nothing follows it.
+    /// The last result in a side line, unless something follows it.
     inner: Option<Outcome>,
     has_event: bool,
-    /// True if text that is no tag pair was skipped among tag pairs; for pgn-reader the tag pairs end there.
+    /// True if text other than tag pairs was skipped between tag pairs. For pgn-reader the tag pairs end at such text.
     has_passed: bool,
-    /// The rules of the next game; if there is no game yet, of all text so far.
+    /// The rules that belong to the next game. Before the first game, these are the rules of all text so far.
     rules: Rules,
     games: Vec<VisitedGame>,
 }
 
-/// A tag pair of a line.
+/// A tag pair on a line.
 struct PlainPair {
     name: Vec<u8>,
     value: Vec<u8>,
-    /// The place after it.
+    /// The place after the tag pair.
     next: usize,
-    /// True if it is written as the PGN standard demands.
+    /// True if the tag pair is written as the PGN standard demands.
     is_strict: bool,
-    /// True if its value begins with a quotation mark.
+    /// True if the value begins with a quotation mark.
     is_quoted: bool,
 }
 
@@ -90,7 +91,7 @@ impl Scanner<'_> {
         memchr::memchr2(b'\n', b'\r', &self.text[from..]).map_or(self.text.len(), |skip| from + skip)
     }
 
-    /// Notes a rule by which the current game differs, or the next one if there is none yet.
+    /// Records a rule by which the current game differs. If there is no game yet, records it for the next one.
     fn rule(&mut self, rule: Rule) {
         match self.games.last_mut() {
             Some(game) => game.rules.add(rule),
@@ -111,7 +112,7 @@ impl Scanner<'_> {
             return self.cut();
         }
         let games = self.games.len();
-        // Text here is movetext of a separate game for pgn-reader.
+        // pgn-reader treats text at such a place as the movetext of a separate game.
         let is_outside = match self.section {
             ScannerSection::Before => true,
             ScannerSection::Done => self.blank,
@@ -126,7 +127,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A number that grows with each game and each tag pair.
+    /// Returns a number that grows with each game and with each tag pair.
     fn tags(&self) -> usize {
         self.games.len() + self.games.last().map_or(0, |game| game.tags.len())
     }
@@ -225,7 +226,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns true if only blanks are between a place and the line end before it.
+    /// Returns whether only blanks are between a place and the line end before it.
     fn is_at_line_start(&self, at: usize) -> bool {
         let mut before = &self.text[..at];
         loop {
@@ -239,7 +240,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns true if the place is the start of a line that begins with `[Event "`.
+    /// Returns whether a line that begins with `[Event "` starts at a place.
     fn is_event_line(&self, at: usize) -> bool {
         let before = self.text[..at].strip_suffix(BOM).unwrap_or(&self.text[..at]);
         self.text[at..].starts_with(EVENT) && before.last().is_none_or(|&byte| is_eol(byte))
@@ -259,7 +260,7 @@ impl Scanner<'_> {
         (self.has_event, self.has_passed) = (false, false);
     }
 
-    /// Ends comments and side lines that the last game left open.
+    /// Ends the comments and side lines that the last game left open.
     fn close(&mut self) {
         if self.section == ScannerSection::Moves {
             if self.depth > 0 {
@@ -273,7 +274,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Skips a comment; one that is not closed ends at the next line that begins with `[Event "`.
+    /// Skips a comment. A comment that is not closed ends before the next line that begins with `[Event "`.
     fn comment(&mut self) {
         let open = self.at;
         let mut at = open + 1;
@@ -337,7 +338,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns true if a tag pair begins another game on the line of a tag pair that is not closed.
+    /// Returns whether a tag pair begins another game although it is on the line of a tag pair that is not closed.
     fn cuts(&self, name: &[u8]) -> bool {
         let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
         let before = self.text[..self.at].iter().rfind(|&&byte| !is_blank(byte));
@@ -346,7 +347,7 @@ impl Scanner<'_> {
             && before.is_some_and(|&byte| byte != b']')
     }
 
-    /// Returns true if a tag pair after others begins another game.
+    /// Returns whether a tag pair after other tag pairs begins another game.
     fn splits(&self, name: &[u8]) -> bool {
         let Some(first) = self.games.last().and_then(|game| game.tags.first()) else { return false };
         if self.is_event_line(self.at) {
@@ -355,7 +356,7 @@ impl Scanner<'_> {
         self.blank && first.name == name
     }
 
-    /// Returns true if the previous line looks like a tag pair.
+    /// Returns whether the previous line looks like a tag pair.
     fn follows_tag_line(&self) -> bool {
         let before = self.text[..self.at].strip_suffix(BOM).unwrap_or(&self.text[..self.at]);
         let before = before.strip_suffix(b"\n").unwrap_or(before);
@@ -367,7 +368,7 @@ impl Scanner<'_> {
         name.trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
     }
 
-    /// Reads the tag pair that begins here.
+    /// Reads the tag pair that begins at the current place.
     fn pair(&self) -> Option<PlainPair> {
         let line = &self.text[self.at..self.line_end(self.at)];
         let count =
@@ -408,8 +409,8 @@ impl Scanner<'_> {
         pair(line[value..close].trim_ascii_end(), (close + 1).min(line.len()), false)
     }
 
-    /// Handles a bracket that is no tag pair: before a digit it opens a side line, otherwise it is skipped up to the `]` of its
-    /// line.
+    /// Handles a bracket that does not begin a tag pair. Before a digit it opens a side line. Otherwise the text up to the next
+    /// `]` of its line is skipped.
     fn annotation(&mut self) {
         let end = self.line_end(self.at);
         let line = &self.text[self.at + 1..end];
@@ -486,7 +487,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The end of the word that begins at a place.
+    /// Returns the end of the word that begins at a place.
     fn word_end(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         let is_stop = |byte: &u8| b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte);
@@ -496,7 +497,8 @@ impl Scanner<'_> {
         at + length.map(|(_, bytes)| bytes).sum::<usize>().max(1)
     }
 
-    /// The end of a move whose promotion may follow after blanks or in brackets.
+    /// Returns the end of the current move, including a promotion that follows it after blanks or in brackets. `stop` is the end
+    /// of the move's word.
     fn promotion_end(&self, stop: usize) -> usize {
         let mut at = past_blanks(self.text, stop);
         while matches!(self.text.get(at), Some(b'=' | b'/' | b'(')) {
@@ -548,7 +550,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns whether a move follows; `None` at the end of the line.
+    /// Returns whether a move follows on the line; `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
         let mut at = past_blanks(self.text, from);
         while self.text.get(at) == Some(&b'.') {
@@ -576,7 +578,7 @@ impl Scanner<'_> {
         self.at = end;
     }
 
-    /// Handles any other word: a move, or a word that is none.
+    /// Handles any other word: a move, or a word that is not a move.
     fn other(&mut self, end: usize, mv: Option<(MovetextToken, Rules)>) {
         let begins = matches!(&mv, Some((token, _)) if !token.is_null());
         match self.section {
@@ -609,7 +611,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns true if the line begins with `[Name "`, where the name begins with a capital letter.
+/// Returns whether a line begins with `[Name "`, where the name begins with a capital letter.
 fn begins_tag(line: &[u8]) -> bool {
     let Some(rest) = line.strip_prefix(b"[") else { return false };
     let past = |rest: &[u8], test: fn(u8) -> bool| rest.iter().take_while(|&&byte| test(byte)).count();
@@ -619,7 +621,7 @@ fn begins_tag(line: &[u8]) -> bool {
     rest.first().is_some_and(u8::is_ascii_uppercase) && value[past_blanks(value, 0)..].starts_with(b"\"")
 }
 
-/// The first place from `at` on that is not blank.
+/// Returns the first place from `at` on that is not a blank.
 fn past_blanks(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at) {
         let letter = words::letters(&text[at..text.len().min(at + 4)]).first().copied();
@@ -635,13 +637,14 @@ fn is_eol(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Returns true for a blank that is not a line end.
+/// Returns whether a byte is a blank, but not a line end.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0 | 0x0b | 0x0c | 0x1a)
 }
 
-/// Finds the end of a value that begins after a quotation mark. Returns the range of the value, the place where the line continues,
-/// and whether the value ends with `"]` and contains no other quotation mark. Another tag pair on the line ends the value.
+/// Finds the end of a value that begins after a quotation mark. Returns the range of the value, the place where the line
+/// continues, and whether the value ends with `"]` and contains no other quotation mark. The value ends where another tag pair
+/// begins on the line.
 fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
     let mut first = None;
     let mut at = open;

@@ -1,4 +1,4 @@
-//! Plays the games that pgn-reader finds: FEN, moves and side lines by shakmaty.
+//! Plays the games that pgn-reader finds. shakmaty reads the FENs and plays the moves, including those of side lines.
 
 use shakmaty::san::San;
 use shakmaty::{Chess, File, Move, Position as _, Role, Square};
@@ -13,26 +13,26 @@ use orbit_pgn::{Outcome, SideLine, Tag};
 /// A game as the second reader reads it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct GameReading {
-    /// The place in the text at which it begins.
+    /// The place in the text at which the game begins.
     pub(super) at: usize,
     pub(super) tags: Vec<Tag>,
     /// The start position; `None` for the standard one.
     pub(super) start: Option<Position>,
     pub(super) moves: Vec<PackedMove>,
-    /// The position after the last move.
+    /// The position after the last move of the main line.
     pub(super) last: Position,
     pub(super) lines: Vec<SideLine>,
     pub(super) outcome: Outcome,
     pub(super) end: End,
-    /// True if a side in check passes in the main line, which ends there.
+    /// True if a side in check passes in the main line. The main line ends before that null move.
     pub(super) passes_in_check: bool,
     /// True if a side in check passes in a side line.
     pub(super) side_line_passes: bool,
-    /// The place in the text at which it was cut, if known.
+    /// The place in the text at which the game was cut, if it is known.
     pub(super) cut_at: Option<usize>,
-    /// The rules by which it differs from the reading of pgn-reader and shakmaty alone.
+    /// The rules by which this reading differs from that of pgn-reader and shakmaty alone.
     pub(super) rules: Rules,
-    /// The rule that explains why nothing of it can be kept, if so.
+    /// If nothing of the game can be kept, the rule that explains why.
     pub(super) broken: Option<Rule>,
 }
 
@@ -42,9 +42,9 @@ pub(super) enum End {
     /// The whole game.
     #[default]
     Whole,
-    /// Up to a word that was refused.
+    /// The game up to a word that was refused.
     Cut(String),
-    /// Nothing, because its start was refused.
+    /// Nothing, because the start of the game was refused.
     Refused(String),
 }
 
@@ -54,13 +54,13 @@ const DEPTH_MAX: usize = 255;
 /// The maximum number of side lines of a game that are kept.
 const LINES_MAX: usize = 65_535;
 
-/// The reason for a cut at a null move in check.
+/// The reason why a game is cut at a null move in check.
 const NULL_IN_CHECK: &str = "a side in check cannot pass";
 
-/// The way in which games are read.
+/// Selects how games are read.
 #[derive(Clone, Copy)]
 pub(super) struct How {
-    /// True if the rules of orbit's reader apply where shakmaty alone would refuse.
+    /// True if the rules of orbit's reader apply where shakmaty alone would refuse the text.
     pub(super) by_rules: bool,
     /// True if side lines are read.
     pub(super) variations: bool,
@@ -89,7 +89,7 @@ pub(super) fn reading(found: &VisitedGame, how: How) -> GameReading {
     reading
 }
 
-/// The first result of the main line.
+/// Returns the first result of the main line.
 fn outcome(tokens: &[MovetextToken]) -> Outcome {
     let mut depth = 0u32;
     for token in tokens {
@@ -104,7 +104,7 @@ fn outcome(tokens: &[MovetextToken]) -> Outcome {
     Outcome::Unknown
 }
 
-/// Cuts a game at the first word of its main line, because no move can be played.
+/// Cuts a game at the first word of its main line. This is for a start position from which no move can be played.
 fn refuse_moves(found: &VisitedGame, reading: &mut GameReading) {
     let mut depth = 0u32;
     let is_word = |token: &MovetextToken| {
@@ -134,7 +134,7 @@ struct PlayedLine {
     before: Chess,
     node: usize,
     has_moves: bool,
-    /// True after a word that was refused: nothing more of the line is read.
+    /// True after a word was refused. Nothing more of the line is read then.
     is_dead: bool,
 }
 
@@ -144,11 +144,11 @@ struct MovePlayer<'a> {
     how: How,
     tree: WitnessTree,
     line: PlayedLine,
-    /// The lines that continue after `line`, the main line first.
+    /// The lines that were interrupted by `line`, the main line first. They continue after it.
     outer: Vec<PlayedLine>,
     /// The number of side lines so far.
     lines: usize,
-    /// The number of open brackets inside a side line that is left out.
+    /// The number of open parentheses within a side line that is left out.
     left_out: usize,
 }
 
@@ -197,7 +197,7 @@ impl MovePlayer<'_> {
         (reading.moves, reading.lines) = self.tree.lines();
     }
 
-    /// Begins a side line, which replaces the last move.
+    /// Begins a side line, which is an alternative to the last move.
     fn open(&mut self) {
         let line = &self.line;
         // Before the first move there is no move that a side line could replace.
@@ -262,7 +262,8 @@ impl MovePlayer<'_> {
     }
 }
 
-/// The same move with the missing `x`, or without a superfluous one.
+/// Returns the same move with the missing `x`, or without a superfluous one. Returns `None` for castling, and for a pawn move
+/// that names no file.
 fn with_other_sign(san: San) -> Option<San> {
     let San::Normal { role, file, rank, capture, to, promotion } = san else { return None };
     // A capture by a pawn names the pawn's file.
@@ -270,7 +271,7 @@ fn with_other_sign(san: San) -> Option<San> {
     may_take.then_some(San::Normal { role, file, rank, capture: !capture, to, promotion })
 }
 
-/// The legal move from one square to another; a king castles if it cannot move there in one step.
+/// Returns the legal move from one square to another. If a king cannot move there in one step, this is castling.
 fn by_squares(chess: &Chess, from: Square, to: Square, promotion: Option<Role>) -> Option<Move> {
     let moves = chess.legal_moves();
     let step = moves.iter().find(|mv| {

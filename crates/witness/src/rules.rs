@@ -1,4 +1,4 @@
-//! The decisions in which the two readers of games differ, by name.
+//! Gives names to the decisions in which the two readers of games differ.
 
 macro_rules! rules {
     ($($rule:ident $name:literal $text:literal,)*) => {
@@ -12,12 +12,12 @@ macro_rules! rules {
             /// All rules, in the order in which they are listed.
             pub const ALL: &[Rule] = &[$(Rule::$rule,)*];
 
-            /// The name, as it is printed.
+            /// Returns the name, as it is printed.
             pub const fn name(self) -> &'static str {
                 match self { $(Rule::$rule => $name,)* }
             }
 
-            /// The action of orbit's reader, in words.
+            /// Returns a sentence that says what orbit's reader does.
             pub const fn text(self) -> &'static str {
                 match self { $(Rule::$rule => $text,)* }
             }

@@ -1,4 +1,4 @@
-//! The start of a game: tags and FEN by shakmaty.
+//! Reads the start of a game from its tags. shakmaty reads the FEN.
 
 use shakmaty::fen::Fen;
 use shakmaty::{
@@ -13,11 +13,12 @@ use orbit_core::board::Position;
 /// The start of a game.
 pub(super) struct WitnessStart {
     pub(super) position: Position,
-    /// `None` if no move can be played.
+    /// The position for shakmaty to play from; `None` if no move can be played.
     pub(super) chess: Option<Chess>,
 }
 
-/// The names of standard chess in `Variant` tags: lower-case letters and digits, without the word chess before or after them.
+/// The names of standard chess in `Variant` tags, reduced to lower-case letters and digits, and without the word `chess` before
+/// or after them.
 const STANDARD: [&str; 14] = [
     "",
     "standard",
@@ -35,7 +36,7 @@ const STANDARD: [&str; 14] = [
     "setup",
 ];
 
-/// The names of Chess960.
+/// The names of Chess960 in `Variant` tags, in the same form.
 const CHESS960: [&str; 11] = [
     "960",
     "frc",
@@ -50,8 +51,8 @@ const CHESS960: [&str; 11] = [
     "doublefischerrandom",
 ];
 
-/// Returns the start that a line of a list, or the tags, give. `rules` collects the rules that this needs; without it no rule
-/// applies.
+/// Returns the start that is given by the line of a list, or by the tags. Adds to `rules` the rules that are needed to read it.
+/// If `rules` is `None`, no rule applies.
 ///
 /// # Errors
 ///
@@ -92,8 +93,8 @@ fn note(rules: &mut Option<&mut Rules>, rule: Rule) {
     }
 }
 
-/// Reads a FEN. By the rules only its first four fields count, the side to move may be a capital letter, wrong castling rights and
-/// en passant squares count as none, and pockets are ignored.
+/// Reads a FEN. If the rules apply, only its first four fields count, the side to move may be a capital letter, wrong castling
+/// rights and en passant squares count as none, and pockets are refused.
 fn setup(fen: &[u8], rules: &mut Option<&mut Rules>) -> Result<Setup, String> {
     let strict = Fen::from_ascii(fen).map_err(|error| format!("FEN: {error}"));
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'_';
@@ -117,7 +118,7 @@ fn setup(fen: &[u8], rules: &mut Option<&mut Rules>) -> Result<Setup, String> {
     setup.map_or(strict, Ok).map(Fen::into_setup)
 }
 
-/// The fields, with one replaced by `-`.
+/// Returns the fields with one of them replaced by `-`.
 fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
     let mut fields = fields.to_vec();
     if let Some(field) = fields.get_mut(place) {
@@ -126,8 +127,8 @@ fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
     fields
 }
 
-/// The start with a placement. Everything that shakmaty calls impossible is dropped; of castling rights, the rules keep those that
-/// are possible in standard chess.
+/// Returns the start with a placement. Everything that shakmaty calls impossible is dropped. If the rules apply, castling rights
+/// that are possible in standard chess are kept.
 fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> WitnessStart {
     let mut position = Position::from_setup(&setup);
     let chess = match Chess::from_setup(setup.clone(), CastlingMode::Chess960) {

@@ -1,4 +1,4 @@
-//! Turns moves with side lines into lines with numbers.
+//! Turns the moves of a game and its side lines into lines with numbered positions.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::SideLine;
@@ -7,24 +7,25 @@ use orbit_pgn::SideLine;
 #[derive(Default)]
 struct PlayedNode {
     parent: usize,
-    /// The move that leads to it.
+    /// The move that leads to the position.
     mv: Option<PackedMove>,
-    /// The positions after it, the main continuation first.
+    /// The positions that follow it, the main continuation first.
     children: Vec<usize>,
 }
 
-/// A game whose positions are in the order of the text.
+/// A game as a tree of positions, which are numbered in the order of the text.
 pub(super) struct WitnessTree {
     nodes: Vec<PlayedNode>,
 }
 
 impl WitnessTree {
-    /// Makes a game of one position, which is node 0.
+    /// Makes a game with a single position, which is node 0.
     pub(super) fn new() -> WitnessTree {
         WitnessTree { nodes: vec![PlayedNode::default()] }
     }
 
-    /// Adds a position after another one. The first one continues the line; each further one begins a side line.
+    /// Adds a position after another one. The first position that is added after it continues the line. Each further one begins a
+    /// side line.
     pub(super) fn push(&mut self, parent: usize, mv: PackedMove) -> usize {
         let node = self.nodes.len();
         self.nodes.push(PlayedNode { parent, mv: Some(mv), children: Vec::new() });
@@ -32,19 +33,20 @@ impl WitnessTree {
         node
     }
 
-    /// The position before another one.
+    /// Returns the position before another one.
     pub(super) fn parent(&self, node: usize) -> usize {
         self.nodes[node].parent
     }
 
-    /// Returns the moves of the main line, and the side lines with the numbers of CQL: a line gets consecutive numbers; after it
-    /// come the side lines that leave its positions, from its last position back to its first.
+    /// Returns the moves of the main line, and the side lines with CQL's numbers. The positions of a line have consecutive
+    /// numbers. After them come the side lines that branch off from the line, from its last position back to its first.
     pub(super) fn lines(&self) -> (Vec<PackedMove>, Vec<SideLine>) {
         let mut numbers = vec![0; self.nodes.len()];
         let mut next = 1;
         let mut main = Vec::new();
         let mut lines = Vec::new();
-        // Side lines without numbers yet, the next one last: parent, place among the side lines, first node.
+        // The side lines that have no numbers yet, the next one last. Each is given by its parent, its index among the side lines
+        // there, and its first node.
         let mut open: Vec<(usize, usize, usize)> = Vec::new();
         self.follow(0, &mut numbers, &mut next, &mut main, &mut open);
         while let Some((parent, place, first)) = open.pop() {
@@ -57,8 +59,8 @@ impl WitnessTree {
         (main, lines)
     }
 
-    /// Numbers the positions after a node in its line. The side lines of that line are pushed to `open`, those of its last position
-    /// on top.
+    /// Numbers the positions after a node in its line. Pushes the side lines of this line to `open`, so that those of its last
+    /// position are on top.
     fn follow(
         &self,
         from: usize,
@@ -88,12 +90,12 @@ mod tests {
     use super::*;
     use orbit_core::board::Code;
 
-    /// A move whose target identifies it.
+    /// Returns a move with a target that identifies it.
     fn mv(number: u32) -> PackedMove {
         PackedMove::piece(Square::A1, Square::new(number), Code(1))
     }
 
-    /// A line as its parent, its place, and its nodes in the order of the text.
+    /// A line: its parent, its index among the side lines there, and its nodes in the order of the text.
     type Row = (u32, u32, Vec<u32>);
 
     fn lines(tree: &WitnessTree) -> (Vec<u32>, Vec<Row>) {
@@ -103,7 +105,7 @@ mod tests {
         (targets(&main), lines)
     }
 
-    /// A tree that is given by the parent of each node, in the order of the text.
+    /// Makes a tree, given the parent of each node in the order of the text.
     fn tree(parents: &[usize]) -> WitnessTree {
         let mut tree = WitnessTree::new();
         for (&parent, number) in parents.iter().zip(1..) {
@@ -139,7 +141,7 @@ mod tests {
         assert_eq!(lines(&game), (vec![1, 6], wanted));
     }
 
-    /// A side line of a side line's first move leaves the same position as that side line.
+    /// A side line that is an alternative to a side line's first move branches off from the same position as that side line.
     #[test]
     fn a_side_line_of_a_first_move_is_its_sibling() {
         // `1. e4 (1. d4 (1. c4)) (1. f4) e5`

@@ -1,4 +1,4 @@
-//! Collects pgn-reader's events into games, as it finds them.
+//! Collects pgn-reader's events into games.
 
 use std::io::{self, Cursor, Seek as _};
 use std::ops::ControlFlow;
@@ -19,8 +19,8 @@ pub(super) enum MovetextToken {
     /// `)`.
     Close,
     End(Outcome),
-    /// A move given by its squares, whatever piece is on the first one. Only [`plain`](super::plain) makes this variant and those
-    /// below.
+    /// A move that is given by its squares, whatever piece is on the first one. Only [`plain`](super::plain) makes this variant
+    /// and the variants below.
     Coordinates {
         from: Square,
         to: Square,
@@ -28,40 +28,40 @@ pub(super) enum MovetextToken {
     },
     /// A word that is not a move.
     Junk,
-    /// The beginning of a comment or side line that is never closed.
+    /// The beginning of a comment or side line that is not closed.
     Unclosed,
-    /// The result in a side line, with nothing after it.
+    /// A result in a side line that nothing follows.
     Inner(Outcome),
 }
 
 impl MovetextToken {
-    /// Returns true if the side to move passes.
+    /// Returns whether the token is a null move.
     pub(super) fn is_null(self) -> bool {
         self == MovetextToken::San(San::Null)
     }
 }
 
-/// A game as pgn-reader finds it, before any move is played.
+/// A game as pgn-reader finds it, before any moves are played.
 #[derive(Clone, Default, Debug)]
 pub(super) struct VisitedGame {
-    /// The place in the text at which it begins.
+    /// The place in the text at which the game begins.
     pub(super) start: usize,
     pub(super) tags: Vec<Tag>,
-    /// Its position, if it is one of a list of positions.
+    /// The position, if the game comes from a list of positions.
     pub(super) fen: Option<Vec<u8>>,
     pub(super) tokens: Vec<MovetextToken>,
-    /// The place of each token, as far as known.
+    /// The place of each token in the text, if it is known.
     pub(super) places: Vec<usize>,
-    /// The rules by which it differs from what pgn-reader finds.
+    /// The rules by which the game differs from what pgn-reader finds.
     pub(super) rules: Rules,
-    /// The rule that explains why nothing of it can be kept, if so.
+    /// If nothing of the game can be kept, the rule that explains why.
     pub(super) broken: Option<Rule>,
 }
 
-/// The length of lines with a tag pair that pgn-reader must accept.
+/// The maximum length of a line with a tag pair that pgn-reader must accept.
 const TAG_BYTES: usize = 1 << 16;
 
-/// The beginning of a line at which reading resumes after a game that pgn-reader gave up.
+/// The beginning of the line at which reading resumes after pgn-reader gave up a game.
 const EVENT: &[u8] = b"\n[Event \"";
 
 struct TokenCollector {
@@ -116,8 +116,7 @@ impl Visitor for TokenCollector {
     fn end_game(&mut self, (): ()) {}
 }
 
-/// Returns all games of a text. After a game that pgn-reader gives up, reading resumes at the next line that begins with
-/// `[Event "`.
+/// Returns all games of a text. If pgn-reader gives up a game, reading resumes at the next line that begins with `[Event "`.
 pub(super) fn games(text: &[u8], variations: bool) -> Vec<VisitedGame> {
     let mut out = Vec::new();
     let mut from = 0;
@@ -128,7 +127,7 @@ pub(super) fn games(text: &[u8], variations: bool) -> Vec<VisitedGame> {
     out
 }
 
-/// Appends the games from a place on; returns the place of a game that was given up, if there is one.
+/// Appends the games of a text from a place on. If a game was given up, returns the place at which that game begins.
 fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedGame>) -> Option<usize> {
     let input = Cursor::new(&text[from..]);
     let mut reader = Reader::build(input).set_supported_tag_line_length(TAG_BYTES).finish();
@@ -136,7 +135,7 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedG
     loop {
         let start = match begin(&mut reader) {
             Ok(Some(at)) => from + at,
-            // Reading from memory has no other errors, so the text has ended.
+            // Reading from memory has no other errors, so this is the end of the text.
             Ok(None) | Err(_) => return None,
         };
         let broken = reader.read_game(&mut collector).err().map(|error| rule_of(&error));
@@ -149,12 +148,13 @@ fn games_from(text: &[u8], from: usize, variations: bool, out: &mut Vec<VisitedG
     }
 }
 
-/// The reason why pgn-reader gave up a game: a comment without end, or a line that begins like a tag pair and is none.
+/// Returns the rule that explains why pgn-reader gave up a game: a comment is not closed, or a line begins like a tag pair but is
+/// not one.
 fn rule_of(error: &io::Error) -> Rule {
     if error.to_string().contains("comment") { Rule::OpenComment } else { Rule::TagForm }
 }
 
-/// The place at which the next game begins, if there is one.
+/// Returns the place at which the next game begins, if there is one.
 fn begin(reader: &mut Reader<Cursor<&[u8]>>) -> io::Result<Option<usize>> {
     let more = reader.has_more()?;
     let at = reader.stream_position()?;

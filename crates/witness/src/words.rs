@@ -7,37 +7,38 @@ use super::rules::{Rule, Rules};
 use super::visit::MovetextToken;
 use orbit_pgn::Outcome;
 
-/// The maximum length in bytes of a word that is a move.
+/// The maximum length of a word that may be a move, in bytes.
 const MOVE_BYTES: usize = 32;
 
-/// Signs of null moves that pgn-reader does not know.
+/// The forms of null moves that pgn-reader does not know.
 const NULLS: [&str; 5] = ["z0", "@@@@", "<>", "0000", "null"];
 
 /// Words that comment on a move and are not moves themselves.
 const MARKS: [&str; 10] = ["ep", "e.p.", "e.p", "N", "TN", "D", "mate", "ch", "dbl", "x"];
 
-/// The letters that may follow a move.
+/// The words that may directly follow a move.
 const REMARKS: [&str; 6] = ["ep", "e.p", "mate", "ch", "dblch", "N"];
 
 /// The meaning of a word.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum WitnessWord {
-    /// A move number of so many bytes; the text after it is another word.
+    /// A move number. `bytes` is its length; the text after it is another word.
     Number {
         bytes: usize,
         value: u32,
         dotted: bool,
     },
     Result(Outcome),
-    /// A move, with the rules that make it one.
+    /// A move, with the rules without which it would not be one.
     Move(MovetextToken, Rules),
-    /// A remark.
+    /// A remark on a move.
     Mark,
     /// Anything else.
     Junk,
 }
 
-/// The letters of a text, each with its number of bytes: UTF-8, or else the characters of Windows-1252 that movetext may contain.
+/// Returns the letters of a text, each with its number of bytes. Bytes that are not UTF-8 are read as those characters of
+/// Windows-1252 that movetext may contain.
 pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
     let mut out = Vec::new();
     for chunk in bytes.utf8_chunks() {
@@ -53,7 +54,7 @@ pub(super) fn letters(bytes: &[u8]) -> Vec<(char, usize)> {
     out
 }
 
-/// Returns true if a letter beyond ASCII is a blank.
+/// Returns whether a letter beyond ASCII is a blank.
 pub(super) fn is_wide_blank(letter: char) -> bool {
     matches!(
         letter,
@@ -76,7 +77,7 @@ fn is_wide_dash(letter: char) -> bool {
     )
 }
 
-/// A text in which all kinds of dashes are replaced by `-`.
+/// Returns the text with all kinds of dashes replaced by `-`.
 fn with_plain_dashes(bytes: &[u8]) -> String {
     letters(bytes).into_iter().map(|(letter, _)| if is_wide_dash(letter) { '-' } else { letter }).collect()
 }
@@ -132,7 +133,7 @@ fn number(letters: &[(char, usize)]) -> Option<WitnessWord> {
     })
 }
 
-/// Reads a result with plain dashes.
+/// Reads a result whose dashes are plain.
 fn result(text: &str) -> Option<Outcome> {
     match text.replace('½', "1/2").replace(['\u{2044}', '\u{2215}'], "/").as_str() {
         "1-0" => Some(Outcome::WhiteWins),
@@ -149,12 +150,12 @@ fn result_among_signs(bytes: &[u8]) -> Option<Outcome> {
     if bare == text { None } else { result(&with_plain_dashes(bare.as_bytes())) }
 }
 
-/// Returns true if pgn-reader recognizes the word as a result.
+/// Returns whether pgn-reader recognises a word as a result.
 pub(super) fn is_plain_result(text: &str) -> bool {
     matches!(text, "1-0" | "0-1" | "1/2-1/2" | "*" | "1–0" | "0–1" | "½–½" | "1—0" | "0—1" | "½—½" | "½-½")
 }
 
-/// The number of bytes of a result at the end of a move, with at most one sign after it.
+/// Returns the number of bytes of a result at the end of a move's word. It includes at most one sign after the result.
 pub(super) fn glued_result(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii_digit() {
         return 0;
@@ -171,7 +172,7 @@ pub(super) fn glued_result(bytes: &[u8]) -> usize {
     glued.map_or(0, |at| bytes.len() - at)
 }
 
-/// The number of bytes that follow castling without a blank and are words of their own.
+/// Returns the number of bytes that directly follow castling but are words of their own.
 pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
     let letters = letters(bytes);
     let sign = letters[0].0;
@@ -282,7 +283,7 @@ fn role<'a>(text: &'a str, rules: &mut Rules) -> (Option<Role>, &'a str) {
     }
 }
 
-/// Splits a move into the known part of its origin, whether it is a capture, its target, and the rest of the text.
+/// Splits a move into the part of its origin that is given, whether it is a capture, its target, and the rest of the text.
 fn squares<'a>(text: &'a str, rules: &mut Rules) -> Option<(&'a str, bool, Square, &'a str)> {
     let square = |text: &str| text.get(..2).and_then(|text| Square::from_ascii(text.as_bytes()).ok());
     let is_file = |letter: Option<&u8>| letter.is_some_and(|letter| (b'a'..=b'h').contains(letter));
@@ -336,7 +337,7 @@ fn is_blank(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\0' | '\x0b' | '\x0c' | '\x1a') || is_wide_blank(letter)
 }
 
-/// Returns true if a move may be one of a pawn to its last rank, without a promotion.
+/// Returns whether a move has no promotion although it may be a pawn move to the last rank.
 pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
     let (role, from, to) = match token {
         MovetextToken::San(San::Normal { role, rank, to, promotion: None, .. }) => (role, rank, to),
@@ -351,7 +352,8 @@ pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
     role == Role::Pawn && from.is_none_or(|from| from == before)
 }
 
-/// Checks the text after a move: only signs and remarks may follow. Notes a rule for anything but plain signs.
+/// Checks the text after a move, which may contain only signs and remarks. Records a rule for anything except plain signs.
+/// Returns `None` if the text contains something else.
 fn suffix(rest: &str, rules: &mut Rules) -> Option<()> {
     let signs = rest.strip_prefix(['+', '#']).unwrap_or(rest);
     if signs.chars().all(|letter| matches!(letter, '!' | '?')) {

@@ -1,4 +1,4 @@
-//! Tests of the operations that the program counts in shaders, and of the floors that it measures on any device.
+//! Tests how the program counts the operations in shaders, and the floors that it measures on any device.
 
 use orbit_engine::{
     PreparedQuery,
@@ -45,7 +45,7 @@ fn the_shader_is_what_is_counted() {
     assert_eq!(offsets, expected.map(|(name, offset)| (name.to_string(), offset)));
 }
 
-/// The shader has as many steps in a turn and operations in a step as the computed rate assumes.
+/// The shader has as many steps in a turn, and as many operations in a step, as the computed rate assumes.
 #[test]
 fn operations_are_counted_as_they_are_written() {
     let module = module();
@@ -68,16 +68,16 @@ fn operations_are_counted_as_they_are_written() {
         };
         block.iter().map(of).sum()
     }
-    // A call is a step of four chains.
+    // A call does one step of four chains.
     assert_eq!(4 * calls(&module.entry_points[2].function.body), CHAINS * STEPS);
 }
 
-/// A device that leaves out steps, or computes something else, is detected.
+/// A device that omits steps or computes something else is detected.
 #[test]
 fn wrong_answers_are_seen() {
     assert_ne!(chains(1, 1), chains(1, 2));
     assert_ne!(chains(0, 3), chains(1, 3));
-    // One chain by hand: (0 + 1 + ADD) ^ (1 >> 5) and so on.
+    // One chain is computed by hand: (0 + 1 + ADD) ^ (1 >> 5), and so on.
     let mut word = 1u32;
     for _ in 0..STEPS {
         word = word.wrapping_add(ADD) ^ (word >> 5);
@@ -107,7 +107,7 @@ fn floors_are_measured_and_right() {
     assert!((32 << 20..=40 << 20).contains(&read.amount), "{}", read.amount);
 }
 
-/// Counts the operations of a query's kernel on a segment.
+/// Returns the number of operations of a query's kernel on a segment.
 fn counted(text: &str, variant: &str) -> u64 {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{error}")).query;
     let plan = PreparedQuery::new(query, PlanOptions::default()).unwrap().planner.hits();
@@ -115,35 +115,37 @@ fn counted(text: &str, variant: &str) -> u64 {
     operations(&kernel(&plan, variant).unwrap()).expect("it can be read")
 }
 
-/// The counts of operations are those that a person finds in the shader.
+/// The counts of operations are those that a person counts in the shader.
 #[test]
 fn operations_are_those_of_the_shader() {
-    // `r4 = r2 & ~r0 & ~r1 & ~r3` on pairs; `r5 = non_empty(r4 & ...)`: the intersection, one union and one comparison of
-    // halves, its negation, the selection; and the bit put into its place.
+    // `r4 = r2 & ~r0 & ~r1 & ~r3` is computed on pairs. `r5 = non_empty(r4 & ...)` takes the intersection, one union and one
+    // comparison of halves, a negation and a selection. Then the bit is put into its place.
     let evaluate = 12 + (2 + 2 + 1 + 2) + 3;
-    // A square as a set, and as what a move names: whether it is there, its place in the half, the bit, the half.
+    // A square is needed as a set, and as part of a move: whether it is on the board, its place in its half, its bit, and the
+    // half.
     let (square, named) = (8, 8);
-    // The code, whether it moves, both squares and what stays; for each plane its bit of the code and three operations on pairs;
-    // which moves are rare.
+    // The code, whether the move moves a piece, both squares and what stays; for each plane, its bit of the code and three
+    // operations on pairs; and which moves are rare.
     let play = 1 + 1 + 2 * named + 4 + 4 * (2 + 3 * 2) + 3;
-    // The longest of these is castling: two squares, the rank and the kind; the side, king and rook, and their planes.
+    // The branch with the most operations is castling: two squares, the rank and the kind; then the side, king and rook, and
+    // their planes.
     let castles = 4 + 1 + 1 + 1 + 2 * (2 + square) + 2 + 3 * 2 + 3;
-    // The end of the game, the slot, the turn and the ply.
+    // Test the end of the game; compute the slot, the turn and the ply.
     let advance = 2 + 1 + 2 + 1 + play + castles;
-    // The loop, the move taken from its word and the word moved, and its number.
+    // The loop, the move that is taken from its word, the shift of the word, and the number of the slot.
     let slot = 2 + 1 + 5 + 2 + advance;
-    // The loop over words, and where in memory a word is.
+    // The loop over words, and the place of a word in memory.
     let word = 2 + 2;
     let work = counted("Ra1", "default");
     assert_eq!(work, 32 * (evaluate + slot) + 8 * word);
-    // With two lanes, one replays half of the slots in vain, and each checks whether a slot is its own.
+    // With two lanes, one lane replays half of the slots in vain, and each lane checks whether a slot is its own.
     let pairs = counted("Ra1", "lanes2");
     assert_eq!(pairs, 32 * evaluate + 48 * (slot + 5) + 12 * word);
-    // A word that is one integer counts as two: taking its lower half and joining two halves are new.
+    // A word that is a single integer counts as two. Only taking its lower half and joining two halves are additional.
     let [pairs, wide] = ["default", "u64"].map(|variant| counted("{#P > 3 #p > 3}", variant));
     let ratio = wide as f64 / pairs as f64;
     assert!((0.8..1.2).contains(&ratio), "{ratio}");
-    // Loops count as often as they run.
+    // The body of a loop counts as often as it runs.
     let text = "flip {xray (R n k) Pa2}";
     let [literal, looped] = ["default", "looped"].map(|variant| counted(text, variant));
     assert!(literal < looped && looped < literal + literal / 5, "{literal}, {looped}");

@@ -1,4 +1,5 @@
-//! The parts of the program that need no card: the crossover, dates and folders, what is counted as wrong, what is told of a budget.
+//! Tests the parts of the program that need no card: the crossover, dates and folders, the counts of wrong answers, and the
+//! messages about a budget.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ use crate::card_program::{
 
 #[test]
 fn a_card_pays_where_its_start_is_made_up_for() {
-    // 1.5 s to start; at 100 M positions a second against 1,000 M: x / 100 M = 1.5 s + x / 1,000 M.
+    // The card needs 1.5 s to start. At 100 M positions per second against 1,000 M, x / 100 M = 1.5 s + x / 1,000 M.
     let costs = Costs { compile_s: 0.5, cpu: 1e8, card: 1e9 };
     let from = costs.from(1.0).unwrap();
     assert!((166_666_666..=166_666_668).contains(&from), "{from}");
@@ -71,7 +72,7 @@ fn known(games: &BenchGames) -> KnownAnswer {
     KnownAnswer::new(read.pop().unwrap(), games).unwrap()
 }
 
-/// Every way in which an answer can be wrong is counted.
+/// Every kind of wrong answer is counted.
 #[test]
 fn wrong_answers_are_counted() {
     let games = BenchGames::open(&[], 300_000, 1).unwrap();
@@ -107,7 +108,7 @@ fn what_the_budget_cut_off_is_named() {
     recorder.plan(["first", "second", "third"].map(|name| ("resident".into(), name.into())));
     let mut ended = None;
     recorder.task("resident", "first", 0.0, || {
-        // The watching thread ends the run during a task.
+        // The watching thread ends the run while a task is running.
         ended = recorder.end("cut off by the budget");
         Ok(json!({}))
     });

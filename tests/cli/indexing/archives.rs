@@ -1,4 +1,4 @@
-//! Archives as inputs: names in the output, and reels that remember members.
+//! Tests archives as inputs: the names in the output, and reels that record members of archives.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{folder, games, hits, info, orbit, piped, run, set_time};
 use crate::common::archives::{Member, zip};
 
-/// Returns a folder with `x.zip`, which holds `a.pgn`, `sub/b.pgn` and a text, and the same two files below `x`.
+/// Returns a folder with `x.zip`, which contains `a.pgn`, `sub/b.pgn` and a text, and with the same two PGN files below `x`.
 fn with_archive() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("x/sub")).unwrap();
@@ -22,7 +22,7 @@ fn with_archive() -> tempfile::TempDir {
     folder
 }
 
-/// Returns the states of the sources of a reel.
+/// Returns the states of a reel's sources.
 fn states(folder: &Path, reel: &str) -> Vec<String> {
     let sources = info(folder, reel)["sources"].as_array().unwrap().clone();
     sources.iter().map(|source| source["file"].as_str().unwrap().to_owned()).collect()
@@ -51,7 +51,7 @@ fn an_archive_answers_as_its_files_do() {
         |options: &[&str]| run(folder, 0, &[&["scan", "--count", "Nf3", "x.zip"], options].concat()).1;
     assert!(stderr(&[]).starts_with(note));
     assert_eq!(stderr(&["-q"]), "");
-    // A folder of archives.
+    // Archives can also be given by their folder.
     fs::rename(folder.join("x"), folder.join("y")).unwrap();
     assert_eq!(hits(folder, "Nf3", &["."]).lines().count(), 2 * of_files.lines().count());
 }
@@ -92,7 +92,7 @@ fn what_is_wrong_with_an_archive_is_told_with_a_remedy() {
             .contains("standard input: not read beyond byte 0: it is an archive, which is read from its end"),
         "{stderr}"
     );
-    // An output does not replace an archive.
+    // An output must not replace an archive.
     let out = orbit(folder, &["scan", "true", "x.zip/a.pgn", "--problems", "x.zip"]);
     assert_eq!(out.status.code(), Some(2), "{out:?}");
     assert_eq!(fs::read(folder.join("x.zip")).unwrap(), whole);
@@ -112,7 +112,7 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
     let place = folder.canonicalize().unwrap().join("x.zip/a.pgn");
     assert_eq!(sources[0]["path"], place.to_str().unwrap());
     assert_eq!(states(folder, "x.reel"), ["unchanged"; 2]);
-    // The reel is read instead of the archive, and the text of games comes from the archive.
+    // The reel is read instead of the archive, but the text of games comes from the archive.
     let told = "reading x.reel instead of x.zip, from which it was made";
     let scan = |args: &[&str]| run(folder, 0, &[&["scan", "--format", "pgn", "Nf3"], args].concat());
     let (stdout, stderr) = scan(&["x.zip"]);
@@ -122,14 +122,15 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
         run(folder, 0, &["scan", "-q", "--format", "jsonl", "Nf3", "x.zip"]).0
     );
     assert_eq!(run(folder, 0, &["scan", "-q", "--format", "pgn", "Nf3", "x.reel"]).0, expected);
-    // Members that the reel lacks are reported as without the reel, by the library too, also if both are named.
+    // Members that the reel lacks are reported as they are without the reel. The library reports them, too, also if both files
+    // are named.
     let note = "x.zip: 1 member is no .pgn, .epd or .fen and was left out: readme.txt";
     assert!(stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let stderr = scan(&["x.zip", "x.reel"]).1;
     assert!(stderr.contains(told) && stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let database = orbit_chess::DatabaseOptions::new().open([folder.join("x.zip")]).unwrap();
     assert_eq!(database.problems(), [format!("{}/{note}", folder.display())]);
-    // This applies only to the whole archive.
+    // A reel is read only in place of the whole archive.
     assert!(!scan(&["x.zip/a.pgn"]).1.contains(told));
     let archive = fs::read(folder.join("x.zip")).unwrap();
     set_time(&folder.join("x.zip"), 2);
@@ -142,7 +143,7 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
     fs::write(folder.join("x.zip"), &archive[..100]).unwrap();
     let state = &states(folder, "x.reel")[0];
     assert!(state.contains("file cannot be read: the zip archive was cut"), "{state}");
-    // With the time and size that it had.
+    // The archive is restored with its old time and size.
     fs::write(folder.join("x.zip"), &archive).unwrap();
     set_time(&folder.join("x.zip"), 1);
     assert!(scan(&["x.zip"]).1.contains(told));

@@ -1,4 +1,4 @@
-//! Appends that are interrupted.
+//! Tests appends that are interrupted.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn blocks(text: &str) -> Vec<Block> {
     out
 }
 
-/// Adds blocks as one more source.
+/// Appends blocks that come from one more source.
 fn append(path: &Path, blocks: &[Block], name: &str) -> Result<(), ReelError> {
     let mut writer = ReelWriter::append_to(path)?;
     blocks.iter().try_for_each(|block| writer.append(&EncodedBlock::new(block)))?;
@@ -51,7 +51,8 @@ fn an_append_that_stops_anywhere_leaves_the_old_reel() {
 
     let ends = (old.len()..=new.len()).step_by(7).chain([new.len()]);
     for (round, end) in ends.enumerate() {
-        // All that an append writes before the header, up to some byte, with the blocks of the disk written in any order.
+        // The file has everything that an append writes before the header, up to some byte. The blocks of the disk may be written
+        // in any order.
         let mut torn = [&old[..], &new[old.len()..end]].concat();
         if round % 3 == 1 && end > old.len() {
             let hole = old.len() + (end - old.len()) / 2;
@@ -65,7 +66,7 @@ fn an_append_that_stops_anywhere_leaves_the_old_reel() {
         append(&copy, &second, "b").unwrap();
         assert!(fs::read(&copy).unwrap() == new, "{end}");
     }
-    // A header without the data that it promises is refused, not misread.
+    // If a header promises data that are not there, the file is refused and not misread.
     fs::write(&copy, [&new[..64], &old[64..]].concat()).unwrap();
     assert!(matches!(read(&copy), Err(ReelError::Truncated { .. })));
 }
@@ -94,12 +95,12 @@ fn two_appends_at_once_exclude_each_other() {
     let writer = ReelWriter::append_to(&path).unwrap();
     let stderr = run(folder.path(), 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
     assert!(stderr.contains("a.reel: another process is writing this reel"), "{stderr}");
-    // Readers are not kept waiting.
+    // Readers do not have to wait.
     assert!(!hits(folder.path(), "initial", &["a.reel"]).is_empty());
     drop(writer);
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);
 
-    // The same without an earlier reel: the second writer to end finds the reel of the first one.
+    // The same is tested without an earlier reel: the writer that ends second finds the reel of the first one.
     let path = folder.path().join("new.reel");
     let writer = ReelWriter::append_to(&path).unwrap();
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "new.reel"]);
@@ -113,7 +114,7 @@ fn two_appends_at_once_exclude_each_other() {
     );
 }
 
-/// Corrects the checksums of directory and header.
+/// Corrects the checksums of the directory and of the header.
 fn forge(bytes: &mut [u8]) {
     let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
     let (at, len) = (number(bytes, 24), number(bytes, 32));
@@ -145,7 +146,7 @@ fn forged_directories_are_refused_or_do_no_harm() {
         fs::write(&path, &bytes).unwrap();
         read(&path).map(|(_, sources)| sources)
     };
-    // The second block begins within the first, or with the directory.
+    // The second block overlaps the first block, or the directory.
     for offset in [64, directory as u64 - 8] {
         let low = offset.to_le_bytes()[0];
         if low != whole[directory + 32] {
@@ -164,7 +165,7 @@ fn forged_directories_are_refused_or_do_no_harm() {
     }
     let refused = try_with(length + 9, 5).unwrap_err().to_string();
     assert!(refused.contains("a source has more duplicates than games"), "{refused}");
-    // Any other byte: some answer, and no panic.
+    // For any other byte, the file is accepted or refused, but nothing panics.
     let mut accepted = 0;
     for (at, &now) in whole.iter().enumerate().skip(directory) {
         for byte in [0, 1, 0x7f, 0x80, 0xff, now ^ 1] {
@@ -179,14 +180,14 @@ fn forged_directories_are_refused_or_do_no_harm() {
 fn a_full_disk_leaves_the_old_reel_wherever_it_is_full() {
     let folder = folder();
     let folder = folder.path();
-    // Many sources, so that the directory takes some room as well.
+    // There are many sources, so that the directory takes some room, too.
     fs::create_dir(folder.join("many")).unwrap();
     for number in 0..100 {
         fs::write(folder.join(format!("many/{number}.pgn")), games(&number.to_string())).unwrap();
     }
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     let old = fs::read(folder.join("a.reel")).unwrap();
-    // No file may grow beyond `units` units of 512 bytes; that is reported as an error, not by a signal.
+    // No file may grow beyond `units` units of 512 bytes. The system reports this as an error and sends no signal.
     let limited = |units: usize, args: &[&str]| {
         let script = format!("trap '' XFSZ; ulimit -f {units}; exec \"$0\" \"$@\"");
         let mut command = std::process::Command::new("sh");
@@ -240,7 +241,7 @@ fn ctrl_c_leaves_the_old_reel() {
         let bytes = fs::metadata(folder.join("a.reel")).unwrap().len();
         if bytes > old.len() as u64 { Ok(()) } else { Err(bytes) }
     });
-    // Standard input stays open: the process, which waits by now, ends only after its time of grace.
+    // Standard input stays open. The process is waiting by now, and ends only after its grace period.
     process.falls_asleep();
     process.interrupt();
     assert_eq!(process.end("orbit index").code(), Some(130));

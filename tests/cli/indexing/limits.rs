@@ -1,4 +1,4 @@
-//! Inputs without end, requests of absurd size, and files that are something else.
+//! Tests inputs without an end, requests for absurd sizes, and files of other kinds.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn texts_without_end_are_refused() {
     assert!(stderr.contains("no game begins") || stderr.contains("it is no PGN"), "{stderr}");
 }
 
-/// A query may come from a pipe; a file that a file of themes includes may not, since reading it waits for a writer.
+/// A query may come from a pipe. A file that a file of themes includes may not, since reading it would wait for a writer.
 #[cfg(unix)]
 #[test]
 fn an_include_that_is_a_pipe_is_refused() {
@@ -79,7 +79,7 @@ fn json_settings_and_binary_files_end_with_a_reason() {
         let stderr = run(folder, 3, &["scan", "--count", "true", name]).1;
         assert!(stderr.contains(&format!("warning: {name}: not read beyond byte 0: it is ")), "{stderr}");
         assert!(stderr.contains(reason), "{stderr}");
-        // In a folder by the name of games it is skipped.
+        // If such a file has the name of a file of games and is in a folder, it is skipped.
         fs::create_dir(folder.join("all")).unwrap();
         fs::copy(folder.join("a.pgn"), folder.join("all/a.pgn")).unwrap();
         fs::write(folder.join("all/b.pgn"), bytes).unwrap();
@@ -90,7 +90,7 @@ fn json_settings_and_binary_files_end_with_a_reason() {
     }
 }
 
-/// Each name is looked up in a table: comparing each with all names before it would take minutes.
+/// Each name is looked up in a table. To compare each name with all names before it would take minutes.
 #[test]
 fn a_game_of_many_tag_pairs_is_read_soon() {
     let folder = folder();
@@ -123,7 +123,7 @@ fn what_is_no_pgn_ends_with_a_reason_and_in_a_folder_with_a_note() {
     let (stdout, stderr) = run(folder, 0, &["scan", "--count", "true", "all"]);
     assert!(stdout.contains("games hit 3"), "{stdout}");
     assert!(stderr.contains("note: all/read.pgn: skipped: it is no PGN, FEN or EPD"), "{stderr}");
-    // A second append finds nothing new in it.
+    // A second append finds nothing new in the folder.
     run(folder, 0, &["index", "--append", "all", "-o", "all.reel"]);
     let size = || fs::metadata(folder.join("all.reel")).unwrap().len();
     let before = size();

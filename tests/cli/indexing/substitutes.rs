@@ -1,4 +1,4 @@
-//! Reels that are read instead of the files beside them.
+//! Tests reels that are read instead of the files beside them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::serve::Server;
 
 const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
-/// Returns the output of a scan of a path, and whether the scan read a reel instead.
+/// Returns the output of a scan, and whether the scan read a reel instead of a file.
 fn scan(folder: &Path, args: &[&str]) -> (String, bool) {
     let (stdout, stderr) = run(folder, 0, &[&["scan", "--format", "jsonl", "Nf3"], args].concat());
     assert!(!stdout.is_empty());
@@ -37,7 +37,7 @@ fn a_fresh_reel_is_read_instead_and_answers_the_same() {
         assert!(!expected.1);
         run(folder, 0, &["index", file, "-o", reel]);
         assert_eq!(scan(folder, &[file]), (expected.0.clone(), true), "{file}");
-        // Any spelling of the file's name works, whatever other files are there; the output has the name that was given.
+        // Any spelling of the file's name works, whatever other files are there. The output has the name that was given.
         let dotted = format!("./{file}");
         let answers = scan(folder, &["a.pgn", &dotted, "a.pgn"]);
         assert_eq!(answers, (scan(folder, &["--no-reel", "a.pgn", &dotted, "a.pgn"]).0, true), "{file}");
@@ -83,14 +83,14 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("a.pgn"), 1);
     index(&["a.pgn"]);
     assert!(is_read(&["a.pgn"]));
-    // A reel that is named as well is read once.
+    // If the reel is given as well, it is read only once.
     let rows = |paths: &[&str]| scan(folder, paths).0.lines().count();
     for paths in [["a.pgn", "./a.reel"], ["./a.reel", "a.pgn"]] {
         assert!(is_read(&paths));
         assert_eq!(rows(&paths), rows(&["a.pgn"]), "{paths:?}");
     }
     assert_eq!(rows(&["--no-reel", "a.pgn", "a.reel"]), 2 * rows(&["a.pgn"]));
-    // Neither in folders nor from standard input.
+    // No reel is read in place of a file that is found in a folder, nor in place of standard input.
     fs::create_dir(path("games")).unwrap();
     for name in ["a.pgn", "a.reel"] {
         fs::copy(path(name), path("games").join(name)).unwrap();
@@ -98,12 +98,12 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("games/a.pgn"), 1);
     assert!(!is_read(&["games"]));
     assert!(is_read(&["games/a.pgn"]));
-    // Under another name.
+    // If the file and the reel have other names, the reel is not read, since it was made from a file with the old name.
     fs::copy(path("a.pgn"), path("z.pgn")).unwrap();
     fs::copy(path("a.reel"), path("z.reel")).unwrap();
     set_time(&path("z.pgn"), 1);
     assert!(!is_read(&["z.pgn"]));
-    // Touched, grown, or altered under the same size and another time.
+    // The file is touched, has grown, or was altered so that its size is the same and its time differs.
     set_time(&path("a.pgn"), 2);
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("a") + "\n").unwrap();
@@ -111,7 +111,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("z")).unwrap();
     assert!(!is_read(&["a.pgn"]));
-    // Made from something else, or from more.
+    // The reel is made from another file, or from several files.
     index(&["b.pgn"]);
     assert!(!is_read(&["a.pgn"]));
     index(&["a.pgn", "b.pgn"]);
@@ -120,11 +120,11 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     assert!(is_read(&["a.pgn"]));
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);
     assert!(!is_read(&["a.pgn"]));
-    // Without its duplicates.
+    // The reel is made without duplicates.
     fs::write(path("a.pgn"), games("a").repeat(2)).unwrap();
     index(&["--no-duplicates", "a.pgn"]);
     assert!(!is_read(&["a.pgn"]));
-    // Damaged, or no reel at all: the file is there.
+    // The reel is damaged, or is not a reel at all. The file is read instead.
     let whole = fs::read(path("a.reel")).unwrap();
     for bytes in [&whole[..40], b"no reel", b""] {
         fs::write(path("a.reel"), bytes).unwrap();
@@ -132,7 +132,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     }
 }
 
-/// Marks a reel as read by other rules, and corrects the checksum of its header.
+/// Changes the version of the reading rules that a reel records, and corrects the checksum of its header.
 fn read_by(path: &Path, reader: u32) {
     let mut bytes = fs::read(path).unwrap();
     bytes[48..52].copy_from_slice(&reader.to_le_bytes());
@@ -149,7 +149,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     let reel = folder.join("a.reel");
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     assert_eq!(run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1.lines().next(), Some(NOTICE));
-    // By older ones, by newer ones, by unknown ones.
+    // The reel was read by rules of an unknown version, or of a newer one.
     for reader in [0, 999] {
         read_by(&reel, reader);
         let notice = "reading a.pgn, not a.reel: another version of orbit made the reel and read games by other rules; \
@@ -158,7 +158,8 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // If the reel itself is named, it is read, with a note; also next to its file, for which it is out of date anyway.
+        // If the reel itself is given, it is read, with a note. It is also read if its file is beside it, for which it is out of
+        // date anyway.
         assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
         let notice = "another version of orbit made a.reel and read games by other rules, so that answers may differ from those of \
                       its files; `orbit index a.pgn -o a.reel` makes it again";
@@ -182,7 +183,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         );
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.reel", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // Copied or merged with others, the reel is no newer, and nothing is added to it.
+        // If the reel is copied or merged with others, the result is not newer, and nothing is appended to it.
         let before = fs::read(&reel).unwrap();
         let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
         assert!(
@@ -207,7 +208,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     assert!(scan(folder, &["a.pgn"]).1);
 }
 
-/// A file is not counted in addition to a reel that holds it, whatever the name of that reel is.
+/// If a reel contains a file, the file is not counted in addition to the reel, whatever the name of the reel is.
 #[test]
 fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let folder = folder();
@@ -225,22 +226,22 @@ fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "all.reel"]).1;
     let notice = "reading all.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)\n";
     assert!(stderr.starts_with(notice), "{stderr}");
-    // A file in another folder that is known by the same name, size and time.
+    // A file in another folder has the same name, size and time.
     fs::create_dir(folder.join("other")).unwrap();
     fs::copy(folder.join("b.pgn"), folder.join("other/b.pgn")).unwrap();
     let time = fs::metadata(folder.join("b.pgn")).unwrap().modified().unwrap();
     fs::File::options().append(true).open(folder.join("other/b.pgn")).unwrap().set_modified(time).unwrap();
     assert_eq!(rows(&["other/b.pgn", "all.reel"]), rows(&["--no-reel", "b.pgn"]) + of_all);
-    // Other games, and reels that do not have all of the file.
+    // The games are different, or the reel does not have all games of the file.
     assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
     run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);
     assert_eq!(rows(&["b.pgn", "few.reel"]), rows(&["b.pgn"]) + rows(&["few.reel"]));
-    // The file has changed since the reel was made from it.
+    // The file counts in addition if it has changed since the reel was made.
     fs::write(folder.join("a.pgn"), games("a, later")).unwrap();
     assert_eq!(rows(&["a.pgn", "all.reel"]), of_a + of_all);
 }
 
-/// A file whose last game was cut off between two moves is reported, from standard input as well.
+/// If the last game of a file was cut between two moves, this is reported, also for standard input.
 #[test]
 fn a_file_without_a_last_result_is_told() {
     let folder = folder();
@@ -268,7 +269,7 @@ fn a_file_without_a_last_result_is_told() {
     assert_eq!(problems[0]["problem"], serde_json::json!({"games": 1, "kind": "repaired", "reason": reason}));
 }
 
-/// A change of what is kept of some game must raise the version, so that reels beside files become invalid.
+/// If a change affects what is kept of some game, it must raise the version, so that reels beside files become invalid.
 #[test]
 fn what_is_kept_of_games_goes_with_a_version() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -303,7 +304,7 @@ fn what_is_kept_of_games_goes_with_a_version() {
     );
 }
 
-/// `orbit repl` and `orbit serve` print the same notes about the databases that they open as a search does.
+/// `orbit repl` and `orbit serve` print the same notes about the databases that they open as a search prints.
 #[test]
 fn databases_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
     let folder = folder();

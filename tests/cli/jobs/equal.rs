@@ -1,4 +1,4 @@
-//! Every output of a job is, byte for byte, that of one run.
+//! Every output of a job is the same, byte for byte, as that of a single run.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::adapter::needs_adapter;
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Commands, and the number of parts of each job over the six blocks if three are wanted.
+/// Returns commands, each with the number of parts that its job over the six blocks has if three parts are requested.
 fn rows() -> Vec<(Vec<&'static str>, usize)> {
     let split: &[&[&str]] = &[
         &["-F", "text", QUERY],
@@ -86,7 +86,7 @@ fn rows() -> Vec<(Vec<&'static str>, usize)> {
     [with(split, 3), with(whole, 1)].concat()
 }
 
-/// Makes a folder with all inputs for one way to run the job.
+/// Makes a folder with all inputs, in which the job is run in one way.
 fn prepare(inputs: &Path, name: &str) -> std::path::PathBuf {
     let folder = inputs.join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -113,7 +113,7 @@ fn a_merged_job_is_one_run() {
         assert!(code == 0 || args.contains(&"--fail-if-none") && code == 1, "{args:?}: {stderr}");
         done(&job, &[&["job", "plan", "-q", "--parts", "3", "-o", "out/"], &args[..]].concat());
         assert_eq!(parts(&job, "out"), wanted, "{args:?}");
-        // From another folder, last part first.
+        // The parts are computed from another folder, the last part first.
         for number in (1..=wanted).rev() {
             done(inputs, &["job", "part", "-q", "-j", "1", &number.to_string(), "job/out"]);
         }
@@ -138,7 +138,7 @@ fn text_files_are_one_part() {
     );
     done(inputs, &["job", "part", "-q", "out"]);
     assert_eq!(done(inputs, &["job", "merge", "out"]), done(inputs, &[&["scan", "-q"], &args[..]].concat()));
-    // A reel beside a file is read instead of it, and can be divided.
+    // A reel beside a file is read instead of the file, so the search can be divided.
     done(inputs, &["job", "plan", "-q", "-o", "two/", QUERY, "a.pgn", "b.pgn"]);
     assert_eq!(parts(inputs, "two"), 2);
 }
@@ -153,12 +153,12 @@ fn a_search_is_resumed() {
     fs::remove_file(inputs.join("hits.csv")).unwrap();
     assert_eq!(done(inputs, &[&["scan", "-q", "--resume", "out"], &args[..]].concat()), printed);
     assert!(fs::read(inputs.join("hits.csv")).unwrap() == written);
-    // A complete part is not computed again, whatever the spelling and the options of the command.
+    // A part that is complete is not computed again, however the command is spelt and whatever its options are.
     fs::remove_file(inputs.join("out/parts/00003.part")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "-j", "1", "--resume=out/"], &args[..]].concat());
     assert_eq!((code, &stdout), (0, &printed), "{stderr}");
     assert!(stderr.contains("part 3 of 6") && !stderr.contains("part 2 of 6"), "{stderr}");
-    // The parts contain no names of files: the same search continues into another file.
+    // Parts do not contain names of files, so the same search continues even if it writes to another file.
     let elsewhere = [&["-F", "csv", "-o", "again.csv", "-o", "-", QUERY], &REELS[..]].concat();
     fs::remove_file(inputs.join("hits.csv")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "--resume", "out"], &elsewhere[..]].concat());
@@ -170,7 +170,8 @@ fn a_search_is_resumed() {
     assert!(stderr.contains("the options are others than when it was planned"), "{stderr}");
 }
 
-/// A part is the same file whichever engine computes it; a job of the reference engine stays with that.
+/// A part is the same file whichever engine computes it. A job that was planned for the reference engine is computed by that
+/// engine.
 #[cfg(feature = "gpu")]
 #[test]
 fn parts_may_be_computed_by_other_engines() {
@@ -192,7 +193,7 @@ fn parts_may_be_computed_by_other_engines() {
         );
         let (code, _, stderr) =
             orbit(inputs, &["job", "part", "--again", "--engine", "gpu", "--gpu", "no such card", "1", job]);
-        // The reference engine uses no card.
+        // The reference engine needs no card.
         assert_eq!(
             (code, stderr.contains("no such card")),
             if job == "slow" { (0, false) } else { (2, true) },
@@ -225,7 +226,7 @@ fn scripts_for_slurm_compute_and_merge() {
     assert_eq!(merged, done(inputs, &[&["scan", "-q"], &args[..]].concat()));
 }
 
-/// The commands of docs/jobs.md print the output that is shown there.
+/// The commands of docs/jobs.md print the output that the document shows.
 #[test]
 fn the_document_shows_what_is_printed() {
     let folder = tempfile::tempdir().unwrap();

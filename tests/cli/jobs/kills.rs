@@ -1,4 +1,5 @@
-//! Parts in any order, twice, at the same time, and killed at any moment: the merged result is that of one run.
+//! Computes parts in any order, twice, at the same time, and with runs that are killed at any moment. The merged result is that
+//! of a single run.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -42,7 +43,7 @@ fn kills_orders_and_repetitions_change_nothing() {
             std::thread::sleep(Duration::from_micros(random.u64(..=taken.as_micros() as u64)));
             for victim in victims.iter_mut().take(random.usize(1..=2)) {
                 let is_at_work = victim.try_wait().unwrap().is_none();
-                // On a busy machine the moment came too late: the next ones come sooner.
+                // On a busy machine the run may have ended before it was killed. Later runs are killed sooner.
                 taken = if is_at_work { taken } else { taken * 3 / 4 };
                 killed_at_work += usize::from(is_at_work);
                 victim.kill().unwrap();
@@ -50,7 +51,7 @@ fn kills_orders_and_repetitions_change_nothing() {
             }
             victims.iter_mut().for_each(|victim| _ = victim.wait().unwrap());
         }
-        // A missing part is not merged; an existing part is whole.
+        // If a part is missing, the job is not merged. A part that exists is whole.
         let (code, status, _) = orbit(inputs, &["job", "status", &folder]);
         assert!(!status.contains("damaged"), "{status}");
         let (merged, printed, _) = orbit(inputs, &["job", "merge", &folder]);
@@ -61,12 +62,12 @@ fn kills_orders_and_repetitions_change_nothing() {
         let order: Vec<String> = order.iter().map(usize::to_string).collect();
         let order: Vec<&str> = order.iter().map(String::as_str).collect();
         done(inputs, &[&["job", "part", "-q"], &order[..], &[&folder]].concat());
-        // The time that a part takes, for the next moments.
+        // The time of a part is measured, to choose when the next runs are killed.
         let begun = Instant::now();
         done(inputs, &["job", "part", "-q", "--again", "-j", "1", "1", &folder]);
         taken = begun.elapsed();
         assert!(done(inputs, &["job", "merge", &folder]) == expected, "{args:?} in {all} parts");
-        // No file of a killed run is left behind.
+        // A killed run leaves no files behind.
         let names = super::files(&inputs.join(&folder).join("parts"));
         assert_eq!(names.len(), all, "{names:?}");
     }

@@ -1,4 +1,4 @@
-//! Files that do not belong to the job, or are no part of it, are refused with a remedy.
+//! Files that do not belong to a job, or are not a part of it, are refused with a remedy.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use orbit_search::job::{Job, JobPart};
 
 use super::{REELS, done, orbit, reels};
 
-/// A job about all reels.
+/// Plans a job over all reels.
 fn planned(inputs: &Path, folder: &str) {
     let out = format!("{folder}/");
     done(inputs, &[&["job", "plan", "-o", &out, "-F", "plain", "check"], &REELS[..]].concat());
@@ -33,7 +33,7 @@ fn a_job_has_one_folder() {
     let inputs = inputs.path();
     planned(inputs, "out");
     let before = fs::read(inputs.join("out/job.json")).unwrap();
-    // Planning the same job again changes nothing.
+    // If the same job is planned again, nothing changes.
     planned(inputs, "out");
     assert!(fs::read(inputs.join("out/job.json")).unwrap() == before);
     let plan = |args: &[&'static str]| [&["job", "plan"], args, &REELS[..]].concat();
@@ -92,7 +92,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "merge", "out"], 2, "its hash is wrong");
     fs::write(&job, &text[..text.len() / 2]).unwrap();
     refuses(inputs, &["job", "status", "out"], 2, "is no job of this version of orbit");
-    // The arguments are no part of the hash, but are compared.
+    // The arguments are not covered by the hash, but they are compared.
     fs::write(&job, &text).unwrap();
     edit(&job, "\"plain\"", "\"fen\"");
     refuses(inputs, &["job", "part", "1", "out"], 2, "the options are others than when it was planned");
@@ -101,7 +101,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "part", "1", "out"], 2, "the queries are others than when it was planned");
 }
 
-/// A job that names blocks which its sources do not have, though its hash is right.
+/// The job refers to blocks that its sources do not have, although its hash is right.
 #[test]
 fn blocks_that_are_not_there_are_refused() {
     let inputs = reels();
@@ -150,7 +150,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
     let expected = done(inputs, &["job", "merge", "out"]);
     let part = |number: usize| inputs.join(format!("out/parts/{number:05}.part"));
     let whole = fs::read(part(2)).unwrap();
-    // A change of any byte is noticed.
+    // A change of any byte is detected.
     for at in (0..whole.len()).step_by(whole.len() / 40 + 1).chain([whole.len() - 1]) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
@@ -163,7 +163,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
         fs::write(part(2), &whole[..length]).unwrap();
         refuses(inputs, &["job", "merge", "out"], 3, "1 of 6 parts cannot be merged (part 2: damaged");
     }
-    // A part that is whole, but belongs at another place.
+    // This part is whole, but it belongs in another place.
     fs::copy(part(3), part(2)).unwrap();
     fs::remove_file(part(5)).unwrap();
     refuses(
@@ -186,7 +186,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let inputs = reels();
     let inputs = inputs.path();
     planned(inputs, "out");
-    // Even the administrator cannot write into a file as if it were a folder.
+    // A file is put in the place of the folder, since not even an administrator can write into a file as if it were a folder.
     fs::remove_dir(inputs.join("out/parts")).unwrap();
     fs::write(inputs.join("out/parts"), "").unwrap();
     refuses(inputs, &["job", "part", "1", "out"], 2, "00001.part cannot be written");

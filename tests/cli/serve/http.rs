@@ -1,4 +1,4 @@
-//! Clients over HTTP: their answers, and requests that are refused.
+//! Tests clients over HTTP: their answers, and requests that are refused.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -14,12 +14,12 @@ use crate::program::{SAMPLE, run, stdout};
 /// A process that serves over HTTP.
 struct Http {
     _process: Process,
-    /// `127.0.0.1:PORT`.
+    /// The host in the form `127.0.0.1:PORT`.
     host: String,
     token: String,
 }
 
-/// An answer.
+/// The server's answer to a request.
 #[derive(Debug)]
 struct Answer {
     status: u16,
@@ -58,11 +58,11 @@ impl Http {
         stream
     }
 
-    /// Returns the answer of the server to these bytes.
+    /// Sends these bytes, and returns the answer of the server.
     #[track_caller]
     fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
-        // A server that refuses a request may not read all of it.
+        // If the server refuses a request, it may not read all of it.
         let _ = stream.write_all(bytes);
         read(stream)
     }
@@ -83,7 +83,7 @@ impl Http {
         self.ask("GET", target, &[], "")
     }
 
-    /// Returns the lines that answer lines of requests.
+    /// Sends lines of requests, and returns the lines of the answers.
     #[track_caller]
     fn post(&self, requests: &[Value]) -> Vec<Value> {
         let body: String = requests.iter().map(|request| format!("{request}\n")).collect();
@@ -102,7 +102,7 @@ impl Http {
 #[track_caller]
 fn read(mut stream: TcpStream) -> Answer {
     let mut bytes = Vec::new();
-    // A refused connection may be reset after its answer.
+    // A connection that is refused may be reset after the answer.
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8(bytes).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
@@ -111,7 +111,7 @@ fn read(mut stream: TcpStream) -> Answer {
     Answer { status, head: head.to_owned(), body }
 }
 
-/// Returns the text of chunks, which are whole.
+/// Returns the text of a body in chunks, which must be complete.
 #[track_caller]
 fn joined(mut body: &str) -> String {
     let mut out = String::new();
@@ -233,7 +233,7 @@ fn requests_are_answered_to_those_who_have_the_token() {
         assert!(message.ends_with("it is not below the folder that requests may use"), "{message}");
     }
     assert!(fs::metadata(inside("out.pgn")).unwrap().len() > 1000);
-    // Without a folder no files at all.
+    // If no folder is given, requests may use no files at all.
     let http = Http::start(&[SAMPLE]);
     let answers =
         http.post(&[json!({ "id": 1, "request": "open", "database": "own", "paths": [inside("own.pgn")] })]);
@@ -272,14 +272,14 @@ fn pages_of_other_origins_are_refused() {
     assert!(preflight.head.contains("Access-Control-Allow-Origin: https://example.org\r\n"), "{preflight:?}");
     assert!(preflight.head.contains("Access-Control-Allow-Headers: Authorization"), "{preflight:?}");
     assert_eq!(http.ask("OPTIONS", "/requests", &["Origin: https://evil.org"], "").status, 403);
-    // Even with the token.
+    // It is refused even with the token.
     let token = format!("Authorization: Bearer {}", http.token);
     let body = "{\"id\":1,\"request\":\"ping\"}\n";
     assert_eq!(http.ask("POST", "/requests", &[&token, "Origin: https://evil.org"], body).status, 403);
     http.is_alive();
 }
 
-/// A page may make its host name resolve to this machine.
+/// A page on the web can make its host name lead to this machine.
 #[test]
 fn hosts_that_are_no_address_of_the_server_are_refused() {
     let http = Http::start(&[SAMPLE]);
@@ -343,7 +343,7 @@ fn what_is_too_long_or_no_request_is_refused() {
 fn many_and_slow_clients_do_not_keep_others_away() {
     let http = Http::start(&[SAMPLE]);
     let begun = std::time::Instant::now();
-    // A client that sends a letter at a time without end.
+    // This client sends one letter at a time, without end.
     let mut slow = http.connect();
     let mut other = slow.try_clone().unwrap();
     let writer = std::thread::spawn(move || {
@@ -355,7 +355,7 @@ fn many_and_slow_clients_do_not_keep_others_away() {
         }
     });
     let silent: Vec<TcpStream> = (1..CONNECTIONS_MAX).map(|_| http.connect()).collect();
-    // A request beyond the limit is refused at once.
+    // A request beyond the maximum number of connections is refused at once.
     let refused = http.get("/lichess?moves=1");
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(begun.elapsed() < HEAD_TIME, "the test was too slow to tell");

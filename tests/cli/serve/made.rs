@@ -1,4 +1,4 @@
-//! `count`, `statistics` and `write`, and queries that are boards and themes: the answers equal the output of the command.
+//! Tests `count`, `statistics` and `write`, and queries that are boards or themes. The answers equal the output of the command.
 
 use std::fs;
 
@@ -94,7 +94,7 @@ fn files_are_those_of_the_command() {
     server.finish();
 }
 
-/// The order of games and the exclusion of duplicates apply to pages as well.
+/// The order of games and the exclusion of duplicates also apply to pages.
 #[test]
 fn boards_and_choices_are_those_of_the_command() {
     let mut server = Server::start(&[SAMPLE, SAMPLE]);
@@ -140,7 +140,7 @@ fn boards_and_choices_are_those_of_the_command() {
     ] {
         assert_code(&server.answer("query", fields), ErrorCode::Request);
     }
-    // The command notes which fields of a FEN beyond the board have no effect, and so do answers.
+    // The command notes that fields of a FEN after the board have no effect. Answers have the same note.
     let whole = format!("{board} w KQkq - 0 1");
     for field in ["board", "similar"] {
         let option = format!("--{field}");

@@ -1,4 +1,4 @@
-//! Random requests, right and wrong, whose answers are compared with those of `orbit scan` and of the library.
+//! Sends random requests, right and wrong. The answers are compared with those of `orbit scan` and of the library.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -12,20 +12,20 @@ use serde_json::{Value, json};
 use super::{Server, assert_code};
 use crate::program::{QUERY, SAMPLE, rows, run, stdout};
 
-/// Requests of a round.
+/// The number of requests of a round.
 const REQUESTS: usize = 1000;
-/// The largest growth of the process over a second round. The results of a thousand requests take many times that.
+/// The maximum growth of the process in a second round. The results of a thousand requests would need many times as much memory.
 #[cfg(target_os = "linux")]
 const GROWTH_MAX: u64 = 8 << 20;
 
 const TREES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4 (2... d5 3. exd5) 3. Nf3 g5) 2... Nc6 3. Bb5 (3. Bc4 Bc5 4. \
                      b4) 3... a6 1-0\n\n[White \"B\"]\n\n1. f3 (1. f4 e5 2. g4 Qh4#) 1... e5 2. g4 Qh4# 0-1\n\n";
 
-/// A query and the choice of its hits, as fields of a request and as arguments.
+/// A query and a choice of its hits, both as the fields of a request and as arguments.
 struct Case {
     fields: Value,
     args: Vec<&'static str>,
-    /// The answer of a scan to each database: counts and rows.
+    /// The counts and rows that a scan returns for each database.
     expected: Vec<(Value, Vec<Value>)>,
 }
 
@@ -37,14 +37,14 @@ struct Opened {
     library: orbit_chess::Database,
 }
 
-/// The state that a process should have.
+/// The state in which the process should be.
 struct World {
     server: Server,
     rng: Rng,
     cases: Vec<Case>,
     databases: Vec<Opened>,
     are_open: Vec<bool>,
-    /// The hits that are kept, the oldest first: id, database, case.
+    /// The hits that should be kept, the oldest first. Each has the id of the query, the database and the case.
     kept: VecDeque<(u64, usize, usize)>,
     dropped: Vec<u64>,
     /// The number of answers of each kind that were compared.
@@ -90,7 +90,7 @@ fn cases(databases: &[Opened]) -> Vec<Case> {
     ]
 }
 
-/// Queries that are wrong, and the error of a scan as JSON.
+/// Returns wrong queries, each with the error of a scan as JSON.
 fn wrong_queries() -> Vec<(&'static str, Value)> {
     let queries = ["{Nf3", "mate or", "flip {R[a8-1] kh8}", "kx1", "shift {\"a\"", "mate\nand and", ""];
     let message = |query: &'static str| {
@@ -101,7 +101,7 @@ fn wrong_queries() -> Vec<(&'static str, Value)> {
 }
 
 impl World {
-    /// Sends a query that is right, and perhaps a page of it at once, before the answer.
+    /// Sends a right query. Sometimes a request for a page of its hits is sent before the answer arrives.
     fn query(&mut self) {
         let (case, database) = (self.rng.usize(..self.cases.len()), self.rng.usize(..self.databases.len()));
         let mut fields = self.cases[case].fields.clone();
@@ -141,7 +141,7 @@ impl World {
         self.compared[1] += 1;
     }
 
-    /// Requests pages of several queries at once, including pages after the last row and pages of unknown queries.
+    /// Requests pages for several queries at once. Some pages are after the last row, and some queries are unknown.
     fn pages(&mut self) {
         let mut asked = Vec::new();
         for _ in 0..self.rng.usize(1..5) {
@@ -156,7 +156,7 @@ impl World {
                 (_, Some((id, database, case))) => (id.into(), Ok((database, case))),
                 (_, None) => continue,
             };
-            // Most pages have rows.
+            // Most of the requested pages have rows.
             let rows = expected.ok().map_or(1, |(database, case): (usize, usize)| {
                 self.cases[case].expected[database].1.len() as u64 + 5
             });
@@ -203,7 +203,7 @@ impl World {
         self.compared[3] += 1;
     }
 
-    /// Opens a closed database, or closes an open one.
+    /// Opens a database that is closed, or closes one that is open.
     fn open_or_close(&mut self) {
         let at = self.rng.usize(..self.databases.len());
         let Opened { name, path, variations, .. } = &self.databases[at];
@@ -233,7 +233,7 @@ impl World {
         }
     }
 
-    /// Sends a request that is cut off, or has something wrong in it.
+    /// Sends a request that is incomplete or contains a mistake.
     fn malformed(&mut self) {
         let whole =
             json!({ "id": 5, "request": "hits", "of": 3, "from": 0, "é\u{202e}\n": [1, { "a": null }] })
@@ -259,7 +259,7 @@ impl World {
         self.compared[4] += 1;
     }
 
-    /// Cancels a query that takes seconds: while it runs, while it waits, or as soon as it is sent.
+    /// Cancels a query that takes seconds: while it runs, while it waits, or as soon as it was sent.
     fn cancelled(&mut self) {
         // A query with the same id in another database is not affected.
         let slow = json!({ "query": "flip flipcolor {Ra1 kb2}", "engine": "reference", "database": "big" });
@@ -271,7 +271,7 @@ impl World {
         let mut ids: Vec<u64> = [first].into_iter().chain(second).collect();
         self.rng.shuffle(&mut ids);
         for id in ids {
-            // The query may be answered before the request to cancel it, which answers at once.
+            // The answer of the query may arrive before that of the request to cancel it. Both arrive at once.
             let cancel = self.server.ask("cancel", json!({ "of": id }));
             let mut answers = [self.server.line(), self.server.line()];
             answers.sort_by_key(|answer| answer["id"].as_u64() == Some(id));
@@ -279,7 +279,7 @@ impl World {
             assert_eq!(answers[1]["id"], id);
             assert_code(&answers[1], ErrorCode::Cancelled);
         }
-        // A cancelled query has no hits, and a query that is not running cannot be cancelled.
+        // There are no hits of a cancelled query. A query that is not running cannot be cancelled.
         assert_code(&self.server.answer("hits", json!({ "of": first })), ErrorCode::UnknownQuery);
         assert_code(&self.server.answer("cancel", json!({ "of": first })), ErrorCode::UnknownQuery);
         if let Some((id, ..)) = self.kept.back() {
@@ -323,7 +323,7 @@ fn check_page(answer: &Value, rows: &[Value], from: u64, count: u64) {
     assert!(told[..] == rows[first..end], "{from} {count}: {answer}");
 }
 
-/// Returns the memory that a process has, in bytes.
+/// Returns the memory that a process uses, in bytes.
 #[cfg(target_os = "linux")]
 fn memory(pid: u32) -> u64 {
     let status = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).unwrap();
@@ -331,7 +331,7 @@ fn memory(pid: u32) -> u64 {
     line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
 }
 
-/// Two rounds of a thousand requests; the second one takes no more memory than the first.
+/// Sends two rounds of a thousand requests. The second round must not take more memory than the first.
 #[test(part = 0)]
 fn random_requests_are_answered_as_a_scan_answers() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Games by their numbers: the same game with a sidecar and without.
+//! Reads games by their numbers: a game is the same whether or not there is a sidecar.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use super::SAMPLE;
 use crate::common::blocks_of;
 
-/// Returns everything that is known about one game, or why it was skipped.
+/// Returns everything that is known about a game, or the reason why it was skipped.
 fn told(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (stretch, part) in (0..).zip(block.source_games()) {
@@ -42,7 +42,7 @@ fn options(cache: Option<&PlaceCache>, chunk_bytes: usize) -> StreamOptions {
     options
 }
 
-/// Returns the text of [`told`] for each game, after reading everything.
+/// Returns the text of [`told`] for each game, after all games were read.
 fn every(paths: &[PathBuf]) -> Vec<String> {
     let mut out = Vec::new();
     let database = BlockStream::open(paths, options(None, 50_000)).unwrap();
@@ -55,7 +55,7 @@ fn every(paths: &[PathBuf]) -> Vec<String> {
     out
 }
 
-/// Returns one game, and the number of bytes that were read for it.
+/// Returns one game, and the number of bytes that had to be read for it.
 fn one(paths: &[PathBuf], number: u32, cache: &PlaceCache) -> (Option<String>, u64) {
     let database = BlockStream::open(paths, options(Some(cache), 30_000)).unwrap();
     let found = database.block_of_game(number, 2).unwrap();
@@ -68,7 +68,7 @@ fn cache(folder: &Path) -> PlaceCache {
     cache
 }
 
-/// Sets the time back, because files that were just written are not recorded.
+/// Sets the time of a file back, because files that were just written are not recorded.
 fn age(path: &Path) {
     let file = File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
@@ -80,7 +80,7 @@ fn write(path: PathBuf, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Some 200 KB with games that are skipped and cut.
+/// Returns about 200 KB of text with games that are skipped or cut.
 fn text(name: &str) -> String {
     let games = (0..2500).map(|number| match number % 5 {
         0 => format!("[Event \"{name} {number}\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 *\n\n"),
@@ -98,7 +98,7 @@ fn sidecars(cache: &PlaceCache) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// Reads the last game, then several others with the sidecar that this has left.
+/// Reads the last game, and then several others with the sidecar that this has written.
 fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
     let expected = every(paths);
     let last = expected.len() as u32;
@@ -112,7 +112,7 @@ fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
         assert_eq!(found.as_ref(), Some(&expected[number as usize - 1]));
         assert_eq!(read == 0, is_noted, "game {number}: {read} bytes");
     }
-    // After a number beyond the end, the whole is read once more, and then known to be complete.
+    // If a number is beyond the end, everything is read once more. After that the sidecar is known to be complete.
     for is_known in [false, true] {
         let (found, read) = one(paths, last + 1, cache);
         assert_eq!(found, None);
@@ -125,7 +125,7 @@ fn games_are_found_by_a_sidecar_as_by_reading_all() {
     let folder = tempfile::tempdir().unwrap();
     let one = write(folder.path().join("one.pgn"), text("one").as_bytes());
     check(&[one], &cache(folder.path()), true);
-    // Small files share blocks with large ones; lists are read otherwise.
+    // Small files share blocks with large ones. Lists are read in another way.
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| write(folder.path().join(name), text.as_bytes());
     let many = [
@@ -146,7 +146,7 @@ fn packed_files_are_read_from_their_beginnings() {
     let packed = zstd::encode_all(text("packed").as_bytes(), 1).unwrap();
     let packed = write(folder.path().join("packed.pgn.zst"), &packed);
     check(std::slice::from_ref(&packed), &cache(folder.path()), false);
-    // The games before one are found.
+    // Games before a given one are found.
     let plain = write(folder.path().join("plain.pgn"), text("plain").as_bytes());
     let (paths, cache) = ([plain, packed], cache(folder.path()));
     let expected = every(&paths);
@@ -168,7 +168,7 @@ fn reels_are_passed_over() {
     let file = |name: &str| write(folder.path().join(name), text(name).as_bytes());
     let paths = [reel.clone(), file("a.pgn"), reel.clone(), file("b.pgn"), reel];
     let (expected, cache) = (every(&paths), cache(folder.path()));
-    // The last game is in a reel, whatever is recorded about the text before it.
+    // The last game is in a reel, whatever is recorded about the text before the reel.
     for _ in 0..3 {
         for number in (1..=expected.len() as u32).step_by(37) {
             let found = one(&paths, number, &cache).0;
@@ -188,7 +188,7 @@ fn a_sidecar_of_other_content_is_not_believed() {
     let paths = [path.clone()];
     assert!(one(&paths, 2000, &cache).0.is_some());
     assert_eq!(one(&paths, 2000, &cache).1, 0);
-    // The same size and time, with one more game at the beginning.
+    // The file has the same size and time, but one more game at the beginning.
     let after = before.replacen("1. e4 e5 2. Ke3 *\n\n", "1. e4 *\n\n1. d4 *\n\n", 1);
     let after = after.replacen("[Event \"games 0\"]", "[Event \"g\"]", 1);
     let after = format!("{}{}", "\n".repeat(before.len() - after.len()), after);
@@ -227,16 +227,16 @@ fn a_damaged_sidecar_is_passed_over() {
 fn where_nothing_can_be_noted_games_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let paths = [write(folder.path().join("games.pgn"), text("games").as_bytes())];
-    // The folder's name is that of a file.
+    // There is a file with the name of the folder.
     let cache = cache(folder.path());
     fs::write(&cache.folder, "").unwrap();
     assert!((0..2).all(|_| one(&paths, 1700, &cache).0.is_some()));
-    // A file that was just written to may change again without a change of its time.
+    // A file that was written a moment ago may change again while its time stays the same.
     fs::remove_file(&cache.folder).unwrap();
     fs::write(&paths[0], text("new")).unwrap();
     assert!(one(&paths, 1700, &cache).0.is_some());
     assert!(sidecars(&cache).is_empty());
-    // The message about skipped files must appear each time.
+    // The message about skipped files must appear every time.
     age(&paths[0]);
     let prose = folder.path().join("a.pgn");
     write(prose, "To whom it may concern: this is a letter.\n".repeat(9).as_bytes());

@@ -1,4 +1,5 @@
-//! A request as JSON answers as the options of the command of the same names, in memory and from files, as hits, table and PGN.
+//! A request as JSON gives the same answers as the command with options of the same names: in memory and from files, as hits, as
+//! tables and as PGN.
 
 use std::fs;
 use std::process::Command;
@@ -11,12 +12,12 @@ use tempfile::TempDir;
 
 use super::{SAMPLE, options};
 
-/// Returns the sample twice, so that half of its games are duplicates.
+/// Returns the sample twice, so that half of the games are duplicates.
 fn twice() -> [&'static str; 2] {
     [SAMPLE; 2]
 }
 
-/// Choices as JSON, and as options of the command.
+/// Returns choices as JSON, each with the same choices as options of the command.
 fn choices() -> Vec<(Value, &'static [&'static str])> {
     vec![
         (json!({}), &[]),

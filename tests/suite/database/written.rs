@@ -1,4 +1,4 @@
-//! The outputs of requests: games as PGN, reports, pictures, and the limits of these.
+//! Tests the outputs of requests: games as PGN, reports and pictures, and their limits.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn requests_reach_as_many_games_as_they_may() {
     let all = database.scan(&query).hits().unwrap();
     let mut numbers: Vec<u32> = all.iter().map(|hit| hit.game().number()).collect();
     numbers.dedup();
-    // There are games without checks before the 400th game with some.
+    // Before the 400th game with checks there are games without checks.
     for games in [0, 1, 7, 400, 100_000] {
         let hits = database.scan(&query).limit_games(games as u64).hits().unwrap();
         let wanted: Vec<_> = all

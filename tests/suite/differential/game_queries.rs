@@ -1,5 +1,5 @@
-//! Random queries of the game language. Each is about one construct, and uses pieces and moves that occur in the games on which
-//! it runs.
+//! Generates random queries of the game language. Each is about one construct, and uses pieces and moves that occur in the games
+//! on which it runs.
 
 mod chains;
 mod positions;
@@ -15,14 +15,14 @@ use super::{
 };
 use crate::second_chains::game::Game;
 
-/// A part of the language: its name, and a function that makes a filter of it, given the largest depth.
+/// A part of the language: its name, and a function that makes a filter of it. The function gets the maximum depth.
 pub struct Construct {
     pub name: &'static str,
     ty: Ty,
     make: fn(&mut GameQueries<'_>, usize) -> Term,
 }
 
-/// Returns all parts of the language that look beyond one position.
+/// Returns all parts of the language that depend on more than one position.
 pub fn constructs() -> Vec<&'static Construct> {
     [MOVES, positions::CONSTRUCTS, chains::CONSTRUCTS, state::CONSTRUCTS].into_iter().flatten().collect()
 }
@@ -30,10 +30,10 @@ pub fn constructs() -> Vec<&'static Construct> {
 pub struct GameQueries<'a> {
     pub rng: &'a mut Rng,
     pub games: &'a [Game],
-    /// The constructs that were used.
+    /// The constructs that were used so far.
     pub used: BTreeSet<&'static str>,
     names: usize,
-    /// True if variables, dictionaries and functions are forbidden, under a transform or inside a search.
+    /// True if variables, dictionaries and functions are not allowed, because the filter is under a transform or inside a search.
     stateless: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> GameQueries<'a> {
         GameQueries { rng, games, used: BTreeSet::new(), names: 0, stateless: false }
     }
 
-    /// Returns a whole query about a construct, perhaps under a transform.
+    /// Returns a whole query about a construct, which may be under a transform.
     pub fn query(&mut self, about: &Construct, transformed: bool, variations: bool) -> Term {
         let depth = 1 + self.rng.below(2);
         let mut term = self.of_construct(about, depth);
@@ -76,7 +76,7 @@ impl<'a> GameQueries<'a> {
                 ("", ty) => ty,
                 _ => Ty::Num,
             };
-            // A filter without a designator has a single copy.
+            // A filter without a designator has only one copy.
             if !term.text().contains(|c: char| "KQRBNPkqrbnpAa".contains(c)) || self.rng.percent(50) {
                 let (ty, with) = (term.ty, self.designator());
                 term = new(ty, "{@ @}", vec![with, term]);
@@ -87,7 +87,7 @@ impl<'a> GameQueries<'a> {
         new(term.ty, format!("{header}@"), vec![term])
     }
 
-    /// Returns filters for the placeholders of a law: conditions, a set, a number and a move.
+    /// Returns a filter for each placeholder of a law: two conditions, a set, a number and a move.
     pub fn parts(&mut self) -> [(&'static str, String); 5] {
         self.stateless = true;
         let [a, b] = [self.bool(1), self.bool(1)];
@@ -109,7 +109,7 @@ impl<'a> GameQueries<'a> {
         (construct.make)(self, depth)
     }
 
-    /// Returns a filter of a type that is about any construct.
+    /// Returns a filter of a given type about any construct.
     fn any_construct(&mut self, ty: Ty, depth: usize) -> Option<Term> {
         let tables = [MOVES, positions::CONSTRUCTS, chains::CONSTRUCTS, state::CONSTRUCTS];
         let tables = if self.stateless { &tables[..3] } else { &tables[..] };
@@ -218,7 +218,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Str, *self.rng.pick(&texts))
     }
 
-    /// Returns a piece that is on the board somewhere in one of the games.
+    /// Returns a piece that is on the board at some time in one of the games.
     fn designator(&mut self) -> Term {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -246,7 +246,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Set, pieces + &squares)
     }
 
-    /// Returns a number of a position in one of the games.
+    /// Returns the number of a position in one of the games.
     fn node(&mut self) -> usize {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -255,7 +255,7 @@ impl<'a> GameQueries<'a> {
 
     // ---- moves
 
-    /// Returns the two sides of a dash filter, of a move that was played; either may be missing.
+    /// Returns the two sides of a dash filter for a move that was played. Either side may be empty.
     fn sides(&mut self) -> (String, String, bool) {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -281,7 +281,7 @@ impl<'a> GameQueries<'a> {
         (from, to, edge.captured.is_some())
     }
 
-    /// `L--R` or `L[x]R`.
+    /// Returns `L--R` or `L[x]R`.
     fn edge_text(&mut self) -> String {
         let (from, to, captures) = self.sides();
         let sign = if self.rng.percent(if captures { 40 } else { 5 }) { "[x]" } else { "--" };
@@ -292,7 +292,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Bool, format!("({})", self.edge_text()))
     }
 
-    /// Returns a target of a type behind a dash filter.
+    /// Returns a dash filter with a target of a given type.
     fn edge_to(&mut self, prefix: &str, ty: Ty, depth: usize) -> Term {
         let edge = self.edge_text();
         let target = match ty {
@@ -308,7 +308,7 @@ impl<'a> GameQueries<'a> {
         new(ty, format!("({prefix}{edge}(@))"), vec![target])
     }
 
-    /// `move` with some of its parameters.
+    /// Returns `move` with some of its parameters.
     fn move_filter(&mut self, first: &str, last: &str) -> Term {
         let mut template = format!("(move {first}");
         let mut subs = Vec::new();
@@ -348,7 +348,7 @@ const MOVES: &[Construct] = &[
         ty: Ty::Bool,
         make: |g, _| {
             let (from, to, _) = g.sides();
-            // In a capture, R is the captured piece.
+            // For a capture, R is the captured piece.
             let to = if g.rng.percent(50) { String::new() } else { to };
             Term::leaf(Ty::Bool, format!("({from}[x]{to})"))
         },

@@ -1,5 +1,5 @@
-//! Generated queries of the game language on games with and without side lines: `cpu` and `gpu` against `reference`, for queries
-//! that a plan can express.
+//! Runs generated queries of the game language on games with and without side lines. Compares `cpu` and `gpu` with `reference`
+//! for the queries that a plan can express.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -27,27 +27,28 @@ use crate::{
     second_chains::game::{self, Game},
 };
 
-/// Queries of a part of the seeds, after which further ones are made for constructs that are still rare in it.
+/// The number of queries in a part of the seeds. After these, more queries are made for constructs that are still rare in the
+/// part.
 const QUERIES_DUE: usize = 500;
-/// The same for a sample, which does not demand that every construct occurs.
+/// The same number for a sample, which does not require that every construct occurs.
 const SAMPLE_DUE: usize = 180;
-/// The most seeds of a part.
+/// The maximum number of seeds of a part.
 const SEEDS_MAX: u64 = 2_000;
 
-/// Texts that are tried for one query, until one hits neither hardly anywhere nor nearly everywhere.
+/// The maximum number of texts that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
 const TRIES: u64 = 5;
 
-/// One planned query in this many also runs on `gpu`, because a driver in software is slow.
+/// One planned query in this many also runs on `gpu`. More would take too long, because a software driver is slow.
 const GPU_EVERY: usize = 8;
 
-/// In one of this many queries on `gpu`, the processor carries the stages along games.
+/// In one of this many queries on `gpu`, the processor computes the stages along games.
 #[cfg(feature = "gpu")]
 const BY_HOST_EVERY: usize = 4;
 
 /// The number of queries of a part in which each construct must occur.
 const OCCURRENCES_DUE: usize = 5;
 
-/// Constructs that no plan can express yet. Most queries about the other constructs contain only those: [`PLANNED_PERCENT`].
+/// Constructs that no plan can express yet. Most queries about other constructs contain none of these: see [`PLANNED_PERCENT`].
 const INTERPRETED: &[&str] = &[
     "atomic",
     "consecutivemoves",
@@ -61,7 +62,7 @@ const INTERPRETED: &[&str] = &[
 ];
 const PLANNED_PERCENT: u64 = 75;
 
-/// Constructs that often occur together with one that no plan can express.
+/// Constructs that often occur together with a construct that no plan can express.
 const PARTLY_PLANNED: &[&str] = &["comment", "comparisons of strings", "pathcount", "tags"];
 const PARTLY_PLANNED_PERCENT: u64 = 40;
 
@@ -78,7 +79,7 @@ pub(super) fn pool() -> &'static [Game] {
     })
 }
 
-/// A query and the games on which it runs.
+/// A query, and the games on which it runs.
 struct Case {
     term: Term,
     query: TypedQuery,
@@ -88,7 +89,7 @@ struct Case {
     balanced: bool,
 }
 
-/// Makes the games of a case, with side lines if the query searches them.
+/// Makes the games of a case. They have side lines if the query searches side lines.
 pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     let fits = |game: &&Game| game.has_side_lines() == variations;
     let pool: Vec<&Game> = pool().iter().filter(fits).collect();
@@ -100,13 +101,13 @@ pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     (games, block)
 }
 
-/// The reason why no text of a seed became a case.
+/// The reason why a text of a seed did not become a case.
 enum Unfit {
     Unread(String),
     Fault(String),
 }
 
-/// Makes one text of a seed.
+/// Makes one text for a seed.
 fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) -> Result<Case, Unfit> {
     let mut rng = Rng::new(seed);
     let (games, block) = games(&mut rng, variations);
@@ -135,7 +136,7 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     Ok(Case { term, query, block, used, mask, balanced })
 }
 
-/// Returns texts of generated queries, `of_each` for each construct.
+/// Returns the texts of generated queries, `of_each` for each construct.
 pub fn query_texts(of_each: u64) -> String {
     let mut out = String::new();
     for (construct, k) in constructs().iter().flat_map(|&construct| (0..of_each).map(move |k| (construct, k)))
@@ -157,7 +158,7 @@ struct Seen {
     variations: usize,
     compared: usize,
     gpu: usize,
-    /// The number of queries that use each construct.
+    /// For each construct, the number of queries that use it.
     constructs: BTreeMap<&'static str, usize>,
     planned: usize,
     unread: Vec<String>,
@@ -165,9 +166,9 @@ struct Seen {
 }
 
 impl Seen {
-    /// Runs the query of a seed, which is the `k`-th of its part, about a construct.
+    /// Runs the query of a seed about a construct. The seed is the `k`-th of its part.
     fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
-        // Seeds that give no case do not change the shares.
+        // Seeds without a case do not change the shares of transforms and of side lines.
         let turn = k / of + k;
         let transformed = turn.is_multiple_of(2) || 2 * self.transformed < self.queries;
         let variations = turn.is_multiple_of(3) || 3 * self.variations < self.queries;
@@ -228,7 +229,7 @@ impl Seen {
             return;
         }
         self.gpu += 1;
-        // The stages that the device carries along games are sometimes carried by the processor.
+        // The stages along games are computed by the device, and sometimes by the processor.
         let name = if self.gpu.is_multiple_of(BY_HOST_EVERY) { "hostcarry" } else { "default" };
         let variant = name.parse().expect("it is a variant");
         let fault = gpu::fault(&case.query, &case.block, case.mask, true, variant);
@@ -299,7 +300,7 @@ fn compare_part(part: u64) {
     assert!(rare.is_empty(), "constructs in less than {OCCURRENCES_DUE} queries: {rare:?}");
 }
 
-/// The number of queries about each construct that are planned.
+/// The number of queries that are tried for each construct.
 const TRIED: u64 = 24;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Random queries: text that uses every filter of the language.
+//! Generates random queries, whose text uses every filter of the language.
 
 mod conditions;
 
@@ -14,21 +14,22 @@ use super::{
     term::{Term, Ty},
 };
 
-/// The largest product of the numbers of copies of all transforms around a filter; more would make the reference engine slow.
+/// The maximum product of the numbers of copies of all transforms around a filter. With more copies the reference engine would be
+/// slow.
 const COPIES_MAX: usize = 1800;
 
 pub struct Generator<'a> {
     pub rng: &'a mut Rng,
-    /// Variables that are assigned on every path to this place.
+    /// The variables that are assigned on every path to the current place.
     scope: Vec<(String, Ty)>,
     names: usize,
-    /// The number of copies of the transforms around the current filter.
+    /// The number of copies that the transforms around the current filter make.
     copies: usize,
-    /// True under `rotate45`: no squares, no square colours.
+    /// True inside `rotate45`, where squares and square colours are not allowed.
     turned: bool,
 }
 
-/// Returns the spellings of the built words of CQL 6 that `wanted` selects.
+/// Returns the spellings of those built words of CQL 6 that `wanted` selects.
 fn spellings(wanted: impl Fn(&WordGroup, &Word) -> bool) -> Vec<&'static str> {
     let groups = words::groups().filter(|group| group.dialect == Dialect::Cql6);
     let rows = groups.flat_map(|group| group.words.iter().map(move |&word| (group, word)));
@@ -43,7 +44,7 @@ fn directions() -> &'static [&'static str] {
     &DIRECTIONS
 }
 
-/// Transforms, each with the number of its copies.
+/// Returns the transforms, each with its number of copies.
 fn transforms() -> &'static [(&'static str, usize)] {
     static TRANSFORMS: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
         let shields = ["notransform", "currenttransform"];
@@ -54,7 +55,7 @@ fn transforms() -> &'static [(&'static str, usize)] {
     &TRANSFORMS
 }
 
-/// Returns the number of copies that a transform makes of a filter with one square.
+/// Returns the number of copies that a transform makes of a filter with a single square.
 fn copies(transform: &str) -> usize {
     match words::find(Dialect::Cql6, transform).expect("it is a word").spellings[0] {
         "flip" | "rotate45" | "shifthorizontal" | "shiftvertical" => 8,
@@ -66,18 +67,18 @@ fn copies(transform: &str) -> usize {
     }
 }
 
-/// Boards of `similar`.
+/// The boards for `similar`.
 const BOARDS: [&str; 3] = [
     "8/8/8/8/3N4/5k2/8/8",
     "6k1/5ppp/8/8/8/8/5PPP/6K1",
     "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R",
 ];
 
-/// Words that look beyond one position: queries with them are made by [`super::game_queries`].
+/// The groups of words that depend on more than one position. Queries with them are made by [`super::game_queries`].
 const GROUPS_OF_GAMES: [&str; 3] = ["Moves", "Other positions of the game", "Comments, order and output"];
 const WORDS_OF_GAMES: [&str; 3] = ["lastgamenumber", "cql_abort", "currenttransform"];
 
-/// Words of a type that are filters by themselves.
+/// Returns the words of a type that are whole filters.
 pub(super) fn leaves(value: WordValue) -> &'static [&'static str] {
     type Leaves = [Vec<&'static str>; 3];
     static LEAVES: LazyLock<Leaves> = LazyLock::new(|| {
@@ -127,7 +128,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Several filters that share variables.
+    /// Returns several filters that share variables.
     fn several(&mut self, depth: usize) -> Term {
         if self.rng.percent(60) {
             return self.stateful(depth);
@@ -136,7 +137,7 @@ impl<'a> Generator<'a> {
         self.compound(ty, depth)
     }
 
-    /// Returns a transformed list of designators, the most frequent kind of query.
+    /// Returns a transformed list of designators, which is the most frequent kind of query.
     fn list(&mut self, depth: usize) -> Term {
         let mut template = String::from("{");
         let mut subs = Vec::new();
@@ -163,14 +164,14 @@ impl<'a> Generator<'a> {
             let extra = self.bool(depth.min(2));
             term = Term::new(Ty::Bool, "{@ @}", vec![term, extra]);
         }
-        // Now and then everything at once: 3,600 copies.
+        // Now and then there are as many as 3,600 copies.
         let copies_max = if self.rng.percent(2) { 4 * COPIES_MAX } else { COPIES_MAX };
         for _ in 0..self.rng.within(1, 3) {
             let &(word, copies) = match self.rng.below(3) {
                 0 => &("shift", 64),
                 _ => self.rng.pick(transforms()),
             };
-            // One in ten of these is kept, for the errors.
+            // One in ten of these queries is kept, to test the errors.
             if word == "rotate45" && self.rng.percent(90) || self.copies * copies > copies_max {
                 continue;
             }
@@ -183,8 +184,8 @@ impl<'a> Generator<'a> {
         term
     }
 
-    /// Returns an attack between two near squares or a comparison with a number of squares, which plans move as they move
-    /// designators.
+    /// Returns an attack between two squares that are near each other, or a comparison with a number of squares. Plans move these
+    /// as they move designators.
     fn pointwise(&mut self) -> Term {
         let near = |of: usize, rng: &mut Rng| (of + 6 + rng.below(5)) % 8;
         let name = |x: usize, y: usize| format!("{}{}", (b'a' + x as u8) as char, y + 1);
@@ -215,7 +216,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// `{x1=S x2=N f g h x1}` where f, g and h assign x1 and x2 in loops, transforms and branches.
+    /// Returns `{x1=S x2=N f g h x1}`, where f, g and h assign x1 and x2 in loops, transforms and branches.
     fn stateful(&mut self, depth: usize) -> Term {
         let (set, num) = (self.designator(), self.num(0));
         self.names += 2;
@@ -235,7 +236,7 @@ impl<'a> Generator<'a> {
         Term::new(ty, template + name + "}", subs)
     }
 
-    /// Returns a condition that assigns variables which are in scope, more than once if it can.
+    /// Returns a condition that assigns variables in scope, if possible more than once.
     fn assigning(&mut self, depth: usize) -> Term {
         if depth == 0 {
             return self.reassign(1);
@@ -247,8 +248,8 @@ impl<'a> Generator<'a> {
                 self.names += 1;
                 let name = format!("s{}", self.names);
                 let own = (name.clone(), Ty::Set);
-                // The loop's own variable may be read in the body, but is not to be assigned.
-                // Loops in loops make plans of 4,096 bodies: rarely.
+                // The loop's own variable may be read in its body but must not be assigned. Nested loops are rare, since they
+                // make plans of 4,096 bodies.
                 let assignment = if self.rng.percent(4) { self.assigning(d) } else { self.reassign(1) };
                 let known = self.scope.len();
                 self.scope.push(own);
@@ -280,7 +281,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Adds a loop's square to one of the sets in scope.
+    /// Adds the square of a loop to one of the sets in scope.
     fn grow(&mut self, square: &str) -> String {
         let sets: Vec<&String> =
             self.scope.iter().filter(|(_, ty)| *ty == Ty::Set).map(|(name, _)| name).collect();
@@ -310,7 +311,7 @@ impl<'a> Generator<'a> {
 
     // ---- filters that exist for every type
 
-    /// `{f g h}`, with assignments on the way.
+    /// Returns `{f g h}`, which may contain assignments.
     fn compound(&mut self, ty: Ty, depth: usize) -> Term {
         let known = self.scope.len();
         let mut template = String::from("{");
@@ -328,7 +329,7 @@ impl<'a> Generator<'a> {
         Term::new(ty, template + "@}", subs)
     }
 
-    /// Assigns a new variable, which is in scope from here on, or an old one.
+    /// Assigns a new variable, which is in scope from here on, or one that exists already.
     fn assign(&mut self, depth: usize) -> Term {
         if !self.scope.is_empty() && self.rng.percent(50) {
             return self.reassign(depth);
@@ -380,7 +381,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns an end of a range: a number, or a variable that holds one.
+    /// Returns a bound of a range: a number, or a variable with a number.
     pub(super) fn bound(&mut self, lo: i32, hi: i32) -> String {
         match self.variable(Ty::Num) {
             Some(name) if self.rng.percent(50) => name.text(),
@@ -388,7 +389,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns a transform, in parentheses because it takes everything to its right.
+    /// Returns a transform in parentheses, because it applies to everything on its right.
     fn transform(&mut self, ty: Ty, depth: usize) -> Term {
         let (kept, was_turned) = (self.copies, self.turned);
         let &(word, copies) = self.rng.pick(transforms());
@@ -415,7 +416,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns a term that is possible for every type, in a few of a hundred cases.
+    /// Sometimes returns a term that is possible for every type.
     fn shared(&mut self, ty: Ty, depth: usize) -> Option<Term> {
         if depth == 0 {
             return None;
@@ -440,7 +441,7 @@ impl<'a> Generator<'a> {
     pub fn designator(&mut self) -> Term {
         let pieces = self.pieces();
         let squares = if self.turned { String::new() } else { self.squares() };
-        // Without pieces and squares there is nothing; without pieces all squares are one range.
+        // If there are neither pieces nor squares, the text is empty. If there are no pieces, all squares form one range.
         let text = match (pieces.is_empty(), squares.is_empty()) {
             (true, true) => "a-h1-8".to_string(),
             _ => pieces + &squares,
@@ -603,7 +604,7 @@ impl<'a> Generator<'a> {
         let name = format!("s{}", self.names);
         let known = self.scope.len();
         self.scope.push((name.clone(), Ty::Set));
-        // Assigning a loop's own variable has no use; outer variables may be assigned.
+        // To assign a loop's own variable is of no use. Outer variables may be assigned.
         let mut body = self.any(d);
         if known > 0 && self.rng.percent(35) {
             let own = self.scope.pop().expect("it was put there above");
@@ -693,7 +694,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns a set that is often one square.
+    /// Returns a set that often has only one square.
     fn single(&mut self, d: usize) -> Term {
         match self.rng.below(4) {
             0 => Term::leaf(Ty::Set, *self.rng.pick(&["K", "k", "Q"])),
@@ -715,7 +716,7 @@ impl<'a> Generator<'a> {
             1 if self.rng.percent(30) => self.comparison(&["==", "<", ">="], d.saturating_sub(1)),
             _ => Term::leaf(Ty::Num, self.rng.within(0, 8).to_string()),
         };
-        // Two sets may only be equal or not.
+        // Two sets can only be compared for equality.
         let left = if left.ty == Ty::Set && right.ty == Ty::Set {
             Term::new(Ty::Num, "#@", vec![left])
         } else {

@@ -1,9 +1,9 @@
-//! Generated queries: `gpu` against `cpu`, which the test in the parent module compares with `reference`.
+//! Runs generated queries, and compares `gpu` with `cpu`. The test in the parent module compares `cpu` with `reference`.
 //!
-//! The seeds, queries and positions are the same. A first run of a seed, on `cpu` alone, gives its hit rate and the operations of
-//! its plans. Queries that hit hardly anywhere or nearly everywhere are taken only until there are enough of them; after the
-//! usual number of queries further ones are taken only for operations that are still rare. A long run does so for each part of
-//! the seeds.
+//! The seeds, queries and positions are the same as there. A seed first runs on `cpu` alone, which shows its hit rate and the
+//! operations of its plans. Queries that hit almost nowhere or almost everywhere are used only until there are enough of them.
+//! After the usual number of queries, further queries are used only for operations that are still rare. In a long run this is
+//! done for each part of the seeds.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,11 +29,11 @@ use crate::common::{
 };
 use crate::runners::{self, Runner};
 
-/// The figures that a part of the seeds must reach.
+/// The numbers that a part of the seeds must reach.
 struct Due {
     /// The number of queries that are compared before the search for rare operations begins.
     queries: usize,
-    /// The number of queries in which each operation must occur; 0 in a sample, which demands nothing.
+    /// The number of queries in which each operation must occur. It is 0 for a sample, which requires nothing.
     occurrences: usize,
     /// The number of seeds that are run together.
     seeds_at_once: u64,
@@ -42,15 +42,15 @@ struct Due {
 const OF_A_PART: Due = Due { queries: 175, occurrences: 2, seeds_at_once: 250 };
 const OF_A_SAMPLE: Due = Due { queries: 60, occurrences: 0, seeds_at_once: 100 };
 
-/// The percentage of queries that may hit hardly anywhere or nearly everywhere.
+/// The percentage of queries that may hit almost nowhere or almost everywhere.
 const UNBALANCED_PERCENT: usize = 40;
 
-/// The most steps of a plan that is compiled, and the most steps that may be loops or look for moves. A driver in software takes
-/// minutes for the longest plans.
+/// The maximum number of steps of a plan that is compiled, and the maximum number of steps that are loops or look for moves. For
+/// the longest plans, a software driver needs minutes.
 const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
-/// The most seeds of a part.
+/// The maximum number of seeds of a part.
 const SEEDS_MAX: u64 = 150_000;
 
 /// Returns the name of a plan's operation. Operations that are compiled in different ways get different names.
@@ -71,20 +71,20 @@ fn first_word(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric()).collect()
 }
 
-/// Returns the operations of a program, its inputs and loops among them.
+/// Returns the operations of a program, including its inputs and loops.
 fn operations(program: &Program) -> BTreeSet<String> {
     let inputs =
         program.inputs.iter().map(|(input, _)| format!("Input {}", first_word(&format!("{input:?}"))));
     let mut out: BTreeSet<String> = inputs.collect();
     for stage in &program.stages {
         out.extend(operations(&stage.program));
-        // Operations on whole games never become kernels: both engines leave them to the processor.
+        // Operations on whole games never become kernels, since both engines leave them to the processor.
         out.extend(stage.carried.iter().filter_map(|it| match &it.what {
             Made::Along { what, back } => Some(format!("Carry {what:?} back {back}")),
             Made::Game(_) => None,
         }));
     }
-    // The scalars that rows of the open loops fill.
+    // These are the scalars that the rows of the open loops fill.
     let mut rows: Vec<std::ops::Range<u32>> = Vec::new();
     for step in &program.steps {
         let from =
@@ -121,7 +121,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
     out
 }
 
-/// Returns whether a driver in software compiles a program quickly.
+/// Returns whether a software driver compiles a program quickly.
 pub(super) fn is_short(program: &Program) -> bool {
     let is_loop = |step: &&Step| match step {
         Step::Begin { .. } => true,
@@ -134,7 +134,7 @@ pub(super) fn is_short(program: &Program) -> bool {
         && program.steps.iter().filter(is_loop).count() <= LOOPS_MAX
 }
 
-/// Names of everything that [`operations`] can find.
+/// Returns the names of everything that [`operations`] can find.
 fn all_operations() -> Vec<String> {
     let mut out: Vec<String> = "And|Or|AndNot|Xor|Not|Select|Step|FillRanks|FillFiles|\
         Knight|King|Pawn white true|Pawn white false|Walk|NonEmpty|Single|\
@@ -162,18 +162,18 @@ fn all_operations() -> Vec<String> {
     out
 }
 
-/// A query that may be compared.
+/// A query that can be compared.
 struct Candidate {
     seed: u64,
     case: Case,
-    /// True if values and counts of copies are wanted too, which takes two more kernels.
+    /// True if values and counts of copies are wanted, too. They need two more kernels.
     values: bool,
     balanced: bool,
     /// The operations of all plans that become kernels.
     operations: BTreeSet<String>,
 }
 
-/// Returns the query that a seed produces, or `None` if nothing can be compared.
+/// Returns the query that a seed produces; `None` if there is nothing to compare.
 fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     let case = case(seed, real)?;
     let prepared = PreparedQuery::new(case.query.clone(), runners::without(case.mask)).ok()?;
@@ -207,7 +207,7 @@ pub(super) fn fault(
         let want = if values { Wants::VALUES } else { Wants::HITS };
         let scan = |engine: &dyn Engine, want| engine.answer(block, want).map_err(|error| error.to_string());
         let (slow, fast) = match gpu.answer(block, want) {
-            // An adapter in software refuses queries that it would answer wrongly.
+            // A software adapter refuses queries that it would answer wrongly.
             Err(EngineError::Gpu(GpuError::TooLong { .. })) => return Ok(None),
             fast => (scan(&*cpu, want)?.hits, fast.map_err(|error| error.to_string())?.hits),
         };
@@ -235,18 +235,18 @@ pub(super) fn fault(
     catching(compare).and_then(|found| found).unwrap_or_else(Some)
 }
 
-/// One query in this many is also compared with kernels of another variant, each time a different one.
+/// One query in this many is also compared with kernels of another variant, which is a different one each time.
 const VARIANT_EVERY: u64 = 8;
 
-/// Returns the fault of a case on the smallest query that still has one. The stages that the device carries along games are
-/// carried by the processor once more.
+/// Returns the fault of a case, on the smallest query that still has a fault. The case also runs with the stages along games
+/// computed by the processor instead of the device.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));
     let by_host = carries.then(|| "hostcarry".parse().expect("it is a variant"));
     let number = seed / PARTS as u64;
     let others = number.is_multiple_of(VARIANT_EVERY).then(|| {
-        // Neighbours in this list have much in common, so each of a few hundred queries moves on by a long step.
+        // Neighbouring variants have much in common, so the next query uses a variant that is far away in the list.
         variants[(seed / VARIANT_EVERY * 37) as usize % variants.len()]
     });
     let mut kernels = [Variant::default()].into_iter().chain(by_host).chain(others);
@@ -262,7 +262,7 @@ fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     Some(format!("seed {seed}, {variant}, {:?}\n  {text}\n  {fault}", runners::without(*mask)))
 }
 
-/// Does something with each item, on two threads; the results are in the order of the items.
+/// Calls a function for each item, on two threads. The results are in the order of the items.
 fn on_two_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let out = Mutex::new(BTreeMap::new());
@@ -313,7 +313,7 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
                 candidate.operations.iter().any(is_rare)
             };
             if is_taken {
-                // Queries for rare operations may have any hit rate.
+                // Queries that are compared because of rare operations may have any hit rate.
                 extra += usize::from(queries >= due);
                 balanced += usize::from(queries < due && candidate.balanced);
                 queries += 1;
@@ -334,7 +334,7 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
         rarest.0, rarest.1
     );
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-    // The test tests itself: everything occurs, and hits are neither all nor none.
+    // The test also tests itself: everything occurs, and positions both hit and miss.
     let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < occurrences).collect();
     assert!(rare.is_empty(), "operations that occur in less than {occurrences} queries: {rare:?}");
     let listed = all_operations();

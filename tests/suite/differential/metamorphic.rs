@@ -1,5 +1,5 @@
-//! Laws of the game language: pairs of queries that must give equal answers, whatever their parts are, and queries that answer on
-//! a game as their images do on its image. The laws need no second engine.
+//! Tests laws of the game language. A law is a pair of queries that must have equal answers, whatever their parts are. Other
+//! queries must answer on a game as their images answer on its image. The laws need no second engine.
 
 use std::fmt::Write as _;
 
@@ -18,16 +18,16 @@ use super::{
 };
 use crate::{common::length::trials, common::pgn_blocks_with, runners::Runner, second_chains::game::Game};
 
-/// The games on which a law holds.
+/// The games for which a law is true.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Holds {
-    /// On all games, with side lines too.
+    /// On all games, even those with side lines.
     Everywhere,
-    /// On games where each position has at most one child.
+    /// Only on games in which each position has at most one child.
     InLists,
 }
 
-/// The part of the answers that must be the same.
+/// The part of the answers that must be equal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Same {
     Hits,
@@ -37,7 +37,7 @@ enum Same {
 use Holds::{Everywhere, InLists};
 use Same::{Hits, Values};
 
-/// Two queries, in which `$A` and `$B` are conditions, `$S` is a set, `$N` a number and `$E` a move.
+/// Pairs of queries in which `$A` and `$B` stand for conditions, `$S` for a set, `$N` for a number and `$E` for a move.
 const LAWS: &[(Holds, Same, &str, &str)] = &[
     (InLists, Hits, "line --> $A --> $B", "{$A child:$B}"),
     (InLists, Hits, "line --> $A --> true --> $B", "{$A child:child:$B}"),
@@ -55,7 +55,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "line primary --> {$A true}+", "line --> {$A true} --> {primary $A true}*"),
     (Everywhere, Hits, "line --> {$A true} --> .+", "{$A --}"),
     (Everywhere, Hits, "$E", "path $E"),
-    // As a condition `--` looks for a child at which a set is not empty; as a set it is that of the first child.
+    // As a condition, `--` looks for a child at which a set is not empty. As a set, it is the set at the first child.
     (Everywhere, Hits, "{--($A) true}", "path -- {$A true}"),
     (InLists, Hits, "--($A)", "child:$A"),
     (InLists, Hits, "$E", "child:(currentmove $E)"),
@@ -105,7 +105,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "local dictionary DD DD[ply]=$N DD[ply]", "$N"),
 ];
 
-/// Returns the engines that can run a query.
+/// Returns the runners of all engines that can run a query.
 fn runners(text: &str) -> Vec<Runner> {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     let prepared = PreparedQuery::new(query, PlanOptions::default());
@@ -117,7 +117,7 @@ fn answers(runner: &Runner, text: &str, block: &Block) -> Vec<Answer> {
     runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The hits and misses of a law that were seen, and its faults.
+/// The numbers of hits and of other positions that a law was tested with, and its faults.
 #[derive(Default)]
 struct Seen {
     hits: usize,
@@ -149,7 +149,8 @@ fn laws_hold_on_generated_queries() {
         let mut seen = Seen::default();
         for k in trials(60, 6).map(|k| k as u64) {
             let mut rng = Rng::new(1000 * index as u64 + k);
-            // The parts of long runs have numbers of their own modulo 4.
+            // All trials of one part of a long run have numbers with the same remainder modulo 4, so this must not depend on the
+            // remainder alone.
             let variations = holds == Everywhere && (k / 4 + k) % 2 == 0;
             let (games, block) = games(&mut rng, variations);
             let parts = GameQueries::new(&mut rng, &games).parts();
@@ -175,7 +176,7 @@ fn laws_hold_on_generated_queries() {
 
 // ---- images of games
 
-/// A transformation of games: a function of squares, and whether colours are swapped.
+/// A transformation of games: a function of squares, and true if colours are swapped.
 type Image = (fn(Square) -> Square, bool);
 
 const IMAGES: [(&str, Image); 2] = [
@@ -205,7 +206,7 @@ fn image_of_move(chess: &Chess, mv: Move, (square, _): Image) -> Option<Move> {
         .find(|other| other.from() == Some(from) && other.to() == to && other.promotion() == mv.promotion())
 }
 
-/// Games from positions without rights to castle, each as PGN and as PGN of its image.
+/// Makes games that begin from positions without castling rights. Each is returned as PGN, together with the PGN of its image.
 fn games_and_images(rng: &mut Rng, image: Image) -> [String; 2] {
     let mut out = [String::new(), String::new()];
     let starts: Vec<&Game> = pool().iter().collect();
@@ -237,7 +238,7 @@ fn games_and_images(rng: &mut Rng, image: Image) -> [String; 2] {
     out
 }
 
-/// A query under a transform that undoes itself answers on a game as on its image.
+/// A query under a transform that undoes itself answers on a game as it answers on the game's image.
 #[test]
 fn orbits_answer_alike_on_images_of_games() {
     let (mut hits, mut faults) = (0, Vec::new());

@@ -1,4 +1,4 @@
-//! Games to run a query on: positions made from the query, and games played at random.
+//! Makes games on which a query runs: games that begin with positions made from the query, and games that are played at random.
 
 use orbit_core::board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square};
 use orbit_pgn::{Game, Outcome, SideLine, Tag};
@@ -23,7 +23,7 @@ pub fn designators(query: &TypedQuery) -> Vec<(Pieces, Bitboard)> {
     out
 }
 
-/// Makes `count` games for a query. They begin with positions made from it, and a few of them have moves.
+/// Makes `count` games for a query. They begin with positions that are made from the query, and a few of them have moves.
 pub fn games(rng: &mut Rng, query: &TypedQuery, real: &[Position], count: usize) -> Vec<Game> {
     let wanted = designators(query);
     let mut played = 15;
@@ -44,7 +44,7 @@ pub fn games(rng: &mut Rng, query: &TypedQuery, real: &[Position], count: usize)
         .collect()
 }
 
-/// Adds side lines, some in others, to a game that has moves.
+/// Adds side lines, some of them nested, to a game that has moves.
 fn add_lines(rng: &mut Rng, game: &mut Game, start: Position) {
     let mut positions = vec![start];
     for &mv in &game.moves {
@@ -54,11 +54,11 @@ fn add_lines(rng: &mut Rng, game: &mut Game, start: Position) {
     add_lines_to(rng, game, (&positions, 0), next, 3);
 }
 
-/// Adds side lines to a line, given its positions and the number of its first one. `next` is the number of the next
-/// position; returns the one after those that were added.
+/// Adds side lines to a line, which is given by its positions and the number of its first one. `next` is the number that the next
+/// position gets. Returns the number after those that were added.
 fn add_lines_to(rng: &mut Rng, game: &mut Game, line: (&[Position], u32), mut next: u32, depth: u32) -> u32 {
     let (positions, first) = line;
-    // The last position has no move that could have an alternative.
+    // No move is played in the last position, so there is nothing to which a side line could be an alternative.
     for (at, position) in positions.iter().enumerate().rev().skip(1) {
         let siblings = if depth > 0 && rng.percent(25) { 1 + rng.below(2) as u32 } else { 0 };
         for sibling in 1..=siblings {
@@ -82,7 +82,7 @@ fn after(mut position: Position, mv: PackedMove) -> Position {
     position
 }
 
-/// Positions of games played at random from the standard start.
+/// Returns positions of games that are played at random from the standard start.
 pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
     let mut out = vec![Position::standard()];
     while out.len() < count {
@@ -98,10 +98,10 @@ pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
     out
 }
 
-/// Moves played at random from a position, none where shakmaty cannot begin from it.
+/// Returns moves that are played at random from a position. There are none if shakmaty cannot begin from it.
 pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<PackedMove> {
     let Ok(mut chess) = start.to_chess() else { return vec![] };
-    // Rights that shakmaty drops would come back in the replay.
+    // Rights that shakmaty drops would still exist in the replay.
     if Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always)) != *start {
         return vec![];
     }
@@ -118,7 +118,7 @@ pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<Packed
     out
 }
 
-/// The effect of a transform of the language on one square and on colours, on the board.
+/// The effect of a transform of the language on a square of the board and on colours.
 #[derive(Clone, Copy)]
 struct Image {
     swap_axes: bool,
@@ -162,7 +162,7 @@ impl Image {
     }
 }
 
-/// Makes a position in which the designators of a query, moved by some transform, mostly find the pieces that they name.
+/// Makes a position in which most designators of a query, moved by some transform, find the pieces that they name.
 fn made_from(rng: &mut Rng, wanted: &[(Pieces, Bitboard)], background: Position) -> Position {
     let mut board = match rng.below(10) {
         0..=3 => background.board,
@@ -171,7 +171,7 @@ fn made_from(rng: &mut Rng, wanted: &[(Pieces, Bitboard)], background: Position)
         _ => clutter(rng),
     };
     let image = if rng.percent(40) { Image::IDENTITY } else { Image::random(rng) };
-    // Omitting a designator sometimes makes the query miss by a little.
+    // Sometimes a designator is left out, so that the query almost matches.
     let chance = *rng.pick(&[100, 100, 85, 50, 0]);
     for &(pieces, squares) in wanted.iter().take(24) {
         if rng.percent(chance) {
@@ -217,12 +217,12 @@ fn clutter(rng: &mut Rng) -> Board {
     board
 }
 
-/// Returns any content of a square except a king.
+/// Returns a random content of a square, but never a king.
 fn code(rng: &mut Rng) -> Code {
     Code(*rng.pick(&[0, 1, 1, 2, 3, 4, 5, 9, 9, 10, 11, 12, 13]))
 }
 
-/// Mostly one king of each colour; sometimes none or several.
+/// Puts one king of each colour on the board; sometimes none or several.
 fn kings(rng: &mut Rng, board: &mut Board) {
     if rng.percent(12) {
         return;
@@ -244,7 +244,7 @@ fn kings(rng: &mut Rng, board: &mut Board) {
     }
 }
 
-/// Turn, castling and en passant that the placement could have.
+/// Returns the board with a side to move, castling rights and an en passant square that are possible on it.
 fn with_state(rng: &mut Rng, board: Board, background: Position) -> Position {
     if board == background.board {
         return background;

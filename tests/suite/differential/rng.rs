@@ -1,6 +1,6 @@
-//! A generator of pseudo-random numbers: same seed, same numbers, on every machine.
+//! Generates pseudo-random numbers. The same seed gives the same numbers on every machine.
 
-/// SplitMix64.
+/// The generator SplitMix64.
 ///
 /// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
 pub struct Rng(u64);
@@ -28,7 +28,7 @@ impl Rng {
         lo + self.below((hi - lo + 1) as usize) as i32
     }
 
-    /// Returns true in `chance` of a hundred cases.
+    /// Returns true with a probability of `chance` percent.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

@@ -1,4 +1,4 @@
-//! Query text with its structure, so that it can be made smaller.
+//! Represents the text of a query with its structure, so that the query can be made smaller.
 
 /// The types of the language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,7 +10,7 @@ pub enum Ty {
     Position,
 }
 
-/// A filter: its text with a `@` for each operand, which gets parentheses where it may need them.
+/// A filter: its text, with a `@` for each operand. Operands get parentheses where these may be needed.
 #[derive(Clone, Debug)]
 pub struct Term {
     pub ty: Ty,
@@ -30,7 +30,7 @@ impl Term {
         Term::new(ty, text, vec![])
     }
 
-    /// Returns the same term as a condition, which no number and no extremum may be.
+    /// Returns the same term as a condition. Numbers and extrema cannot be conditions by themselves.
     pub fn into_condition(self) -> Term {
         let text = self.text();
         let is_alone = text.trim_matches(['(', ')']).parse::<i64>().is_ok()
@@ -51,7 +51,7 @@ impl Term {
         out
     }
 
-    /// Returns all terms that are this one with a single simplification.
+    /// Returns all terms that result from this one by a single simplification.
     fn smaller(&self) -> Vec<Term> {
         let least = match self.ty {
             Ty::Bool => "true",
@@ -66,7 +66,7 @@ impl Term {
         }
         let mut below: Vec<&Term> = self.subs.iter().collect();
         while let Some(term) = below.pop() {
-            // A condition may be of any type.
+            // A condition may be replaced by a term of any type.
             if term.ty == self.ty || self.ty == Ty::Bool {
                 out.push(Term { ty: self.ty, ..term.clone() });
             }
@@ -82,7 +82,7 @@ impl Term {
         out
     }
 
-    /// Returns the smallest term found that still fails; `fails` gets query text.
+    /// Returns the smallest term that was found to fail. `fails` is called with the text of a query.
     pub fn shrink(mut self, fails: &mut dyn FnMut(&str) -> bool) -> Term {
         for _ in 0..200 {
             let len = self.text().len();

@@ -1,4 +1,4 @@
-//! `orbit scan --engine gpu` with each fault.
+//! Runs `orbit scan --engine gpu` with each fault.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::common::length::{Length, least, length};
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const ANSWER: &str = "games hit 354\npositions hit 633\n";
 
-/// The calls that wgpu makes for us and that can fail, with the occurrences that fail.
+/// The calls that wgpu makes for us and that can fail, each with the occurrences that fail.
 pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkEnumerateInstanceExtensionProperties", &[1, 2]),
     ("vkCreateInstance", &[1]),
@@ -39,27 +39,27 @@ pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkQueueWaitIdle", &[1]),
 ];
 
-/// Keeps the faults that a run tries: one in seven if tests are to be short.
+/// Removes all faults except those that a run tries: one in seven if tests are to be short.
 pub fn sample(faults: &mut Vec<Fault>) {
     let mut place = 0;
     faults.retain(|_| {
         place += 1;
         match length() {
             Length::Sample => place % 7 == 0,
-            // Each call has six faults, which are distributed over the parts in turn.
+            // Each call has six faults, which are distributed over the parts.
             length => length.is_long(place + place / 6),
         }
     });
 }
 
-/// Returns the program on the games of the tests.
+/// Returns the program with these arguments, on the games of the tests.
 pub fn orbit(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(args);
     command
 }
 
-/// Returns what is wrong with the end of a run.
+/// Checks how a run ended, and returns a fault if that was wrong.
 fn judge(ran: &Ran) -> Result<(), &'static str> {
     let is_error = ran.stderr.contains("error: ") && ran.stderr.contains("--engine cpu");
     if ran.stderr.contains("panicked") {
@@ -98,13 +98,13 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
     let [met, answered, told] = [met, answered, told].map(AtomicUsize::into_inner);
     eprintln!("{} faults, {met} met: {answered} answered, {told} told", faults.len());
-    // Parts have more of some outcomes and less of others.
+    // Parts have more of some outcomes and fewer of others.
     let share = if length() == Length::All { 1 } else { 2 };
     let is_enough = met > least(180, 0) && answered.min(told) > least(60, 0) / share;
     assert!(is_enough, "{met} met, {answered} answered, {told} told");
 }
 
-/// A device is reopened exactly once: a first failure is not reported, a second one is.
+/// A device is reopened exactly once: its first failure is not reported, and the second one is.
 #[test]
 fn a_device_that_is_lost_while_it_is_waited_for_is_opened_once_more() {
     shim::needed();
@@ -120,7 +120,7 @@ fn a_device_that_is_lost_while_it_is_waited_for_is_opened_once_more() {
     }
 }
 
-/// Other commands use the driver as well.
+/// Other commands also use the driver.
 #[test]
 fn commands_that_only_look_at_the_driver_do_not_panic() {
     shim::needed();
@@ -134,7 +134,7 @@ fn commands_that_only_look_at_the_driver_do_not_panic() {
     }
 }
 
-/// Output of loaders and drivers while everything works is not shown to users.
+/// If everything works, users do not see the output of loaders and drivers.
 #[test]
 fn commands_that_succeed_show_nothing_of_what_drivers_print() {
     shim::needed();

@@ -1,4 +1,4 @@
-//! The loader that fails, and runs with it.
+//! Runs commands with the loader that fails.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,39 +7,39 @@ use std::sync::{LazyLock, Mutex};
 use crate::common::harness::GPU;
 use crate::common::waiting::Process;
 
-/// The codes that a call returns: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY; or it never
-/// returns.
+/// The results of a call that fails: VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_HOST_MEMORY and VK_ERROR_OUT_OF_DEVICE_MEMORY. The
+/// last value means that the call never returns.
 pub const LOST: i32 = -4;
 pub const NO_MEMORY: i32 = -1;
 pub const NO_DEVICE_MEMORY: i32 = -2;
 pub const NEVER: i32 = 99;
 
-/// Not a failure: a buffer is made without a use, which only a validation layer notices.
+/// This is not a failure: a buffer is created without a use, which only a validation layer notices.
 pub const MISUSE: i32 = 98;
 
-/// A call that fails.
+/// A fault: which call fails, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     pub call: &'static str,
-    /// The number of the call that fails, from 1.
+    /// The number of the call that fails, counted from 1.
     pub at: u32,
     pub code: i32,
-    /// True if only that call fails, false if later ones fail too.
+    /// True if only this call fails, false if all later ones fail, too.
     pub once: bool,
 }
 
-/// The output and the end of a run.
+/// The output of a run, and how it ended.
 #[derive(Debug)]
 pub struct Ran {
     /// The exit code; `None` if a signal ended the run.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
-    /// True if the call that was to fail was made.
+    /// True if the call that should fail was made.
     pub met: bool,
 }
 
-/// Ignores a test if faults cannot be tried: this needs a loader, and a driver with an adapter.
+/// Ignores a test if faults cannot be tried. This needs a loader, and a driver with an adapter.
 pub fn needed() {
     let found = loader().is_some() && orbit_engine::gpu::adapters().is_ok_and(|all| !all.is_empty());
     GPU.met(found.then_some(()));
@@ -51,7 +51,7 @@ fn loader() -> Option<PathBuf> {
     folders.iter().map(|folder| Path::new(folder).join("libvulkan.so.1")).find(|path| path.exists())
 }
 
-/// Returns the folder with the loader that fails.
+/// Returns the folder that contains the loader of the tests.
 fn folder() -> &'static Path {
     static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let folder = tempfile::tempdir().expect("a folder");
@@ -65,7 +65,7 @@ fn folder() -> &'static Path {
     FOLDER.path()
 }
 
-/// Makes a command use our loader.
+/// Makes a command use the loader of the tests.
 pub fn behind_the_shim(command: &mut Command) -> &mut Command {
     command.env("LD_LIBRARY_PATH", folder()).env("FAULT_LOADER", loader().expect("a loader"))
 }
@@ -92,7 +92,7 @@ pub fn run(mut command: Command, fault: Fault) -> Ran {
     ran
 }
 
-/// Runs a command to its end, which must come.
+/// Runs a command to its end. The test fails if the command does not end.
 pub fn finished(mut command: Command, what: &str) -> Ran {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = Process::new(command.spawn().expect("the binary was built")).output(what);
@@ -101,7 +101,7 @@ pub fn finished(mut command: Command, what: &str) -> Ran {
     Ran { code: output.status.code(), stdout, stderr, met: false }
 }
 
-/// Checks each item, several at a time, and returns the faults.
+/// Checks the items on several threads, and returns the errors.
 pub fn on_threads<T: Sync>(items: &[T], check: impl Fn(&T) -> Result<(), String> + Sync) -> Vec<String> {
     let (next, wrong) = (Mutex::new(items.iter()), Mutex::new(Vec::new()));
     let take = || next.lock().unwrap().next();

@@ -1,7 +1,7 @@
-//! The processor that replaces a card which fails, and calls that never return.
+//! Tests the processor as the replacement for a card that fails, and calls that never return.
 //!
-//! `--engine auto` takes no adapter in software, and a test does not wait for two minutes, so the engines are made here, in a
-//! child (this program once more, behind the shim).
+//! `--engine auto` does not use a software adapter, and a test cannot wait for two minutes. So the engines are made here, in a
+//! child process, which is this program with the failing loader.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::common::pgn_blocks;
 
 const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 
-/// The time that a device may be silent in a child.
+/// The time for which a device in a child may be silent.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The time for runs in which a working device may seem silent because the machine is busy.
+/// The same time for runs in which a working device may seem silent because the machine is busy.
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
 }
 
-/// Real games in some blocks.
+/// Returns some blocks of real games.
 fn blocks() -> Vec<Block> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
     let text = std::fs::read_to_string(path).unwrap();
@@ -41,7 +41,7 @@ fn blocks() -> Vec<Block> {
     games[1..].chunks(60).take(4).flat_map(|games| pgn_blocks(&whole(games))).collect()
 }
 
-/// Returns hits, values and copies of all queries, as one line.
+/// Returns the hits, values and copies of all queries on one line.
 fn answers(engines: &[Box<dyn Engine>]) -> Result<String, EngineError> {
     let blocks = blocks();
     let blocks: Vec<&Block> = blocks.iter().collect();
@@ -72,7 +72,7 @@ fn by_cpu() -> String {
     answers(&engines).unwrap()
 }
 
-/// The work of the child, which behaves as `orbit` with `auto` and a card, or with `gpu`. It is not a test by itself.
+/// Does the work of the child, which behaves as `orbit` with `auto` and a card, or with `gpu`. It is not a test by itself.
 #[test]
 fn a_child() {
     let Ok(engine) = std::env::var("FAULT_CHILD") else { return };
@@ -103,7 +103,7 @@ fn a_child() {
     }
 }
 
-/// Runs a child and returns its answer or why it fails, with all that it printed.
+/// Runs a child. Returns its answer, or why it failed, together with everything that it printed.
 fn child(
     engine: &str,
     fault: Fault,
@@ -145,7 +145,7 @@ fn the_processor_goes_on_from_any_fault() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
 }
 
-/// The calls that work on the device, and some that work on its driver.
+/// Calls that work on the device, and some that work on its driver.
 const WAITS: [&str; 14] = [
     "vkWaitSemaphores",
     "vkGetSemaphoreCounterValue",
@@ -178,12 +178,12 @@ fn a_call_that_never_returns_is_given_up() {
         let mut silence = SILENCE;
         let (mut said, mut ran) = child("gpu", fault, silence)?;
         if said.is_err() && !ran.met {
-            // No call hangs: on a busy machine one took longer.
+            // No call hangs, so one must have taken longer because the machine is busy.
             silence = LONG_SILENCE;
             (said, ran) = child("gpu", fault, silence)?;
         }
         match said {
-            // A call that hangs after all work is done does not matter any more.
+            // If a call hangs after all work is done, this has no effect.
             Ok(said) if said == expected && (!ran.met || fault.call == "vkQueueWaitIdle") => Ok(()),
             Err(error) if ran.met && error == (GpuError::Silent { after: silence }).to_string() => Ok(()),
             said => Err(format!("{fault:?}: {said:?}: {ran:?}")),

@@ -1,4 +1,4 @@
-//! The Khronos validation layer has no complaints about our calls of the driver.
+//! Checks that the Khronos validation layer has no complaints about how the driver is called.
 
 use super::{
     matrix::orbit,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::common::harness::VALIDATION;
 
-/// Runs the program under the layer and returns the layer's messages, which go to stdout.
+/// Runs the program with the layer. Returns the messages of the layer, which it writes to stdout.
 fn complaints(args: &[&str], fault: Option<Fault>) -> Vec<String> {
     let mut command = orbit(args);
     command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation");

@@ -1,4 +1,4 @@
-//! Zip and 7z archives: members as sources, names, damage, and archives that announce too much.
+//! Tests zip and 7z archives: members as sources, names, damage, and archives that announce too much.
 
 use std::fs;
 
@@ -11,12 +11,12 @@ fn game(event: &str) -> String {
     format!("[Event \"{event}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n")
 }
 
-/// The result of reading some inputs, with names relative to a folder.
+/// The result of reading some inputs. Names are relative to a folder.
 #[derive(Debug, Default, PartialEq)]
 struct Read {
-    /// The name of each source, and the events of its games; if there are many games, the first event and the number of games.
+    /// The name of each source, with the events of its games. If there are many games, the first event and the number of games.
     sources: Vec<(String, Vec<String>)>,
-    /// The sources that were not read to their ends, with the reason.
+    /// The sources that were not read to their ends, each with the reason.
     failures: Vec<(String, String)>,
     skipped: Vec<String>,
     notes: Vec<String>,
@@ -116,7 +116,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         ("x.zip/a.pgn", &[("x.zip/a.pgn", &["a"][..])][..]),
         ("x.zip/sub", &[("x.zip/sub/b.pgn", &["b"])]),
         ("x.zip/sub/", &[("x.zip/sub/b.pgn", &["b"])]),
-        // A member is read whatever its name is.
+        // If a member is given by its name, it is read whatever the name is.
         ("x.zip/sub/readme.txt", &[("x.zip/sub/readme.txt", &["c"])]),
     ] {
         let read = read_all(folder.path(), &[given]).unwrap();
@@ -133,7 +133,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         let error = read_all(folder.path(), &[given]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    // A folder of that name has precedence.
+    // A folder with this name takes precedence.
     fs::create_dir_all(path("x")).unwrap();
     fs::rename(path("x.zip"), path("y.zip")).unwrap();
     fs::create_dir(path("x.zip")).unwrap();
@@ -169,7 +169,7 @@ fn a_member_is_known_as_the_file_that_it_would_be() {
     assert_eq!(freshness("x.zip/a.pgn"), Freshness::Fresh);
     assert_eq!(freshness("x.zip/b.pgn"), Freshness::Fresh);
     assert_eq!(freshness("x.zip/c.pgn"), Freshness::Missing);
-    // The archive is packed again.
+    // The archive is written again.
     let touch = |bytes: Vec<u8>, seconds: u64| {
         fs::write(path("x.zip"), bytes).unwrap();
         let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000 + seconds);
@@ -226,7 +226,7 @@ fn names_of_zip_are_utf_8_or_code_page_437() {
         extra: extra.to_vec(),
         ..Member::deflated("", text.as_bytes())
     };
-    // A field of Info-ZIP: the name in UTF-8, and the checksum of the name in the directory.
+    // This is a field of Info-ZIP with the name in UTF-8, and with the checksum of the name in the directory.
     let unicode = |of: &[u8], name: &str| {
         let head = [0x75, 0x70, 5 + name.len() as u8, 0, 1];
         [&head, &crc32fast::hash(of).to_le_bytes()[..], name.as_bytes()].concat()
@@ -235,11 +235,11 @@ fn names_of_zip_are_utf_8_or_code_page_437() {
     let members = [
         member(b"M\x81nchen.pgn", 0, b""),
         member("Zürich.pgn".as_bytes(), UTF_8, b""),
-        // Programs of macOS write UTF-8 and do not say so.
+        // Programs on macOS write UTF-8 without declaring it.
         member("Málaga.pgn".as_bytes(), 0, b""),
         member(b"\x81\xff.pgn", UTF_8, b""),
         member(b"?.pgn", 0, &unicode(b"?.pgn", "Łódź.pgn")),
-        // Another program gave the member a new name, and kept the field.
+        // Another program has renamed the member, and kept the field.
         member(b"new.pgn", 0, &unicode(b"old.pgn", "Óld.pgn")),
         member(&every, 0, b""),
     ];
@@ -257,7 +257,7 @@ fn names_of_zip_are_utf_8_or_code_page_437() {
         let expected = expected.map(|name| (format!("x.zip/{name}.pgn"), vec![String::from("a")]));
         assert_eq!(found, Read { sources: expected.to_vec(), ..Read::default() });
     }
-    // A member is given by the name that it is read under.
+    // A member is given by the name under which it is read.
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("x.zip"), zip(&members)).unwrap();
     let found = read_all(folder.path(), &["x.zip/München.pgn"]).unwrap();
@@ -289,7 +289,7 @@ fn members_that_hold_no_games_are_told_once() {
         fs::write(folder.path().join("x.zip"), bytes).unwrap();
         let error = read_all(folder.path(), &["x.zip"]).unwrap_err().to_string();
         assert!(error.contains("holds no .pgn, .epd or .fen file") && error.contains(holds), "{error}");
-        // Among other files it is no error.
+        // If there are other files, this is not an error.
         fs::write(folder.path().join("y.pgn"), &text).unwrap();
         let found = read_all(folder.path(), &["."]).unwrap();
         assert_eq!(found.sources.len(), 1, "{found:?}");
@@ -334,7 +334,7 @@ fn damage_is_a_failure_and_games_before_it_stay() {
         both(member)
     };
     let half = Member { packed: first.packed[..cut].to_vec(), ..first.clone() };
-    // The fault, the expected reason, and whether games come before it.
+    // Each row has the fault, the archive, the expected reason, and whether games come before the fault.
     for (what, bytes, reason, has_games) in [
         ("a bit", both(flipped), "it is damaged", true),
         ("cut", both(half), "it ends too early: get the archive anew", true),
@@ -373,7 +373,7 @@ fn damage_is_a_failure_and_games_before_it_stay() {
         assert_eq!(!found.sources[0].1.is_empty(), has_games, "{what}");
         assert_eq!(found.sources[1].1, ["b"], "{what}");
     }
-    // The whole archive.
+    // Now the whole archive is damaged.
     let whole = both(first.clone());
     let mut elsewhere = whole.clone();
     elsewhere[0] = 0;
@@ -431,7 +431,7 @@ fn what_is_no_file_has_no_members() {
     assert_eq!(reason(gzip(&bytes)), expected);
 }
 
-/// Altered archives: no panic, and no more bytes than are announced.
+/// Reads changed archives. Nothing may panic, and there must be no more bytes than are announced.
 fn read_altered(name: &str, bytes: &[u8], trials: u64) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -506,8 +506,8 @@ mod sevenz {
         );
     }
 
-    /// Returns the archive `encrypted.7z` with another letter in place of the `b` of its member `sub/b.pgn`. Its list is not
-    /// packed.
+    /// Returns the archive `encrypted.7z` with another letter in place of the `b` of its member `sub/b.pgn`. The list in this
+    /// archive is not packed, so it can be changed.
     fn with_letter(letter: u16) -> Vec<u8> {
         let mut bytes = archive("encrypted.7z");
         let name: Vec<u8> = "b.pgn".encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -521,7 +521,7 @@ mod sevenz {
         for (letter, name) in [(0xf8, "sub/ø.pgn"), (0x160, "sub/Š.pgn"), (0x68cb, "sub/棋.pgn")] {
             assert_eq!(read(&with_letter(letter)).failures[0].0, format!("x.7z/{name}"));
         }
-        // Half of a pair.
+        // The letter is half of a surrogate pair.
         let found = read(&with_letter(0xd83d));
         assert_eq!(found.sources, owned(&[("x.7z", &[])]));
         assert!(found.failures[0].1.contains("damaged"), "{found:?}");

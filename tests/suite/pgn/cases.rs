@@ -1,10 +1,10 @@
-//! A table of unusual things in real files.
+//! A table of unusual things that occur in real files.
 
 use orbit_pgn::{GameStatus, Outcome};
 
 use super::*;
 
-/// Describes a game in a line: offset, outcome, half-moves, problems.
+/// Describes a game on one line: its offset, result, number of half-moves, and problems.
 fn summary(game: &Game) -> String {
     let outcome = match game.outcome {
         Outcome::Unknown => "*",
@@ -29,9 +29,9 @@ fn summary(game: &Game) -> String {
 
 const ONE_BEFORE_NULL: &str = "[FEN \"4k3/8/8/8/8/8/4Q3/4K3 b - - 0 1\"]\n";
 
-/// Texts with the summaries of their games.
+/// Texts, each with the summaries of its games.
 pub(super) const GAMES: &[(&str, &[&str])] = &[
-    // Nothing, and next to nothing.
+    // Empty texts, and almost empty ones.
     ("", &[]),
     (" \r\n\t\n\0\n", &[]),
     ("\u{feff}", &[]),
@@ -40,7 +40,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("Dear reader,\nhere is prose without any game.\n", &[]),
     ("*", &["@0 * 0"]),
     ("[White \"a\"]", &["@0 * 0"]),
-    // The places where games begin.
+    // Places at which games begin.
     ("[Event \"a\"]\n\n[Event \"b\"]\n\n", &["@0 * 0", "@13 * 0"]),
     ("[Event \"a\"]\n[Event \"b\"]\n", &["@0 * 0", "@12 * 0"]),
     (
@@ -83,7 +83,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 [%csl Ra1] e5 [D] *", &["@0 * 2"]),
     ("1.e4$1e5$2 2.Nf3!?{x}Nc6(2...d6)3.Bb5 D +/- $13 *", &["@0 * 5"]),
     ("1. e4\n%1... c5\ne5 *", &["@0 * 2"]),
-    // Moves in every dialect.
+    // Moves in various notations.
     ("1 e4 e5 2 Nf3 1/2", &["@0 1/2 3"]),
     ("1...e4 1. ... e5 2.Nf3…", &["@0 * 3"]),
     ("e2e4 e7-e5 Ng1f3 Nb8-c6 f1b5 a7a6 e1g1 *", &["@0 * 7"]),
@@ -97,7 +97,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 *", &["@0 * 0 cut@38: a8 is illegal here"]),
     ("1. e4 e5 2. Nf30-1", &["@0 0-1 3"]),
     ("1. e4 ½–½", &["@0 1/2 1"]),
-    // Blanks of Unicode, and the no-break space of Latin-1, which the next test has.
+    // Blanks of Unicode. The next test has the no-break space of Latin-1.
     ("1.\u{a0}e4\u{a0}e5 2.\u{202f}Nf3\u{2009}Nc6\u{3000}3.\u{2028}Bb5\u{feff}a6\u{200b} *", &["@0 * 6"]),
     ("[Event\u{a0}\"a\"]\n\n1. e4 e5\u{85}1-0", &["@0 1-0 2"]),
     ("1. e4 (1. d4\u{a0}d5\u{a0}1-0) e5\u{a0}(\u{a0}1... c5\u{a0}) 0-1", &["@0 0-1 2"]),
@@ -107,13 +107,13 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 ½‐½", &["@0 1/2 1"]),
     ("1. e4 1⁄2–1⁄2", &["@0 1/2 1"]),
     ("1. e4 e5 2. Nf30–1", &["@0 0-1 3"]),
-    // Castling that touches the next word.
+    // Castling without a blank before the next word.
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO-O 5. d3 *", &["@0 * 9"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-0 5. d3 *", &["@0 * 9"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-Od6 5. d3 O–O6. Nc3 *", &["@0 * 11"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-1", &["@0 0-1 7"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0-0-0 *", &["@0 * 6 cut@34: 0-0-0-0 is no move"]),
-    // Promotions with signs between.
+    // Promotions with other signs between their parts.
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 = Q a1 (N) *", &["@0 * 2"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8= Q+ {x} a1/\u{a0}N *", &["@0 * 2"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8=(Q) a2a1 =R# *", &["@0 * 2"]),
@@ -121,7 +121,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8 Q a1 B 2. Qb8 (Qc8) 1-0", &["@0 1-0 3"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 =\nQ *", &["@0 * 0 cut@38: a8 is illegal here"]),
     ("[FEN \"4k3/8/8/8/8/8/R7/4K3 w - - 0 1\"]\n1. Ra8+ (1. Ra1) Kd7 *", &["@0 * 2"]),
-    // Signs around a result.
+    // Results with other signs around them.
     ("1. e4 1-0.", &["@0 1-0 1"]),
     ("1. e4 0-1,\n\n1. d4 \"1-0\"", &["@0 0-1 1", "@12 1-0 1"]),
     ("1. e4 1/2-1/2`", &["@0 1/2 1"]),
@@ -134,7 +134,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 (1. d4 2.1-0..)", &["@0 1-0 1"]),
     ("1. e4 (1. d4 Nf61-0.)", &["@0 1-0 1"]),
     ("1. e4 1-2. *", &["@0 * 1 cut@6: 1-2. is no move"]),
-    // A header that is cut off before the next one.
+    // A header that is incomplete, and the next header after it.
     (
         "[Event \"a\"]\n[TimeControl \"66.687+0.6[Event \"b\"]\n[White \"C\"]\n\n1. e4 e5 1-0",
         &["@0 * 0", "@36 1-0 2"],
@@ -146,7 +146,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[White \"a[White \"b\"]\n\n1. e4 *", &["@0 * 0", "@9 * 1"]),
     ("[Event \"a\"]\n[White \"x[Black \"y\"]\n\n1. e4 *", &["@0 * 1"]),
     ("[Event \"a\"] [White \"x\"] [Black \"y\"]\n\n1. e4 *", &["@0 * 1"]),
-    // Words that are no moves.
+    // Words that are not moves.
     ("1. Nf3 Nc6 2. Nf9 d5 1-0", &["@0 1-0 2 cut@14: Nf9 is no move"]),
     ("1. e4 Qh5 0-1", &["@0 0-1 1 cut@6: Qh5 is illegal here"]),
     ("1. Nf3 d5 2. d3 Nf6 3. Nd2 *", &["@0 * 4 cut@23: Nd2 is ambiguous (b1, f3)"]),
@@ -227,7 +227,7 @@ fn odd_texts_come_to_what_they_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A file that ends with moves and no result may be cut off.
+/// A file that ends with moves and without a result may have been cut off.
 #[test]
 fn the_last_game_of_a_file_without_a_result_is_noted() {
     for (text, at) in [
@@ -237,11 +237,11 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
         ("[White \"a\"]\n\n1. e4\n\n[White \"b\"]\n\n1. d4 1-0", None),
         ("1. e4 e5 *", None),
         ("1. e4 e5 1-0 {never again", None),
-        // Texts with a problem that already says that something is missing.
+        // These texts already have a problem that says that something is missing.
         ("1. e4 e5 2. Nx", None),
         ("1. e4 {x", None),
         ("1. e4 (1. d4", None),
-        // Nothing was played.
+        // No moves were played.
         ("1. e4 *\n\n[White \"a\"]\n", None),
         ("[White \"a\"]\n\n1.", None),
         ("[Variant \"Atomic\"]\n\n1. e4", None),
@@ -261,7 +261,7 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
             assert!(at.is_none() || games.last().unwrap().status == GameStatus::Whole);
         }
     }
-    // A file that cannot be read further is reported anyway.
+    // If a file cannot be read further, this is reported in any case.
     let packed = gzip("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6".repeat(50).as_bytes());
     let sources = Sources::from_bytes_with("cut", packed[..packed.len() - 9].to_vec(), Options::default());
     let mut noted = 0;
@@ -304,7 +304,7 @@ fn tags_are_kept_as_found() {
     assert_eq!(games(bytes)[0].tags[0].value, b"M\xfcller");
 }
 
-/// Bytes that are not UTF-8: bytes of Windows-1252 in movetext, and letters of UTF-8 that end with the same bytes.
+/// Bytes that are not UTF-8: bytes of Windows-1252 in movetext. There are also UTF-8 letters whose last bytes are the same.
 #[test]
 fn bytes_of_windows_1252_are_read() {
     let rows: &[(&[u8], &str)] = &[

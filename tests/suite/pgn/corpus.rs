@@ -1,4 +1,4 @@
-//! Real files: none panics, none is left unread, and the totals are the known ones.
+//! Reads real files. None may panic, none may be left unread, and the totals must be the known ones.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::GameStatus;
@@ -30,7 +30,7 @@ struct Totals {
     outcomes: [usize; 4],
 }
 
-/// The contents of the packages. If these numbers change, so has the definition of a game or a move.
+/// The contents of the packages. If these numbers change, the definition of a game or of a move has changed.
 #[test]
 fn totals_of_every_package() {
     let mut all = Totals::default();

@@ -1,4 +1,5 @@
-//! Damaged, shrinking and foreign files: the same bytes give the same games and the same reason however they arrive.
+//! Tests files that are damaged, that shrink, or that are of another kind. The same bytes must give the same games and the same
+//! reason, however they arrive.
 
 use std::fs;
 use std::io::Write as _;
@@ -6,7 +7,7 @@ use std::process::Command;
 
 use super::*;
 
-/// The games, and the places and reasons of failures.
+/// The games, and the place and reason of each failure.
 type Read = (Vec<Game>, Vec<(u64, String)>);
 
 fn read(sources: Sources) -> Read {
@@ -21,7 +22,7 @@ fn read_bytes(bytes: &[u8], options: &Options) -> Read {
     read(Sources::from_bytes_with("test", bytes.to_vec(), options.clone()))
 }
 
-/// Reads a pipe into which a thread writes `step` bytes at a time.
+/// Reads from a pipe into which a thread writes `step` bytes at a time.
 fn read_pipe(bytes: &[u8], step: usize) -> Read {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
@@ -29,14 +30,14 @@ fn read_pipe(bytes: &[u8], step: usize) -> Read {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut writer = fs::File::options().write(true).open(&pipe).unwrap();
-            // The reader stops at the fault.
+            // The writer may fail, because the reader stops at the fault.
             bytes.chunks(step).try_for_each(|piece| writer.write_all(piece)).ok();
         });
         read(Sources::open(std::slice::from_ref(&pipe), Options::default()).unwrap())
     })
 }
 
-/// Different games, no two of which compress alike.
+/// Returns a text of games, no two of which compress in the same way.
 pub(super) fn text(games: u32) -> Vec<u8> {
     let mut text = Vec::new();
     for number in 0..games {
@@ -52,7 +53,7 @@ pub(super) fn text(games: u32) -> Vec<u8> {
     text
 }
 
-/// Returns the number of bytes that can be unpacked, by a reader that gets one byte at a time and so loses nothing.
+/// Returns the number of bytes that can be unpacked. The reader gets one byte at a time, so that it loses nothing.
 fn unpacked_by_bytes(bytes: &[u8]) -> u64 {
     let source = std::io::BufReader::with_capacity(1, bytes);
     let mut reader: Box<dyn std::io::Read> = if bytes.starts_with(b"BZh") {
@@ -68,7 +69,7 @@ fn unpacked_by_bytes(bytes: &[u8]) -> u64 {
     count
 }
 
-/// One bit of a packed text is wrong, at many places.
+/// A single bit of a packed text is wrong, at one of many places.
 #[test]
 fn a_damaged_file_gives_the_same_however_it_arrives() {
     let text = text(4000);
@@ -81,10 +82,11 @@ fn a_damaged_file_gives_the_same_however_it_arrives() {
             bytes[at] ^= 1 << (round % 8);
             let expected = read_bytes(&bytes, &Options::default());
             assert_eq!(expected.1.len(), 1, "{:?}", expected.1);
-            // bzip2 unpacks a whole block before it sees that the block is damaged; the first block is no PGN then.
+            // bzip2 unpacks a whole block before it notices that the block is damaged. If this is the first block, the result is
+            // not PGN.
             let is_text = !expected.1[0].1.starts_with("it is no PGN");
             if pack(b"") != zst(b"") && is_text {
-                // Such a reader may lose the byte that a call returns together with the fault.
+                // This reader may lose the byte that a call returns together with the fault.
                 let kept = expected.1[0].0 - unpacked_by_bytes(&bytes);
                 assert!(kept <= 1, "byte {at}: {kept} more");
             }
@@ -120,7 +122,7 @@ fn a_damaged_file_gives_the_same_however_it_arrives() {
     }
 }
 
-/// The checksum is the last that is read of a text: all of it is unpacked by then.
+/// The checksum is the last part of a text to be read, so all of the text has been unpacked by then.
 #[test]
 fn a_wrong_checksum_loses_no_game() {
     let text = text(2000);
@@ -135,7 +137,7 @@ fn a_wrong_checksum_loses_no_game() {
     }
 }
 
-/// The blocks before the one that is damaged are kept whole, though a reader gets all of them at once.
+/// The blocks before the damaged one are kept as a whole, although a reader gets all of them at once.
 #[test]
 fn blocks_before_a_fault_are_kept() {
     let text = text(4000);
@@ -149,7 +151,7 @@ fn blocks_before_a_fault_are_kept() {
     assert!(found.len() > 2000 && failures[0].1.contains("ends too early"), "{} {failures:?}", found.len());
 }
 
-/// Makes a frame that claims to need a window of 2 GiB, and holds one game uncompressed.
+/// Makes a frame that claims to need a window of 2 GiB, and that contains one uncompressed game.
 fn large_window(game: &[u8]) -> Vec<u8> {
     let header = (game.len() as u32) << 3 | 1;
     let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3];
@@ -163,7 +165,7 @@ fn a_window_is_a_limit_with_a_remedy() {
     let [(0, reason)] = &failures[..] else { panic!("{failures:?}") };
     let said = if cfg!(target_pointer_width = "64") { "give --zstd-window 2048M" } else { "zstd --long=27" };
     assert!(found.is_empty() && reason.contains(said) && reason.contains("2048 MiB"), "{reason}");
-    // The limit must be exactly the claimed size: one byte less is refused.
+    // The limit must be at least the claimed size. If it is one byte less, the file is refused.
     let mut options = Options::default();
     for (bytes_max, games) in [((2 << 30) - 1, 0), (2 << 30, 1)] {
         options.zstd_window_max = bytes_max;
@@ -179,12 +181,12 @@ fn a_window_is_a_limit_with_a_remedy() {
     assert_eq!(read_bytes(&bytes, &Options::default()).1.len(), 1);
 }
 
-/// Reads a file that is changed after its first chunk.
+/// Reads a file that is changed after its first chunk was read.
 fn read_while(change: impl FnOnce(&Path)) -> Read {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.pgn");
     fs::write(&path, text(5000)).unwrap();
-    // Later writes have another time, however slowly the clock of the file system ticks.
+    // The old time makes sure that later writes have another time, however slow the clock of the file system is.
     let past = std::time::UNIX_EPOCH + std::time::Duration::from_secs(978_307_200);
     fs::File::options().append(true).open(&path).unwrap().set_modified(past).unwrap();
     let mut options = Options::default();
@@ -222,7 +224,7 @@ fn a_file_that_changes_while_it_is_read_is_a_failure() {
         assert!(failures.len() == 1 && failures[0].1.contains("was replaced"), "{failures:?}");
     }
 
-    // A file that only grows, and one that nobody changes, has been read to its end.
+    // A file counts as read to its end if it only grows, or if nobody changes it.
     let grow = |path: &Path| {
         let mut file = fs::File::options().append(true).open(path).unwrap();
         file.write_all(b"[Event \"more\"]\n\n1. e4 *\n\n").unwrap();

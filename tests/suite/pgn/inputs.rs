@@ -1,4 +1,4 @@
-//! Files, folders and inputs that cannot be read.
+//! Tests files, folders and inputs that cannot be read.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The result of reading does not depend on how a text is cut, packed or mutilated.
+//! The result of reading does not depend on how a text is cut or packed, even if the text is mutilated.
 
 use orbit_pgn::Compression;
 use proptest::prelude::*;
@@ -96,7 +96,7 @@ fn a_truncated_file_gives_its_games_and_a_failure() {
     }
 }
 
-/// Pieces of PGN that mutilate each other.
+/// Returns pieces of PGN that mutilate each other.
 pub(super) fn fragments() -> impl Strategy<Value = String> {
     let words: Vec<&'static str> = vec![
         "[Event \"a\"]",
@@ -157,7 +157,7 @@ fn assert_invariant(bytes: &[u8], game_bytes_max: usize) {
     }
 }
 
-/// Found by chance: a NUL before a tag pair, and an Event line after it.
+/// This case was found by chance: a NUL before a tag pair, and an Event line after it.
 #[test]
 fn blanks_of_every_kind_may_stand_before_a_tag_pair() {
     for blank in ["\0", "\u{b}", "\u{1a}", " \0\t", "\u{feff}\0"] {

@@ -1,4 +1,4 @@
-//! Two readers of games, side by side: orbit's, and a second one that uses pgn-reader and shakmaty.
+//! Compares two readers of games: orbit's reader, and a second one that uses pgn-reader and shakmaty.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -18,29 +18,29 @@ fn options(readers: Readers) -> StreamOptions {
     StreamOptions { readers, ..StreamOptions::default() }
 }
 
-/// Returns the same options with side lines.
+/// Returns the same options, with side lines.
 fn with_lines(readers: Readers) -> StreamOptions {
     let mut options = options(readers);
     (options.parse.variations, options.parse.annotations) = (true, true);
     options
 }
 
-/// Reads a text with both readers; returns what they agree on, or how they differ.
+/// Reads a text with both readers. Returns on what they agree, or how they differ.
 fn compare(text: &[u8], options: &StreamOptions) -> Result<Agreement, String> {
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options.clone());
     let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(()));
     summary.map(|summary| summary.agreement).map_err(|error| error.to_string())
 }
 
-/// Returns the rules by which the readers differ on a text.
+/// Returns the names of the rules that explain the differences between the readers on a text.
 fn rules(text: &str) -> Vec<&'static str> {
     let agreement = compare(text.as_bytes(), &with_lines(Readers::Both))
         .unwrap_or_else(|error| panic!("{text:?}: {error}"));
     agreement.by_rule().map(|(rule, _)| rule.name()).collect()
 }
 
-/// Returns the text of the committed table: each rule with the number of games of the corpus that it is about, read without
-/// side lines and with them.
+/// Returns the text of the table in the document. It has, for each rule, the number of games of the corpus that the rule
+/// concerns, both without side lines and with them.
 fn table(sums: &[Agreement; 2]) -> String {
     let row = |name: &str, count: &dyn Fn(&Agreement) -> u64| {
         let [plain, with_lines] = sums.each_ref().map(count);
@@ -83,7 +83,7 @@ fn compare_files(options: &StreamOptions) -> Agreement {
     sum
 }
 
-/// The lines of `docs/reading.md` around the table of rules.
+/// The lines of `docs/reading.md` before and after the table of rules.
 const MARKS: [&str; 2] =
     ["<!-- rules: written by tests/suite/pgn/readers.rs -->\n", "<!-- end of rules -->\n"];
 
@@ -125,7 +125,7 @@ fn odd_texts_are_read_alike() {
     }
 }
 
-/// Every rule has a text that needs it.
+/// For every rule there is a text that needs it.
 #[test]
 fn each_rule_is_told_by_its_name() {
     const ROWS: &[(&str, &[&str])] = &[
@@ -175,7 +175,7 @@ fn each_rule_is_told_by_its_name() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Texts that are too long have a test of their own.
+    // The rule for texts that are too long has a test of its own.
     for rule in Rule::ALL.iter().filter(|rule| **rule != Rule::TooLong) {
         let is_told = |(_, rules): &&(&str, &[&str])| rules.contains(&rule.name());
         assert!(ROWS.iter().any(|row| is_told(&row)), "no text needs `{}`", rule.name());
@@ -237,7 +237,7 @@ fn a_game_that_is_too_long_is_cut_alike() {
     }
 }
 
-/// Returns the blocks of a text, by one of the readers.
+/// Returns the blocks of a text, read by one of the readers.
 fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     let mut blocks = Vec::new();
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options);
@@ -253,7 +253,7 @@ fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     blocks.into_iter().map(std::sync::Arc::unwrap_or_clone).collect()
 }
 
-/// The blocks of both readers are the same, although the moves and keys of the second reader come from shakmaty.
+/// Both readers make the same blocks, although the moves and keys of the second reader come from shakmaty.
 #[test]
 fn the_second_reader_makes_the_same_blocks() {
     let mut texts: Vec<Vec<u8>> =
@@ -269,7 +269,7 @@ fn the_second_reader_makes_the_same_blocks() {
     }
 }
 
-/// Pieces of text from which odd games are made.
+/// Pieces of text that are combined to odd games.
 const PIECES: &[&str] = &[
     "[Event \"a\"]\n",
     "[White \"b\"]\n",
@@ -331,7 +331,7 @@ const PIECES: &[&str] = &[
     "é ",
 ];
 
-/// Random texts, most of which contain nothing that a reader expects.
+/// Tests random texts. Most of them contain nothing that a reader expects.
 #[test]
 fn texts_at_random_are_read_alike() {
     let mut faults = Vec::new();

@@ -1,4 +1,4 @@
-//! Another way to count games, line by line over characters, that shares no code with the library.
+//! Counts games in another way: line by line, as characters, without any code of the library.
 
 use super::*;
 
@@ -240,7 +240,7 @@ fn after_value(value: &str) -> &str {
     first.unwrap_or("")
 }
 
-/// Returns whether a word could be a move, after optional characters are cut off from both ends.
+/// Returns whether a word could be a move, after optional characters at both ends were removed.
 fn is_move(word: &str) -> bool {
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
     if ["O-O", "O-O-O", "0-0", "0-0-0", "o-o", "o-o-o", "OO", "OOO"].contains(&word) {
@@ -288,7 +288,7 @@ fn count(bytes: &[u8]) -> usize {
     counter.games
 }
 
-/// Files on which the two counts differ, and why: path, the library's count, this one's.
+/// The files on which the two counts differ, for known reasons: the path, the library's count, and the count here.
 const DIFFERENCES: &[(&str, usize, usize)] = &[];
 
 #[test]

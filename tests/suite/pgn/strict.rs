@@ -1,4 +1,4 @@
-//! The moves that are kept of a game are legal, and no legal move is refused, compared with shakmaty.
+//! Checks against shakmaty that all moves that are kept of a game are legal, and that no legal move is refused.
 
 use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::GameStatus;
@@ -6,7 +6,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Role, Square, 
 
 use super::*;
 
-/// Every plain word in positions with checks, pins, promotions and castling.
+/// Tests every plain word in positions with checks, pins, promotions and castling.
 #[test]
 fn every_word_is_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];
@@ -34,8 +34,8 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// The same for words that are neither the first of their game nor among the last of the text: these are read in the quickest
-/// way.
+/// Tests the same words in other places. They are neither the first word of their game nor among the last words of the text, so
+/// the fastest path reads them.
 #[test]
 fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];
@@ -64,7 +64,7 @@ fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
 }
 
-/// Returns a word, and for pieces, where a wrong or missing `x` is forgiven, the other way to write it.
+/// Returns the ways to read a word. For a piece, a wrong or missing `x` is accepted, so there are two.
 fn readings(word: &str) -> Vec<San> {
     let san: San = word.parse().unwrap();
     let mut other = san;
@@ -93,7 +93,7 @@ fn words() -> impl Iterator<Item = String> {
     Square::ALL.into_iter().flat_map(of_square).chain(castling)
 }
 
-/// Plays the kept part of every game of the packages with shakmaty, and compares the positions.
+/// Plays the kept moves of every game in the packages with shakmaty, and compares the positions.
 #[test]
 fn what_is_kept_of_real_files_is_legal() {
     for (name, path) in corpus_files() {
@@ -110,7 +110,7 @@ fn what_is_kept_of_real_files_is_legal() {
                 position.play(mv);
                 assert_eq!(position, next, "{game_name}");
                 chess = match chess {
-                    // Out of check shakmaty does not pass: nothing is known from here on.
+                    // shakmaty does not allow a null move in check, so nothing is known from here on.
                     Some(chess) if mv == PackedMove::NULL => chess.swap_turn().ok(),
                     Some(mut chess) => {
                         let legal = mv.to_shakmaty(&chess);

@@ -1,4 +1,4 @@
-//! Side lines: the lines that are kept, the numbers of their nodes, and main lines that do not depend on them.
+//! Tests side lines: the lines that are kept, the numbers of their nodes, and main lines, which must not depend on side lines.
 
 use orbit_pgn::{Annotation, AnnotationKind, Game, ParseOptions, SideLine, Sources};
 
@@ -20,7 +20,7 @@ fn trees(bytes: &[u8]) -> (Vec<Game>, u64) {
     (games, lost)
 }
 
-/// Returns the side lines of the only game of a text, as `PARENT.SIBLING MOVES`.
+/// Returns the side lines of the only game of a text, each as `PARENT.SIBLING MOVES`.
 fn lines(text: &str) -> Vec<String> {
     let (games, _) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
@@ -31,7 +31,7 @@ fn lines(text: &str) -> Vec<String> {
     games[0].lines.iter().map(shown).collect()
 }
 
-/// Returns what is reported about the side lines of the only game of a text.
+/// Returns the reports about side lines of the only game of a text.
 fn lost(text: &str) -> Vec<String> {
     let (games, count) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
@@ -49,7 +49,7 @@ fn nodes_are_numbered_from_the_deepest_on() {
         ),
         ["2.1 f2f4 e5f4", "5.1 d7d5", "1.1 c7c5 g1f3 d7d6", "8.1 b1c3 b8c6", "1.2 e7e6 d2d4"]
     );
-    // An alternative to the first move of a side line leaves the node that the side line leaves.
+    // An alternative to the first move of a side line branches off from the same node as the side line.
     assert_eq!(
         lines("1. e4 (1. d4 (1. c4 c5) (1. b4) 1... d5) (1. a4) 1... e5 *"),
         ["0.1 d2d4 d7d5", "0.2 c2c4 c7c5", "0.3 b2b4", "0.4 a2a4"]
@@ -59,7 +59,7 @@ fn nodes_are_numbered_from_the_deepest_on() {
         lines("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 (1. e3 Kd7 (1... Kf7)) Kd7 *"),
         ["0.1 e2e3 e8d7", "3.1 e8f7"]
     );
-    // Open brackets, other brackets, and a side line after the last move.
+    // Brackets may be open or of another kind, and a side line may follow the last move.
     assert_eq!(lines("1. e4 e5 (1... c5"), ["1.1 c7c5"]);
     assert_eq!(lines("1. e4 e5 [1... c5] 2. Nf3 *"), ["1.1 c7c5"]);
     assert_eq!(lines("1. e4 e5 (1... c5) 1-0"), ["1.1 c7c5"]);
@@ -81,7 +81,7 @@ fn what_cannot_be_kept_is_told_and_the_rest_kept() {
         lost("[Event \"a\"]\n\n(1. e4) 1. d4 *"),
         ["0: a side line is left out: before the first move"]
     );
-    // At the place where the main line was cut, and after it.
+    // These side lines are at the place where the main line was cut, or after it.
     let cut = "1. e4 e5 (1... c5) 2. Ke3 (2. Nf3) Nc6 (2... d6) *";
     assert_eq!(lines(cut), ["1.1 c7c5"]);
     assert_eq!(lost(cut), ["2: 2 side lines are left out: at a move that was not kept"]);
@@ -93,7 +93,7 @@ fn what_cannot_be_kept_is_told_and_the_rest_kept() {
 
 #[test]
 fn depth_and_number_have_limits() {
-    // Each side line is an alternative to the second move of the one around it.
+    // Each side line is an alternative to the second move of the line that contains it.
     let deep = |depth: usize| {
         let lines = [" (Nc6 a3", " (Nc3 a6", " (Nb8 a3", " (Nb1 a6"];
         let inner: String = lines.iter().copied().cycle().take(depth).collect();
@@ -136,7 +136,7 @@ fn comments_and_glyphs_stand_at_their_nodes() {
         "6 so",
     ];
     assert_eq!(found, expected);
-    // Comments in a side line that is left out, or after the place where the game was cut, are left out too.
+    // Comments are also left out if they are in a side line that is left out, or after the place where the game was cut.
     let (games, _) = trees(b"1. e4 (1. Ke3 {no} $1) e5 2. Ke3 {no} $2 *");
     assert_eq!(games[0].annotations, []);
 }
@@ -162,7 +162,7 @@ fn main_lines_do_not_depend_on_side_lines() {
                 next += 1;
             });
             assert_eq!(next, plain.len(), "{name}");
-            // `e8(Q)` is a promotion, also in a side line that is passed over as a whole.
+            // `e8(Q)` is a promotion, even in a side line that is skipped as a whole.
             assert!(kept + lost <= all, "{name}: {kept} and {lost} of {all}");
             count = (count.0 + kept, count.1 + lost);
         }

@@ -1,4 +1,5 @@
-//! Files on the web: the games of the file, or a clear failure, whatever the server and the connection do.
+//! Tests files on the web: the result must be the games of the file or a clear failure, whatever the server and the connection
+//! do.
 
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -11,10 +12,10 @@ use super::*;
 use crate::common::http::{Answer, Hold, Request, Server, file};
 use crate::common::waiting::{PATIENCE, done};
 
-/// The time that an impatient reader waits: short enough for tests, and longer than a busy machine pauses.
+/// The time that an impatient reader waits. It is short enough for tests, and longer than the pauses of a busy machine.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// Returns the options of a reader that waits longer than any test.
+/// Returns the options of a reader that waits longer than any test takes.
 fn options() -> Options {
     let mut options = Options::default();
     options.web.timeout = 100 * PATIENCE;
@@ -29,7 +30,7 @@ fn impatient() -> Options {
     options
 }
 
-/// The games, the place and reason of a failure, and the size of the source once it was read.
+/// The games, the place and reason of a failure, and the size of the source after it was read.
 #[derive(PartialEq, Debug)]
 struct Read {
     games: Vec<Game>,
@@ -58,7 +59,7 @@ fn read_bytes(bytes: &[u8]) -> Read {
     read(Sources::from_bytes_with("test", bytes.to_vec(), options()))
 }
 
-/// Returns a text plain and packed, with the games that are in it.
+/// Returns a text, both plain and packed, together with the games in it.
 fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     let text = damage::text(3000);
     let frames: Vec<u8> = text.chunks(30_000).flat_map(zst).collect();
@@ -71,7 +72,7 @@ fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     with_games.into()
 }
 
-/// Reads each of the texts from a server that answers in some way, and compares the result with the expected one. Returns the
+/// Reads each of the texts from a server with a given behaviour, and compares the result with the expected one. Returns the
 /// number of requests for each text.
 fn requests_of_each(
     options: Options,
@@ -87,7 +88,7 @@ fn requests_of_each(
     packed().into_iter().map(count).collect()
 }
 
-/// Demands that all games are read.
+/// Fails unless all games are read.
 fn demand_all(
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
 ) -> Vec<usize> {
@@ -103,7 +104,7 @@ fn demand_all_with(
     })
 }
 
-/// Demands a failure that says so, with the games before it.
+/// Demands a failure with this message, together with the games before the failure.
 fn demand_failure(
     reason: &str,
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
@@ -113,7 +114,7 @@ fn demand_failure(
         assert!(told.contains(reason), "{name}: {told}");
         assert_eq!(found.stamp, (None, None), "{name}");
         let games = found.games.len();
-        // The last one may be cut.
+        // The last game may be cut.
         assert!(games > 0 && games < 3000 && *offset > 0, "{name}: {games} games, byte {offset}");
         assert!(found.games[..games - 1] == expected.games[..games - 1], "{name}");
     })
@@ -138,11 +139,11 @@ fn a_file_on_the_web_has_the_games_of_the_file() {
     assert_eq!(source.path, None);
     let request = &server.requests()[0];
     assert_eq!(request.target, "/games.pgn?key=secret");
-    // `user:pass:word`.
+    // This is `user:pass:word`.
     assert_eq!(request.line("authorization"), Some("Basic dXNlcjpwYXNzOndvcmQ="));
 }
 
-/// The connection ends again and again, also before the first byte, and with chunks.
+/// The connection is lost again and again, even before the first byte, and also with chunked encoding.
 #[test]
 fn a_lost_connection_goes_on_where_it_was() {
     let steps = |request: &Request, bytes: &[u8]| {
@@ -167,7 +168,7 @@ fn a_lost_connection_goes_on_where_it_was() {
         Some(Answer { lines, chunks: Some(4000), ..answer }.cut(bytes.len() / 2))
     };
     assert_eq!(demand_all(chunked), [2, 2, 2]);
-    // Each request is for the rest of the same file.
+    // Each request asks for the rest of the same file.
     let (_, bytes, _) = packed().remove(0);
     let server = Server::start(move |request| Some(file(request, &bytes, TAG).cut(bytes.len() / 4)));
     read_url(&server.url).unwrap();
@@ -180,7 +181,7 @@ fn a_lost_connection_goes_on_where_it_was() {
 
 #[test(part = 0)]
 fn a_silent_connection_is_left() {
-    // The first connection of each file continues only when everything has been read.
+    // The first connection for each file continues only after everything has been read.
     let (hold, release) = Hold::new();
     let stalls = move |request: &Request, bytes: &[u8]| {
         let answer = file(request, bytes, TAG);
@@ -189,7 +190,7 @@ fn a_silent_connection_is_left() {
     };
     let requests = done("silent connections are left", move || demand_all_with(impatient(), stalls));
     drop(release);
-    // On a busy machine another one may be silent as well.
+    // On a busy machine, another connection may be silent as well.
     assert!(requests.iter().all(|&requests| requests >= 2), "{requests:?}");
 }
 
@@ -216,7 +217,7 @@ fn attempts_without_a_byte_are_counted() {
     assert_eq!(requests, [2, 2, 2]);
 }
 
-/// The file is a different one at the second request.
+/// At the second request the file is a different one.
 #[test]
 fn a_file_that_is_replaced_is_a_failure() {
     let replaced = |request: &Request, bytes: &[u8]| {
@@ -226,7 +227,7 @@ fn a_file_that_is_replaced_is_a_failure() {
         })
     };
     assert_eq!(demand_failure("it was replaced while it was read: read it again", replaced), [2, 2, 2]);
-    // The server does not look at `If-Range`.
+    // This server ignores `If-Range`.
     let careless = |request: &Request, bytes: &[u8]| {
         let mut answer = file(request, bytes, TAG);
         if request.index > 0 {
@@ -245,7 +246,7 @@ fn a_file_that_is_replaced_is_a_failure() {
     assert_eq!(demand_failure("it was replaced while it was read (it had ", longer), [2, 2, 2]);
 }
 
-/// The server sends the whole file whatever range was requested.
+/// The server sends the whole file, whatever range was requested.
 #[test]
 fn a_server_without_ranges_sends_all_again() {
     fn whole(request: &Request, bytes: &[u8], tag: &str) -> Answer {
@@ -258,7 +259,7 @@ fn a_server_without_ranges_sends_all_again() {
         demand_failure("it sends no ranges", |request, bytes| Some(whole(request, bytes, tag)));
     }
     demand_failure("neither ETag nor date", |request, bytes| Some(whole(request, bytes, "X-Other: 1")));
-    // The file ends earlier than before.
+    // The file is now shorter than before.
     let shrinks = |request: &Request, bytes: &[u8]| {
         Some(whole(request, bytes, "ETag: \"one\"").cut(bytes.len() / if request.index == 0 { 2 } else { 3 }))
     };
@@ -267,7 +268,7 @@ fn a_server_without_ranges_sends_all_again() {
 
 #[test]
 fn wrong_lengths_are_noticed() {
-    // The announced length is greater than the real one.
+    // The announced length is greater than the actual length.
     let more = |request: &Request, bytes: &[u8]| {
         let mut answer = file(request, bytes, TAG);
         if request.index == 0 {
@@ -282,7 +283,8 @@ fn wrong_lengths_are_noticed() {
         assert!(told.contains("it was replaced while it was read (it had "), "{name}: {told}");
         assert!(found.games == expected.games, "{name}");
     }
-    // Fewer bytes: nobody can detect it in a plain file, and a packed one lacks its end.
+    // The announced length is smaller than the real one. In a plain file nobody can detect this, and in a packed file the end is
+    // missing.
     let less = |bytes: &[u8]| {
         let lines = vec![format!("Content-Length: {}", bytes.len() / 2)];
         Answer { lines, body: bytes.to_vec(), ..Answer::new(200) }
@@ -295,7 +297,7 @@ fn wrong_lengths_are_noticed() {
     }
 }
 
-/// Neither a length nor chunks: the end of the connection is the end of the file, or not.
+/// The server sends neither a length nor chunks. The end of the connection may then be the end of the file, or not.
 #[test]
 fn an_end_that_is_not_told_is_asked_for() {
     let bare = |bytes: &[u8]| Answer {
@@ -329,7 +331,7 @@ fn redirects_are_followed() {
         })
     };
     assert_eq!(demand_all(moved), [4, 4, 4]);
-    // Another host gets no password.
+    // Another host does not get the password.
     let other = Server::start(|request| Some(file(request, b"1. e4 *", TAG)));
     let location = format!("Location: {}/there", other.url.replace("127.0.0.1", "localhost"));
     let server = Server::start(move |request| {
@@ -361,7 +363,7 @@ fn what_cannot_be_had_is_told_at_the_start() {
         assert_eq!(told, format!("{}/games.pgn cannot be read: the server answers {reason}", server.url));
         assert_eq!(server.requests().len(), 1);
     }
-    // Temporary errors are retried.
+    // After temporary errors the request is repeated.
     let (_, bytes, _) = packed().remove(0);
     let server = Server::start(move |request| match request.index {
         0 => Some(Answer::new(503).with("Content-Length: 0")),
@@ -376,9 +378,9 @@ fn what_cannot_be_had_is_told_at_the_start() {
         "{told}"
     );
     assert_eq!(server.requests().len(), 7);
-    // A server that does not listen, one that does not answer, and one that does not exist.
+    // One server does not listen, one does not answer, and one does not exist.
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
-    // The near end of a connection has a port that no other program gets, and on which no program listens.
+    // The port at this end of a connection is given to no other program, and no program listens on it.
     let connection = TcpStream::connect(mute.local_addr().unwrap()).unwrap();
     let told = read_url(&format!("http://{}/games.pgn", connection.local_addr().unwrap())).unwrap_err();
     assert!(told.contains("its host cannot be reached"), "{told}");
@@ -409,7 +411,7 @@ fn reels_and_other_files_are_refused() {
     }
 }
 
-/// Several files in their order; one of them is replaced before its turn.
+/// Several files are read in order. One of them is replaced before its turn.
 #[test]
 fn several_files_are_read_in_their_order() {
     let texts = [damage::text(1200), damage::text(700)];
@@ -435,7 +437,7 @@ fn several_files_are_read_in_their_order() {
     assert!(found.failures[0].1.contains("it was replaced while it was read"), "{:?}", found.failures);
 }
 
-/// The web is read once, into memory.
+/// Files on the web are read only once, into memory.
 #[test]
 fn a_database_holds_what_it_read() {
     let text = damage::text(1500);

@@ -1,4 +1,4 @@
-//! The answers of chessops: `tests/data/chessops.tsv`, written by `tests/chessops/check.sh`.
+//! Compares the transforms with the answers of chessops in `tests/data/chessops.tsv`, which `tests/chessops/check.sh` wrote.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ const COUNT: usize = 10_000;
 
 type SetFunction = fn(Bitboard) -> Bitboard;
 
-/// The functions of chessops, with ours.
+/// The names of chessops' functions, with our functions.
 const FUNCTIONS: [(&str, SetFunction); 9] = [
     ("identity", std::convert::identity),
     ("flipVertical", chessops::flip_vertical),
@@ -34,14 +34,14 @@ fn hex(set: Bitboard) -> String {
     format!("{:016x}", set.0)
 }
 
-/// Every mask of a board, as the script prints them.
+/// Returns every mask of a board, as the script prints them.
 fn masks(board: &Board, promoted: Bitboard) -> String {
     let colors = [Color::White, Color::Black].map(|color| hex(board.by_color(color)));
     let roles = Role::ALL.map(|role| hex(board.by_role(role)));
     format!("{} {} {} {}", hex(board.occupied()), hex(promoted), colors.join(" "), roles.join(" "))
 }
 
-/// Returns everything else about a position.
+/// Returns all other parts of a position.
 fn rest(setup: &Setup) -> String {
     let passed = setup.ep_square.map_or("-".into(), |square| (square as u32).to_string());
     let turn = if setup.turn.is_white() { "white" } else { "black" };

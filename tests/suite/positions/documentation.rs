@@ -1,5 +1,5 @@
-//! Every statement and sample of chessops' documentation, by its heading, and where it is wrong; the table of
-//! square sets of the CQL 5 manual.
+//! Tests every statement and sample of chessops' documentation, under its heading, and notes the errors in it. Also tests the
+//! table of square sets in the CQL 5 manual.
 
 use orbit_core::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
 use orbit_core::positions::chessops::*;
@@ -10,7 +10,7 @@ use super::{moved, set, setup};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Sets to try statements about all sets on.
+/// Returns sets on which statements about all sets are tried.
 fn sets() -> impl Iterator<Item = Bitboard> {
     let mut rng = crate::differential::rng::Rng::new(2);
     (0..1000).map(move |_| Bitboard(rng.next() & rng.next()))
@@ -51,7 +51,8 @@ fn flip_horizontal_mirrors_files() {
     assert!(sets().all(|s| flip_horizontal(s).0 == printed(s.0)));
 }
 
-/// chessops documentation, transform, "Flip Diagonal", with the code of its sample; `SquareSet(lo, hi)` takes the low half first.
+/// chessops documentation, transform, "Flip Diagonal", with the code of its sample. In `SquareSet(lo, hi)` the lower half comes
+/// first.
 #[test]
 fn flip_diagonal_transposes() {
     for index in 0..8 {
@@ -116,7 +117,7 @@ fn shifts_wrap_around_the_edges() {
         for (shift, ..) in samples {
             assert_eq!(shift(s).count(), s.count());
         }
-        // The four symmetries that the documentation does not give.
+        // The documentation does not have these four symmetries.
         assert_eq!(flip_horizontal(flip_diagonal(s)), Dihedral::Rotate90Ccw.apply(s));
         assert_eq!(flip_vertical(flip_diagonal(s)), Dihedral::Rotate270Ccw.apply(s));
         assert_eq!(rotate180(flip_diagonal(s)), Dihedral::ReflectAnti.apply(s));
@@ -181,8 +182,8 @@ fn the_view_from_black_is_half_a_turn() {
     assert_eq!(moved("view-from-black", START), moved("rotate180", START));
 }
 
-/// chessops documentation, transform, "Symmetry Analysis". Erratum: the sample compares occupied squares alone, so
-/// that rooks mirror knights and White mirrors Black.
+/// chessops documentation, transform, "Symmetry Analysis". Erratum: the sample compares only occupied squares, so it takes rooks
+/// for mirror images of knights, and White's men for those of Black's.
 #[test]
 fn symmetry_is_that_of_pieces_and_colours() {
     let printed = |board: &Board| {
@@ -198,7 +199,7 @@ fn symmetry_is_that_of_pieces_and_colours() {
         ("8/8/8/8/8/8/8/R6N", true, false),
         ("8/8/8/8/8/8/8/R6r", true, false),
         ("8/8/8/8/8/8/8/R5R1", false, false),
-        // Only White's queen and king break it.
+        // Only the kings and queens break the symmetry.
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", true, false),
         ("q3k3/8/8/8/8/8/8/q3k3", true, true),
     ] {
@@ -235,7 +236,7 @@ fn a_pattern_is_found_in_four_orientations() {
     }
 }
 
-/// chessops documentation, transform, "Chess960 Analysis". Erratum: the sample mistakes a king on a1, square 0, for no king.
+/// chessops documentation, transform, "Chess960 Analysis". Erratum: the sample treats a king on a1, square 0, as no king.
 #[test]
 fn chess960_is_normalised_also_with_a_king_on_a1() {
     for king in 0..64 {
@@ -257,8 +258,8 @@ fn chess960_is_normalised_also_with_a_king_on_a1() {
     assert_eq!(king_side(&without), without, "no king");
 }
 
-/// CQL 5 manual: the effect of flips and unit shifts on sets, with the errata of the left shift of h8 (a trailing edge stays) and
-/// of the reflection of b2 (its rank is 7).
+/// CQL 5 manual: the effect of flips and unit shifts on sets, with two errata: in the left shift, h8 also stays, since it is on
+/// the trailing edge; and the reflection of b2 is on rank 7.
 #[test]
 fn square_sets_of_the_cql_5_manual() {
     for (names, from, to) in [
@@ -297,8 +298,8 @@ fn square_sets_of_the_cql_5_manual() {
     }
 }
 
-/// CQL 5 manual, lists of pieces: the unit left shift, the horizontal flip and the colour flip of a rook on b2 and a
-/// bishop on g8. Errata: the manual has the flips end on b8 and the colour flip leave the colours.
+/// CQL 5 manual, lists of pieces: the unit left shift, the horizontal flip and the colour flip of a rook on b2 and a bishop on
+/// g8. Errata: in the manual, the flips end on b8, and the colour flip does not change the colours.
 #[test]
 fn pieces_of_the_cql_5_manual() {
     assert_eq!(moved("shift:-1:0", "7B/8/8/8/8/8/2R5/8 w"), "6B1/8/8/8/8/8/1R6/8 w");
@@ -307,7 +308,7 @@ fn pieces_of_the_cql_5_manual() {
     assert_eq!(moved("flipcolor", "8/8/8/8/8/8/R1b5/8 w"), "8/r1B5/8/8/8/8/8/8 b");
 }
 
-/// chessops' flips compose to all eight symmetries.
+/// Compositions of chessops' flips yield all eight symmetries.
 #[test]
 fn flips_generate_all_symmetries() {
     let witness = set("a1 b1 d2");

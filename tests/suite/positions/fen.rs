@@ -1,4 +1,4 @@
-//! Reading and writing FEN: compared with shakmaty, with the fields of variants, and faults with their places.
+//! Tests reading and writing of FEN: compared with shakmaty, with the fields of variants, and with the places of errors.
 
 use std::num::NonZeroU32;
 
@@ -46,10 +46,10 @@ fn a_damaged_fen_is_refused_by_both_or_by_neither() {
             (Err(error), theirs) => {
                 refused += 1;
                 assert!(error.start < error.end && error.end <= fen.len(), "{shown}: {error:?}");
-                // shakmaty accepts a sign before the number of checks given.
+                // shakmaty accepts a sign before the number of checks that were given.
                 assert!(theirs.is_err() || shown.contains('+'), "{shown}: {error}");
             }
-            // Operations of an EPD; a side to move in capitals.
+            // Only our reader accepts the operations of an EPD, and a capital letter as the side to move.
             (Ok(ours), Err(_)) => assert!(
                 !ours.operations.is_empty() || shown.contains(" B ") || shown.contains(" W "),
                 "{shown}"
@@ -66,7 +66,7 @@ fn random_bytes_never_bring_it_down() {
         let bytes: Vec<u8> =
             (0..rng.below(100)).map(|_| *rng.pick(b"8/8/pP~[]+ wb-K1_\t\xc3\xa9z")).collect();
         if let Err(error) = read(&bytes) {
-            // The place is one past the end if something is missing there.
+            // If something is missing at the end, the place is one past the end.
             assert!(error.end <= bytes.len() + 1, "{bytes:?}: {error:?}");
         }
     }
@@ -165,7 +165,7 @@ fn impossible_rights_can_be_dropped() {
     }
 }
 
-/// Each leniency accepts some lines that are refused without it: variants, operations, unclear rights, any rest.
+/// Each leniency accepts some lines that are refused without it: for variants, operations, unclear rights and any rest.
 #[test]
 fn each_leniency_takes_what_it_names() {
     let none = Leniency::NONE;
@@ -199,7 +199,7 @@ fn each_leniency_takes_what_it_names() {
     assert_eq!((record.castling, record.en_passant), (&b"KX"[..], &b"e9"[..]));
 }
 
-/// Plain FENs as found in games: the readers of games and shakmaty read them alike.
+/// Plain FENs as they are found in games are read alike by the reader of games and by shakmaty.
 #[test]
 fn leniencies_read_what_shakmaty_reads() {
     let games = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };

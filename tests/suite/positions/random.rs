@@ -1,4 +1,4 @@
-//! Random positions, the same as those of `tests/chessops/positions.mjs`: every draw in the same order.
+//! Makes the same random positions as `tests/chessops/positions.mjs`: all numbers are drawn in the same order.
 
 use std::fmt::Write as _;
 
@@ -56,7 +56,7 @@ fn castling(rng: &mut Rng) -> String {
     if text.is_empty() { "-".into() } else { text }
 }
 
-/// Returns a FEN with every field that a FEN may have, sensible or not.
+/// Returns a FEN with all fields that a FEN can have, whether they make sense or not.
 pub fn position(rng: &mut Rng) -> String {
     let board = placement(rng) + &pockets(rng);
     let turn = char::from(*rng.pick(b"wb"));

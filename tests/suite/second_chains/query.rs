@@ -1,13 +1,13 @@
-//! Queries with `line` and `path`: their parts, their text, and their copies under transforms.
+//! Represents queries with `line` and `path`: their parts, their text, and their copies under transforms.
 
 use std::fmt::{self, Display, Formatter};
 
 use shakmaty::{Bitboard, Color, Piece, Role, Square};
 
-/// A piece designator: letters of pieces and squares.
+/// A piece designator: the letters of pieces, and the squares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Designator {
-    /// Sorted letters; if there are none, any piece or none may be there.
+    /// The letters, sorted. If there are none, any piece or no piece may be on the squares.
     pub pieces: Vec<char>,
     pub squares: Bitboard,
 }
@@ -23,7 +23,7 @@ pub enum Amount {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Filter {
-    /// A word: `true`, `check`, `mate`, `initial`, `terminal`, `primary`, `secondary`, `mainline`.
+    /// One of the words `true`, `check`, `mate`, `initial`, `terminal`, `primary`, `secondary` and `mainline`.
     Word(&'static str),
     ToMove(Color),
     Holds(Designator),
@@ -31,13 +31,13 @@ pub enum Filter {
     Not(Box<Filter>),
     Or(Box<Filter>, Box<Filter>),
     Chain(Box<Query>),
-    /// `move from S`, `move to S`, `move capture S`.
+    /// One of `move from S`, `move to S` and `move capture S`.
     Move(&'static str, Designator),
-    /// `move secondary`.
+    /// The filter `move secondary`.
     MoveSecondary,
 }
 
-/// `L--R=P`, `L[x]R=P`, with filters on the position behind the move.
+/// A dash filter `L--R=P` or `L[x]R=P`, with filters for the position after the move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dash {
     pub capture: bool,
@@ -49,11 +49,11 @@ pub struct Dash {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Atom {
-    /// A position, in a line.
+    /// In a line, a filter for a position.
     Position(Filter),
-    /// A filter on the position that was reached, in a path.
+    /// In a path, a filter for the position that was reached.
     Test(Filter),
-    /// A move, in a path.
+    /// In a path, a move.
     Move(Dash),
 }
 
@@ -75,7 +75,7 @@ pub enum Focus {
 pub struct Query {
     pub path: bool,
     pub range: Option<(i32, i32)>,
-    /// `<--`
+    /// True if the arrow is `<--`.
     pub back: bool,
     /// True if a line has `singlecolor`.
     pub single_color: bool,
@@ -84,15 +84,15 @@ pub struct Query {
     pub max: Option<Amount>,
     pub nestban: bool,
     pub first_match: bool,
-    /// `primary`, or in a line `secondary`.
+    /// `primary` or, in a line, `secondary`.
     pub sibling: Option<&'static str>,
     pub last_position: bool,
-    /// Words that affect only comments.
+    /// Keywords that affect only comments.
     pub words: Vec<&'static str>,
     pub chain: Chain,
 }
 
-/// A whole query: filters before, and one transform around all.
+/// A whole query: the filters before the chain, and one transform around everything.
 #[derive(Clone, Debug)]
 pub struct Body {
     pub variations: bool,
@@ -126,7 +126,7 @@ impl Designator {
 }
 
 impl Filter {
-    /// Returns whether a constituent of a line with this filter is evaluated for each move that leaves.
+    /// Returns whether a constituent of a line with this filter is evaluated for each move that is played in the position.
     pub fn is_tied(&self) -> bool {
         match self {
             Filter::Move(..) | Filter::MoveSecondary => true,
@@ -171,12 +171,12 @@ impl Display for Amount {
 impl Display for Filter {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            // Both are words of `path` too.
+            // Both are also words of `path`.
             Filter::Word(word @ ("primary" | "secondary")) => write!(f, "{{{word}}}"),
             Filter::Word(word) => write!(f, "{word}"),
             Filter::ToMove(color) => write!(f, "{}", color.fold_wb("wtm", "btm")),
             Filter::Holds(of) => write!(f, "{of}"),
-            // This is not a number, so that a sign after it is no arithmetic.
+            // This is not a number, so a sign after it does not make an arithmetic expression.
             Filter::Less(a, b) => write!(f, "{{{a} < {b} true}}"),
             Filter::Not(of) => write!(f, "not {of}"),
             Filter::Or(a, b) => write!(f, "{{{a} or {b}}}"),
@@ -291,7 +291,7 @@ impl Display for Body {
 
 // ---- copies
 
-/// The effect of a transform on a designator; `None` if no square is left.
+/// The effect of a transform on a designator. The result is `None` if no squares are left.
 type Image<'a> = &'a dyn Fn(&Designator) -> Option<Designator>;
 
 impl Amount {
@@ -360,7 +360,7 @@ impl Query {
 }
 
 impl Body {
-    /// Returns the distinct copies that the transform makes: the filters before and the chain of each.
+    /// Returns the distinct copies that the transform makes, each as the filters before the chain and the chain.
     pub fn copies(&self) -> Vec<(Vec<Filter>, Query)> {
         let Some((transform, _)) = self.transform else {
             return vec![(self.before.clone(), self.query.clone())];
@@ -379,7 +379,7 @@ impl Body {
 
 type Images = Vec<(Box<dyn Fn(&Designator) -> Option<Designator>>, bool)>;
 
-/// Returns the transforms that a word means, and whether each swaps the colours.
+/// Returns the transforms that a word stands for, and for each whether it swaps the colours.
 fn images(transform: &str) -> Images {
     type Squares = Box<dyn Fn(Bitboard) -> Bitboard>;
     let each = |to: fn(i32, i32) -> (i32, i32)| -> Squares { Box::new(move |set| moved(set, to)) };
@@ -434,7 +434,7 @@ fn moved(set: Bitboard, to: impl Fn(i32, i32) -> (i32, i32)) -> Bitboard {
     set.into_iter().filter_map(square).collect()
 }
 
-/// Returns a shifted set: whole ranks stay whole sideways, whole files up and down.
+/// Returns a shifted set. Whole ranks stay whole in a shift sideways, and whole files in a shift up or down.
 fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     if set == Bitboard::FULL {
         return set;
@@ -453,7 +453,7 @@ fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     out
 }
 
-/// Returns the kind of piece that a letter of a promotion means; `None` for letters that mean any.
+/// Returns the kind of piece that a letter of a promotion stands for; `None` for letters that stand for any kind.
 pub fn promoted(letter: char) -> Option<Role> {
     Role::from_char(letter)
 }

@@ -1,4 +1,4 @@
-//! Reads the queries of tables of answers, as far as the evaluator knows their constructs.
+//! Reads the queries of tables of answers, if the evaluator knows their constructs.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -6,10 +6,10 @@ use super::query::{Amount, Atom, Body, Chain, Dash, Designator, Filter, Focus, Q
 
 const WORDS: [&str; 8] = ["true", "check", "mate", "initial", "terminal", "primary", "secondary", "mainline"];
 const TRANSFORMS: [&str; 6] = ["flipcolor", "flipvertical", "fliphorizontal", "flip", "rotate90", "shift"];
-/// Words of comments, which change no value.
+/// Words for comments, which do not change values.
 const QUIET: [&str; 4] = ["quiet", "keepallbest", "piecepath", "verbose"];
 
-/// Returns a query, or `None` if it contains something that the evaluator does not know.
+/// Returns a query; `None` if it contains something that the evaluator does not know.
 pub fn body(text: &str) -> Option<Body> {
     let mut reader = Reader { rest: text.trim() };
     let variations = reader.sign("cql(variations)");
@@ -33,13 +33,13 @@ impl Reader<'_> {
         self.rest = self.rest.trim_start();
     }
 
-    /// Reads a sign after white space.
+    /// Reads a sign, which blanks may precede.
     fn sign(&mut self, sign: &str) -> bool {
         let rest = self.rest.trim_start().strip_prefix(sign);
         rest.map(|rest| self.rest = rest).is_some()
     }
 
-    /// Reads a word that ends here.
+    /// Reads a whole word.
     fn word(&mut self, word: &str) -> bool {
         match self.rest.trim_start().strip_prefix(word) {
             Some(rest) if !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') => {
@@ -58,7 +58,7 @@ impl Reader<'_> {
         Some(number)
     }
 
-    /// Tries a reader and restores the position if it fails.
+    /// Tries to read something. If that fails, goes back to the old position.
     fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.rest;
         let read = read(self);
@@ -243,7 +243,7 @@ impl Reader<'_> {
                 while !self.sign(close) {
                     all.push(self.filter()?);
                 }
-                // All: none of them fails.
+                // All filters match if none of them fails.
                 let not = |of| Filter::Not(Box::new(of));
                 let either = |a, b| Filter::Or(Box::new(a), Box::new(b));
                 return match all.len() {
@@ -297,7 +297,7 @@ impl Reader<'_> {
         {
             (pieces, rest) = (letters.chars().collect(), after);
         } else if let Some(first) = rest.chars().next().filter(|&c| is_letter(c)) {
-            // A file is no piece.
+            // The letter of a file is not a piece.
             let second = rest[1..].chars().next();
             if !(('a'..='h').contains(&first)
                 && second.is_some_and(|c| c.is_ascii_digit() || c == '-' && !rest[1..].starts_with("--")))
@@ -329,7 +329,7 @@ impl Reader<'_> {
     }
 }
 
-/// Splits squares such as `e4` and `a-c1-8` from the text after them.
+/// Splits squares such as `e4` or `a-c1-8` from the text after them.
 fn square_range(text: &str) -> Option<(Bitboard, &str)> {
     let axis = |text: &str, first: char| -> Option<(u32, u32, usize)> {
         let mut letters = text.chars();

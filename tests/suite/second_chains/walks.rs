@@ -1,4 +1,4 @@
-//! The values of queries, by trying every walk through the tree.
+//! Computes the values of queries by trying every walk through the tree.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,13 @@ use super::{
     query::{Amount, Atom, Body, Chain, Dash, Designator, Filter, Focus, Query, promoted},
 };
 
-/// The choices that the rules leave open. Queries are judged if every reading gives the same, or if one reading gives the answer.
+/// The choices that the rules leave open. A query is checked if all readings give the same value, or if one reading gives the
+/// engine's answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// True if the search tries all continuations at a child before it turns to the next child.
+    /// True if the search tries all continuations at a child before it moves on to the next child.
     pub children_first: bool,
-    /// True if `nestban` of a path with a focus remembers the positions between the moves that count.
+    /// True if `nestban` in a path with a focus also remembers the positions between the moves that count.
     pub bans_between: bool,
 }
 
@@ -25,14 +26,14 @@ pub const READINGS: [Reading; 4] = [
     Reading { children_first: true, bans_between: true },
 ];
 
-/// The most steps that are tried from one start.
+/// The maximum number of steps that are tried from one start.
 const STEPS_MAX: usize = 200_000;
 
-/// There are too many walks to try.
+/// The error if there are too many walks to try.
 #[derive(Debug)]
 pub struct TooMany;
 
-/// A part that is still to be matched; the next one is last.
+/// A part that is still to be matched. In a list of these, the next part is the last one.
 #[derive(Clone)]
 enum Due<'a> {
     Chain(&'a Chain),
@@ -46,9 +47,9 @@ struct Walk {
     at: Option<usize>,
     /// The child through which a line must continue.
     through: Option<usize>,
-    /// All positions, including skipped ones.
+    /// All positions of the walk, including skipped ones.
     nodes: Vec<usize>,
-    /// The positions that are counted.
+    /// The positions of the walk that count.
     counted: Vec<usize>,
 }
 
@@ -57,7 +58,7 @@ struct Best {
     walk: Walk,
 }
 
-/// The pieces whose moves count.
+/// The pieces whose moves count, and true if captures of these pieces count as well; `None` if all moves count.
 type InFocus = Option<(HashSet<Identity>, bool)>;
 
 struct Search<'a> {
@@ -76,19 +77,19 @@ enum Next<'a> {
     Atom(&'a Atom, Vec<Due<'a>>),
 }
 
-/// The place where a filter is evaluated.
+/// The place at which a filter is evaluated.
 #[derive(Clone, Copy)]
 struct Place {
     node: usize,
-    /// The one outgoing move that `move` sees, by its child.
+    /// If `move` sees only one of the moves that are played here, the child to which it leads.
     edge: Option<usize>,
-    /// The number of moves of the path so far.
+    /// The number of moves of the path so far that count.
     count: i32,
 }
 
 type Found<T> = Result<T, TooMany>;
 
-/// Returns the value of a query at each node of a game, by one reading.
+/// Returns the value of a query at each node of a game, according to a reading of the rules.
 pub fn values(body: &Body, game: &Game, reading: Reading) -> Found<Vec<Option<i32>>> {
     let copies = body.copies();
     let mut banned = vec![HashSet::new(); copies.len()];
@@ -162,7 +163,7 @@ fn set(game: &Game, designator: &Designator, node: usize) -> Vec<shakmaty::Squar
 }
 
 impl<'a> Search<'a> {
-    /// Tries all continuations; returns true once the search is over.
+    /// Tries all continuations. Returns true once the search is over.
     fn go(&mut self, due: Vec<Due<'a>>, walk: Walk) -> Found<bool> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -206,7 +207,8 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// Lists the atoms that may be next, fewer repetitions first; filters of a path on the position reached are tested.
+    /// Lists the atoms that may come next, those with fewer repetitions first. In a path, filters for the current position are
+    /// tested at once.
     fn expand(&mut self, mut due: Vec<Due<'a>>, walk: &Walk, out: &mut Vec<Next<'a>>) -> Found<()> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -244,7 +246,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Returns the steps that a walk may take, each with all positions that it visits, in order.
+    /// Returns the steps that a walk may take. Each step is given as all positions that it visits, in order.
     fn steps_from(&self, walk: &Walk) -> Vec<Vec<usize>> {
         let Some(at) = walk.at else { return vec![vec![self.start]] };
         if self.query.path {
@@ -281,7 +283,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The nearest moves in focus below a node, on every branch; of the start itself those that leave it.
+    /// Lists the nearest moves in focus below a node, on every branch. For the start itself, these include the moves that are
+    /// played in it.
     fn next_in_focus(&self, node: usize, way: &mut Vec<usize>, from_here: bool, out: &mut Vec<Vec<usize>>) {
         for &child in &self.game.nodes[node].children {
             way.push(child);
@@ -301,7 +304,7 @@ impl<'a> Search<'a> {
             || (*capture && edge.captured.is_some_and(|(_, identity)| pieces.contains(&identity)))
     }
 
-    /// Makes one step if the atom allows it, and continues from there.
+    /// Makes a step if the atom allows it, and tries all continuations from there. Returns true if the search is over.
     fn take(&mut self, atom: &'a Atom, rest: &[Due<'a>], walk: &Walk, step: &[usize]) -> Found<bool> {
         let &node = step.last().expect("a step leads somewhere");
         let mut next = walk.clone();
@@ -349,7 +352,7 @@ impl<'a> Search<'a> {
         {
             return false;
         }
-        // In castling only the pieces in focus count.
+        // In castling, only the pieces in focus count.
         let counts = |identity: &Identity| match &self.focus {
             Some((pieces, _)) if edge.parts.len() > 1 => pieces.contains(identity),
             _ => true,
@@ -364,7 +367,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Takes a matching walk; returns true if no other walk is wanted.
+    /// Records a walk that matches. Returns true if no other walk is wanted.
     fn accept(&mut self, walk: &Walk) -> Found<bool> {
         let Some(&last) = walk.counted.last() else { return Ok(false) };
         let count = walk.counted.len() as i32;
@@ -422,7 +425,7 @@ fn holds(game: &Game, filter: &Filter, place: Place, reading: Reading) -> Found<
     })
 }
 
-/// Returns the moves that `move` sees, by their children.
+/// Returns the moves that `move` sees, as the children to which they lead.
 fn moves(game: &Game, place: Place) -> impl Iterator<Item = usize> {
     let all = game.nodes[place.node].children.clone();
     all.into_iter().filter(move |&child| place.edge.is_none_or(|edge| edge == child))

@@ -1,10 +1,10 @@
-//! Small tables that were counted by hand.
+//! Tests small tables that were counted by hand.
 
 use orbit_search::stats::{Counts, GroupKey, GroupRow, Tally};
 
 use super::{KNIGHT, counted, counts, pgn};
 
-/// `key: games hit/games, positions hit/positions`, with the second key if there is one.
+/// Returns rows as `key: games hit/games, positions hit/positions`, with the second key if there is one.
 fn shown(counts: &Counts, grouping: &str) -> Vec<String> {
     let row = |GroupRow { keys: [first, second], all, hit, .. }: &GroupRow| {
         let second = if *second == GroupKey::Whole { String::new() } else { format!(" {second}") };
@@ -28,7 +28,7 @@ fn games_are_grouped_by_their_tags_and_results() {
         ("elodiff:150", &["-150: 1/1, 3/5", "150: 1/1, 3/6", "?: 1/2, 2/5"]),
         ("event", &["Open: 2/2, 5/9", "M\u{fc}, \u{7}: 1/1, 3/5", "?: 0/1, 0/2"]),
         ("white", &["A: 1/2, 3/8", "B: 1/1, 2/3", "?: 1/1, 3/5"]),
-        // Every game is listed under both of its players, the third under A once.
+        // Every game is listed under both of its players. The third game is listed under A only once.
         ("player", &["A: 2/3, 5/11", "B: 2/2, 5/9", "?: 1/1, 3/5"]),
         ("tag:Nothing", &["?: 3/4, 8/16"]),
         (
@@ -113,7 +113,7 @@ fn games_that_do_not_count_are_as_if_they_were_not_there() {
     let fourth = |query, grouping| counted(query, grouping, pgn(1 << 20), 1, Some("M\u{fc}, \u{7}"));
     assert_eq!(shown(&open(KNIGHT, "year"), "year"), ["1997: 1/1, 3/6", "1999: 1/1, 2/3"]);
     assert_eq!(shown(&open("flipcolor {Nf3}", "copy"), "copy"), ["1: 2/2, 5/9", "2: 1/2, 1/9"]);
-    // Its hits come after those of games that do not count, which both copies hit.
+    // The hits come after those of games that do not count. Both copies hit in those games.
     assert_eq!(shown(&fourth("flipcolor {Nf3 or qd8}", "copy"), "copy"), ["1: 1/1, 3/5"]);
 }
 
@@ -121,7 +121,7 @@ fn games_that_do_not_count_are_as_if_they_were_not_there() {
 fn white_scores_are_means_of_known_results() {
     let counts = counts("{Nf3 not initial btm}", "year,player");
     let total = counts.total();
-    // Won, lost and drawn; the fourth game has no result.
+    // One game is won, one is lost and one is drawn. The fourth game has no result.
     assert_eq!(total.all, Tally { games: 4, positions: 16, results: 3, half_points: 3, ..Tally::default() });
     assert_eq!(total.all.score(), Some(0.5));
     assert_eq!(total.hit, Tally { games: 3, positions: 5, results: 3, half_points: 3, ..Tally::default() });

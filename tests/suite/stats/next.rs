@@ -1,4 +1,5 @@
-//! The moves played at hits, compared with a count by pgn-reader and shakmaty alone, and with counts by hand.
+//! Tests the moves that were played at hits. They are compared with a count by pgn-reader and shakmaty alone, and with counts by
+//! hand.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Cursor;
@@ -12,10 +13,10 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, 
 
 use crate::database::SAMPLE;
 
-/// A game as read by pgn-reader and shakmaty.
+/// A game as pgn-reader and shakmaty read it.
 pub(crate) struct Played {
     pub(crate) result: String,
-    /// The positions, one more than moves.
+    /// The positions. There is one more position than moves.
     pub(crate) positions: Vec<Chess>,
     pub(crate) moves: Vec<Move>,
 }
@@ -73,14 +74,15 @@ pub(crate) fn sample() -> Vec<Played> {
     games
 }
 
-/// Maps a square of the game to its place in the filter as written, from a1 = (0, 0), and records whether colours are swapped.
+/// The map of the board that a copy uses: from each square of the game to its place in the filter as it is written. The place of
+/// a1 is (0, 0). It also says whether colours are swapped.
 #[derive(Clone)]
 enum Seen {
     Played,
-    /// The board upside down, with the colours swapped.
+    /// The board is turned upside down, with the colours swapped.
     Mirrored,
     By(Box<[(i32, i32); 64]>, bool),
-    /// Squares have no image.
+    /// The squares of the game have no image.
     Nowhere,
 }
 
@@ -89,7 +91,7 @@ fn by(swap: bool, map: impl Fn(i32, i32) -> (i32, i32)) -> Seen {
     Seen::By(Box::new(squares), swap)
 }
 
-/// Returns the copy of a shift, with colours swapped before it or not.
+/// Returns the map of a shift, with or without a colour swap before it.
 fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     let (dx, dy) = by_how_much;
     match by_how_much {
@@ -100,10 +102,10 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     }
 }
 
-/// A hit: the first and the last of its positions, and how its copy maps the board.
+/// A hit: its first and its last position, and the map of its copy.
 type Hit = (usize, usize, Seen);
 
-/// Returns a move as the table shows it.
+/// Returns a move as the tables of moves show it.
 fn told(chess: &Chess, mv: Move, seen: &Seen) -> String {
     match seen {
         Seen::Played => SanPlus::from_move(chess.clone(), mv).to_string(),
@@ -135,7 +137,7 @@ fn name((file, rank): (i32, i32)) -> Option<String> {
     is_on.then(|| format!("{}{}", (b'a' + file as u8) as char, rank + 1))
 }
 
-/// Returns a move as a letter and squares, which are the played ones if the board has no image of them.
+/// Returns a move as a letter and squares. If the board has no image of the squares, they are those that were played.
 fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     let (from, to) = match mv {
         Move::Castle { king, rook } if rook > king => {
@@ -151,9 +153,9 @@ fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     format!("{letter}{from}-{to}{becomes}")
 }
 
-/// Returns a move in SAN without check signs, if SAN can express it.
+/// Returns a move in SAN without check signs; `None` if SAN cannot express it.
 fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<String> {
-    // Castling of any copy of these tests that is not as it was played is no castling.
+    // No map in these tests turns castling into castling, so the move is written with its squares.
     if mv.is_castle() {
         return None;
     }
@@ -180,7 +182,7 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
         };
         return Some(format!("{}{origin}{takes}{to}", mv.role().upper_char()));
     }
-    // As White counts ranks.
+    // Ranks are counted from White's side.
     let is_white = chess.turn().is_white() != swap;
     let rank = |at: (i32, i32)| if is_white { at.1 + 1 } else { 8 - at.1 };
     let (aside, steps) = ((after.0 - before.0).abs(), rank(after) - rank(before));
@@ -198,10 +200,10 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
     })
 }
 
-/// Games, positions, and the results of the games for the side to move: won, drawn, lost.
+/// The numbers of games and positions, and the results of the games for the side to move: won, drawn, lost.
 type Sums = [u64; 5];
 
-/// Returns the groups of hits by the moves played there.
+/// Returns the groups of hits by the moves that were played there.
 fn groups(
     games: &[Played],
     hits: &dyn Fn(&Played, usize) -> Option<Hit>,
@@ -250,7 +252,7 @@ fn groups(
     out
 }
 
-/// Returns the same groups as counted by the library.
+/// Returns the same groups, as the library counts them.
 fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     let sums = |row: GroupRow| {
@@ -263,7 +265,7 @@ fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
 
 const GROUPINGS: &str = "next,next:3,previous,next:played,previous:played";
 
-/// Compares all groups; returns the names of the groups of next moves.
+/// Compares all groups. Returns the names of the groups of next moves.
 #[track_caller]
 fn compare(
     database: &Database,
@@ -293,7 +295,7 @@ fn compare(
     firsts.into_keys().collect()
 }
 
-/// Positions as queries.
+/// Returns a query for exactly this position.
 fn query_of(chess: &Chess) -> String {
     let square = |square: Square| match chess.board().piece_at(square) {
         Some(piece) => format!("{}{square}", piece.char()),
@@ -359,7 +361,7 @@ fn moves_beside_patterns_are_carried_back() {
         (piece(&game.positions[at], Square::D5) == Some('N')).then_some((at, at, Seen::Played))
     });
     compare("check", &|game, at| game.positions[at].is_check().then_some((at, at, Seen::Played)));
-    // A copy that is as it was written comes first.
+    // The copy as it was written comes first.
     let names = compare("flipcolor Nd5", &move |game, at| {
         let chess = &game.positions[at];
         let seen = match (piece(chess, Square::D5), piece(chess, Square::D4)) {
@@ -379,7 +381,7 @@ fn moves_beside_patterns_are_carried_back() {
         };
         Some((at, at, seen))
     });
-    // Castling of White and Black to the other side of the board.
+    // White and Black castle to the other side of the board.
     assert!(
         ["Kd1-b1", "Kd8-b8", "O-O"].into_iter().all(|one| names.iter().any(|name| name == one)),
         "{names:?}"
@@ -416,7 +418,7 @@ fn moves_beside_patterns_are_carried_back() {
         })?;
         Some((at, at, seen))
     });
-    // Turned by 45 degrees the board has no squares.
+    // If the board is turned by 45 degrees, it has no squares.
     compare("rotate45 {up 1 K & p}", &move |game, at| {
         let chess = &game.positions[at];
         let (file, rank) = place(chess.board().king_of(Color::White)?);
@@ -428,7 +430,7 @@ fn moves_beside_patterns_are_carried_back() {
             _ => None,
         }
     });
-    // Hits that consist of moves.
+    // These hits consist of moves.
     compare("N--d5", &|game, at| {
         let mv = game.moves.get(at)?;
         let is_found =
@@ -449,7 +451,7 @@ fn moves_beside_patterns_are_carried_back() {
     assert_eq!(names, ["(end)"]);
 }
 
-/// Games with ratings, years and players, one from a start of Chess960, one with side lines.
+/// Games with ratings, years and players. One begins from a position of Chess960, and one has side lines.
 const GAMES: &str = r#"
 [White "Ann"]
 [Black "Bob"]
@@ -491,7 +493,7 @@ fn by_hand(query: Query, groupings: &str) -> Counts {
     database.scan(&query).statistics(groupings).unwrap()
 }
 
-/// `group: games, positions, won-drawn-lost`.
+/// Returns groups as `group: games, positions, won-drawn-lost`.
 fn shown(counts: &Counts, grouping: &str) -> Vec<String> {
     let rows = counts.rows(&grouping.parse().unwrap());
     let row = |row: &GroupRow| {
@@ -511,7 +513,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     let rows = counts.rows(&"next".parse().unwrap());
     let tally = |row: usize| &rows[row].moves.as_ref().unwrap().tally;
     assert_eq!((tally(0).rating(), tally(1).rating()), (Some(2300), Some(2600)));
-    // Half a point of two against 2500 and 2700, and a win against 2200.
+    // The results are half a point from two games against 2500 and 2700, and a win against 2200.
     assert_eq!((tally(0).performance(), tally(1).performance()), (Some(2409), Some(3000)));
     assert_eq!((tally(0).years, tally(1).years), (Some([1999, 2004]), None));
     let best = tally(0).best.as_ref().unwrap();
@@ -520,7 +522,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     let share = rows[0].move_share().unwrap();
     assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3 && share.high > 0.9, "{share:?}");
     assert_eq!(rows[0].moves.as_ref().unwrap().score().unwrap().value, 0.25);
-    // In a year a move has its share of the games of that year.
+    // In each year, the share of a move is its share of the games of that year.
     let cross = counts.rows(&"next*year".parse().unwrap());
     let before: Vec<u64> = cross.iter().map(|row| row.moves.as_ref().unwrap().games_before).collect();
     assert_eq!(before, [1, 1, 1]);
@@ -553,7 +555,7 @@ fn moves_in_side_lines_and_of_chess960_are_told() {
 #[test]
 fn moves_of_copies_are_told_as_the_filter_is_written() {
     let counts = by_hand(Query::parse("flipcolor {Pe4 btm}").unwrap(), "next,next:played,next:2");
-    // Black's pawn on e5 is White's on e4: 2. Nf3 is shown as Nf6.
+    // Black's pawn on e5 is treated as White's on e4, so 2. Nf3 is shown as Nf6.
     let carried = [
         "(end): 2, 2, 1-1-0",
         "e5: 2, 2, 0-1-1",
@@ -579,7 +581,7 @@ fn moves_of_copies_are_told_as_the_filter_is_written() {
     );
 }
 
-/// If the player has Black, the moves are shown with the colours swapped.
+/// If the player has Black, moves are shown with the colours swapped.
 #[test]
 fn moves_are_told_as_the_player_sees_them() {
     let database = DatabaseOptions::new().open_bytes("games", GAMES.as_bytes().to_vec()).unwrap();

@@ -1,4 +1,5 @@
-//! Openings by the moves of games, compared with a count by pgn-reader and shakmaty that identifies positions by their FENs.
+//! Tests openings that are found from the moves of games. They are compared with a count by pgn-reader and shakmaty, which
+//! identifies positions by their FENs.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use super::next::sample;
 use crate::common::openings::{epd, listed};
 use crate::database::SAMPLE;
 
-/// Games by group.
+/// Returns the number of games of each group.
 fn shown(counts: &Counts, grouping: &str) -> BTreeMap<String, u64> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     rows.map(|row| (row.keys[0].to_string(), row.hit.games)).collect()

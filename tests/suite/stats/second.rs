@@ -1,4 +1,4 @@
-//! The same counts once more, computed from the output of `--format jsonl` without any code of the library.
+//! Computes the counts a second time from the output of `--format jsonl`, without any code of the library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -16,11 +16,11 @@ use super::{counted, file};
 use crate::common::scan;
 use crate::common::{corpus, pgn_blocks};
 
-/// Groups of games and positions.
+/// The groupings by games and by positions.
 const GROUPINGS: &str = "year,decade,eco,eco:1,result,elo:100,meanelo:100,whiteelo:50,blackelo:250,elodiff:50,ply:10,move:4,\
 event,site,white,black,player,round,tag:WhiteTeam,opening,year*result,ply:20*eco:2,player*decade,move:9*ply:7";
 
-/// One line for each hit.
+/// Returns one JSON value for each hit.
 fn lines(query: &str, path: &Path) -> Vec<Value> {
     let mut out = Vec::new();
     let scan = scan(query);
@@ -41,12 +41,12 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     out
 }
 
-/// A game, as the line of its last position describes it.
+/// A game, as the line for its last position describes it.
 struct Game {
     tags: Value,
-    /// The last ply.
+    /// The number of the last ply.
     plies: i64,
-    /// The half-moves before the first ply, two for each full move.
+    /// The number of half-moves before the first ply, with two for each full move.
     halves_before: i64,
 }
 
@@ -66,7 +66,7 @@ impl Game {
         self.tag(name)?.parse().ok().filter(|elo| (1..10_000).contains(elo))
     }
 
-    /// Returns White's half points, or those of a player.
+    /// Returns the half points of White, or those of a player; `None` if they are unknown.
     fn half_points(&self, player: Option<&str>) -> Option<u64> {
         let white = match self.tags["Result"].as_str()? {
             "1-0" => 2,
@@ -87,7 +87,7 @@ impl Game {
         year("Date").or_else(|| year("UTCDate"))
     }
 
-    /// Returns the groups of one position by one property.
+    /// Returns the groups of a position by one property.
     fn groups(&self, by: &str, ply: i64) -> Vec<String> {
         let (name, argument) = by.split_once(':').unwrap_or((by, ""));
         let step = argument.parse::<i64>().unwrap_or(1);
@@ -135,7 +135,7 @@ impl Game {
         vec![group.unwrap_or("?".into())]
     }
 
-    /// Returns the groups of one position by a grouping.
+    /// Returns the groups of a position by a grouping.
     fn cells(&self, grouping: &str, ply: i64) -> Vec<String> {
         let Some((first, second)) = grouping.split_once('*') else { return self.groups(grouping, ply) };
         let seconds = self.groups(second, ply);
@@ -144,7 +144,7 @@ impl Game {
     }
 }
 
-/// The counts of one group: the plies of each of its games.
+/// The counts of a group: for each of its games, the plies.
 type Group = BTreeMap<u64, BTreeSet<i64>>;
 
 fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>, player: Option<&str>) -> Tally {
@@ -167,7 +167,7 @@ fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
     };
     let mut sums: BTreeMap<String, (Tally, Tally)> = BTreeMap::new();
     for row in rows {
-        // A name with a FIDE number is a group of its own until it is known who the player is.
+        // A name with a FIDE number is a group of its own until it is known to which player it belongs.
         let sum = sums.entry(name(row.keys)).or_default();
         for (sum, more) in [(&mut sum.0, &row.all), (&mut sum.1, &row.hit)] {
             sum.games += more.games;
@@ -231,7 +231,7 @@ fn master_games_are_counted_a_second_time() {
     agree("shift flip flipcolor {Nd4 kf3}", &corpus.join("otb.pgn"), GROUPINGS);
 }
 
-/// Values are those of the lines, copies are queries of their own.
+/// Values are read from the lines. For copies, there are separate queries.
 #[test(part = 2)]
 fn values_and_copies_are_counted_a_second_time() {
     let path = sample();
@@ -268,7 +268,7 @@ fn values_and_copies_are_counted_a_second_time() {
     }
 }
 
-/// The counts do not depend on the blocks, the threads and the order in which blocks are added.
+/// The counts do not depend on the blocks, on the threads, or on the order in which blocks are added.
 #[test]
 fn counts_add_up_in_any_order() {
     let path = sample();
@@ -304,7 +304,7 @@ fn counts_add_up_in_any_order() {
     assert_eq!(nested, all);
 }
 
-/// Several queries at once are counted as each by itself.
+/// If several queries are counted at once, the counts of each are the same as alone.
 #[test]
 fn queries_over_the_same_games_share_what_is_theirs() {
     let engines = ["Nd4", "stalemate", "flipcolor {Bh7 kg8 btm check}", "true"].map(scan);
@@ -318,7 +318,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
         let hits = engines.each_ref().map(|scan| scan.engine().answer(block, Wants::HITS).unwrap().hits);
         for (counts, hits) in alone.iter_mut().zip(&hits) {
             let found = Found { games: Some(&games), ..Found::new(block, hits, &names) };
-            // Take hits away as the choice of games does.
+            // Hits are removed as the choice of games removes them.
             let mut hits = found.hits.clone();
             let out = block.games().filter(|game| !found.counts(game));
             out.for_each(|game| hits.clear(game.slots()));

@@ -1,5 +1,5 @@
-//! The score of the side that has the pattern, compared with the lists of two queries: one for White, and one with colours
-//! swapped by hand.
+//! Tests the score of the side that has the pattern. It is compared with the lists of two queries: one for White, and one with
+//! the colours swapped by hand.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use crate::game_trees::{made, with_variations};
 #[cfg(feature = "gpu")]
 use crate::runners::device_options;
 
-/// A query, the same for White alone, and for Black alone.
+/// A query, the same query for White alone, and for Black alone.
 const QUERIES: [[&str; 3]; 9] = [
     ["flipcolor {Bh7 kg8}", "{Bh7 kg8}", "{bh2 Kg1}"],
     ["flipcolor {p attacks Q btm}", "{p attacks Q btm}", "{P attacks q wtm}"],
@@ -69,7 +69,8 @@ fn statistics(
     collector.counts(part, [scan.filter()]).remove(0)
 }
 
-/// For each game with hits, and each twentieth of its plies with one, the result of the game for White of the query.
+/// The result of the game for the query's White: for each game with hits, and for each twenty consecutive plies of it that have a
+/// hit.
 type List = BTreeMap<(u32, Option<u32>), Outcome>;
 
 fn list(text: &str, choice: &Choice) -> List {
@@ -98,7 +99,7 @@ fn list(text: &str, choice: &Choice) -> List {
     all
 }
 
-/// Returns the wins, draws and losses of White's games and Black's games that satisfy a condition.
+/// Returns the wins, draws and losses of White's games and of Black's games that satisfy a condition.
 fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -> SideResults {
     let mut sum = SideResults::default();
     for (list, is_black) in lists.into_iter().zip([false, true]) {
@@ -115,7 +116,7 @@ fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -
     sum
 }
 
-/// Returns the rows of a grouping by their names.
+/// Returns the rows of a grouping, by name.
 fn rows(counts: &Counts, grouping: &str) -> BTreeMap<String, Option<SideResults>> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     rows.map(|row| (row.keys[0].to_string(), row.sides)).collect()
@@ -162,7 +163,7 @@ fn the_score_of_the_matching_side_is_that_of_two_queries() {
     check(&Choice::default(), &QUERIES, ["1-0", "1/2-1/2", "0-1"]);
 }
 
-/// The player has the pattern, or the opponent has it.
+/// Either the player has the pattern, or the opponent has it.
 #[test]
 fn a_player_may_have_the_pattern_or_face_it() {
     let player = Player::new("Carlsen".parse().unwrap());
@@ -170,8 +171,8 @@ fn a_player_may_have_the_pattern_or_face_it() {
     check(&choice, &[QUERIES[1], QUERIES[4]], ["won", "drawn", "lost"]);
 }
 
-/// A game with the pattern on both sides counts for each: White's knight reaches f3 in games 1, 2 and 4, Black's reaches f6 in
-/// the second.
+/// A game in which both sides have the pattern counts for both. White's knight reaches f3 in games 1, 2 and 4, and Black's knight
+/// reaches f6 in game 2.
 #[test]
 fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     let of = |query: &str, groupings: &str| {
@@ -184,7 +185,7 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     assert_eq!(rows(&counts, "copy").into_values().collect::<Vec<_>>(), [results(1, 1, 1), results(1, 0, 0)]);
     assert_eq!(rows(&counts, "result")["0-1"], results(1, 0, 1));
     assert_eq!(rows(&counts, "result")["*"], results(0, 0, 0));
-    // If no copy belongs to one side alone, or copies are counted, there is no side to report.
+    // If no copy belongs to a single side, or if copies are counted, there is no side to report.
     for query in [
         "Nf3",
         "flip Nf3",
@@ -201,7 +202,7 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     }
 }
 
-/// The columns are the same with and without games.
+/// The columns are the same whether or not there are games.
 #[test]
 fn columns_of_sides_are_those_of_the_query() {
     let csv = |database| {
@@ -246,7 +247,7 @@ total           3      4    75.0 % (30.1-95.4)              8         16  50.00 
     );
 }
 
-/// A query over main lines gives the same sides if another query over side lines stretches its blocks.
+/// A query over main lines gives the same sides if another query over side lines makes its blocks longer.
 #[test]
 fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
     let text = made(5, 60).text;

@@ -1,4 +1,4 @@
-//! Counts as text, CSV and JSON.
+//! Tests counts as text, CSV and JSON.
 
 use std::io;
 
@@ -141,7 +141,7 @@ fn csv_and_json_have_the_same_rows() {
     assert_eq!((&unknown["key"], &unknown["score_all"]), (&Value::Null, &Value::Null));
 }
 
-/// `docs/statistics.md` names every column, and no other.
+/// `docs/statistics.md` names every column, and no others.
 #[test]
 fn columns_are_documented() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/statistics.md");

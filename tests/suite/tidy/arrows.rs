@@ -1,21 +1,21 @@
-//! The table of imports as a whole: arrows that nobody uses, circles, and the table in docs/dev/imports.md.
+//! Checks the table of imports as a whole: it has no unused arrows and no circles, and equals the table in docs/dev/imports.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::{ARROWS, CRATES, EXCEPT, ROOTS, Token, module, paths, read, root, sources, tokens, tree, unit};
 
-/// Every module with the paths that it imports, re-exports resolved.
+/// Every module with the paths that it imports. Re-exports are resolved.
 struct Imports {
     modules: BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
 }
 
 impl Imports {
-    /// Reads the imports of files, each with its text.
+    /// Reads the imports of files, which are given with their texts.
     fn of(files: &[(String, String)]) -> Imports {
         let texts: BTreeMap<Vec<String>, Vec<Token>> =
             files.iter().map(|(file, text)| (module(file), tokens(text))).collect();
-        // By the folder's module, where a name comes from: `pub use child::Name` makes `folder::Name`.
+        // For each module of a folder, where its names come from: `pub use child::Name` makes `folder::Name`.
         let mut exported: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
         for (module, text) in &texts {
             for path in relative_uses(module, text) {
@@ -27,7 +27,7 @@ impl Imports {
         }
         let resolved = |path: &str| {
             let mut path: Vec<String> = path.split("::").map(String::from).collect();
-            // A name may be exported from folder to folder.
+            // A name may be re-exported from folder to folder.
             for _ in 0..4 {
                 let found = (1..=path.len()).rev().find_map(|end| Some((end, exported.get(&path[..end])?)));
                 let Some((end, origin)) = found else { break };
@@ -41,7 +41,7 @@ impl Imports {
         Imports { modules: texts.iter().map(imports).collect() }
     }
 
-    /// For each folder, the imports among its modules.
+    /// Returns, for each folder, the imports among its modules.
     fn folders(&self) -> BTreeMap<&[String], BTreeSet<(&str, &str)>> {
         let mut out: BTreeMap<&[String], BTreeSet<(&str, &str)>> = BTreeMap::new();
         for (module, imports) in &self.modules {
@@ -56,7 +56,7 @@ impl Imports {
         out
     }
 
-    /// Modules of one folder that import each other, directly or not: the folder, then their names.
+    /// Returns modules of one folder that import each other, directly or indirectly: the folder, and their names.
     fn circles(&self) -> Vec<String> {
         let mut out = Vec::new();
         for (folder, arrows) in self.folders() {
@@ -90,7 +90,7 @@ fn reached<'a>(arrows: &BTreeSet<(&str, &'a str)>, from: &str) -> BTreeSet<&'a s
     out
 }
 
-/// Returns the paths of all `use` of a module that begin with one of its own children.
+/// Returns the paths in all `use` items of a module that begin with one of its own children.
 fn relative_uses(module: &[String], tokens: &[Token]) -> Vec<Vec<String>> {
     let mut found = BTreeSet::new();
     for at in (0..tokens.len()).filter(|&at| tokens[at].word == "use") {
@@ -127,7 +127,7 @@ fn folders_have_no_circles() {
     assert_eq!(found, [""; 0], "modules of one folder that import each other");
 }
 
-/// Returns the module that is a crate and contains a path.
+/// Returns the module of the table that stands for the crate of a path, if there is one.
 fn crate_of(path: &str) -> Option<&'static str> {
     CRATES.iter().filter_map(|it| it.2).find(|root| path.split("::").next() == Some(root))
 }
@@ -149,7 +149,7 @@ fn every_allowed_arrow_is_used() {
 /// The document that shows the table.
 const DOCUMENT: &str = "docs/dev/imports.md";
 
-/// The lines of the document around the table.
+/// The lines of the document before and after the table.
 const MARKS: [&str; 2] = ["<!-- imports: written by tests/suite/tidy -->\n", "<!-- end of imports -->\n"];
 
 fn table() -> String {

@@ -1,10 +1,10 @@
-//! Documents: every link leads to a file and a heading that exist, lines are short, and the book has every page.
+//! Checks the documents: every link leads to a file and a heading that exist, lines are short, and the book has every page.
 
 use std::{collections::BTreeSet, path::Path};
 
 use super::{assert_none, files, read, root};
 
-/// Columns of a line of prose at most.
+/// The maximum number of columns of a line of prose.
 const COLUMNS_MAX: usize = 100;
 
 /// Returns all documents of the project.
@@ -14,7 +14,7 @@ fn documents() -> Vec<String> {
     found
 }
 
-/// Returns the lines of a document, with their numbers, that do not stand in a block of code.
+/// Returns the lines of a document that are not in a block of code, with their numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
     text.lines().enumerate().filter_map(move |(at, line)| {
@@ -24,7 +24,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns the anchors of the headings of a document, as GitHub and mdBook make them.
+/// Returns the anchors of the headings in a document, as GitHub and mdBook make them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for (_, line) in prose(text) {
@@ -38,11 +38,11 @@ fn anchors(text: &str) -> BTreeSet<String> {
     out
 }
 
-/// Returns the targets of links and pictures of a document, each with its line.
+/// Returns the targets of the links and pictures in a document, each with its line.
 fn targets(text: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     for (number, line) in prose(text) {
-        // Text between backquotes is no link.
+        // Text between backquotes is not a link.
         let line: String =
             line.split('`').enumerate().map(|(at, part)| if at % 2 == 0 { part } else { "" }).collect();
         for (begin, end) in [("](", ')'), ("src=\"", '"'), ("href=\"", '"')] {
@@ -53,7 +53,7 @@ fn targets(text: &str) -> Vec<(usize, String)> {
     out
 }
 
-/// Links of a document that lead nowhere, or out of the book.
+/// Returns the links in a document that lead nowhere, or out of the book.
 fn broken(document: &str, text: &str) -> Vec<String> {
     let folder = Path::new(document).parent().unwrap();
     let docs = root().join("docs").canonicalize().unwrap();
@@ -91,10 +91,11 @@ fn links_lead_to_files_and_headings() {
     assert_none(documents().iter().flat_map(|document| broken(document, &read(document))).collect());
 }
 
-/// Documents that programs write, and those that have longer lines still.
+/// Documents that programs write, and documents with even longer lines.
 const LONG: [&str; 3] = ["docs/conformance.md", "docs/language.md", "docs/themes.md"];
 
-/// Lines of prose that are too long. Tables, links that stand alone, and blocks of four blanks may be longer.
+/// Returns the lines of prose that are too long. Tables, links on lines of their own, and blocks that are indented by four blanks
+/// may be longer.
 fn long(document: &str, text: &str) -> Vec<String> {
     let is_free = |line: &str| {
         let line = line.trim_start();
@@ -117,7 +118,7 @@ fn lines_of_documents_are_short() {
     assert_none(ours.flat_map(|document| long(document, &read(document))).collect());
 }
 
-/// Every document for users and for developers is a page of the book, once.
+/// Every document for users or developers is a page of the book, exactly once.
 #[test]
 fn the_book_has_every_page() {
     let summary = read("docs/SUMMARY.md");

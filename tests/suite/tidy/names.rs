@@ -1,4 +1,4 @@
-//! Names and documentation: a type name means one thing, and a comment begins with its subject.
+//! Checks names and documentation: a type name has only one meaning, and a comment begins with its subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use super::{assert_none, places, read, sources, tokens};
 /// Words that begin a relative clause without a noun, as in "What a query finds".
 const RELATIVES: [&str; 8] = ["What", "Whether", "How", "Where", "Which", "Why", "Who", "Of"];
 
-/// Hundredths of the documentation comments that may begin with such a word.
+/// The percentage of documentation comments that may begin with such a word.
 const RELATIVES_MAX: usize = 3;
 
-/// Type names that may be defined in several files: each subcommand has its `Args`; builds without the GPU engine or without machine
-/// code define the others anew.
+/// Names of types that may be defined in several files. Each subcommand has its `Args`. Builds without the GPU engine or without
+/// machine code have other definitions of the rest.
 const SHARED: [&str; 7] = ["Args", "Gpu", "GpuDevice", "Kernel", "Native", "Resident", "Work"];
 
 /// Returns `(line, text)` of the first line of every documentation comment.

@@ -1,4 +1,4 @@
-//! Compares the engines on games in memory, with each answer checked.
+//! Compares the engines on games in memory, and checks each answer.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::super::queries::{self, NamedQuery};
 use super::games::{BenchGames, best, failed, in_parallel, positions, rate};
 use super::{Args, QUERIES, STREAMS};
 
-/// The number of positions without `--positions`.
+/// The number of positions if `--positions` is not given.
 const POSITIONS: u64 = 16_000_000;
-/// The most positions for the CPU: its rate does not depend on their number.
+/// The maximum number of positions for the CPU. More positions would not change its rate.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;
-/// The positions of 32 bytes that are summed for the floor: 128 MB, more than caches hold.
+/// The number of positions, of 32 bytes each, that are summed to measure the floor: 128 MB, more than caches can keep.
 const FLOOR_POSITIONS: usize = 4 << 20;
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
@@ -61,7 +61,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The limits that no engine on the CPU can exceed: positions per second on one thread.
+/// The rates that no engine on the CPU can exceed, in positions per second on one thread.
 struct CpuFigures {
     sum: f64,
     replay: f64,
@@ -92,7 +92,7 @@ impl CpuFigures {
     }
 }
 
-/// A card with the games on it.
+/// A card that has the games in its memory.
 struct BenchCard<'a> {
     device: &'a Arc<GpuDevice>,
     report: AdapterReport,
@@ -180,7 +180,7 @@ fn card_figures(
         best(args.measured.runs, || gpu.scan_resident(&card.resident).map_err(failed))?;
     agree(name, "the card with games on it", hits, &found[0])?;
     let blocks = games.blocks(u64::MAX / 2);
-    // As in a scan: while one group is computed, others are packed and uploaded.
+    // The groups are streamed as in a scan: while one group is computed, others are packed and uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(2 * gpu.info().blocks_at_once).collect();
     let (streamed, found) = best(args.measured.runs, || in_parallel(STREAMS, &groups, &gpu))?;
     agree(name, "the card with games streamed", hits, &found)?;
@@ -195,7 +195,7 @@ fn card_figures(
     })
 }
 
-/// Fails if two engines differ. The blocks repeat, so all are compared even if one engine ran fewer.
+/// Fails if the hits of two engines differ. The blocks repeat, so all can be compared even if one engine ran fewer of them.
 fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<(), Failure> {
     let same = others.iter().zip(hits.iter().cycle()).all(|(a, b)| a.bits == b.bits);
     if same && !hits.is_empty() {
@@ -204,7 +204,7 @@ fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<()
     Err(Failure::Other(format!("{query}: {engine} differs from cpu on one thread: please report this")))
 }
 
-/// The rates of all queries at once, against one after the other.
+/// The rates of all queries at once, and of the same queries one after the other.
 struct SharedRun {
     queries: usize,
     cpu: f64,
@@ -243,7 +243,7 @@ impl SharedRun {
 
 const MILLION: f64 = 1e6;
 const GIGA: f64 = 1e9;
-/// The bytes that are read for a position that is unpacked in memory.
+/// The number of bytes that are read for a position that is unpacked in memory.
 const POSITION_BYTES: f64 = 32.0;
 
 fn text_of(

@@ -1,4 +1,4 @@
-//! The games for measurements, and the measurement of times.
+//! Provides the games for measurements, and measures times.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use orbit_reel::Block;
 
 use super::super::failure::Failure;
 
-/// Makes a failure of any error.
+/// Makes a failure from any error.
 pub fn failed(error: impl std::fmt::Display) -> Failure {
     Failure::Other(error.to_string())
 }
@@ -50,7 +50,7 @@ impl BenchGames {
         Ok(BenchGames { repeats: positions.div_ceil(once).max(1) as usize, blocks, threads })
     }
 
-    /// Returns blocks with at least `positions` positions, repeating the games.
+    /// Repeats the games, and returns blocks with at least `positions` positions.
     pub fn blocks(&self, positions: u64) -> Vec<&Block> {
         let mut left = positions as i64;
         let all = std::iter::repeat_n(&self.blocks, self.repeats).flatten();
@@ -62,7 +62,7 @@ impl BenchGames {
         .collect()
     }
 
-    /// Returns the number of positions, all repetitions included.
+    /// Returns the number of positions, with all repetitions of the games.
     pub fn positions(&self) -> u64 {
         positions(&self.blocks.iter().collect::<Vec<_>>()) * self.repeats as u64
     }
@@ -73,7 +73,7 @@ pub fn positions(blocks: &[&Block]) -> u64 {
     blocks.iter().map(|block| block.slots() as u64).sum()
 }
 
-/// Returns the shortest of several runs.
+/// Runs `run` several times. Returns the shortest time, and the result of that run.
 pub fn best<T>(runs: usize, mut run: impl FnMut() -> Result<T, Failure>) -> Result<(Duration, T), Failure> {
     let mut best: Option<(Duration, T)> = None;
     for _ in 0..runs.max(1) {
@@ -98,7 +98,7 @@ pub fn in_parallel(threads: usize, groups: &[&[&Block]], engine: &impl Engine) -
     Ok(done.into_iter().flatten().flatten().collect())
 }
 
-/// Runs `work` on each group of blocks, on several threads; the results are in the order of the groups.
+/// Runs `work` on each group of blocks, on several threads. The results are in the order of the groups.
 pub fn side_by_side<T: Send>(
     threads: usize,
     groups: &[&[&Block]],
@@ -116,7 +116,7 @@ pub fn side_by_side<T: Send>(
     let mut done: Vec<_> = std::thread::scope(|scope| {
         let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let all: Vec<_> = (1..threads).map_while(start).collect();
-        // This thread does the rest: all of it if the system starts no other thread.
+        // This thread works as well. It does everything if the system starts no other thread.
         let here = work();
         let there = all.into_iter().flat_map(|thread| thread.join().expect("an engine does not panic"));
         here.into_iter().chain(there).collect()

@@ -1,4 +1,4 @@
-//! The options of `orbit cql`: words that begin with one dash or two; some have operands.
+//! Reads the options of `orbit cql`. They are words that begin with one or two dashes, and some have operands.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ struct OptionRow {
     help: &'static str,
 }
 
-/// The filter whose option also searches side lines.
+/// The filter `virtualmainline`. The option for it also makes the search include side lines.
 const VIRTUAL_MAINLINE: &str = "virtualmainline";
 
 /// The effect of an option.
@@ -28,16 +28,16 @@ const VIRTUAL_MAINLINE: &str = "virtualmainline";
 enum Does {
     Input,
     Output,
-    /// Reads a file of this name, or standard input.
+    /// Sets the input to a file of this name, or to standard input.
     InputNamed(&'static str),
     OutputToStdout,
     Filters,
     Assign,
     /// Adds a filter with this text.
     Filter(&'static str),
-    /// Adds a filter with this text and a string after it.
+    /// Adds a filter that consists of this text and a string.
     FilterOfText(&'static str),
-    /// Adds a filter with this text and a word after it.
+    /// Adds a filter that consists of this text and a word.
     FilterOfWord(&'static str),
     /// Restricts the search to a range of game numbers.
     Games,
@@ -58,7 +58,7 @@ enum Does {
     Files,
     Help,
     Version,
-    /// Refuses an option that CQL has and orbit does not, for this reason.
+    /// Refuses an option of CQL that orbit does not have. The text is the reason.
     Refused(&'static str),
 }
 
@@ -139,11 +139,11 @@ pub(super) struct CqlOptions {
     pub(super) script: Option<PathBuf>,
     pub(super) input: Option<PathBuf>,
     pub(super) output: Option<PathBuf>,
-    /// Assignments, which come before all filters.
+    /// Assignments to variables, which are inserted before all filters.
     pub(super) assignments: Vec<String>,
-    /// Filters, which come before those of the script.
+    /// Filters, which are inserted before those of the script.
     pub(super) filters: Vec<String>,
-    /// Transforms of all filters, outermost first.
+    /// Transforms that apply to all filters, the outermost first.
     pub(super) transforms: Vec<&'static str>,
     variations: Option<bool>,
     comments: Option<Comments>,
@@ -160,7 +160,7 @@ pub(super) struct CqlOptions {
 }
 
 impl CqlOptions {
-    /// Overrides the settings of a query by those that the options give; other settings of its header stay.
+    /// Replaces those settings of a query that options give. Other settings in its header stay.
     pub(super) fn apply(&self, query: &mut TypedQuery) {
         let virtual_mainline = self.filters.iter().any(|filter| filter == VIRTUAL_MAINLINE);
         query.variations = self.variations.unwrap_or(query.variations || virtual_mainline);
@@ -238,7 +238,7 @@ impl CqlOptions {
             }
             Does::Games => {
                 let (low, high) = words.range(row)?;
-                // This filter comes first, so that the other filters are not evaluated for games outside the range.
+                // This filter is inserted first, so that the other filters are not evaluated for games outside the range.
                 self.filters.insert(0, format!("gamenumber>={low} gamenumber<={high}"));
                 self.games = Some((low, high));
             }
@@ -276,7 +276,7 @@ impl CqlOptions {
     }
 }
 
-/// Sets a value; fails if another option has set it already.
+/// Sets a value. Fails if another option has already set it.
 fn set<T>(to: &mut Option<T>, value: T, names: &str) -> Result<(), Failure> {
     match to.replace(value) {
         None => Ok(()),
@@ -312,7 +312,7 @@ impl ArgumentWords {
         })
     }
 
-    /// Reads a number, or two numbers as bounds.
+    /// Reads one or two numbers as the bounds of a range.
     fn range(&mut self, row: &OptionRow) -> Result<(u32, u32), Failure> {
         let low = self.number(row)?;
         let is_number = |word: &OsString| {
@@ -351,9 +351,9 @@ fn unknown(name: &str) -> Failure {
     ))
 }
 
-/// The column of the help in which the effects of options begin.
+/// The column of the help at which the effects of options begin.
 const HELP_COLUMN: usize = 25;
-/// The width of terminals for which the help is made.
+/// The width of a terminal for which the lines of the help are broken.
 const HELP_WIDTH: usize = 80;
 
 /// Lists the options for the help. Lines are broken here, because clap cannot make columns in a text.

@@ -1,4 +1,4 @@
-//! A script with the filters of the command line before its own, and the display of its diagnostics.
+//! Inserts filters from the command line into a script, and shows diagnostics for the result.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,20 @@ use crate::failure::Failure;
 use crate::query_text::read;
 use crate::terminal;
 
-/// The script that is run if none is given: every position matches.
+/// The script that runs if none is given. Every position matches it.
 const EVERYTHING: &str = "cql() .";
-/// The name of the origin of filters from options, for diagnostics.
+/// The origin that diagnostics show for filters from options.
 const OPTIONS: &str = "options of orbit cql";
 
 /// A script, and the text that options add to it.
 pub(super) struct Script {
-    /// Its file, if it has one.
+    /// The file of the script, if it has one.
     pub(super) path: Option<PathBuf>,
     text: String,
-    /// The text inserted before its filters, and the place.
+    /// The text to insert before the filters of the script; `at` is the place.
     before: String,
     at: usize,
-    /// The text added after them.
+    /// The text to add after the filters.
     after: &'static str,
 }
 
@@ -32,7 +32,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, or filters together with a script of CQL 5.
+    /// If the file cannot be read, or if filters are given together with a script of CQL 5.
     pub(super) fn from_options(options: &CqlOptions) -> Result<Script, Failure> {
         let path = options.script.as_deref().map(|path| with_ending(path, "cql"));
         let text = path.as_deref().map_or(Ok(EVERYTHING.into()), read)?;
@@ -52,7 +52,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// The error in it.
+    /// The error in the script.
     pub(super) fn parse(&self) -> Result<Parsed, Failure> {
         let Script { text, before, at, after, .. } = self;
         let whole = [&text[..*at], before, &text[*at..], after].concat();
@@ -71,7 +71,7 @@ impl Script {
         }
     }
 
-    /// Returns the name of the output file if none is given.
+    /// Returns the name that the output file has if none is given.
     pub(super) fn output(&self) -> PathBuf {
         let stem = self.path.as_deref().and_then(Path::file_stem).unwrap_or("cql".as_ref());
         let mut name = stem.to_os_string();
@@ -91,7 +91,8 @@ impl Script {
             let diagnostic = Diagnostic { span, ..diagnostic.clone() };
             return terminal::rendered(&diagnostic, &self.before, OPTIONS, 1);
         }
-        // Places after the options are shifted back by the length of the options; text added at the end is at the end.
+        // A place after the inserted text is moved back by the length of that text. A place in the text that is added at the end
+        // becomes the end of the script.
         let place =
             |at: usize| if at > begin { at.saturating_sub(length).clamp(begin, self.text.len()) } else { at };
         let span = Span::new(place(start), place(end));
@@ -99,7 +100,7 @@ impl Script {
     }
 }
 
-/// Returns the text that options put before the filters of a script, and the text after them.
+/// Returns the text to insert before the filters of a script, and the text to add after them.
 fn added(options: &CqlOptions) -> (String, &'static str) {
     let CqlOptions { assignments, filters, transforms, .. } = options;
     let mut before: String = transforms.iter().map(|word| format!(" {word}")).collect();
@@ -110,7 +111,7 @@ fn added(options: &CqlOptions) -> (String, &'static str) {
     for assignment in assignments {
         before.push_str(&format!(" {{{assignment}}}"));
     }
-    // Each filter is on lines of its own, since it may end with a comment.
+    // Each filter gets lines of its own, since it may end with a comment.
     for filters in filters {
         before.push_str(&format!(" {{\n{filters}\n}}"));
     }
@@ -120,7 +121,7 @@ fn added(options: &CqlOptions) -> (String, &'static str) {
     (before, after)
 }
 
-/// Adds an ending to a path, if a file with that ending exists.
+/// Returns the path with an ending added to it, if a file of that name exists. Otherwise returns the path itself.
 pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut longer = path.as_os_str().to_os_string();
     longer.push(".");

@@ -1,4 +1,4 @@
-//! One search in the manner of CQL: the lines that are printed while it runs, and the games that are written.
+//! Runs one search in the manner of CQL: prints lines while it runs, and writes games.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::games::GameOutputs;
 use crate::sink::OutputFiles;
 use crate::terminal::Remark;
 
-/// See the module's documentation.
+/// A search in the manner of CQL, with its collectors and outputs.
 pub(super) struct CqlSearch {
     choice: Choice,
     collectors: Collectors,
@@ -29,10 +29,10 @@ pub(super) struct CqlSearch {
     sums: Parts,
     texts: GameTexts,
     games: GameOutputs,
-    /// True if games go to standard output, so that nothing else does.
+    /// True if games go to standard output, so that nothing else may go there.
     games_to_stdout: bool,
     shows_matches: bool,
-    /// The last wanted game: later games are not read.
+    /// The number of the last wanted game. Later games are not read.
     last_game: Option<u32>,
     line_increment: Option<u64>,
     lines_printed: u64,
@@ -120,7 +120,7 @@ impl CqlSearch {
             if self.shows_matches {
                 self.show_match(taken, &game)?;
             }
-            // Games that are ordered differently from the database are kept until the end.
+            // If games are ordered differently from the database, they are kept until the end.
             if collectors.ordered.is_none() {
                 self.games.take(taken, game, &mut self.texts, &self.progress)?;
             }
@@ -144,7 +144,8 @@ impl CqlSearch {
         self.print(vec![number.to_string().into_bytes()])
     }
 
-    /// Prints the lines that the query or an option requests: on standard output, unless games go there.
+    /// Prints lines that the query or an option requests. They go to standard output, or to stderr if games go to standard
+    /// output.
     fn print(&self, lines: Vec<Vec<u8>>) -> Result<(), Failure> {
         if lines.is_empty() {
             return Ok(());
@@ -161,7 +162,7 @@ impl CqlSearch {
         })
     }
 
-    /// Writes the games that are ordered differently from the database, gives the file its name, and prints the persistent
+    /// Writes the games that are ordered differently from the database, gives the output file its name, and prints the persistent
     /// variables.
     pub(super) fn finish(&mut self, scan: &Executor) -> Result<(), Failure> {
         if let Some(fault) = self.fault.take() {

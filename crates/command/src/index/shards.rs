@@ -1,4 +1,4 @@
-//! `orbit index --shards`: a folder of reels.
+//! Implements `orbit index --shards`, which writes a folder of reels.
 
 use std::time::Instant;
 
@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
     Ok(if interrupt.is_set() { Exit::Interrupted } else { print_failures(&summary) })
 }
 
-/// Returns the sources as far as they are known before reading.
+/// Returns the sources, with the facts that are known before they are read.
 fn known(database: &BlockStream) -> Vec<ReelSource> {
     let of_source = |source: &SourceSummary| {
         let mut known = source.to_reel_source();

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 
-/// Returns the parts that words choose among `all`: `5`, `3-7`, `2/16`. Each part occurs once, in the order given.
+/// Returns the parts, out of `all`, that words such as `5`, `3-7` and `2/16` choose. Each part occurs once, in the order given.
 pub(super) fn chosen(words: &[String], all: usize) -> Result<Vec<usize>, Failure> {
     let mut out: Vec<usize> = Vec::new();
     for word in words {
@@ -31,7 +31,7 @@ pub(super) fn chosen(words: &[String], all: usize) -> Result<Vec<usize>, Failure
     Ok(out)
 }
 
-/// Writes numbers as ranges: `1-3 5 7-9`.
+/// Returns numbers as ranges: `1-3 5 7-9`.
 pub(super) fn ranges(numbers: &[u32]) -> String {
     let mut out: Vec<(u32, u32)> = Vec::new();
     for &number in numbers {

@@ -1,4 +1,5 @@
-//! `orbit job slurm`: scripts that compute the parts of a job as a job array, and merge them when all are complete.
+//! Implements `orbit job slurm`, which writes scripts that compute the parts of a job as a job array, and merge them when all are
+//! complete.
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -9,7 +10,7 @@ use crate::common::{Out, from_one};
 use crate::failure::{Exit, Failure};
 use crate::sink::Sink;
 
-/// The number of times that a failed task is queued again.
+/// The maximum number of times that a failed task is queued again.
 const REQUEUES_MAX: u32 = 3;
 
 #[derive(Debug, clap::Args)]
@@ -75,7 +76,7 @@ pub(super) fn run(args: &Args, program: &[OsString]) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Quotes a path as a word of the shell.
+/// Quotes a path, so that it is a single word for the shell.
 fn quoted(path: &Path) -> Result<String, Failure> {
     match path.to_str().filter(|text| !text.contains('\n')) {
         Some(text) => Ok(format!("'{}'", text.replace('\'', r"'\''"))),

@@ -1,4 +1,4 @@
-//! Reads typed lines with history and completion; without a terminal, lines of standard input.
+//! Reads lines that a person types, with history and completion. If standard input is not a terminal, reads its lines instead.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Stdin};
@@ -17,13 +17,13 @@ use crate::failure::Failure;
 use crate::help::plain_spellings;
 
 const PROMPT: &str = "orbit> ";
-/// The most lines of history.
+/// The maximum number of lines in the history.
 const HISTORY_MAX: usize = 1000;
 
 /// The result of reading a line.
 pub(super) enum Typed {
     Line(String),
-    /// Ctrl-C: the line is dropped.
+    /// Ctrl-C was pressed, and the line was dropped.
     Nothing,
 }
 
@@ -51,7 +51,7 @@ impl LineSource {
         matches!(self, LineSource::Typed(_))
     }
 
-    /// Returns the next line; `None` at the end.
+    /// Returns the next line; `None` at the end of the input.
     pub(super) fn next(&mut self) -> Result<Option<Typed>, Failure> {
         match self {
             LineSource::Typed(editor) => match editor.readline(PROMPT) {

@@ -1,4 +1,4 @@
-//! The command line that asks for the same as another one, in its canonical form.
+//! Writes a command line in its canonical form: it asks the same as the command line that was given.
 
 use orbit_search::Request;
 use orbit_search::run::without_folders;
@@ -8,13 +8,13 @@ use crate::common::shown;
 use crate::query_text::QueryText;
 
 impl Args {
-    /// Returns the command line that a report shows; empty if there is none.
+    /// Returns the command line that a report shows. It is empty if no command line can express the request.
     pub(super) fn command_line(&self, request: Request, query: &QueryText) -> String {
         let files: Vec<String> = query.paths.iter().map(|path| shown(path)).collect();
         self.question(request, &query.text).command_line(&without_folders(&files)).unwrap_or_default()
     }
 
-    /// Adds the query, the theme, or the board to a request.
+    /// Adds to a request the theme and the board, or else the query.
     fn question(&self, mut request: Request, query: &str) -> Request {
         request.theme.clone_from(&self.theme);
         self.board.put(&mut request);
@@ -44,7 +44,7 @@ mod tests {
     const LINES: &str =
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/command-lines.tsv"));
 
-    /// Returns the words that a shell makes of a command line.
+    /// Returns the words into which a shell splits a command line.
     fn words(line: &str) -> Vec<String> {
         let script = format!("set -- {line}\nfor word do printf '%s\\0' \"$word\"; done");
         let run = Process::new("sh").args(["-c", &script]).output().expect("there is a shell");
@@ -53,7 +53,7 @@ mod tests {
         words.split_terminator('\0').map(str::to_owned).collect()
     }
 
-    /// Returns the question of a command line; `None` if it is refused. Games are not needed.
+    /// Returns the request of a command line; `None` if the command line is refused. The games do not have to exist.
     fn question(words: &[String]) -> Option<Request> {
         let words = dashes::guarded(words.iter().map(OsString::from).collect());
         let Command::Scan(args) = Cli::try_parse_from(words).ok()?.command else { return None };
@@ -77,7 +77,7 @@ mod tests {
         Some(args.question(request, &query.text))
     }
 
-    /// Checks that the line of a request is read as this request.
+    /// Checks that the command line for a request is read as the same request, and returns the line.
     fn check(request: &Request) -> String {
         let line = request.command_line(&["-".to_owned()]).unwrap_or_else(|| panic!("{request:?}"));
         assert_eq!(question(&words(&line)).as_ref(), Some(request), "{line}");
@@ -88,7 +88,7 @@ mod tests {
     fn lines_of_the_tests_are_read_as_the_question_they_ask() {
         let mut seen = BTreeSet::new();
         for line in LINES.lines().filter_map(|row| row.split_once('\t')).map(|(_, line)| line) {
-            // A shell would do more with these than split them.
+            // A shell would not only split lines with these characters.
             let bare: String = line.split('\'').step_by(2).collect();
             if !line.starts_with("orbit scan ")
                 || bare.contains(['|', ';', '&', '<', '>', '$', '`', '(', '*'])

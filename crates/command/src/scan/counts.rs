@@ -1,4 +1,4 @@
-//! The output of `--count`, `--copies` and `--heat`.
+//! Prints the results of `--count`, `--copies` and `--heat`.
 
 use orbit_search::report::findings::{Findings, TransformSum};
 use orbit_search::report::{HitTotals, copy_lines};
@@ -12,7 +12,7 @@ use crate::table_format::{TableFormat, print_csv};
 
 /// The counts of a scan.
 pub(super) struct ScanCounts {
-    /// The hits that were listed, or would have been.
+    /// The number of hits that were listed, or would have been.
     pub(super) listed: HitTotals,
     /// The numbers of all games and positions, if all were read.
     pub(super) all: Option<(u64, u64)>,
@@ -66,7 +66,7 @@ fn print_count(counted: &ScanCounts, format: TableFormat) -> Result<(), Failure>
     out.finish()
 }
 
-/// Prints the copies. CSV and JSON contain all copies, whatever limit text has.
+/// Prints the copies. Text is limited to the number of copies that was requested. CSV and JSON contain all copies.
 fn print_copies(
     copies: &[u64],
     texts: &[String],
@@ -95,7 +95,7 @@ fn print_copies(
     out.finish()
 }
 
-/// Prints hits by transform, then the cells of heat maps.
+/// Prints the hits of each transform, and then the cells of heat maps.
 fn print_heat_table(findings: &Findings) -> Result<(), Failure> {
     let sums = |table: &'static str, sums: &[TransformSum]| -> Vec<[String; 4]> {
         let row = |sum: &TransformSum| {

@@ -1,4 +1,4 @@
-//! For the report of a query without hits: the hits of similar queries.
+//! Finds the hits of similar queries, for the report of a query without hits.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -18,12 +18,12 @@ use super::Args;
 use crate::common::{CtrlC, threads};
 use crate::query_text::QueryText;
 
-/// The greatest number of positions that are searched with queries similar to one that found nothing. Within this limit all of
-/// these queries together take a second or two.
+/// The maximum number of positions in which queries similar to one that found nothing are searched. Within this limit, all these
+/// queries together take a second or two.
 const POSITIONS_MAX: u64 = 5_000_000;
 
-/// Runs similar queries on the same games, or on the first of them. `None` if there are no such queries, or if the games cannot
-/// be read again: the report is then less detailed, but not wrong.
+/// Runs similar queries on the same games, or on the first of them. Returns `None` if there are no such queries, or if the games
+/// cannot be read again. The report is then less detailed, but not wrong.
 pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &CtrlC) -> Option<Misses> {
     // Standard input and pipes cannot be read again, and opening them would block.
     let is_kept = |path: &Path| {

@@ -1,4 +1,4 @@
-//! `orbit scan --queries`: a table of counts.
+//! Implements `orbit scan --queries`, which prints a table of counts.
 
 use std::path::PathBuf;
 use std::time::Instant;

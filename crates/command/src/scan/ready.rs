@@ -1,4 +1,5 @@
-//! Prepares a search up to the point where games are read: for one run, for a part of a job, for merging parts.
+//! Prepares a search up to the point where games are read. The search may be a single run, a part of a job, or the merging of
+//! parts.
 
 use std::mem;
 use std::num::NonZeroUsize;
@@ -32,9 +33,9 @@ use crate::stats::Statistics;
 
 /// The purpose for which a search is prepared.
 pub(crate) enum ScanPurpose {
-    /// To search games.
+    /// Games are searched.
     Search,
-    /// To merge the parts of a job, whose games were searched already.
+    /// The parts of a job are merged, so the games were already searched.
     Merge,
 }
 
@@ -56,7 +57,7 @@ pub(crate) struct PreparedScan {
     args: Args,
     chosen: Chosen,
     asked: ScanQuery,
-    /// The request, and in `output` the outputs made from its answers.
+    /// The request. `output` describes the outputs that are made from its answers.
     request: Request,
     output: Value,
     scan: Executor,
@@ -83,7 +84,7 @@ pub(crate) struct JobInputs {
 }
 
 impl Args {
-    /// Takes the folder of the job as which to run the search.
+    /// Removes and returns the folder of `--resume`: the folder of the job as which the search is run.
     pub(crate) fn take_resumed(&mut self) -> Option<PathBuf> {
         self.resume.take()
     }
@@ -93,7 +94,7 @@ impl Args {
         self.outputs.take_folders()
     }
 
-    /// Applies the settings of the command that computes a part, in place of those with which the job was planned.
+    /// Sets the settings that the command for a part gives, in place of those with which the job was planned.
     pub(crate) fn run_as(&mut self, threads: Option<NonZeroUsize>, quiet: bool, progress: ProgressArgs) {
         self.threads = threads.or(self.threads);
         self.quiet = quiet;
@@ -105,8 +106,8 @@ impl Args {
         self.engine_of_part = engine;
     }
 
-    /// Chooses the engine and the card of a part. The reference engine cannot be replaced, since it reads games by another
-    /// reader.
+    /// Chooses the engine and the card of a part. The reference engine cannot be replaced, since it comes with another reader of
+    /// games.
     fn choose_engine_of_part(&mut self, chosen: EngineOfPart) {
         let EngineOfPart { engine, gpu } = chosen;
         if let EngineChoice::Reference = self.engine {
@@ -121,7 +122,7 @@ impl Args {
         }
     }
 
-    /// Takes the settings of the run that affect no answer.
+    /// Removes and returns the settings of the run that do not affect answers.
     pub(crate) fn take_manner(&mut self) -> (Option<NonZeroUsize>, bool, ProgressArgs) {
         (self.threads, self.quiet, mem::take(&mut self.progress))
     }
@@ -142,7 +143,7 @@ impl PreparedScan {
         let outputs = args.outputs.files().iter().chain(&args.problems).map(PathBuf::as_path);
         refuse_clashes(args.file.iter().chain(&args.queries), outputs.chain(args.stats.file()))?;
         if let ScanPurpose::Merge = purpose {
-            // Nothing is searched, so no card is needed.
+            // Merging searches nothing, so it needs no card.
             args.gpu.leave_out();
             if let EngineChoice::Gpu = args.engine {
                 args.engine = EngineChoice::Cpu;
@@ -176,7 +177,7 @@ impl PreparedScan {
         args.beside.apply(&mut database_options, asked, args.wants(&chosen));
         args.choose_readers(&mut database_options);
         let database = BlockStream::open(&query.paths, database_options);
-        // So few games have one given position that no card pays off.
+        // Few games have one given position, so a card would not pay off.
         let is_rare = chosen.choice.position.is_some();
         let known = database.as_ref().map_or(0, BlockStream::positions_known);
         let positions = if is_rare { 0 } else { known };
@@ -215,7 +216,7 @@ impl PreparedScan {
         Ok(JobInputs { scan, database, choice, collectors, names, question, progress })
     }
 
-    /// Returns the part of the request on which answers depend, without the arguments.
+    /// Returns the part of the request on which answers depend. The arguments are left out.
     pub(crate) fn question(&self) -> JobRequest {
         let query = match &self.asked {
             ScanQuery::One(query) => vec![query.text.clone()],
@@ -229,7 +230,8 @@ impl PreparedScan {
         JobRequest { arguments: Vec::new(), request, output, plan, sources }
     }
 
-    /// Restricts the search to a range of blocks, counted from 0 over all reels; `None` if the database has no such blocks.
+    /// Restricts the search to a range of blocks, which are counted from 0 over all reels. Returns `None` if the database does
+    /// not have these blocks.
     pub(crate) fn only(self, range: Range<usize>) -> Option<PreparedScan> {
         let blocks: usize = self.database.positions_of_blocks()?.iter().map(Vec::len).sum();
         (range.end <= blocks).then(|| PreparedScan { database: self.database.only_blocks(range), ..self })
@@ -270,7 +272,7 @@ impl PreparedScan {
                 .chain(search.sinks.stats.as_ref().and_then(Statistics::abandoned));
             files.for_each(|path| message!("interrupted; {} was not written", path.display()));
         } else if is_unread(&summary) {
-            // Counts of unreadable games would look like an answer.
+            // The counts of games that could not be read would look like an answer, so they are not written.
             search.sinks.outputs.abandoned().for_each(|path| message!("{} was not written", path.display()));
             return Ok(print_failures(&summary));
         } else {
@@ -293,7 +295,7 @@ impl PreparedScan {
     }
 }
 
-/// Leaves out the blocks of reels that do not contain a position according to their tables of positions.
+/// Leaves out the blocks of reels that do not contain a position, according to the reels' tables of positions.
 fn narrowed(database: BlockStream, position: &ExactPosition, quiet: bool) -> BlockStream {
     let NarrowedStream { database, used, unused, .. } = orbit_visits::narrow(database, position.position());
     if !quiet {

@@ -1,4 +1,4 @@
-//! One search: the collectors for each block, and the outputs of their results.
+//! Runs one search: collects results from each block, and writes them to the outputs.
 
 use std::ops::ControlFlow;
 
@@ -32,16 +32,16 @@ use crate::terminal::Remark;
 pub(super) struct ScanRun {
     choice: Choice,
     chosen: String,
-    /// The engine chosen at first: a card may fail later.
+    /// The engine that was chosen first. A card may fail later.
     engine: &'static str,
     collectors: Collectors,
     names: Names,
     pub(super) sinks: ScanSinks,
 }
 
-/// The outputs that take the parts of blocks.
+/// The outputs, to which the results of each block are passed.
 pub(super) struct ScanSinks {
-    /// The merged parts so far, except for lists, which are written at once.
+    /// The results so far, merged. Lists are not kept here, since they are written at once.
     sums: Parts,
     texts: GameTexts,
     pub(super) outputs: Outputs,
@@ -107,14 +107,14 @@ impl ScanRun {
         Ok(ScanRun { choice, chosen, engine, collectors, names, sinks })
     }
 
-    /// Searches all games of a database, or as many as are wanted.
+    /// Searches all games of a database, or only as many as are wanted.
     pub(super) fn run(&mut self, scan: &Executor, database: BlockStream) -> Result<Summary, ScanError> {
         let ScanRun { choice, collectors, names, sinks, .. } = self;
         let take = |taken: StreamedBlock, parts| sinks.take_or_stop(collectors, &taken, parts);
         Run::new(scan, choice, collectors).for_each_part(database, names, take)
     }
 
-    /// Like [`ScanRun::run`], for games that were searched before: `sources` are those of the database.
+    /// Does the same as [`ScanRun::run`] for games that were already searched. `sources` are the sources of the database.
     pub(super) fn merge(
         &mut self,
         sources: &[SourceSummary],
@@ -130,7 +130,7 @@ impl ScanRun {
         &self.choice
     }
 
-    /// Returns the choice, the collectors and the names.
+    /// Returns the choice of games, the collectors and the names.
     pub(super) fn collects(self) -> (Choice, Collectors, Names) {
         (self.choice, self.collectors, self.names)
     }
@@ -149,7 +149,7 @@ impl ScanRun {
         self.sinks.outputs.finish(held, &self.sinks.progress)?;
         let mut findings = self.findings(args, &scan.sentence(query), query.trim());
         if let Some(findings) = findings.as_mut().filter(|_| self.sinks.outputs.have_page()) {
-            // If no game was searched, no query would hit.
+            // If no game was searched, similar queries would not hit either.
             let is_searched = is_whole && findings.totals.games > 0 && self.hit_totals().games == 0;
             findings.misses = is_searched.then(misses).flatten();
             (findings.command, findings.command_outputs) = (command, args.outputs.of_page());
@@ -186,12 +186,12 @@ impl ScanRun {
         Some(collector.findings(&part, &about))
     }
 
-    /// Returns the sums over the games that were read.
+    /// Returns the totals of the games that were read.
     pub(super) fn totals(&self) -> Totals {
         self.sinks.sums.totals.as_ref().map_or(Totals::default(), |part| part.totals.clone())
     }
 
-    /// Returns the hits that count, listed or not.
+    /// Returns the number of hits that count, whether they are listed or not.
     pub(super) fn hit_totals(&self) -> HitTotals {
         self.sinks.sums.totals.as_ref().and_then(|part| part.queries.first().copied()).unwrap_or_default()
     }
@@ -214,7 +214,7 @@ impl ScanRun {
         counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())
     }
 
-    /// Returns the number of positions that each copy hits, if these are wanted.
+    /// Returns the number of positions that each copy hits. Empty unless it is wanted.
     pub(super) fn copies(&self, scan: &Executor) -> Vec<u64> {
         let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
         copies.resize(scan.engine().info().copies[0], 0);
@@ -223,7 +223,7 @@ impl ScanRun {
 }
 
 impl ScanSinks {
-    /// Takes the next block. Statistics and pictures cover all games, however many are listed.
+    /// Passes the results of the next block to the outputs. Statistics and pictures cover all games, however many are listed.
     fn take_or_stop(
         &mut self,
         collectors: &Collectors,
@@ -257,7 +257,8 @@ impl ScanSinks {
             collectors.games.iter().for_each(|games| games.reach().end());
         }
         if self.outputs.are_closed() && !self.stats.as_ref().is_some_and(Statistics::have_file) {
-            // The reader closed the pipe. A thread that waits for standard input might never notice, so the process ends here.
+            // The reader closed the pipe. A thread that waits for standard input might never notice this, so the process ends
+            // here.
             self.progress.clear();
             self.problems.finish()?;
             std::process::exit(0);

@@ -26,8 +26,8 @@ pub const fn one<const DIR: u8>(set: u64) -> u64 {
     }
 }
 
-/// Returns the squares that sliding pieces on `set` attack in a direction: squares of `empty`, up to and including the first
-/// square that is not empty.
+/// Returns the squares that sliding pieces on `set` attack in a direction: from each piece, the squares of `empty` that follow
+/// each other, and the first square that is not in `empty`.
 #[inline(always)]
 pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
     // A step from within `open` never wraps around an edge, so a fill that only steps within `open` cannot wrap either.
@@ -75,7 +75,7 @@ pub const fn slide_dir(dir: u8, set: u64, empty: u64) -> u64 {
     }
 }
 
-/// Returns the squares that knights on a set attack.
+/// Returns the squares that knights on the squares of a set attack.
 #[inline(always)]
 pub const fn knight(set: u64) -> u64 {
     (set << 17 | set >> 15) & NOT_A
@@ -84,7 +84,7 @@ pub const fn knight(set: u64) -> u64 {
         | (set << 6 | set >> 10) & NOT_GH
 }
 
-/// Returns the squares that kings on a set attack.
+/// Returns the squares that kings on the squares of a set attack.
 #[inline(always)]
 pub const fn king(set: u64) -> u64 {
     let beside = one::<0>(set) | one::<4>(set);
@@ -92,7 +92,7 @@ pub const fn king(set: u64) -> u64 {
     beside | wide << 8 | wide >> 8
 }
 
-/// Returns the squares that pawns on a set attack.
+/// Returns the squares that pawns on the squares of a set attack.
 #[inline(always)]
 pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
     if WHITE { one::<1>(set) | one::<3>(set) } else { one::<5>(set) | one::<7>(set) }
@@ -102,7 +102,7 @@ pub const fn pawn<const WHITE: bool>(set: u64) -> u64 {
 #[inline(always)]
 pub const fn fill_ranks(set: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    // First set the top bit of each byte that has any bit set, then the whole byte.
+    // First set the top bit of each byte that is not 0, then the other bits of that byte.
     let high = (((set & !HIGH) + !HIGH) | set) & HIGH;
     high | (high - (high >> 7))
 }
@@ -115,8 +115,8 @@ pub const fn fill_files(set: u64) -> u64 {
     four | four.rotate_left(32)
 }
 
-/// Describes the shift of a set by (files, ranks): returns the squares that stay on the board, and the number of bits by which to
-/// shift the set to the left (to the right if the number is negative).
+/// Returns how to shift a set by `dx` files and `dy` ranks: the squares that stay on the board, and the number of bits by which
+/// to shift the set to the left (to the right if the number is negative).
 pub const fn translation(dx: i8, dy: i8) -> (u64, i32) {
     let mut mask = 0u64;
     let mut s = 0;

@@ -1,4 +1,4 @@
-//! The contents of a square.
+//! Encodes the contents of squares in four bits.
 
 use shakmaty::{Color, Piece, Role};
 
@@ -28,7 +28,7 @@ impl Code {
         Code(piece.role as u8 | if matches!(piece.color, Color::Black) { 8 } else { 0 })
     }
 
-    /// Returns the piece with this code, or `None` for the empty square and the codes that are no piece.
+    /// Returns the piece with this code, or `None` for the empty square and the codes that stand for no piece.
     pub const fn piece(self) -> Option<Piece> {
         let role = match self.0 & 7 {
             1 => Role::Pawn,
@@ -49,7 +49,7 @@ impl Code {
 pub struct PieceSet(pub u16);
 
 impl PieceSet {
-    /// The set without any content.
+    /// The empty set, which does not contain the empty square either.
     pub const NONE: PieceSet = PieceSet(0);
     /// The empty square alone.
     pub const EMPTY: PieceSet = PieceSet(1);
@@ -60,7 +60,7 @@ impl PieceSet {
     /// Every piece and the empty square.
     pub const ALL: PieceSet = PieceSet(0x7e7f);
 
-    /// Returns the set of one content.
+    /// Returns the set that contains only this content.
     pub const fn only(code: Code) -> PieceSet {
         PieceSet(1 << code.0)
     }

@@ -1,7 +1,7 @@
 //! Generates the moves of one packed position with set-wise attacks.
 //!
-//! Any placement of pieces is accepted. If the side to move has no king, every pseudolegal move is legal. If it has several kings,
-//! a legal move leaves none of them attacked. An enemy king can be captured.
+//! Any placement of pieces is accepted. If the side to move has no king, every pseudolegal move is legal. If it has several
+//! kings, a legal move leaves none of them attacked. An enemy king can be captured.
 
 use std::ops::ControlFlow;
 
@@ -47,7 +47,7 @@ pub fn no_moves(position: &Position) -> bool {
 
 /// Returns the position as it counts for repetitions: the en passant square is kept only if a pawn can capture there, and a
 /// castling right only if king and rook are on their squares. Positions that count as the same repetition then have equal bytes,
-/// whatever the moves before them.
+/// whatever moves led to them.
 pub fn as_counted(position: &Position) -> Position {
     let mut counted = *position;
     if let Some(to) = position.state.en_passant() {

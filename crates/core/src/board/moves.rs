@@ -4,8 +4,8 @@
 //! the compiler can turn a loop over positions into vector code. In one direction no two pieces reach the same square. So the
 //! number of squares that are reached in a direction is the number of moves in this direction.
 //!
-//! The functions of this module require that the side to move has at most one king. [`legal`](super::legal) lists the moves of any
-//! placement.
+//! The functions of this module require that the side to move has at most one king. [`legal`](super::legal) lists the moves of
+//! any placement.
 
 use super::{State, attacks};
 
@@ -28,7 +28,7 @@ pub struct MoveRequest {
     pub pseudo: bool,
     /// True to include moves that are neither castling nor en passant captures.
     pub ordinary: bool,
-    /// True to include castling, to the h-file and to the a-file.
+    /// True to include castling: the first for the h-file, the second for the a-file.
     pub castling: [bool; 2],
     /// True to include en passant captures.
     pub en_passant: bool,
@@ -37,7 +37,7 @@ pub struct MoveRequest {
 /// A position seen by the side to move. Its pawns go up the board: with Black to move the ranks are mirrored.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// All bits are set if Black is to move, so that the ranks are mirrored; otherwise none.
+    /// All ones if Black is to move, in which case the ranks are mirrored; otherwise 0.
     black: u64,
     own: u64,
     enemies: u64,
@@ -48,7 +48,8 @@ pub struct View {
     /// Rooks and queens.
     straight: u64,
     kings: u64,
-    /// The square that an enemy pawn just passed over in a double step; empty if there was none, or if the pieces contradict it.
+    /// The square that an enemy pawn just passed over in a double step; empty if there was none, or if the placement of the
+    /// pieces rules it out.
     passed: u64,
     /// The castling rights of the side to move: the low nibble for the king side, the high nibble for the queen side, as in
     /// [`State`].
@@ -59,7 +60,8 @@ pub struct View {
 struct Safety {
     /// The squares to which pieces other than the king may move: all squares, or in check the squares that end the check.
     evasions: u64,
-    /// The pinned pieces, by the line on which they are pinned: the lines of directions 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    /// The pinned pieces, one set for each pair of opposite directions in which they are pinned: 0 and 4, 1 and 5, 2 and 6, 3 and
+    /// 7.
     pinned: [u64; 4],
     /// The squares that enemies attack after the king is removed from the board.
     danger: u64,
@@ -127,8 +129,7 @@ impl View {
         kings & kings.wrapping_sub(1) != 0
     }
 
-    /// Returns all bits set if there may be castling or en passant captures, which [`View::ordinary`] does not compute; otherwise
-    /// 0.
+    /// Returns all ones if there may be castling or en passant captures, which [`View::ordinary`] does not compute; otherwise 0.
     #[inline(always)]
     pub const fn is_special(&self) -> u64 {
         let kings = self.own_kings();
@@ -178,8 +179,8 @@ impl View {
         safety.pinned[DIR as usize % 4] |= line & attacked & self.own;
     }
 
-    /// Computes one of [`ARRIVALS`], [`ORIGINS`] and [`PAIRS`] for the moves between the given squares that are neither castling
-    /// nor en passant captures. The side must not have several kings.
+    /// Computes one of [`ARRIVALS`], [`ORIGINS`] and [`PAIRS`] for the moves from squares of `from` to squares of `to` that are
+    /// neither castling nor en passant captures. The side must not have several kings.
     #[inline(always)]
     pub const fn ordinary<const WHAT: u8, const PSEUDO: bool>(&self, from: u64, to: u64) -> u64 {
         let (from, to) = (turned(from, self.black), turned(to, self.black));
@@ -299,8 +300,8 @@ const fn span(a: u64, b: u64) -> u64 {
     (high << 1) - low
 }
 
-/// Adds to `out` the moves that reach the squares `reached & to`: their number for [`PAIRS`], otherwise the squares. No two pieces
-/// may reach the same square of `reached`.
+/// Adds to `out` the moves that reach the squares `reached & to`: their number if `WHAT` is [`PAIRS`], otherwise the squares. No
+/// two pieces may reach the same square of `reached`.
 #[inline(always)]
 const fn leaps<const WHAT: u8>(reached: u64, to: u64, out: u64) -> u64 {
     if WHAT == PAIRS { out + (reached & to).count_ones() as u64 } else { out | reached & to }

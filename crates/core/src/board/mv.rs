@@ -14,7 +14,7 @@ pub enum MoveKind {
     EnPassant,
     /// The side to move passes.
     Null,
-    /// No move, but a mark in a reel, where each slot holds the move that leaves its position: the next slot begins another game
+    /// Not a move but a mark in a reel, in place of the move that leaves the slot's position. The next slot begins another game,
     /// or another line of the same game.
     Start,
     /// Any other move. The code is the content of `to` after the move; for a promotion this is the new piece.
@@ -22,20 +22,20 @@ pub enum MoveKind {
 }
 
 /// A move in 16 bits: from (bits 0-5), to (bits 6-11), and in bits 12-15 the [`Code`] on `to` after the move, or one of the four
-/// codes that are no piece: 0 castling, 7 en passant, 8 null move, 15 start.
+/// codes that stand for no piece: 0 castling, 7 en passant, 8 null move, 15 start.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Pod, Zeroable)]
 pub struct PackedMove(pub u16);
 
 impl PackedMove {
-    /// Bit `c` is set if code `c` is a piece, so that the move is a [`MoveKind::Piece`].
+    /// Bit `c` is set if code `c` stands for a piece; a move with such a code is a [`MoveKind::Piece`].
     pub const PIECE_CODES: u32 = 0x7e7e;
     /// The null move.
     pub const NULL: PackedMove = PackedMove(8 << 12);
     /// A mark instead of a move: the next slot begins a game from the standard start position.
     pub const START_STANDARD: PackedMove = PackedMove(15 << 12);
-    /// A mark instead of a move: the next slot begins a game from the next entry of the start table, a list of the start positions
-    /// of a block.
+    /// A mark instead of a move: the next slot begins a game from the next entry of the start table, a list of the start
+    /// positions of a block.
     pub const START_TABLE: PackedMove = PackedMove(15 << 12 | 1);
     /// A mark instead of a move: the next slot begins a side line of the same game, from the next entry of the start table.
     pub const START_LINE: PackedMove = PackedMove(15 << 12 | 3);
@@ -105,13 +105,13 @@ impl PackedMove {
         }
     }
 
-    /// Returns whether this is no move but a mark that the next slot begins another game or another line of the same game.
+    /// Returns whether this is not a move but a mark that the next slot begins another game or another line of the same game.
     #[inline]
     pub const fn is_start(self) -> bool {
         self.0 >> 12 == 15
     }
 
-    /// Returns whether this is no move but a mark that the next slot begins another game.
+    /// Returns whether this is not a move but a mark that the next slot begins another game.
     pub const fn is_game_start(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 2 == 0
     }

@@ -138,8 +138,8 @@ impl State {
         State(self.0 & !(15 << shift) | nibble << shift)
     }
 
-    /// Returns the state after a move that does not begin another game or line, as [`Position::play`] computes it; it does not
-    /// depend on the board. The code has no branches, so that a loop over states becomes vector code.
+    /// Returns the state after a move that does not begin another game or line, as [`Position::play`] computes it. The state does
+    /// not depend on the board. The code has no branches, so that a loop over states becomes vector code.
     #[must_use]
     #[inline(always)]
     pub const fn after(self, mv: PackedMove) -> State {
@@ -176,7 +176,7 @@ const fn ones(bit: u32) -> u64 {
     (bit as u64 & 1).wrapping_neg()
 }
 
-/// Removes the castling rights that a move ends from the bits of a [`State`] after the move.
+/// Removes, from the bits of a [`State`] after a move, the castling rights that the move ends.
 const fn keep_rights(state: u32, from: u32, to: u32, code: u32) -> u32 {
     let kept = without_right(without_right(state, from), to);
     if code & 7 == 6 { kept & !(0x00ff_0000 << (8 * (!state & 1))) } else { kept }

@@ -35,7 +35,8 @@ struct Scene<'a> {
     guards: u64,
     /// The own men that are pinned to the king.
     pinned: u64,
-    /// If there is a single check: the squares from which an own man would parry it, or on which it would capture a king.
+    /// If there is a single check: the squares on which an own man would parry it, and those on which it would capture an enemy
+    /// king.
     refutations: u64,
     /// The pinned men that could reach one of `refutations` if they were not pinned.
     refuters: u64,
@@ -125,8 +126,8 @@ impl<'a> Scene<'a> {
         (man, self.slide(dir, man) & self.enemies & self.sliders(dir))
     }
 
-    /// Returns the men that are the only ones between one of the targets and one of `sliders`, if the slider moves along this line
-    /// and has the colour of the side to move.
+    /// Returns the men that each stand alone between a square of `targets` and a slider. The slider is an own man in `sliders`
+    /// that moves along this line.
     fn alone_before(&self, dir: u8, targets: u64, sliders: u64) -> u64 {
         let men = self.slide(dir, targets) & !self.empty;
         let sliders = self.slide(dir, men) & self.own & self.sliders(dir) & sliders;
@@ -139,8 +140,8 @@ impl<'a> Scene<'a> {
         lines.fold(checker, |line, more| line | more)
     }
 
-    /// Returns the own men, except the king, that can move to one of the targets or capture there. Pins are ignored. No target may
-    /// hold an own man.
+    /// Returns the own men, except the king, that can move to one of the targets or capture there. Pins are ignored. No own man
+    /// may be on a target.
     fn movers_to(&self, targets: u64) -> u64 {
         let white = self.position.state.turn().is_white();
         let back = |set: u64| if white { set >> 8 } else { set << 8 };
@@ -195,7 +196,7 @@ impl<'a> Scene<'a> {
         out
     }
 
-    /// Returns the men that are the only ones between an enemy king and an own slider: pinned enemies, and own men whose move
+    /// Returns the men that each stand alone between an enemy king and an own slider: pinned enemies, and own men whose move
     /// would give a discovered check.
     fn before_kings(&self, dir: u8) -> u64 {
         self.alone_before(dir, self.enemy_kings, !0)

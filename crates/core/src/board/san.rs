@@ -6,7 +6,7 @@ use super::{MoveKind, PackedMove, Position};
 
 impl PackedMove {
     /// Returns the move in SAN with `+` or `#`; `--` for a null move. If the position or the move is not legal, for instance
-    /// because the position has no kings, the text has coordinates: `e2-e4`, `e7-e8=Q`.
+    /// because the position has no kings, the move is written in coordinates: `e2-e4`, `e7-e8=Q`.
     pub fn to_san(self, position: &Position) -> String {
         if self == PackedMove::NULL {
             return String::from("--");

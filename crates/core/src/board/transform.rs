@@ -1,14 +1,14 @@
 //! The symmetries of the board, and CQL's shifts.
 //!
-//! Each [`Dihedral`] is a 2x2 matrix that acts on coordinates whose origin is the centre of the board. Two symmetries are composed
-//! by multiplying their matrices. The same matrix transforms squares, steps and offsets.
+//! Each [`Dihedral`] is a 2x2 matrix that acts on coordinates whose origin is the centre of the board. Two symmetries are
+//! composed by multiplying their matrices. The same matrix transforms squares, steps and offsets.
 //!
 //! A shift of CQL 5 may give a square several images, so it cannot be inverted. A [`SquareMap`] represents these shifts, the
 //! symmetries, and all compositions of them.
 
 use shakmaty::Bitboard;
 
-/// One of the eight symmetries of the square, named by what moves.
+/// One of the eight symmetries of the square. `ReflectRanks` and `ReflectFiles` are named by the lines that move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dihedral {
     /// Nothing moves.
@@ -61,7 +61,7 @@ impl Dihedral {
         (a * dx + b * dy, c * dx + d * dy)
     }
 
-    /// Returns the symmetry that has the effect of `first`, then `self`.
+    /// Returns the symmetry that has the effect of `first` followed by `self`.
     ///
     /// ```
     /// use orbit_core::board::Dihedral::*;
@@ -90,13 +90,13 @@ impl Dihedral {
     #[must_use]
     pub fn apply(self, squares: Bitboard) -> Bitboard {
         Bitboard(bits(squares).fold(0, |out, (x, y)| {
-            // Twice the distance from the centre, so that all coordinates are integers.
+            // The coordinates are twice the distance from the centre, so that they are integers.
             let (cx, cy) = self.step((2 * x - 7, 2 * y - 7));
             out | 1 << ((cy + 7) / 2 * 8 + (cx + 7) / 2)
         }))
     }
 
-    /// Returns whether light squares become dark squares.
+    /// Returns whether the symmetry moves light squares to dark squares.
     pub fn swaps_shades(self) -> bool {
         self.matrix().iter().filter(|&&m| m < 0).count() == 1
     }
@@ -115,7 +115,8 @@ pub fn translate(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
     }))
 }
 
-/// Finds the full ranks and full files within a set: bit `k` of the first byte is rank `k`, bit `k` of the second file `k`.
+/// Finds the full ranks and full files within a set: bit `k` of the first byte is set if rank `k` is full, and bit `k` of the
+/// second if file `k` is.
 pub fn full_lines(squares: Bitboard) -> (u8, u8) {
     let line = |k: u32, mask: u64, stride: u32| squares.0 & mask << (k * stride) == mask << (k * stride);
     let ranks = (0..8).filter(|&k| line(k, 0xff, 8)).fold(0, |out, k| out | 1 << k);
@@ -169,8 +170,9 @@ impl SquareMap {
         SquareMap { turned: a == 0, files: axis(a + b < 0), ranks: axis(c + e < 0) }
     }
 
-    /// Makes a shift of CQL 5 by (files, ranks), each from -7 to 7. Squares that leave the board are dropped. In each single step,
-    /// squares on the edge from which the shift leads away also stay where they are.
+    /// Makes a shift of CQL 5 by (files, ranks), each from -7 to 7. Squares that leave the board are dropped. The shift is made
+    /// in single steps. In each step, squares on the edge from which the shift leads away stay in the set: for a shift to the
+    /// right, those of the a-file.
     ///
     /// Source: CQL 5 manual, position list: transforms.
     ///
@@ -184,7 +186,7 @@ impl SquareMap {
         SquareMap { turned: false, files: edge_axis(dx), ranks: edge_axis(dy) }
     }
 
-    /// Returns the map that has the effect of `first`, then `self`.
+    /// Returns the map that has the effect of `first` followed by `self`.
     #[must_use]
     pub fn after(self, first: SquareMap) -> SquareMap {
         let image = |axis: &[u8; 8], lines: u8| {

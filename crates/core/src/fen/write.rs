@@ -80,7 +80,8 @@ impl Position {
         self.to_fen_with(0, 1)
     }
 
-    /// Does the same as [`Position::to_fen`], with a halfmove clock and a fullmove number. A fullmove number of 0 is written as 1.
+    /// Does the same as [`Position::to_fen`], with a halfmove clock and a fullmove number. A fullmove number of 0 is written as
+    /// 1.
     pub fn to_fen_with(&self, clock: u32, number: u32) -> String {
         let mut setup = self.setup_for_fen();
         setup.halfmoves = clock;
@@ -102,8 +103,8 @@ impl Position {
     }
 }
 
-/// Returns the placement field of a board whose squares may have letters that are no pieces, such as `A` for any white piece.
-/// `letter` returns the letter of a square, or `None` for an empty square.
+/// Returns the placement field of a board whose squares may have letters that stand for no piece, such as `A` for any white
+/// piece. `letter` returns the letter of a square, or `None` for an empty square.
 ///
 /// ```
 /// use orbit_core::board::Square;
@@ -119,9 +120,9 @@ pub fn board_text(letter: impl Fn(Square) -> Option<u8>) -> String {
     String::from_utf8(out).expect("letters are ASCII")
 }
 
-/// The text between two pieces, indexed by the file of the first empty square and by the number of empty squares. The text has
-/// their digits, the slashes between ranks, and the slash if the last square ends a rank. The last byte of an entry is the length
-/// of the text.
+/// The text between two pieces, indexed by the file of the first empty square and by the number of empty squares. The text
+/// consists of the digits for them, the slashes between ranks, and a slash at the end if the last square ends a rank. The last
+/// byte of an entry is the length of the text.
 const GAPS: [[[u8; 24]; 65]; 8] = {
     let mut gaps = [[[0; 24]; 65]; 8];
     let mut file = 0;
@@ -181,7 +182,8 @@ fn placement(setup: &Setup, out: &mut Vec<u8>) {
 #[inline]
 fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8, out: &mut Vec<u8>) {
     let (mut occupied, promoted) = (occupied.0.swap_bytes(), promoted.0.swap_bytes());
-    // This is enough for 64 pieces, each with `~`, eight slashes, and the whole array of 24 bytes that is copied for the last gap.
+    // This is enough for 64 pieces, each with `~`, eight slashes, and the whole array of 24 bytes that is copied for the last
+    // gap.
     let mut text = [0u8; 160];
     let (mut len, mut next) = (0, 0);
     while occupied != 0 {

@@ -41,6 +41,6 @@ fn begin(file: &File, offset: u64, bytes: u64) {
     }
 }
 
-/// Does nothing: other systems decide themselves when to write.
+/// Does nothing, since other systems decide on their own when to write.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn begin(_: &File, _: u64, _: u64) {}

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// The number of attempts to open a file that other processes keep replacing.
 const ROUNDS_MAX: u32 = 100;
-/// Opens and locks a file; fails if another process holds the lock, because it still writes to the file.
+/// Opens and locks a file. Fails if another process holds the lock, which means that it is still writing to the file.
 #[cfg(not(windows))]
 pub(super) fn open_left(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).write(true).open(path).or_else(|_| File::open(path))?;
@@ -92,8 +92,8 @@ pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
 }
 
-/// Returns true if a file exists at the path. On other systems than Unix, files have no inode number to compare; it is enough that
-/// this library only replaces files to which it has exclusive access.
+/// Returns true if a file exists at the path. On systems other than Unix, files have no inode number to compare; it is enough
+/// that this library only replaces files to which it has exclusive access.
 #[cfg(not(unix))]
 pub fn is_at(_: &File, path: &Path) -> io::Result<bool> {
     fs::metadata(path).map(|_| true)

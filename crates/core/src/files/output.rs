@@ -35,7 +35,7 @@ pub enum OutputError {
         /// The temporary name.
         temporary: PathBuf,
     },
-    /// The ending of the name means a compression that can be read but not written.
+    /// The ending of the name stands for a compression that can be read but not written.
     #[error("{}: packed files are written as .zst only: give a name that ends in .zst, or leave the ending out", path.display())]
     Packing {
         /// The path as the user gave it.
@@ -124,7 +124,7 @@ impl OutputFile {
         Ok(output)
     }
 
-    /// The path as the user gave it.
+    /// Returns the path as the user gave it.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The most links that are followed, as on Linux.
+/// The maximum number of links that are followed, as on Linux.
 const LINKS_MAX: u32 = 40;
 
 /// Returns the file that a write to a path would create or replace. Links are followed, even to a target that does not exist yet.
@@ -17,8 +17,8 @@ pub fn target_of(path: &Path) -> io::Result<PathBuf> {
         return Ok(target);
     }
     let mut target = path.to_owned();
-    // Something that exists but has no path of its own, such as the pipe behind `/dev/stdout`, can be accessed only by the path of
-    // the link.
+    // Something that exists but has no path of its own, such as the pipe behind `/dev/stdout`, can be accessed only by the path
+    // of the link.
     if fs::metadata(path).is_ok() {
         return Ok(target);
     }
@@ -38,7 +38,7 @@ pub struct Clash {
     pub path: PathBuf,
 }
 
-/// Refuses outputs that would replace an input or another output, also if the same file is given by different paths.
+/// Refuses outputs that would replace an input or another output, even if the same file is given by different paths.
 ///
 /// # Errors
 ///

@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::lock::{is_at, open_alone, open_left};
 use crate::sync::lock;
 
-/// The most temporary names that are tried before an error names an existing file.
+/// The maximum number of temporary names that are tried before an error names an existing file.
 const NAMES_MAX: u32 = 1000;
-/// The most new files that are given up because another process removed or locked them first. The next file is used as it is.
+/// The maximum number of new files that are given up because another process removed or locked them first. The next file is used
+/// as it is.
 const LOST_MAX: u32 = 8;
 
 /// The error if no temporary file could be created: the name that was tried last, and the error of the system.
@@ -28,8 +29,8 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Creates a temporary file in the folder of its target, and locks it. As long as the file is open, no other run removes it as
-    /// a left-over.
+    /// Creates a temporary file in the folder of its target, and locks it. As long as the file is open, no other run removes it
+    /// as a left-over.
     ///
     /// # Errors
     ///
@@ -126,8 +127,8 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Creates and locks a file in the folder of its target. Its name has these parts: the target's name, `.tmp`, the process id, the
-/// id of the computer, and a counter if such a file exists. The file gets the permissions of the file that it will replace. Before
-/// that, the temporary files of killed runs are removed from the folder.
+/// id of the computer, and a counter if such a file exists. The file gets the permissions of the file that it will replace.
+/// Before that, the temporary files of killed runs are removed from the folder.
 ///
 /// # Errors
 ///

@@ -17,7 +17,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`. Parts that are no numbers are unknown. Returns `None`
+    /// Reads `2015.03.07`, `2015-03-07`, `2015/3/7`, `2015.03` or `2015`. A part that is not a number is unknown. Returns `None`
     /// for the year 0.
     pub fn parse(text: &str) -> Option<Date> {
         let mut parts = text.trim().splitn(3, ['.', '-', '/']);
@@ -73,7 +73,7 @@ impl fmt::Display for Date {
     }
 }
 
-/// The tags that may have the date of a game, the preferred one first.
+/// The tags that may contain the date of a game, in order of preference.
 pub const TAGS: [&str; 2] = ["Date", "UTCDate"];
 
 /// Returns the name of the tag from which the date of a game is read: `UTCDate` if only that tag has a known date, otherwise
@@ -83,12 +83,12 @@ pub fn tag(game: &impl GameHeader) -> &'static str {
     TAGS.into_iter().find(is_known).unwrap_or(TAGS[0])
 }
 
-/// Returns the date of a game in the words of its tag, unless the text means that the date is unknown.
+/// Returns the date of a game as its tag spells it; `None` if the tag is missing or means that the date is unknown.
 pub fn known_text(game: &impl GameHeader) -> Option<Cow<'_, str>> {
     tags::known(game, tag(game))
 }
 
-/// Returns the year in the tag `Date`. Its first four bytes must be digits, and the year is at least 1.
+/// Returns the year in the tag `Date`: its first four bytes, if they are digits and not all 0.
 pub fn year_as_cql(game: &impl GameHeader) -> Option<i32> {
     let year = game.tag_as_cql("Date")?.get(..4)?;
     let is_number = year.iter().all(u8::is_ascii_digit);
@@ -96,7 +96,7 @@ pub fn year_as_cql(game: &impl GameHeader) -> Option<i32> {
     is_number.then(number).filter(|&year| year >= 1)
 }
 
-/// Completes a date with `?` for missing parts: `2015` becomes `2015.??.??`, `2015.5.3` becomes `2015.05.03`. Text that is no
+/// Completes a date with `?` for missing parts: `2015` becomes `2015.??.??`, `2015.5.3` becomes `2015.05.03`. Text that is not a
 /// date stays unchanged.
 pub(super) fn text_as_cql(date: &[u8]) -> Vec<u8> {
     let part = |text: &[u8], digits: usize| match text {

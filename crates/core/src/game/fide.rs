@@ -10,7 +10,8 @@ pub const fn tag(side: Color) -> &'static str {
     }
 }
 
-/// Reads the FIDE number in a tag value, which has nothing but digits and blanks around them. 0 means that there is no number.
+/// Reads the FIDE number in a tag value, which may contain nothing but digits with blanks around them. 0 means that there is no
+/// number.
 pub fn of_value(value: &[u8]) -> Option<u32> {
     let digits = value.trim_ascii();
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);

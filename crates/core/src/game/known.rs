@@ -1,4 +1,4 @@
-//! Names of tags: the names that are known, and the kind of value that each tag has.
+//! Lists the known names of tags, and the kind of value that each tag has.
 
 use super::rating;
 use crate::board::Color;
@@ -123,8 +123,8 @@ pub fn nearest_tag(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the name of the tag that a user means by the text after `tag:`. A known tag gets its usual spelling. Any other name is
-/// accepted unchanged, unless it resembles a known tag, since it is then probably misspelt. A second colon before the name accepts
-/// it even then.
+/// accepted unchanged, unless it resembles a known tag, since it is then probably misspelt. With a second colon before it, even
+/// such a name is accepted.
 ///
 /// # Errors
 ///
@@ -164,7 +164,7 @@ pub enum TagKind {
     Termination,
 }
 
-/// Returns the kind of value of the tag with a name.
+/// Returns the kind of value of the tag that is called `name`.
 pub fn kind(name: &str) -> TagKind {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
     match name {
@@ -176,7 +176,7 @@ pub fn kind(name: &str) -> TagKind {
     }
 }
 
-/// Returns whether the tag with a name holds a date: `Date`, `UTCDate`, `EventDate`.
+/// Returns whether the values of the tag that is called `name` are dates: `Date`, `UTCDate`, `EventDate`.
 pub(super) fn is_date(name: &str) -> bool {
     let end = name.len().saturating_sub("date".len());
     name.get(end..).is_some_and(|end| end.eq_ignore_ascii_case("date"))

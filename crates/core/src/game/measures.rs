@@ -1,4 +1,5 @@
-//! Reads the data that programs write into comments on positions: the player's clock, the time spent on a move, and an evaluation.
+//! Reads the data that programs write into comments on positions: the player's clock, the time spent on a move, and an
+//! evaluation.
 //!
 //! lichess, chess.com and electronic boards write commands into comments: `{ [%eval 0.17] [%clk 0:00:30] }`. They are read as
 //! python-chess reads them. If a comment has several commands of one kind, the first well-formed one counts. Other commands
@@ -16,7 +17,7 @@ pub enum Measure {
     Clock,
     /// The seconds spent on the move.
     Spent,
-    /// White's advantage in pawns, as an engine evaluates it.
+    /// White's advantage in pawns, according to an engine.
     Eval,
     /// The pawns that the move lost for the player who made it.
     Loss,
@@ -36,7 +37,7 @@ impl Measure {
         }
     }
 
-    /// Returns the unit of the numbers.
+    /// Returns the unit in which the numbers are shown.
     pub const fn unit(self) -> &'static str {
         match self {
             Measure::Clock | Measure::Spent => "seconds",
@@ -44,7 +45,7 @@ impl Measure {
         }
     }
 
-    /// Returns the smallest difference between two numbers, in thousandths.
+    /// Returns the smallest possible difference between two numbers, in thousandths.
     pub const fn resolution(self) -> u32 {
         match self {
             Measure::Clock | Measure::Spent => 1,
@@ -80,7 +81,7 @@ impl Measure {
 pub enum Eval {
     /// Hundredths of a pawn.
     Centipawns(i64),
-    /// The side that mates, and the number of moves until mate; 0 if the mate is on the board.
+    /// The side that mates, and the number of moves until mate. The number is 0 if the position is a mate.
     Mate(Color, u32),
 }
 
@@ -95,7 +96,7 @@ impl Eval {
     }
 
     /// Returns the thousandths of a pawn that a move from this evaluation to the next one lost for the player who made it. The
-    /// result is never negative: a move that improves its player's evaluation lost nothing.
+    /// result is never negative: a move that improves its player's evaluation loses nothing.
     ///
     /// Evaluations beyond ten pawns, mates included, count as ten pawns, as in lichess's average centipawn loss. So a move in a
     /// position that is won or lost anyway loses little.
@@ -296,7 +297,7 @@ fn engine_match(comment: &[u8]) -> Option<(EvalCommand, i64)> {
     is_end.then_some((eval, elapsed))
 }
 
-/// The most digits before the decimal point of an evaluation. Source: python-chess.
+/// The maximum number of digits before the decimal point of an evaluation. Source: python-chess.
 const EVAL_DIGITS_MAX: usize = 10;
 
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {

@@ -19,8 +19,8 @@ use unicode_normalization::char::is_combining_mark;
 ///
 /// Given names are compared word by word, and a word that only one name has is ignored. One of the two words may be an
 /// abbreviation. An abbreviation of up to three letters matches all words that begin with it. A longer abbreviation matches only
-/// words that are at least three letters longer, so that `Alex` matches `Alexander`, but `Martin` does not match `Martina`. Two or
-/// three capitals (`LD`) are initials. A word with a digit, such as the 16 of `Stockfish 16`, must be in both names. A name
+/// words that are at least three letters longer, so that `Alex` matches `Alexander`, but `Martin` does not match `Martina`. Two
+/// or three capitals (`LD`) are initials. A word with a digit, such as the 16 of `Stockfish 16`, must be in both names. A name
 /// without given names matches all names with that surname. A name with given names matches no name without given names.
 ///
 /// ```
@@ -61,7 +61,7 @@ pub(super) enum NameLikeness {
     Unlike,
 }
 
-/// The closeness of a spelling to a name that it does not match. The closest degree comes first.
+/// Says how close a spelling is to a name that it does not match. The closest degree comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Nearness {
     /// The surname is spelt slightly differently, or the surname of one name is a given name of the other.
@@ -120,7 +120,7 @@ impl PlayerName {
         pairs.into_iter().any(|(ours, theirs)| ours.fits(theirs) || finds(ours, theirs))
     }
 
-    /// Returns the closeness of a spelling to this name. Returns `None` if the spelling matches, or if it is an entirely different
+    /// Returns how close a spelling is to this name. Returns `None` if the spelling matches, or if it is an entirely different
     /// name.
     pub fn nearness(&self, spelling: &str) -> Option<Nearness> {
         if self.fits(spelling) {
@@ -156,7 +156,7 @@ pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
 }
 
 impl NameForm {
-    /// Returns the surname as one word. It is the key of a table of names.
+    /// Returns the surname as one word: the key by which a table of names is looked up.
     pub(super) fn key(&self) -> String {
         self.surname.concat()
     }
@@ -215,7 +215,7 @@ impl NameForm {
             .then_some(Nearness::Alike)
     }
 
-    /// Returns whether the surnames share a word that is no particle: `Vallejo Pons` and `Vallejo`.
+    /// Returns whether the surnames share a word that is not a particle: `Vallejo Pons` and `Vallejo`.
     fn shares_word(&self, other: &NameForm) -> bool {
         let is_telling =
             |word: &&String| word.chars().count() > CUT_MAX && !PARTICLES.contains(&word.as_str());
@@ -223,8 +223,8 @@ impl NameForm {
     }
 }
 
-/// Limits for misspellings, each as the minimum length of a name and the number of edits within which another name counts as a
-/// misspelling.
+/// Limits for misspellings: the minimum length of both names, and the maximum number of edits by which one may differ from the
+/// other.
 const SLIPS: [(usize, usize); 2] = [(8, 2), (5, 1)];
 
 fn is_slip(ours: &str, theirs: &str) -> bool {
@@ -234,10 +234,10 @@ fn is_slip(ours: &str, theirs: &str) -> bool {
     a.abs_diff(b) <= slips && a.max(b) <= 64 && slips > 0 && strsim::osa_distance(ours, theirs) <= slips
 }
 
-/// The length up to which the beginning of a given name matches all names that begin with it.
+/// The maximum length of an abbreviation that matches all given names that begin with it.
 const CUT_MAX: usize = 3;
 
-/// The number of letters by which a longer abbreviation must be shorter than the name.
+/// The number of letters by which a longer abbreviation must at least be shorter than the name.
 const CUT_OFF_MIN: usize = 3;
 
 /// Words that belong to the surname wherever they are in the name.

@@ -1,8 +1,8 @@
 //! Finds the name of an opening by the positions of the game, so that transpositions get the same name.
 //!
-//! The list of openings comes from lichess: `tools/openings.py` wrote it to `openings.tsv`. A position is identified by its board,
-//! the side to move, the castling rights, and the en passant square if a pawn may capture there. The positions themselves are
-//! compared, not only their hashes.
+//! The list of openings comes from lichess: `tools/openings.py` wrote it to `openings.tsv`. A position is identified by its
+//! board, the side to move, the castling rights, and the en passant square if a pawn may capture there. The positions themselves
+//! are compared, not only their hashes.
 
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ pub struct Opening {
     pub name: String,
 }
 
-/// The number of half-moves at the start of a game that are looked up, as on lichess.
+/// The number of half-moves from the start of a game whose positions are looked up, as on lichess.
 ///
 /// Source: `SEARCH_MAX_PLIES` of `OpeningDb` in <https://github.com/lichess-org/scalachess>.
 const PLIES_MAX: usize = 40;

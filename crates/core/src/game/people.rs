@@ -1,4 +1,4 @@
-//! Finds the spellings in a table of names that belong to one player.
+//! Decides which spellings in a table of names belong to one player.
 //!
 //! Two spellings *fit* each other if they may belong to one player, by the rule of [`PlayerName`](super::PlayerName). A table of
 //! all names shows more. For example, `Adams, M` fits `Adams, Michael` and `Adams, Mark`; if both are in the table, `Adams, M`
@@ -13,25 +13,26 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{NameForm, NameLikeness, forms, likeness};
 
-/// One spelling of a name, together with the FIDE number that some games have beside it.
+/// One spelling of a name, with the FIDE number that some games give for it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Mention {
-    /// The name.
+    /// The name, as spelt.
     pub name: String,
-    /// The number, if one is known.
+    /// The FIDE number, if one is known.
     pub number: Option<u32>,
 }
 
-/// The most names with the same surname and initial that are compared with each other. The names of larger sets are not merged.
+/// The maximum number of names with the same surname and initial that are compared with each other. The names of a larger set are
+/// not merged.
 const ALIKE_MAX: usize = 4_000;
 
-/// Identifies the players in a table of mentions with their numbers of games, and returns the name of the player for each mention.
-/// `have_met` returns whether two names played each other, so that they must be two players.
+/// Identifies the players in a table of mentions with their numbers of games, and returns the name of the player for each
+/// mention. `have_met` returns whether two names played each other, so that they must be two players.
 ///
 /// * Different FIDE numbers are different players. Mentions with the same number are one player if their spellings share a word.
 /// * A mention without a number is merged with others if all mentions that fit it also fit each other.
-/// * The name of a player is the spelling with the most games; spellings with a full given name are preferred. If two players have
-///   the same name, the FIDE number is added in brackets.
+/// * The name of a player is the spelling with the most games; spellings with a full given name are preferred. If two players
+///   have the same name, the FIDE number is added in brackets.
 pub fn who_is_who(
     mentions: &BTreeMap<Mention, u64>,
     have_met: impl Fn(&str, &str) -> bool,

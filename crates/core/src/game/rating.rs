@@ -11,9 +11,9 @@ pub const RATING_MAX: u32 = 9_999;
 /// One of the ratings of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rating {
-    /// The higher rating of the two players, or the known one, like `elo` in queries.
+    /// The higher rating of the two players, or the only known one, like `elo` in queries.
     Higher,
-    /// The mean of both ratings, rounded down, or the known one.
+    /// The mean of both ratings, rounded down, or the only known one.
     Mean,
     /// White's rating.
     White,

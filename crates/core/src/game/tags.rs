@@ -22,8 +22,8 @@ pub fn text(value: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Returns the value of a tag as text, unless it means "unknown". An empty value and `?` mean "unknown" in every tag, `-` does in
-/// tags of players and events, and a value without letters and digits does in dates.
+/// Returns the value of a tag as text, unless it means "unknown". In every tag, an empty value and `?` mean "unknown". In tags of
+/// players and events `-` does too, and in dates a value without letters and digits.
 pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
     let text = text(value);
     let is_person_or_event =

@@ -6,7 +6,8 @@ use super::tags;
 pub const TAG: &str = "Termination";
 
 /// Returns the way in which a game ended, in lower case. If the value is a word of the PGN standard, or a sentence of chess.com
-/// with the meaning of such a word (`Somebody won on time`), this word is returned; otherwise the value itself.
+/// with the meaning of such a word (`Somebody won on time`), the function returns this word. Otherwise it returns the value
+/// itself.
 ///
 /// Source: the PGN standard, section 9.8.1; games of chess.com.
 pub fn of_value(value: &[u8]) -> Option<String> {

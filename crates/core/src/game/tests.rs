@@ -14,8 +14,8 @@ impl GameHeader for Tags<'_> {
     }
 }
 
-/// Checks the two rules for ratings: CQL's rule, which its filter `elo` follows, and the rule for everything else, which finds the
-/// number that a person sees.
+/// Checks the two rules for ratings: CQL's rule, which its filter `elo` follows, and the rule for everything else, which finds
+/// the number that a person sees.
 #[test]
 fn ratings_by_either_rule() {
     for (value, as_cql, otherwise) in [
@@ -134,7 +134,7 @@ fn a_game_shows_the_date_that_counts() {
         (&[("Date", "????.??.??"), ("UTCDate", " 2015.03.07 ")], Some("2015.03.07")),
         (&[("utcdate", "2015.03.07")], Some("2015.03.07")),
         (&[("Date", "????.??.??"), ("UTCDate", "?")], None),
-        // A text that is no date is shown, unless it means "unknown".
+        // A text that is not a date is returned, unless it means "unknown".
         (&[("Date", "spring 1997")], Some("spring 1997")),
         (&[("Date", "-")], None),
         (&[], None),
@@ -250,7 +250,7 @@ fn tags_are_known_by_what_they_hold() {
     }
 }
 
-/// Checks which moves have a number before them in movetext, in games that White or Black begins.
+/// Checks which moves have a number before them in movetext, in games that begin with a move of White or of Black.
 #[test]
 fn moves_have_numbers_in_movetext() {
     let numbers = MoveNumbers::from_header(&Tags(&[("FEN", "4k3/8/8/8/8/8/8/4K3 w - - 0 23")]));

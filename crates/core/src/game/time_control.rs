@@ -52,7 +52,7 @@ impl Speed {
         }
     }
 
-    /// Returns the speed for the value of a tag, if the value can be read.
+    /// Returns the speed that a tag's value stands for, if the value can be read.
     pub fn of_value(value: &[u8]) -> Option<Speed> {
         let text = tags::text(value);
         if text == "-" {
@@ -87,7 +87,7 @@ impl Speed {
     }
 }
 
-/// Returns the increment per move in milliseconds, if one period lasts the whole game, as in `300+3` and `600`.
+/// Returns the increment per move in milliseconds, if a single period lasts the whole game, as in `300+3` and `600`.
 pub fn increment_of_game(game: &impl GameHeader) -> Option<i64> {
     let text = tags::text(game.tag_named(TAG)?);
     match &periods(&text)?[..] {
@@ -112,14 +112,14 @@ struct Period {
     is_sand: bool,
 }
 
-/// Reads the periods of a time control such as `300+3`, `40/7200:3600+30`, `*180` or `1/86400`. Blanks may surround the signs, and
-/// commas or semicolons may replace the colons.
+/// Reads the periods of a time control such as `300+3`, `40/7200:3600+30`, `*180` or `1/86400`. Blanks may surround the signs,
+/// and commas or semicolons may replace the colons.
 fn periods(text: &str) -> Option<Vec<Period>> {
     text.split([':', ',', ';']).map(period).collect()
 }
 
-/// Reads the speed of a time control in words: `90 min + 30 sec`, `15'/game & 10''/move`, `G/60;d5`, `Blitz`. Times with units are
-/// added to the initial time. Seconds that follow another time, and times per move, are the increment.
+/// Reads the speed of a time control in words: `90 min + 30 sec`, `15'/game & 10''/move`, `G/60;d5`, `Blitz`. Times with units
+/// are added to the initial time. Seconds that follow another time, and times per move, are the increment.
 fn in_words(text: &str) -> Option<Speed> {
     let text =
         text.to_lowercase().replace(['\u{2019}', '\u{2032}'], "'").replace(['\u{201d}', '\u{2033}'], "''");

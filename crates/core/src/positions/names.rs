@@ -158,7 +158,7 @@ fn step(word: &str, span: Span, shifts: Shifts) -> Result<TransformStep, Diagnos
     Ok(TransformStep { transform: Transform::Squares(map), span, warning: None })
 }
 
-/// Clamps an offset to 8 files or ranks. Every larger shift has the same effect.
+/// Clamps an offset to 8 files or ranks. A larger shift has the same effect as one by 8.
 fn small(offset: i32) -> i8 {
     offset.clamp(-8, 8) as i8
 }

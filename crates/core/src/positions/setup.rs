@@ -6,7 +6,8 @@ use super::SquareTransform;
 use crate::board::{Bitboard, Dihedral};
 use crate::fen::possible_en_passant;
 
-/// The error if transformed sets of squares do not form a board: a square would hold two pieces, or a piece would have no colour.
+/// The error for transformed sets of squares that do not form a board: a square would have two pieces, or a piece would have no
+/// colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "two pieces have the same image: use a function that sends different squares to different squares, or drops them"
@@ -66,7 +67,7 @@ pub fn transform_setup(setup: &Setup, f: impl Fn(Bitboard) -> Bitboard) -> Resul
 }
 
 /// Flips the colours of a position as CQL does: pieces, pockets, remaining checks and the side to move change colour, and ranks
-/// are mirrored, so that it is the same position for the other side. The counters stay.
+/// are mirrored, so that it is the same position for the other side. The counters stay unchanged.
 ///
 /// Source: CQL manual, `flipcolor`.
 #[must_use]
@@ -75,7 +76,7 @@ pub fn flip_colors(setup: &Setup) -> Setup {
 }
 
 /// Returns the position as Black sees it across the board, turned by 180 degrees. Pieces keep their colours and the side to move
-/// stays, so the result is only for display, not a position to play from.
+/// stays, so the result is only for display and cannot be played from.
 ///
 /// Source: chessops documentation, "View from Black's Perspective".
 #[must_use]
@@ -84,14 +85,14 @@ pub fn view_from_black(setup: &Setup) -> Setup {
     transform_setup(setup, turn).expect("a turn sends each square to one of its own")
 }
 
-/// Reflects the files if White's king is on the files a to d. This is for comparing positions of Chess960 that are mirror images.
-/// If there is not exactly one white king, the position is unchanged.
+/// Reflects the files if White's king is on the files a to d. Mirror images in Chess960 can then be compared. If there is not
+/// exactly one white king, the position is unchanged.
 ///
 /// In Chess960, castling ends on the same squares in every start position. So castling rights do not keep their meaning in a
 /// reflection.
 ///
-/// Source: chessops documentation, "Chess960 Analysis". The sample code there treats the square a1, number 0, as "no king"; here a
-/// king on a1 is reflected like any other.
+/// Source: chessops documentation, "Chess960 Analysis". The sample code there treats the square a1, number 0, as "no king"; here
+/// a king on a1 is reflected like any other.
 #[must_use]
 pub fn king_side(setup: &Setup) -> Setup {
     match setup.board.king_of(Color::White) {
@@ -128,13 +129,13 @@ pub enum Transform {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransformError {
-    /// A shift of CQL 5 applied to pieces.
+    /// A shift of CQL 5 was to be applied to pieces.
     #[error(
         "a shift of CQL 5 keeps squares of the edge that it leaves, so that one piece would become several: give a \
          set of squares with --squares, or shift pieces with `shift` or `wrap`"
     )]
     Smears,
-    /// [`king_side`] applied to a set of squares.
+    /// [`king_side`] was to be applied to a set of squares.
     #[error(
         "it depends on the square of White's king, and a set of squares has no king: write `flip-files`, or leave it out"
     )]

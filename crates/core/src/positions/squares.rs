@@ -47,7 +47,7 @@ impl SquareTransform {
         }
     }
 
-    /// Returns the image of squares with pieces: each piece goes to one square or leaves the board. A shift moves full ranks and
+    /// Returns the image of squares with pieces: each piece moves to one square or leaves the board. A shift moves full ranks and
     /// files like all other squares: a rank of eight pawns is not a designator that leaves the file open. A smear would multiply
     /// pieces, so here it moves each piece once; [`super::Transform`] refuses it.
     #[inline]
@@ -119,8 +119,8 @@ fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     Bitboard(if ranks < 0 { right >> distance } else { right << distance })
 }
 
-/// Applies shifts of CQL 5 by one step one after the other, first along the files, then along the ranks; the order makes no
-/// difference. More than eight steps have the same effect as eight.
+/// Applies a shift of CQL 5 in single steps, first along the files, then along the ranks; the order makes no difference. More
+/// than eight steps have the same effect as eight.
 fn smear(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     let mut set = set.0;
     for _ in 0..files.unsigned_abs().min(8) {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::board::translate as slow_translate;
 
-    /// Returns random sets of all densities, which are the same in every run.
+    /// Returns random sets, from sparse to dense, which are the same in every run.
     fn sets() -> impl Iterator<Item = Bitboard> {
         let mut random = fastrand::Rng::with_seed(1);
         let mut next = move || random.u64(..);

@@ -7,10 +7,10 @@ use shakmaty::{Board, ByRole, Setup};
 use super::{SquareTransform, Transform};
 use crate::board::{Bitboard, Dihedral};
 
-/// A group of symmetries: any two of its transformations compose to a third one of the group.
+/// A group of symmetries: any two of its transformations, one after the other, have the effect of a third one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymmetryGroup {
-    /// The eight symmetries of the board. In most of them the moves of pawns and castling lose their meaning.
+    /// The eight symmetries of the board. Most of them do not preserve the moves of pawns or castling.
     Dihedral,
     /// The identity and the colour flip, which swaps the roles of White and Black.
     Color,
@@ -18,7 +18,7 @@ pub enum SymmetryGroup {
     All,
 }
 
-/// One of the sixteen transformations of [`SymmetryGroup::All`]: the colours are flipped or not, then a symmetry of the board is
+/// One of the sixteen transformations of [`SymmetryGroup::All`]: the colours may be flipped, and then a symmetry of the board is
 /// applied.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Symmetry {
@@ -80,9 +80,9 @@ impl fmt::Display for Symmetry {
 /// and only if one is an image of the other.
 ///
 /// The canonical image is the smallest one. Images are compared by these keys, one after the other: side to move (White first),
-/// occupied squares, squares of White, pawns, knights, bishops, rooks, queens, kings, promoted pieces, castling rights, en passant
-/// square, pockets and remaining checks. Sets are compared as numbers, with a1 as the lowest bit. So if the group has the colour
-/// flip, White is to move in every canonical image. The counters stay unchanged.
+/// occupied squares, squares of White, pawns, knights, bishops, rooks, queens, kings, promoted pieces, castling rights, en
+/// passant square, pockets and remaining checks. Sets are compared as numbers, with a1 as the lowest bit. So if the group has the
+/// colour flip, White is to move in every canonical image. The counters stay unchanged.
 #[must_use]
 pub fn canonical(setup: &Setup, group: SymmetryGroup) -> (Setup, Symmetry) {
     group

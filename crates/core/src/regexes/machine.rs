@@ -4,15 +4,15 @@ use crate::interrupt::Interrupt;
 
 use super::syntax::{ByteSet, SyntaxNode, folded, is_line_end, is_word, tree};
 
-/// The largest number of steps of one search.
+/// The maximum number of steps of one search.
 pub(super) const STEPS_MAX: u64 = 10_000_000;
 /// The number of steps between two checks of the interrupt.
 const STEPS_A_LOOK: u64 = 1 << 16;
-/// The largest number of entries on the undo stack. An entry is a place to which to go back, or a write to undo on the
-/// way there.
+/// The maximum number of entries on the undo stack. An entry is a place at which the search can continue, or a write to undo on
+/// the way back to that place.
 const UNDONE_MAX: usize = 4_000_000;
 
-/// The value of a register that has no value.
+/// Marks a register that has no value.
 const NONE: usize = usize::MAX;
 
 #[derive(Clone, Debug)]
@@ -44,18 +44,18 @@ enum RegexOp {
         greedy: bool,
         exit: usize,
     },
-    /// Begins a repetition of a loop by clearing the groups inside.
+    /// Begins an iteration of a loop by clearing the groups inside.
     Enter {
         of: LoopRegisters,
         groups: std::ops::Range<usize>,
     },
-    /// Ends a repetition of a loop, and continues at the operation that decides whether the loop runs again.
+    /// Ends an iteration of a loop, and continues at the operation that decides whether the loop runs again.
     Repeated {
         of: LoopRegisters,
         min: u32,
         again: usize,
     },
-    /// A lookaround: the operations up to the next `Match` must match at this place or, if negated, must not match.
+    /// A lookaround: the operations up to the next `Match` must match at this place. If negated, they must not match.
     Look {
         negated: bool,
         exit: usize,
@@ -63,7 +63,7 @@ enum RegexOp {
     Match,
 }
 
-/// The registers of a loop: the number of repetitions so far, and the place at which the last one began.
+/// The registers of a loop: the number of iterations so far, and the place at which the last one began.
 #[derive(Clone, Copy, Debug)]
 struct LoopRegisters {
     count: usize,
@@ -88,7 +88,7 @@ pub struct TooLong;
 pub type Captures = Vec<Option<(usize, usize)>>;
 
 impl CompiledPattern {
-    /// Compiles a pattern, which must be valid.
+    /// Compiles a valid pattern.
     pub fn new(pattern: &str) -> CompiledPattern {
         let (tree, groups) = tree(pattern.as_bytes());
         let mut out =
@@ -189,7 +189,7 @@ impl CompiledPattern {
         }
     }
 
-    /// Compiles `x*` or `x?` for an `x` that matches one byte. No repetitions need to be counted.
+    /// Compiles `x*` or `x?` for an `x` that matches one byte. The program does not count iterations.
     fn plain_repeat(&mut self, of: &SyntaxNode, max: Option<u32>, greedy: bool, backwards: bool) {
         if max.is_some_and(|max| max > 1) {
             (0..max.unwrap_or(0).min(1_000)).for_each(|_| self.plain_repeat(of, Some(1), greedy, backwards));

@@ -25,7 +25,7 @@ impl ByteSet {
 pub(super) enum SyntaxNode {
     Set(ByteSet),
     Sequence(Vec<SyntaxNode>),
-    /// Alternatives. The first one that leads to a match is taken.
+    /// Alternatives. The first one that leads to a match counts.
     Either(Vec<SyntaxNode>),
     Group(usize, Box<SyntaxNode>),
     Repeat {
@@ -33,7 +33,7 @@ pub(super) enum SyntaxNode {
         min: u32,
         max: Option<u32>,
         greedy: bool,
-        /// The groups inside, which are cleared before each repetition.
+        /// The groups inside, which are cleared before each iteration.
         groups: Range<usize>,
     },
     /// `^` and `$`. With `lines`, they also match at the start and end of each line.
@@ -41,7 +41,7 @@ pub(super) enum SyntaxNode {
         end: bool,
         lines: bool,
     },
-    /// `\b` and `\B`.
+    /// `\b`, or `\B` if negated.
     Word {
         within: bool,
     },
@@ -50,14 +50,14 @@ pub(super) enum SyntaxNode {
         negated: bool,
         of: Box<SyntaxNode>,
     },
-    /// The text of one of these groups: the group with a number, or all groups with a name.
+    /// A back reference to the text of one of these groups: the group with a number, or all groups with a name.
     Back {
         groups: Vec<usize>,
         fold: bool,
     },
 }
 
-/// The flags that groups such as `(?i:...)` change.
+/// The flags that groups such as `(?i:...)` set and clear.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     fold: bool,

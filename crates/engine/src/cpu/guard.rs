@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    DENSE, pieces,
+    pieces,
     prepared::{MachineCode, Prepared},
     screen::Rest,
 };
@@ -12,22 +12,25 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Plans, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS, lanes::LANES};
 
-/// The minimum percentage of positions that the condition must exclude. With a lower percentage, gathering the
-/// remaining positions costs more than it saves.
-const WORTH: usize = 100 - 100 / DENSE;
+/// The most that gathering one position costs, as a number of steps that a program runs for one position.
+const GATHERING: u64 = 3000;
 
 /// A condition that holds wherever a query matches, and a record of how many positions it excludes.
 #[derive(Debug)]
 pub(super) struct Guard {
     condition: Prepared<SharedPlan>,
     rest: Rest,
+    /// The minimum percentage of positions that the condition must exclude. With a lower percentage, gathering the
+    /// remaining positions costs more than it saves.
+    worth: usize,
 }
 
 impl Guard {
-    /// Creates the guard for all queries together. Returns `None` if they have no cheap common condition.
-    pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Guard> {
-        let condition = plans.guard(0..plans.len())?;
-        Some(Guard { condition: Prepared::new(condition, isa, code), rest: Rest::default() })
+    /// Creates the guard for all queries together, whose plan costs `cost` steps. Returns `None` if they have no cheap
+    /// common condition.
+    pub(super) fn new(plans: &Arc<Plans>, cost: u64, isa: Isa, code: MachineCode) -> Option<Guard> {
+        let condition = Prepared::new(plans.guard(0..plans.len())?, isa, code);
+        Some(Guard { condition, rest: Rest::default(), worth: worth(cost) })
     }
 
     /// Returns the slots of the given segments at which the condition holds, in ascending order. Returns `None` if
@@ -47,13 +50,29 @@ impl Guard {
         });
         let (left, all) =
             (bits.iter().map(|bits| bits.count_ones() as usize).sum(), looked_at(block, segments));
-        self.rest.begin_unless(left, all, WORTH);
-        ((all - left) * 100 >= all * WORTH).then(|| slots_of(&bits, 0..block.slots()).collect())
+        self.rest.begin_unless(left, all, self.worth);
+        ((all - left) * 100 >= all * self.worth).then(|| slots_of(&bits, 0..block.slots()).collect())
     }
+}
+
+/// Returns the percentage of positions that a condition must exclude, so that gathering the others is worth its time for a
+/// plan of `cost` steps.
+fn worth(cost: u64) -> usize {
+    (100 * GATHERING).div_ceil(GATHERING.saturating_add(cost)) as usize
 }
 
 /// Returns the number of positions in the given segments.
 fn looked_at(block: &Block, segments: &[u32]) -> usize {
     let ends = segments.iter().map(|&segment| (segment as usize + 1) * SEGMENT_SLOTS);
     ends.map(|end| SEGMENT_SLOTS - end.saturating_sub(block.slots())).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::worth;
+
+    #[test]
+    fn dear_plans_gather_more_positions() {
+        assert_eq!([1000, 3000, 27_000, u64::MAX].map(worth), [75, 50, 10, 1]);
+    }
 }

@@ -1,5 +1,5 @@
-//! Plans with what is needed to run them: machines that threads share, and machine code once a plan has run for a
-//! while.
+//! Plans, with everything that is needed to run them: machines that threads share, and machine code once a plan has run
+//! for a while.
 
 use std::sync::{
     Mutex, OnceLock,

@@ -125,8 +125,8 @@ impl Screening {
         left
     }
 
-    /// Returns those segments that may have hits, judged by numbers of pieces. They are cached for blocks that are
-    /// searched more than once; for other blocks, all segments are returned.
+    /// Returns those segments that may have hits, judged by numbers of pieces. The numbers are cached for blocks that
+    /// are searched more than once; for other blocks, all segments are returned.
     fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if !block.is_searched_again() {
             return all;

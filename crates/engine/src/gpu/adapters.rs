@@ -69,7 +69,7 @@ fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
 ///
 /// # Errors
 ///
-/// If a driver fails or does not answer.
+/// Fails if a driver fails or does not answer.
 pub fn adapters() -> Result<Vec<AdapterReport>, GpuError> {
     let driver = Driver::new(SILENCE_MAX);
     let found = driver.call(SILENCE_MAX, || Ok(enumerate().into_iter().map(|(report, _)| report).collect()));
@@ -98,7 +98,7 @@ fn enumerate() -> Vec<(AdapterReport, wgpu::Adapter)> {
 ///
 /// # Errors
 ///
-/// If there is no adapter, if none or several match the given name, or if the adapter cannot run kernels.
+/// Fails if there is no adapter, if none or several match the given name, or if the adapter cannot run kernels.
 pub(super) fn choose(choice: &AdapterChoice) -> Result<(AdapterReport, wgpu::Adapter), GpuError> {
     let mut found = enumerate();
     if found.is_empty() {

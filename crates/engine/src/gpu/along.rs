@@ -36,8 +36,8 @@ const COLUMNS_BYTES_MAX: u64 = 512 << 20;
 /// The slots of a game: the first one and the one after the last, counted from the first slot of the upload.
 pub(super) type GameSlots = [u32; 2];
 
-/// Returns the number of bytes that a column takes for each segment of 32 slots: one bit for each slot, or one 64-bit
-/// word.
+/// Returns the number of bytes that a column takes for each segment of 32 slots: one bit for each slot of a mask,
+/// otherwise one 64-bit word for each slot.
 pub(super) const fn column_bytes(is_mask: bool) -> u64 {
     if is_mask { 4 } else { 8 * SEGMENT_SLOTS as u64 }
 }
@@ -178,7 +178,7 @@ impl DeviceColumns {
     ///
     /// # Panics
     ///
-    /// If the column is not known for the games that are now on the device.
+    /// Panics if the column is not known for the games that are now on the device.
     pub(super) fn column(&self, id: CarryId, segments: usize) -> (wgpu::Buffer, u64) {
         let column = self.columns.get(&id).filter(|column| column.is_known);
         let column = column.expect("stages run before what reads them");
@@ -319,7 +319,7 @@ impl CarryWork {
     }
 
     /// Records all dispatches, with one compute pass for each column. `timestamps` receives two flags, whether a pass
-    /// is the first and whether it is the last, and returns the timestamps to write in it.
+    /// is the first and whether it is the last, and returns where the pass is to write its timestamps.
     pub(super) fn record<'a>(
         &self,
         device: &wgpu::Device,

@@ -26,7 +26,7 @@ type StageFindings = Vec<Vec<SlotColumn>>;
 /// A function that is called for each upload while the upload is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
-/// A kernel and how its stages, if it has any, are run.
+/// A kernel, and the way in which its stages are run if it has any.
 #[derive(Clone, Copy)]
 pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,

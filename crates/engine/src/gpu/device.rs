@@ -608,7 +608,7 @@ impl Buffer {
     ///
     /// # Panics
     ///
-    /// If [`Buffer::with_room`] was never called.
+    /// Panics if [`Buffer::with_room`] was never called.
     pub(super) fn get(&self) -> &wgpu::Buffer {
         &self.buffer.as_ref().expect("room is made before a buffer is used").0
     }

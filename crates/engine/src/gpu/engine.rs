@@ -124,7 +124,7 @@ impl Gpu {
     ///
     /// # Panics
     ///
-    /// If the engine has no query.
+    /// Panics if the engine has no query.
     pub fn kernel(&self) -> &Kernel {
         &self.hits[0].kernel
     }
@@ -154,7 +154,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// If the engine cannot finish. If the device is lost, the blocks on it are lost as well.
+    /// Fails if the engine cannot finish. If the device is lost, the blocks on it are lost as well.
     pub fn scan_resident(&self, resident: &Resident<'_>) -> Result<(Vec<Vec<Hits>>, Times), GpuError> {
         let (mut out, mut all) = (Vec::new(), Times::default());
         for Printed { plan, kernel } in &self.hits {

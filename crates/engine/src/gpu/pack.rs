@@ -118,8 +118,8 @@ impl Upload {
         self.slices.push(slice);
     }
 
-    /// Returns true if a game in any of the blocks begins with several kings of one color. Such games need kernels that
-    /// list the moves of several kings.
+    /// Returns true if a game in any of the blocks begins with several kings of one colour. Such games need kernels
+    /// that list the moves of several kings.
     pub(super) fn has_several_kings(&self, blocks: &[&Block]) -> bool {
         let has_several = |board: &Board| {
             let [_, p1, p2, p3] = board.planes;
@@ -255,7 +255,7 @@ pub(super) fn bytes(segments: usize, starts: usize) -> u64 {
 ///
 /// # Errors
 ///
-/// If a single segment does not fit.
+/// Fails if a single segment does not fit.
 pub(super) fn uploads(blocks: &[&Block], caps: &Caps) -> Result<Vec<Upload>, GpuError> {
     let mut out = Vec::new();
     let mut open = Upload::default();
@@ -296,7 +296,7 @@ fn too_small(slice: &Slice, caps: &Caps) -> GpuError {
     } else if starts > caps.starts {
         ("a segment's start positions", starts as u64 * START_BYTES, caps.starts as u64 * START_BYTES)
     } else if games > caps.games {
-        // The bytes of one column.
+        // A column takes eight bytes for each game.
         ("the columns of a segment's games", 8 * games as u64, 8 * caps.games as u64)
     } else {
         ("a segment", bytes(1, starts), caps.bytes)

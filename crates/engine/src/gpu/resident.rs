@@ -431,7 +431,7 @@ impl GpuDevice {
     ///
     /// # Errors
     ///
-    /// If the device cannot hold the blocks.
+    /// Fails if the device cannot hold the blocks.
     pub fn upload<'a>(&self, blocks: &[&'a Block]) -> Result<Resident<'a>, GpuError> {
         self.upload_as(blocks, self.options.variant)
     }
@@ -440,7 +440,7 @@ impl GpuDevice {
     ///
     /// # Errors
     ///
-    /// If the device cannot hold the blocks.
+    /// Fails if the device cannot hold the blocks.
     pub fn upload_as<'a>(&self, blocks: &[&'a Block], variant: Variant) -> Result<Resident<'a>, GpuError> {
         let transposed = variant.transposed;
         let open = self.current();

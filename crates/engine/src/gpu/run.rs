@@ -103,13 +103,13 @@ impl Preparation {
 }
 
 impl Clock {
-    /// Returns the timestamps of a single pass.
+    /// Returns where a single pass is to write its timestamps, if there is a clock.
     fn writes(clock: Option<&Clock>) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         Clock::writes_of(clock, true, true)
     }
 
-    /// Returns the timestamps of one of several passes. The first pass writes the time of the beginning, the last one
-    /// that of the end.
+    /// Returns where one of several passes is to write its timestamps, if there is a clock. The first pass writes the
+    /// time at which it begins, the last one the time at which it ends.
     fn writes_of(
         clock: Option<&Clock>,
         is_first: bool,

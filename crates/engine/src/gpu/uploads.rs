@@ -21,7 +21,7 @@ impl GpuDevice {
     ///
     /// # Errors
     ///
-    /// If the device fails.
+    /// Fails if the device fails.
     pub fn upload_rates(&self) -> Result<[(&'static str, f64); 3], GpuError> {
         self.attempt(|open| {
             let device = &open.device;

@@ -3,12 +3,12 @@
 //! A *walk* is a sequence of positions that filters such as `line` and `path` describe with an automaton. One
 //! invocation passes through a game from its end (or, for walks against the moves, from its beginning). At each slot it
 //! knows from which states the walk can be completed: one bit for each state, or one more than the value. The
-//! transitions at a slot are printed as straight code, one line for each branch from one state to another. The rest of
-//! the shader is `shaders/walk.wgsl`. The same computations for the processor are in
+//! transitions at a slot are printed as straight-line code, one line for each branch from one state to another. The
+//! rest of the shader is `shaders/walk.wgsl`. The same computations for the processor are in
 //! `crates/engine/src/operations/reach.rs` and `crates/engine/src/operations/walk.rs`.
 //!
-//! A state that matches a move asks the position before the move about that position's only child. So the mask of the
-//! state is enough.
+//! A state may be tied to one of the moves that leave its position (`AutomatonState::leaving`). In these games only one
+//! move leaves a position, so the `mask` of the state is enough.
 
 use std::fmt::Write as _;
 
@@ -133,7 +133,7 @@ impl StatePrinter<'_> {
     }
 
     /// Returns the expression of the state to which a branch leads, or 1 if the branch leads to the end of the walk. If
-    /// `guarded` is true, the expression is 0 where a guard of the branch does not hold.
+    /// `guarded` is true, the expression is 0 where a guard of the branch is false.
     fn way(&self, way: &Branch, states: &str, guarded: bool) -> String {
         let to = way.to.map_or("1u".into(), |to| match (self.numbers, to) {
             (true, _) => format!("{states}.v{to}"),
@@ -147,8 +147,8 @@ impl StatePrinter<'_> {
         }
     }
 
-    /// Returns the line that combines a branch with those before it: the first one that matches counts, or the largest
-    /// value.
+    /// Returns the line that combines a branch with those before it. If the walk is the first match, the first branch
+    /// that matches counts; otherwise the largest value counts.
     fn join(&self, known: &str, way: &str) -> String {
         match self.walk.first_match {
             true => format!("    {known} = select({known}, {way}, {known} == 0u);"),

@@ -183,7 +183,8 @@ impl Kernel {
         Kernel::hits(program, &[], columns, variant)
     }
 
-    /// `edges` are the expressions of conditions on the move that leaves a slot.
+    /// Creates a kernel that computes one bit for each slot. `edges` are the expressions of conditions on the move that
+    /// leaves a slot; their bits come after those of `hits`.
     fn bits(hits: &[Reg], edges: &[String], mut out: Printer<'_>) -> Kernel {
         let queries = hits.len() + edges.len() + out.program.answers();
         if !edges.is_empty() {
@@ -480,7 +481,7 @@ impl<'a> Printer<'a> {
         }
         let times = self.times;
         self.times = times.saturating_mul(rows.len() as u64);
-        // One more iteration, in which the loop is left.
+        // Adds one iteration, in which the loop is left.
         self.turns = self.turns.saturating_add(self.times).saturating_add(times);
         self.steps(body);
         self.times = times;
@@ -527,7 +528,7 @@ impl<'a> Printer<'a> {
     /// Prints those terms of an `or` that move the same set by files and ranks. Terms with the same files share the
     /// move by files; the moves by ranks that follow need no mask. Returns the printed terms, and all other terms.
     fn files_first<'c>(&mut self, chain: &'c OperationChain<Reg>) -> (Vec<String>, Vec<&'c Term<Reg>>) {
-        // The terms by set and ranks.
+        // The terms, grouped by set and ranks.
         let mut moved: BTreeMap<(u32, i8), BTreeMap<i8, &Term<Reg>>> = BTreeMap::new();
         let mut rest = Vec::new();
         for term in &chain.terms {
@@ -540,7 +541,7 @@ impl<'a> Printer<'a> {
                 _ => rest.push(term),
             }
         }
-        // The ranks by set and files.
+        // The ranks, grouped by set and files.
         let mut together: BTreeMap<(u32, Vec<i8>), Vec<i8>> = BTreeMap::new();
         for (&(src, ranks), files) in &moved {
             together.entry((src, files.keys().copied().collect())).or_default().push(ranks);

@@ -8,6 +8,7 @@ mod entries;
 mod known;
 mod moves;
 mod rare;
+mod rays;
 mod seeks;
 mod strings;
 mod walks;
@@ -25,7 +26,7 @@ use seeks::Leaving;
 use strings::FlatStrings;
 use walks::{Walks, bit};
 
-/// The largest number of repetitions of `loop` and `while` in one game.
+/// The largest number of iterations of `loop` and `while` in one game.
 const REPETITIONS_MAX: u64 = 10_000_000;
 
 /// The number that stands for no piece or no square.
@@ -425,6 +426,7 @@ impl<'a> FlatMachine<'a> {
                     let square = self.men.of[at][self.get(piece) as usize & 63];
                     self.set(to, if square == NONE { 0 } else { 1 << square });
                 }
+                Instr::Rays(instr) => self.rays(instr, nodes.slot(at)),
                 instr => {
                     if let Some(to) = self.rare(nodes, instr, at)? {
                         pc = to.0 as usize;

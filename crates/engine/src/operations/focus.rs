@@ -32,7 +32,7 @@ pub(super) struct FocusMasks {
     masks: Vec<SeenMasks>,
 }
 
-/// Masks of one segment: the positions to which moves that touch pieces in focus lead.
+/// Masks of one segment: the positions reached by moves that touch pieces in focus.
 #[derive(Clone, Copy, Default)]
 struct SeenMasks {
     any: u32,
@@ -141,7 +141,7 @@ impl MovedPieces {
 }
 
 impl FocusMasks {
-    /// Returns the positions of segment `at` to which moves lead that touch pieces in focus.
+    /// Returns the positions of segment `at` reached by moves that touch pieces in focus.
     pub(super) fn any(&self, at: usize) -> u32 {
         self.masks[at - self.first_segment].any
     }
@@ -151,7 +151,7 @@ impl FocusMasks {
         self.any(slot / SEGMENT_SLOTS) >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
 
-    /// Returns the positions of segment `at` to which moves lead that count and pass a test. `other` is the mask of the
+    /// Returns the positions of segment `at` reached by moves that count and pass a test. `other` is the mask of the
     /// test for moves other than castling. `king` and `rook` are its masks for the two parts of castling; castling
     /// passes if a part that is in focus passes.
     pub(super) fn passing(&self, at: usize, other: u32, [king, rook]: [u32; 2]) -> u32 {

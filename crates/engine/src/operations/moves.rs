@@ -318,7 +318,7 @@ impl<'a> Entered<'a> {
         Entered { test, from, to, captures, passing }
     }
 
-    /// Returns the mask of slots to which moves lead that pass the condition.
+    /// Returns the mask of slots reached by moves that pass the condition.
     pub(super) fn mask(&self, moves: &BlockMoves, tree: &BlockTree) -> MaskBuilder {
         let mut out = MaskBuilder(match self.plain() {
             Some(test) => test.mask(moves),

@@ -72,8 +72,8 @@ impl<'a> WalkReach<'a> {
     }
 
     /// Computes the masks of some segments, which must contain whole games. If the walk has a focus, `seen` contains
-    /// the moves of the game that touch pieces in focus. Without `seen`, the masks are an upper bound, because any move
-    /// may count or not.
+    /// the moves of the game that touch pieces in focus. Without `seen`, the masks are an upper bound, because it is
+    /// not known which moves count.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {
             return self.run_states();
@@ -114,7 +114,7 @@ impl<'a> WalkReach<'a> {
         self.masks[mask as usize][at]
     }
 
-    /// Returns the positions of a segment at which all guards of a transition hold.
+    /// Returns the positions of a segment at which all guards of a transition are true.
     fn open(&self, way: &Branch, at: usize) -> u32 {
         way.guards.iter().fold(u32::MAX, |all, &guard| all & self.mask(guard, at))
     }

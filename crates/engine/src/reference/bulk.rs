@@ -48,7 +48,7 @@ impl Bulk {
     ///
     /// # Errors
     ///
-    /// If a query's transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if a query's transforms cannot be expanded; see [`ReferenceError`].
     pub fn new<'a>(queries: impl IntoIterator<Item = &'a TypedQuery>) -> Result<Bulk, ReferenceError> {
         Ok(Bulk { queries: queries.into_iter().map(OneQuery::new).collect::<Result<_, _>>()? })
     }
@@ -66,7 +66,7 @@ impl Bulk {
     ///
     /// # Errors
     ///
-    /// If the evaluation of a game ends with an error.
+    /// Fails if the evaluation of a game ends with an error.
     pub fn add_texts(
         &self,
         query: usize,

@@ -28,7 +28,7 @@ impl Commentator {
     ///
     /// # Errors
     ///
-    /// If the transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery, wanted: Wants) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
         let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
@@ -43,13 +43,13 @@ impl Commentator {
         self.wanted.contains(Wants::RANKS) && !self.query.sorts.is_empty()
     }
 
-    /// Returns the query's comments on the games of a block that it finds, if comments are requested, and its answers
+    /// Returns the query's comments on those games of a block that it finds, if comments are requested, and its answers
     /// for these games. `number` is the number of the query in the search, and `has_all` says whether `answers`
     /// contains all hits of these games.
     ///
     /// # Errors
     ///
-    /// If the query runs into an error in a game.
+    /// Fails if the query runs into an error in a game.
     pub fn write(
         &self,
         block: &Block,

@@ -1,5 +1,5 @@
-//! Finds the spans of hits that another engine has found. A *span* is the list of positions and moves of which a hit
-//! consists.
+//! Finds the spans of hits that another engine has found. A *span* is the list of positions and moves that make up a
+//! hit.
 //!
 //! A game is evaluated when the span of one of its hits is first requested. If positions can be evaluated
 //! independently, only the hits are evaluated; of the copies of a transform, only those up to the first one that
@@ -47,7 +47,7 @@ impl SpanFinder {
     ///
     /// # Errors
     ///
-    /// If the transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery) -> Result<SpanFinder, ReferenceError> {
         let reference = Reference::new(query)?;
         Ok(SpanFinder { query: query.clone(), reference, judges_apart: query.judges_apart() })

@@ -1,8 +1,8 @@
 //! Reads 7z archives. The list of members is at the end of the file; a thread unpacks their bytes.
 //!
 //! A block of a 7z archive has several members, which are compressed together and can only be unpacked one after the other. The
-//! crate `sevenz_rust2` passes them to a callback. So a thread unpacks the wanted members in their order, and sends their bytes to
-//! the reader. It is at most [`PIECES_AHEAD`] pieces ahead of the reader.
+//! crate `sevenz_rust2` passes them to a callback. So a thread unpacks the wanted members in their order, and sends their bytes
+//! to the reader. It is at most [`PIECES_AHEAD`] pieces ahead of the reader.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,11 +18,11 @@ use super::super::pieces::PieceAtHand;
 use super::{Archive, ArchiveRefusal, Content, MemberList, refuse_ratio};
 use orbit_core::sync::lock;
 
-/// The most memory that the list of members may take, in KiB.
+/// The maximum memory for the list of members, in KiB.
 const LIST_KIB_MAX: usize = 32 << 10;
-/// The most memory that the dictionary of a block may take, in KiB. Level 9 of 7-Zip needs 64 MiB to 256 MiB.
+/// The maximum memory for the dictionary of a block, in KiB. Level 9 of 7-Zip needs 64 MiB to 256 MiB.
 const BLOCK_KIB_MAX: usize = 512 << 10;
-/// The most bytes in one message of the thread.
+/// The maximum number of bytes in one message of the thread.
 const PIECE: usize = 128 << 10;
 const PIECES_AHEAD: usize = 8;
 /// The interval at which a waiting reader checks the interrupt flag.
@@ -109,7 +109,7 @@ impl MemberThread {
     }
 }
 
-/// A reader of the bytes of a member, which the thread delivers.
+/// A reader of the bytes of a member, which the thread sends.
 pub(super) struct MemberBytes {
     line: Arc<Mutex<Receiver<(usize, MemberMessage)>>>,
     place: usize,

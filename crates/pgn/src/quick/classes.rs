@@ -1,4 +1,5 @@
-//! Classifies the bytes of a block of movetext. A class is a mask with one bit per byte; the lowest bit belongs to the first byte.
+//! Classifies the bytes of a block of movetext. A class is a mask with one bit per byte; the lowest bit belongs to the first
+//! byte.
 
 use super::words::{BLOCK, MoveWords};
 
@@ -57,8 +58,8 @@ impl Classes {
         let blanks = space | line | carriage;
         let between = blanks | dot;
         let tokens = !between & (between << 1 | 1);
-        // A dot must follow each number, and each first dot must follow a number. The null move `0000` is no number, but passes
-        // this test.
+        // A dot must follow each number, and each first dot must follow a number. The null move `0000` is not a number, but
+        // passes this test.
         let numbers = tokens & digit;
         let after_numbers = digit.wrapping_add(numbers) & !digit;
         let first_dots = dot & !(dot << 1);

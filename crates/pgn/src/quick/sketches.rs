@@ -1,11 +1,11 @@
-//! Reads from the words of moves everything that does not depend on the board.
+//! Reads from the words of moves everything about the moves that does not depend on the board.
 
 use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};
 use super::words::{FirstWords, WORDS};
 
-/// The board-independent parts of the moves of a block, with one entry for each word. A usual move goes with a pawn or a piece to
-/// a square. It may be a capture, and may name the file or the rank of its origin. For every other word, the entries are such that
+/// The board-independent parts of the moves of a block, with one entry for each word. A usual move takes a pawn or a piece to a
+/// square. It may be a capture, and may name the file or the rank of its origin. For every other word, the entries are such that
 /// no piece matches.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +21,8 @@ pub(super) struct PieceTables {
     /// For each of the three planes of a board that encode roles: all bits set if the role of the moving piece has a 0 in this
     /// plane.
     pub(super) inverted: [[u64; WORDS]; 3],
-    /// For each of the three planes that encode roles: the target square, as a bitboard, if the role of the moving piece has a 1 in
-    /// this plane; otherwise 0.
+    /// For each of the three planes that encode roles: the target square, as a bitboard, if the role of the moving piece has a 1
+    /// in this plane; otherwise 0.
     pub(super) put: [[u64; WORDS]; 3],
     /// The target square as a bitboard, if a pawn moves; otherwise 0.
     pub(super) pawn_target: [u64; WORDS],
@@ -56,7 +56,8 @@ impl PieceTables {
         }
     }
 
-    /// Reads words from the end to the start: a check sign, the target square, a capture sign, and the file or rank of the origin.
+    /// Reads words from the end to the start: a check sign, the target square, a capture sign, and the file or rank of the
+    /// origin.
     #[inline(always)]
     fn read_at<L: Lanes>(&mut self, bytes: L, length: L, at: usize) {
         let (none, byte, seven) = (bytes.all(0), bytes.all(0xff), bytes.all(7));

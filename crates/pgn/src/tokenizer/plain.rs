@@ -1,7 +1,8 @@
-//! A fast path for nearly all movetext: moves in plain SAN, their numbers, comments, variations, and blanks without an empty line.
+//! A fast path for nearly all movetext: moves in plain SAN, their numbers, comments, variations, and blanks without an empty
+//! line.
 //!
 //! This path reads only text that the general tokenizer would read in the same way, and leaves the tokenizer in the same state.
-//! Before anything else it stops, and the general tokenizer continues there.
+//! At anything else it stops, and the general tokenizer continues there.
 
 use shakmaty::{CastlingSide, File, Role, Square};
 
@@ -18,7 +19,7 @@ pub(crate) struct PlainMove {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum San {
     Castle(CastlingSide),
-    /// A pawn move. If it names no file of origin, it is no capture.
+    /// A pawn move. If it names no file of origin, it is not a capture.
     Pawn {
         file: Option<File>,
         to: Square,
@@ -64,7 +65,7 @@ impl Tokenizer<'_> {
     }
 
     /// Reads the name and the value of the next tag pair, if it has the usual form and is on the line after another tag pair.
-    /// `likely` is the name that is expected, mostly from the game before; it may be empty.
+    /// `likely` is the expected name, usually that of the same tag in the previous game; it may be empty.
     #[inline(always)]
     pub(crate) fn plain_tag(&mut self, likely: &[u8]) -> Option<(ByteRange, ByteRange)> {
         if self.section != GameSection::Tags || self.blank || self.first_name.is_empty() {
@@ -84,8 +85,8 @@ impl Tokenizer<'_> {
         Some((name, value))
     }
 
-    /// Returns the text up to the last possible end of the game, and the index at which the main line continues. Returns `None` if
-    /// reading numbers and words would change more than the position of the tokenizer.
+    /// Returns the text up to the last possible end of the game, and the index at which the main line continues. Returns `None`
+    /// if reading numbers and words would change more of the tokenizer's state than its position.
     pub(crate) fn plain_text(&self) -> Option<(&[u8], usize)> {
         (self.is_plain() && self.depth == 0 && !self.whole).then(|| (&self.text[..self.end], self.pos))
     }
@@ -128,7 +129,7 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Returns whether a number, a word or a comment would change only the position of the tokenizer.
+    /// Returns whether a number, a word or a comment would change nothing of the tokenizer's state except its position.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.section == GameSection::Moves && !self.blank && self.inner.is_none()

@@ -10,7 +10,7 @@ use crate::{
     lower::Lower,
     operations::GameOp,
 };
-use orbit_query::tree::{Any, Control, Dictionary, Kind, Ref, Var, VarId};
+use orbit_query::tree::{Any, Control, Dictionary, Kind, NumberOp, Ref, Var, VarId};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
@@ -39,8 +39,8 @@ pub(crate) fn compiled(lower: &mut Lower, facts: &Facts, filter: &Filter, value:
     compiler.finish(result, !value)
 }
 
-/// Compiles the copies of the query's outermost transform to words that tell which copies match. `bits` gives the word of each copy
-/// and its bits in that word.
+/// Compiles the copies of the query's outermost transform to words that show which copies match. For each copy, `bits` returns
+/// the index of its word, and its bits in that word.
 pub(crate) fn compiled_copies(
     lower: &mut Lower,
     facts: &Facts,
@@ -49,15 +49,15 @@ pub(crate) fn compiled_copies(
     bits: impl Fn(usize) -> (usize, u64),
 ) -> CompileResult<Vec<Id>> {
     let orbit = filter.outermost();
-    let copies: Vec<&Filter> = match &orbit {
-        Some(orbit) => orbit.copies.iter().map(|copy| &copy.filter).collect(),
-        None => vec![filter],
+    let copies: Vec<(usize, &Filter)> = match &orbit {
+        Some(orbit) => orbit.in_turn().into_iter().map(|(index, copy)| (index, &copy.filter)).collect(),
+        None => vec![(0, filter)],
     };
     let word = |word| {
         let mut compiler = Compiler::new(lower, facts, filter);
         let (result, bit) = (compiler.word()?, compiler.word()?);
         compiler.constant(result, 0)?;
-        for (index, copy) in copies.iter().enumerate() {
+        for &(index, copy) in &copies {
             let no = compiler.label();
             compiler.unless(copy.node(), no)?;
             let (place, mask) = bits(index);
@@ -86,7 +86,7 @@ pub(super) struct Compiler<'l> {
     pub(super) edges: Vec<FlatEdge>,
     pub(super) moves: Vec<FlatMove>,
     pub(super) chains: Vec<FlatChain>,
-    /// Inside a path, the first of the registers that tell where it begins and how many moves it has; see `OF_PATH` in `walks.rs`.
+    /// Inside a path, the first of the registers that describe the path: see `OF_PATH` in `walks.rs`.
     pub(super) walk: Option<RegisterWord>,
     /// True if those registers were read.
     pub(super) reads_walk: bool,
@@ -170,16 +170,13 @@ impl<'l> Compiler<'l> {
     }
 
     fn finish(mut self, result: RegisterWord, is_mask: bool) -> CompileResult<Id> {
-        for instr in &mut self.code {
-            if let Some(label) = instr.label() {
-                label.0 = self.labels[label.0 as usize];
-            }
-        }
         if self.has_atoms() {
             return Err("an `atomic` variable");
         }
-        for label in self.chains.iter_mut().flat_map(FlatChain::labels) {
-            label.0 = self.labels[label.0 as usize];
+        let places: Vec<u32> = self.labels.iter().map(|&place| self.landing(place)).collect();
+        let in_code = self.code.iter_mut().filter_map(Instr::label);
+        for label in in_code.chain(self.chains.iter_mut().flat_map(FlatChain::labels)) {
+            label.0 = places[label.0 as usize];
         }
         let (operands, masks) = std::mem::take(&mut self.operands).into_iter().unzip();
         let program = FlatProgram {
@@ -204,6 +201,18 @@ impl<'l> Compiler<'l> {
             key_loops: self.key_loops,
         };
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))
+    }
+
+    /// Returns the instruction that runs after a jump to `place`: the first one that is not a jump itself.
+    fn landing(&self, mut place: u32) -> u32 {
+        // Jumps may form an endless loop, so only a limited number of them is followed.
+        for _ in 0..self.code.len() {
+            match self.code.get(place as usize) {
+                Some(Instr::Jump(to)) => place = self.labels[to.0 as usize],
+                _ => break,
+            }
+        }
+        place
     }
 
     // ---- code
@@ -231,7 +240,8 @@ impl<'l> Compiler<'l> {
         label
     }
 
-    /// Compiles a test that jumps to `no` where it fails, and code that runs after it in both cases, to undo what the test set up.
+    /// Compiles a test that jumps to `no` where it fails, and code that runs after it in both cases, to undo what the test set
+    /// up.
     pub(super) fn either_way(
         &mut self,
         no: Label,
@@ -251,7 +261,7 @@ impl<'l> Compiler<'l> {
 
     // ---- registers
 
-    /// Takes a register; the [`Compiler::scratch`] around it frees it again.
+    /// Reserves a register. The enclosing [`Compiler::scratch`] frees it again.
     pub(super) fn word(&mut self) -> CompileResult<RegisterWord> {
         let word = u16::try_from(self.next).map_err(|_| "so many values at once")?;
         self.next += 1;
@@ -259,7 +269,7 @@ impl<'l> Compiler<'l> {
         Ok(RegisterWord(word))
     }
 
-    /// Frees the registers that `compile` takes.
+    /// Runs `compile`, and then frees the registers that it has reserved.
     pub(super) fn scratch<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
@@ -344,6 +354,9 @@ impl<'l> Compiler<'l> {
         match filter {
             Ref::Condition(f) => self.condition(f, no),
             Ref::Squares(f) => self.unless_squares(f, no),
+            Ref::Number(f) if let NumberOp::Compare(cmp, a, b) = f.op() => {
+                self.two_numbers(a, b, |this, [a, b]| this.unless_compare(*cmp, [a, b], no))
+            }
             Ref::Number(f) => self.scratch(|this| {
                 let number = this.word()?;
                 this.number(f, number)?;
@@ -371,8 +384,8 @@ impl<'l> Compiler<'l> {
         filters.into_iter().try_for_each(|filter| self.unless(filter.node(), no))
     }
 
-    /// Compiles a filter that hands on the value of another one to a register. `read` compiles a filter of the kind; `none` stands
-    /// for no value.
+    /// Compiles a filter that passes on the value of another filter. The value is left in a register. `read` compiles a filter of
+    /// the kind; `none` represents a missing value.
     pub(super) fn control<F: Kind<Expanded>>(
         &mut self,
         of: &Control<Expanded, F>,
@@ -405,7 +418,7 @@ impl<'l> Compiler<'l> {
         }
     }
 
-    /// Copies the value of a variable; if the variable has none, that is an error.
+    /// Compiles a copy of a variable's value. If the variable has no value when the code runs, that is an error.
     pub(super) fn read(&mut self, var: VarId, to: RegisterWord) -> CompileResult {
         self.holds(var)?;
         self.emit(Instr::Copy { to, from: RegisterWord(self.var(var)) })
@@ -437,8 +450,8 @@ impl<'l> Compiler<'l> {
         var.0 as u16
     }
 
-    /// Evaluates something at the node that a register names. The previous node is current again afterwards, whether it matches or
-    /// fails.
+    /// Compiles `there`, which is evaluated at the node that a register names. The previous node is current again afterwards,
+    /// whether `there` matches or fails.
     pub(super) fn at_node(
         &mut self,
         node: RegisterWord,
@@ -454,7 +467,7 @@ impl<'l> Compiler<'l> {
         })
     }
 
-    /// Does the same for something that leaves a value and cannot fail.
+    /// Like [`Self::at_node`], but for code that leaves a value and cannot fail.
     pub(super) fn value_at_node(
         &mut self,
         node: RegisterWord,
@@ -469,7 +482,7 @@ impl<'l> Compiler<'l> {
         })
     }
 
-    /// Compiles something in which `from` and `to` mean the squares of another move.
+    /// Compiles code in which `from` and `to` mean the squares of another move.
     pub(super) fn selecting<T>(
         &mut self,
         selected: Option<RegisterWord>,

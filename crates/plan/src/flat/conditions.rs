@@ -4,9 +4,10 @@ use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
-    Any, Assigned, Cmp, ConditionOp as C, GameCondition as G, Kind as _, Number, PositionOrder, VarId,
+    Any, Assigned, Cmp, ConditionOp as C, Control, GameCondition as G, Kind, Number, PositionOrder,
+    SquaresOp, VarId,
 };
-use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Position, Squares};
+use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Orbit, Position, Squares};
 
 impl Compiler<'_> {
     /// Compiles a condition. The code jumps to `no` if the condition does not hold.
@@ -78,8 +79,7 @@ impl Compiler<'_> {
             C::Game(op) => self.game_condition(op, no),
             C::Form(orbit) => {
                 // Every copy is evaluated, since it may assign variables.
-                let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
-                self.count_copies(&copies, |this, count| this.emit(Instr::UnlessAny { set: count, no }))
+                self.count_copies(orbit, |this, count| this.emit(Instr::UnlessAny { set: count, no }))
             }
             _ => Err("a condition that depends on variables"),
         }
@@ -146,7 +146,8 @@ impl Compiler<'_> {
             G::Equal(Any::Squares(a), Any::Squares(b)) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
             }
-            // Two numbers without a value are equal for `equal`. Both are represented by the same word, so the comparison is right.
+            // Two numbers without a value are equal for `equal`. Both are represented by the same word, so the comparison is
+            // right.
             G::Equal(Any::Number(a), Any::Number(b)) => self
                 .two_numbers(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no })),
             G::Equal(Any::Position(a), Any::Position(b)) => self.two_positions(a, b, |this, [a, b]| {
@@ -164,7 +165,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles a part of a comment, which is evaluated only for its effects. A variable alone has no effect, so it needs no code.
+    /// Compiles a part of a comment, which is evaluated only for its effects. A variable alone has no effect, so it needs no
+    /// code.
     fn said(&mut self, filter: &Filter) -> CompileResult {
         let mut variable = false;
         super::names::used(filter.node(), &mut |_| variable = true);
@@ -280,17 +282,17 @@ impl Compiler<'_> {
     }
 
     /// Counts the copies that match and passes the count to `then`. All copies are evaluated.
-    pub(super) fn count_copies(
+    pub(super) fn count_copies<F: Kind<Expanded>>(
         &mut self,
-        copies: &[FilterRef],
+        orbit: &Orbit<F>,
         then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
     ) -> CompileResult {
         self.scratch(|this| {
             let (count, one) = (this.word()?, this.word()?);
             this.constant(count, 0)?;
-            for &copy in copies {
+            for (_, copy) in orbit.in_turn() {
                 let no = this.label();
-                this.unless(copy, no)?;
+                this.unless(copy.filter.node(), no)?;
                 this.constant(one, 1)?;
                 this.emit(Instr::Arith {
                     to: count,
@@ -306,6 +308,23 @@ impl Compiler<'_> {
 
     // ---- pairs of operands
 
+    /// Returns the register of a set: that of a variable, or a new one.
+    pub(super) fn set(&mut self, f: &Squares) -> CompileResult<RegisterWord> {
+        match f.op() {
+            SquaresOp::Control(Control::Var(var)) if !self.is_leaf(f.node()) => {
+                self.holds(*var)?;
+                Ok(RegisterWord(self.var(*var)))
+            }
+            _ => self.new_set(f),
+        }
+    }
+
+    fn new_set(&mut self, f: &Squares) -> CompileResult<RegisterWord> {
+        let set = self.word()?;
+        self.squares(f, set)?;
+        Ok(set)
+    }
+
     pub(super) fn two_sets(
         &mut self,
         a: &Squares,
@@ -313,10 +332,11 @@ impl Compiler<'_> {
         then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
     ) -> CompileResult {
         self.scratch(|this| {
-            let words = [this.word()?, this.word()?];
-            this.squares(a, words[0])?;
-            this.squares(b, words[1])?;
-            then(this, words)
+            // If the first filter is a variable, the second filter may assign it, unless the second one is a leaf or a variable.
+            let keeps = this.is_leaf(b.node()) || is_var(b);
+            let first = if keeps { this.set(a)? } else { this.new_set(a)? };
+            let second = this.set(b)?;
+            then(this, [first, second])
         })
     }
 
@@ -349,4 +369,8 @@ impl Compiler<'_> {
             then(this, words)
         })
     }
+}
+
+fn is_var(f: &Squares) -> bool {
+    matches!(f.op(), SquaresOp::Control(Control::Var(_)))
 }

@@ -1,4 +1,4 @@
-//! `--`: tests of played moves, whose operands or targets depend on variables.
+//! Compiles `--`: tests of played moves whose operands or targets depend on variables.
 
 use super::compile::{CompileResult, Compiler};
 use crate::{FlatEdge, Instr, Label, RegisterWord};
@@ -7,8 +7,8 @@ use orbit_query::tree::{Edge, Promotion};
 use orbit_transforms::{Expanded, Squares};
 
 impl Compiler<'_> {
-    /// Runs `behind` after each move that passes, in order; it may jump to its label to try the next move. After the loop the
-    /// previous node is current again.
+    /// Compiles a loop that runs `behind` after each move that passes, in order. `behind` may jump to its label to try the
+    /// next move. After the loop, the previous node is current again.
     pub(super) fn each_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -22,7 +22,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Jumps to `no` unless `behind` falls through after some move that passes.
+    /// Compiles a jump to `no` that is taken unless `behind` falls through after some move that passes.
     pub(super) fn unless_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -42,8 +42,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates the value that `behind` leaves in a register after the first move that passes and after which `behind` falls
-    /// through; `none` if there is no such move.
+    /// Compiles the value that `behind` leaves in a register after the first move that passes and after which `behind` falls
+    /// through. The value is `none` if there is no such move.
     pub(super) fn edge_value(
         &mut self,
         edge: &Edge<Expanded>,

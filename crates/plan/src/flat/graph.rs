@@ -1,4 +1,5 @@
-//! Sets and numbers that the board gives for operands that depend on variables: attacks, rays, pins, directions.
+//! Compiles sets and numbers that are computed on the board from operands that depend on variables: attacks, rays, pins,
+//! directions.
 //!
 //! The filter is lowered to the plan's graph, with parameters in place of the operands that depend on variables. The nodes of the
 //! graph that depend on parameters become instructions, one for each operation; all other nodes become operands.
@@ -32,8 +33,8 @@ impl Replace<'_, '_> {
         std::mem::replace(&mut self.outermost, false)
     }
 
-    /// Returns the variable that replaces an operand; `None` if the operand is a leaf. A leaf that names variables is evaluated
-    /// first, since the graph knows only the variables that replace operands.
+    /// Returns the variable that replaces an operand. Returns `None` if the operand is a leaf. A leaf that names variables is
+    /// evaluated first, since the graph knows only the variables that replace operands.
     fn variable(&mut self, operand: FilterRef) -> Option<VarId> {
         let has_variables = operand.any(&mut |part| {
             let mut names_one = false;
@@ -105,7 +106,7 @@ impl Rewrite<Expanded, Expanded> for Replace<'_, '_> {
 }
 
 impl Compiler<'_> {
-    /// Compiles a set that the board gives for operands.
+    /// Compiles a set that is computed on the board from operands that depend on variables.
     pub(super) fn squares_of_board(&mut self, f: &Squares, to: RegisterWord) -> CompileResult {
         let mut replace = Replace { compiler: self, outermost: true, replaced: Vec::new() };
         let filter = replace.squares(f)?;
@@ -113,7 +114,7 @@ impl Compiler<'_> {
         self.of_board(&operands, to, 0, |lower| lower.squares(&filter))
     }
 
-    /// Compiles a number that the board gives for operands.
+    /// Compiles a number that is computed on the board from operands that depend on variables.
     pub(super) fn number_of_board(&mut self, f: &Number, to: RegisterWord, none: u64) -> CompileResult {
         let mut replace = Replace { compiler: self, outermost: true, replaced: Vec::new() };
         let filter = replace.number(f)?;
@@ -146,7 +147,8 @@ impl Compiler<'_> {
                 words.push(word);
             }
             this.some(operands, &words, no)?;
-            let table = this.lower.dag.open_loop(vec![vec![0; operands.len().max(1)]]);
+            // The words of the parameters are known only when the program runs, so the table has no row.
+            let table = this.lower.dag.open_loop(Vec::new());
             let id = this.lower.apart(|of| {
                 of.cells = Cells::unbound(operands.len());
                 for (place, operand) in (0..).zip(operands) {

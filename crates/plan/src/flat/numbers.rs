@@ -6,7 +6,7 @@ use orbit_query::tree::{
     Arith, Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore,
     SquaresOp,
 };
-use orbit_transforms::{Expanded, Filter, FilterRef, Number, NumberOrbit};
+use orbit_transforms::{Expanded, Filter, Number, NumberOrbit};
 
 impl Compiler<'_> {
     /// Compiles a filter whose value is a number, which is left in the register `to`.
@@ -30,9 +30,7 @@ impl Compiler<'_> {
             N::Sqrt(of) => self.of_number(of, |this, of| this.emit(Instr::Sqrt { to, of })),
             N::Compare(cmp, a, b) => self.two_numbers(a, b, |this, [a, b]| {
                 this.or_none(to, |this, no| {
-                    this.emit(Instr::UnlessValue { number: a, no })?;
-                    this.emit(Instr::UnlessValue { number: b, no })?;
-                    this.emit(Instr::UnlessCompare { cmp: *cmp, a, b, no })?;
+                    this.unless_compare(*cmp, [a, b], no)?;
                     this.emit(Instr::Copy { to, from: a })
                 })
             }),
@@ -55,20 +53,26 @@ impl Compiler<'_> {
             N::Form(NumberOrbit::Largest(orbit)) => self.scratch(|this| {
                 let (best, number) = (this.word()?, this.word()?);
                 this.no_value(best)?;
-                for copy in &orbit.copies {
+                for (_, copy) in orbit.in_turn() {
                     this.number(&copy.filter, number)?;
                     this.keep_better(Cmp::Gt, number, best)?;
                 }
                 this.emit(Instr::Copy { to, from: best })
             }),
             N::Form(NumberOrbit::Counted(counted, orbit)) => {
-                let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
                 let counted = *counted;
-                self.count_copies(&copies, |this, count| this.counted(count, counted, to))
+                self.count_copies(orbit, |this, count| this.counted(count, counted, to))
             }
             N::Game(op) => self.game_number(op, to),
             _ => self.number_of_board(f, to, NO_VALUE as u64),
         }
+    }
+
+    /// Emits a jump to `no` unless both numbers have a value and a relation holds between them.
+    pub(super) fn unless_compare(&mut self, cmp: Cmp, [a, b]: [RegisterWord; 2], no: Label) -> CompileResult {
+        self.emit(Instr::UnlessValue { number: a, no })?;
+        self.emit(Instr::UnlessValue { number: b, no })?;
+        self.emit(Instr::UnlessCompare { cmp, a, b, no })
     }
 
     fn game_number(&mut self, op: &G<Expanded>, to: RegisterWord) -> CompileResult {
@@ -178,8 +182,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Copies a number to `best` if it has a value and either `best` has none, or the comparison `cmp` holds between the number and
-    /// `best`.
+    /// Copies a number to `best` if it has a value and either `best` has none, or the comparison `cmp` holds between the number
+    /// and `best`.
     fn keep_better(&mut self, cmp: Cmp, number: RegisterWord, best: RegisterWord) -> CompileResult {
         let (keep, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number, no: done })?;
@@ -203,8 +207,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the value of a filter that counts. The value is the count; if there is a range and the count lies outside it, there
-    /// is no value.
+    /// Compiles the value of a filter that counts. The value is the count; if there is a range and the count lies outside it,
+    /// there is no value.
     fn counted(&mut self, count: RegisterWord, counted: Counted, to: RegisterWord) -> CompileResult {
         let Counted::Range(lo, hi) = counted else {
             return self.emit(Instr::Copy { to, from: count });

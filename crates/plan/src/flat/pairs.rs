@@ -1,4 +1,4 @@
-//! `echo`: pairs of positions, and the tests that a pair must pass before the body is evaluated.
+//! Compiles `echo`: pairs of positions, and the tests that a pair must pass before the body is evaluated.
 
 use super::{
     compile::{CompileResult, Compiler},
@@ -69,7 +69,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Runs `body` at each target of an echo; it may jump to its label to try the next target.
+    /// Compiles a loop that runs `body` at each target of an echo. `body` may jump to its label to try the next target.
     pub(super) fn each_target<F: Kind<Expanded>>(
         &mut self,
         echo: &Echo<F>,
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         Ok(planes[0])
     }
 
-    /// Returns the tests that a pair must pass for a filter to match; none if none are known.
+    /// Returns the tests that a pair must pass for a filter to match. The list is empty if none are known.
     fn pair_tests(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Vec<PairTest>> {
         match filter {
             Ref::Condition(f) if let C::Or(a, b) = f.op() => {
@@ -171,7 +171,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the masks with which one side of an `or` begins, each of the source or of the target.
+    /// Returns the masks with which one side of an `or` begins, each with true if it belongs to the source, false if it belongs
+    /// to the target.
     fn masks_of_side(&mut self, side: FilterRef, pair: &NamePair) -> CompileResult<Vec<(Id, bool)>> {
         let mut masks = Vec::new();
         for filter in conjuncts(side) {
@@ -184,7 +185,8 @@ impl Compiler<'_> {
         Ok(masks)
     }
 
-    /// Returns the mask to which a filter is equal, and whether it is one of the source.
+    /// Returns the mask that has the same value as a filter, and whether it belongs to the source. Returns `None` if there is no
+    /// such mask.
     fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),
@@ -205,8 +207,8 @@ impl Compiler<'_> {
         Ok(self.leaf(of, |lower| lower.truth(of))?.map(|mask| (mask, source)))
     }
 
-    /// Returns the tests that follow from an `or`: if one of two conjunctions holds, then of any two masks, one from each, at
-    /// least one holds.
+    /// Returns the tests that follow from an `or`: if one of two conjunctions is true, then of any two masks, one from each, at
+    /// least one is true.
     fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> CompileResult<Vec<PairTest>> {
         let mut tests = Vec::new();
         for &(a, of_source) in &left {
@@ -224,8 +226,8 @@ impl Compiler<'_> {
         Ok(tests)
     }
 
-    /// Returns the assignment that a conjunct is. It may be made for pairs that fail later, because nobody can observe that: only
-    /// the conjuncts from this one on name the variable.
+    /// Returns the assignment if a conjunct is one that may be made even for pairs that fail later. Nothing can observe such an
+    /// assignment, because only the conjuncts from this one on name the variable.
     fn pair_assignment(
         &mut self,
         conjuncts: &[FilterRef],

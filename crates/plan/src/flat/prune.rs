@@ -54,8 +54,8 @@ impl Compiler<'_> {
         stays(&var) && self.is_sure(body, &mut known, &stays)
     }
 
-    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the loop.
-    /// `known` holds the bound variables. It includes variables that the filter binds before it reads them.
+    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the
+    /// loop. `known` holds the bound variables. It includes variables that the filter binds before it reads them.
     fn is_sure(&self, filter: FilterRef, known: &mut Vec<VarId>, stays: &dyn Fn(&VarId) -> bool) -> bool {
         if bans(filter) {
             return false;
@@ -207,7 +207,7 @@ fn first_moves(chain: &Chain<PathStep<Expanded>>, piece: VarId) -> (bool, bool) 
     }
 }
 
-/// Returns true if a set cannot contain any square but the square of the piece.
+/// Returns true if a set cannot contain any square except the square of the piece.
 fn is_of(set: &Squares, piece: VarId) -> bool {
     match set.op() {
         S::Game(GS::Piece(var)) => *var == piece,

@@ -1,4 +1,4 @@
-//! `find`: a filter that depends on variables, evaluated at one position after the other.
+//! Compiles `find`: a filter that depends on variables, evaluated at one position after the other.
 
 use super::{
     compile::{CompileResult, Compiler},
@@ -13,8 +13,8 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 
-/// A mask that is needed for a filter to match. Where it is false, the filter fails before it keeps anything, provided that `vars`
-/// are bound.
+/// A mask that must be true for a filter to match. Where it is false, the filter fails before it keeps anything, provided that
+/// `vars` are bound.
 pub(super) struct Lead {
     mask: Id,
     vars: Vec<u16>,
@@ -29,7 +29,7 @@ struct Stand {
 }
 
 impl Compiler<'_> {
-    /// `find F`: the first position at which F matches.
+    /// Compiles `find F`: the first position at which F matches.
     pub(super) fn find(&mut self, of: &Filter, back: bool, to: RegisterWord) -> CompileResult {
         self.scratch(|this| {
             let first = this.word()?;
@@ -63,8 +63,9 @@ impl Compiler<'_> {
         })
     }
 
-    /// Evaluates a filter at each node from the current one on, or back, and runs `found` where it matches, with the node and the
-    /// label after the loop. There the previous node is current again.
+    /// Compiles a loop that evaluates a filter at each node from the current one on, or with `back` from the current one back to
+    /// the start. Where the filter matches, `found` runs with the node and the label after the loop. After the loop, the previous
+    /// node is current again.
     pub(super) fn each_found(
         &mut self,
         of: &Filter,
@@ -126,7 +127,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the lead of a chain at its beginning; `of` gives the lead of a constituent.
+    /// Returns the lead of a chain at its beginning; `of` returns the lead of a constituent.
     pub(super) fn chain_lead<T>(
         &mut self,
         chain: &Chain<T>,
@@ -180,8 +181,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Returns the variables that some filters read and that may be unbound; `None` if the filters keep something or may end the
-    /// run.
+    /// Returns the variables that some filters read and that may be unbound. Returns `None` if the filters keep something or may
+    /// end the run.
     fn unsure(&self, filters: &[FilterRef]) -> Option<Vec<u16>> {
         let mut vars = Vec::new();
         for filter in filters {
@@ -197,8 +198,8 @@ impl Compiler<'_> {
         Some(vars)
     }
 
-    /// Returns the test of moves that is needed for a filter to match: at a node where no move passes, the filter fails before it
-    /// keeps anything.
+    /// Returns the index of a test of moves that a move from a node must pass for a filter to match there. At nodes without such
+    /// a move, the filter fails before it keeps anything.
     fn move_seek(&mut self, filter: FilterRef) -> CompileResult<Option<u16>> {
         let first = std::iter::successors(Some(filter), |&filter| first_operand(filter)).last();
         let Some(edge) = first.and_then(edge_of) else { return Ok(None) };
@@ -224,7 +225,7 @@ impl Compiler<'_> {
         Ok(Some(place))
     }
 
-    /// Returns the square of a piece that is needed for a filter to match, and the set that gives this square: the set is one at
+    /// Returns the square on which a piece must stand for a filter to match, and the set that determines this square: a set at
     /// another position, or that of a variable. At a position where the piece stands elsewhere, the filter fails before it keeps
     /// anything.
     fn stand<'f>(&mut self, filter: FilterRef<'f>) -> CompileResult<Option<(Stand, &'f Squares)>> {
@@ -290,7 +291,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns a superset of a set that does not depend on variables.
+    /// Returns a superset of a set, if there is one that does not depend on variables.
     fn known_part(&self, set: &Squares) -> Option<Squares> {
         if self.is_leaf(set.node()) {
             return Some(set.clone());
@@ -322,7 +323,7 @@ fn first_operand(filter: FilterRef<'_>) -> Option<FilterRef<'_>> {
     }
 }
 
-/// Returns the test of a filter that is a `--`.
+/// Returns the test of a `--`; `None` for any other filter.
 fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -350,8 +351,8 @@ fn piece_of(set: &Squares) -> Option<VarId> {
     }
 }
 
-/// Returns true if a set is the same at all positions as long as no variable changes: the set of a variable, or that of a piece or
-/// a variable at a position that a variable holds.
+/// Returns true if a set is the same at all positions as long as no variable changes: the set of a variable, or that of a piece
+/// or a variable at a position that a variable holds.
 fn is_steady(set: &Squares) -> bool {
     match set.op() {
         S::Control(Control::Var(_)) => true,

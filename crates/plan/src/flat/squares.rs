@@ -35,12 +35,13 @@ impl Compiler<'_> {
             S::Form(orbit) => self.scratch(|this| {
                 let (all, set) = (this.word()?, this.word()?);
                 this.constant(all, 0)?;
-                for copy in &orbit.copies {
+                for (_, copy) in orbit.in_turn() {
                     this.squares(&copy.filter, set)?;
                     this.emit(Instr::Or { to: all, a: all, b: set })?;
                 }
                 this.emit(Instr::Copy { to, from: all })
             }),
+            _ if self.rays(f, to)? => Ok(()),
             _ => self.squares_of_board(f, to),
         }
     }
@@ -86,10 +87,7 @@ impl Compiler<'_> {
             S::Game(G::Elsewhere(Elsewhere::Edge { edge, target })) => {
                 self.unless_edge(edge, no, |this, no| this.unless(target.node(), no))
             }
-            S::Form(orbit) => {
-                let copies: Vec<FilterRef> = orbit.copies.iter().map(|copy| copy.filter.node()).collect();
-                self.count_copies(&copies, |this, set| this.emit(Instr::UnlessAny { set, no }))
-            }
+            S::Form(orbit) => self.count_copies(orbit, |this, set| this.emit(Instr::UnlessAny { set, no })),
             S::Game(G::Entry { dictionary, key }) => self.scratch(|this| {
                 // If the dictionary has the key, the filter matches, even if the value of the key is the empty set.
                 let set = this.word()?;
@@ -127,11 +125,8 @@ impl Compiler<'_> {
             }
             G::Piece(var) => {
                 self.pieces = true;
-                self.scratch(|this| {
-                    let piece = this.word()?;
-                    this.read(*var, piece)?;
-                    this.emit(Instr::PieceSquare { to, piece })
-                })
+                self.holds(*var)?;
+                self.emit(Instr::PieceSquare { to, piece: RegisterWord(self.var(*var)) })
             }
             G::PieceLoop { var, domain, body } => self.scratch(|this| {
                 let (set, out) = (this.word()?, this.word()?);

@@ -13,7 +13,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Text};
 
 impl Compiler<'_> {
-    /// Compiles a string.
+    /// Compiles a filter whose value is a string. The register `to` gets the number of the string.
     pub(super) fn text(&mut self, f: &Text, to: RegisterWord) -> CompileResult {
         match f.op() {
             T::Literal(text) => self.literal(to, text),
@@ -115,7 +115,7 @@ impl Compiler<'_> {
         self.emit(Instr::Text(TextInstr::UnlessCompare { cmp, a, b, as_bytes: false, no }))
     }
 
-    /// `a < b` and the other comparisons as conditions. Two strings also differ if one of them has no value.
+    /// Compiles `a < b` and the other comparisons as conditions. Two strings also differ if one of them has no value.
     pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> CompileResult {
         self.compared(a, b, |this, [a, b]| {
             let done = this.label();
@@ -132,7 +132,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// `a in b`.
+    /// Compiles `a in b`.
     pub(super) fn text_in(&mut self, needle: &Text, text: &Text, no: Label) -> CompileResult {
         self.compared(needle, text, |this, [needle, text]| {
             this.emit(Instr::UnlessValue { number: needle, no })?;
@@ -141,7 +141,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// `equal(F G)` of strings.
+    /// Compiles `equal(F G)` of strings.
     pub(super) fn equal_texts(&mut self, a: &Text, b: &Text, no: Label) -> CompileResult {
         self.two_texts(a, b, |this, [a, b]| {
             let (differ, done) = (this.label(), this.label());
@@ -154,7 +154,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// `x[i:j]="..."`.
+    /// Compiles `x[i:j]="..."`, which replaces a part of a string.
     pub(super) fn set_slice(
         &mut self,
         var: VarId,
@@ -247,8 +247,8 @@ impl Compiler<'_> {
 
     // ---- values as text
 
-    /// `str(...)`: the values of filters as text, one after the other. If there is a single filter without a value, the string has
-    /// no value.
+    /// Compiles `str(...)`: the values of filters as text, one after the other. If there is a single filter without a value, the
+    /// string has no value.
     fn written(&mut self, of: &[Filter], to: RegisterWord) -> CompileResult {
         if let [one] = of {
             return self.value_text(one, to);
@@ -315,7 +315,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Replaces a missing value by its text.
+    /// Compiles code that replaces a missing value by its text.
     fn or_false(&mut self, to: RegisterWord) -> CompileResult {
         let (none, done) = (self.label(), self.label());
         self.emit(Instr::UnlessValue { number: to, no: none })?;
@@ -336,7 +336,7 @@ fn place_of<T: PartialEq>(list: &mut Vec<T>, what: T) -> CompileResult<u16> {
     u16::try_from(place).map_err(|_| "so many strings")
 }
 
-/// Returns the variable that the filter is, if it is one.
+/// If the filter is a variable, returns that variable.
 fn variable(filter: FilterRef) -> Option<VarId> {
     use orbit_query::tree::Ref;
     match filter {

@@ -14,7 +14,7 @@ use orbit_query::tree::{
 use orbit_transforms::{Expanded, Number, Squares};
 use shakmaty::Bitboard;
 
-/// The masks to which the operands of an automaton refer.
+/// The masks to which the operands of an automaton refer, by index.
 #[derive(Default)]
 struct AutomatonMasks(Vec<Id>);
 
@@ -28,10 +28,10 @@ impl AutomatonMasks {
     }
 }
 
-/// The range of a chain.
+/// The range of a chain's value.
 enum ChainRange {
     Known(i32, i32),
-    /// Two numbers, and the mask of positions at which both have a value.
+    /// Two computed numbers, and the mask of positions at which both have a value.
     Read {
         lo: Id,
         hi: Id,
@@ -40,7 +40,8 @@ enum ChainRange {
 }
 
 impl Lower {
-    /// `line`: the number of its positions, or with `end` its last position.
+    /// Lowers `line`. Its value is its number of positions, or with `end` its last position. Returns the value, and the mask of
+    /// positions at which there is one.
     pub(super) fn line(&mut self, line: &Line<Expanded>, end: bool) -> (Id, Id) {
         let mut masks = AutomatonMasks::default();
         let chain = self.line_chain(&line.chain, &mut masks);
@@ -78,7 +79,8 @@ impl Lower {
         chain
     }
 
-    /// Lowers `path`. Its value is its number of moves, or with `max` the largest value at its end; with `end` its last position.
+    /// Lowers `path`. Its value is its number of moves, or with `max` the largest value of that filter at the path's end, or with
+    /// `end` the path's last position. Returns the value, and the mask of positions at which there is one.
     pub(super) fn path(&mut self, path: &Path<Expanded>, end: bool) -> (Id, Id) {
         let (sees, side) = self.focus(path.focus.as_ref());
         let pieces = match (&path.focus, sees) {
@@ -112,7 +114,7 @@ impl Lower {
         (number, self.and(ok, side))
     }
 
-    /// Returns the moves that a path sees, and the mask of positions at which it can begin at all.
+    /// Returns the moves that a path sees, and the mask of positions at which a path can begin.
     fn focus(&mut self, focus: Option<&Focus<Expanded>>) -> (Sees, Id) {
         let always = self.dag.mask(true);
         match focus {
@@ -162,8 +164,8 @@ impl Lower {
         chain
     }
 
-    /// Makes the automaton of a chain; returns the number that it finds from each position on, and the mask of positions at which
-    /// it finds one.
+    /// Makes the automaton of a chain. Returns the value that the automaton finds from each position on, and the mask of
+    /// positions at which it finds one.
     fn walk(
         &mut self,
         chain: &Chain<ChainPart>,
@@ -194,7 +196,7 @@ impl Lower {
         let word = self.dag.game(GameOp::Walk(walk.clone()), operands.clone());
         let (number, mut found) = self.unpacked_number(word);
         if any {
-            // Most queries need no more than this mask, and it is computed faster than numbers.
+            // Most queries need only this mask, and it is computed faster than the values.
             found = self.dag.game(GameOp::AnyWalk(walk), operands);
         }
         let Some(ChainRange::Read { lo, hi, ok }) = range else { return (number, found) };
@@ -213,7 +215,8 @@ impl Lower {
     }
 }
 
-/// Returns whether a set contains all pieces of White, and whether all of Black; `None` if it contains only some pieces of a side.
+/// Returns two values: whether a set contains all pieces of White, and whether it contains all pieces of Black. `None` if it
+/// contains only some pieces of a side, or no piece at all.
 fn whole_sides(of: &Squares) -> Option<[bool; 2]> {
     let SquaresOp::Designator { pieces, squares: Bitboard::FULL } = of.op() else {
         return matches!(of.op(), SquaresOp::Constant(Bitboard::FULL)).then_some([true, true]);

@@ -1,4 +1,4 @@
-//! Lowers tests of moves to the graph: `--`, `[x]`, `move`, and the words about the previous move.
+//! Lowers tests of moves to the graph: `--`, `[x]`, `move`, and the filters about the previous move.
 
 use crate::{
     dag::{Id, Op, TRUE},
@@ -17,7 +17,7 @@ impl Lower {
         self.dag.game(GameOp::Leaf(leaf), Vec::new())
     }
 
-    /// Returns the squares that the previous move left or reached.
+    /// Returns the squares that `from` or `to` means: those that the previous move left or reached.
     pub(super) fn moved_squares(&mut self, to: bool) -> Id {
         match self.owned {
             Some(owned) if to => owned.to,
@@ -45,7 +45,7 @@ impl Lower {
         of.as_ref().map(|of| self.square_test(of, operands))
     }
 
-    /// Returns the test of a `--`, and the sets that it needs; these are evaluated before the move.
+    /// Returns the test of a `--`, and the sets that it reads. These sets are evaluated before the move.
     fn edge_test(&mut self, edge: &Edge<Expanded>) -> (EdgeTest, Vec<Id>) {
         let mut operands = Vec::new();
         let from = self.optional_test(&edge.from, &mut operands).unwrap_or(SquareTest::Any);
@@ -66,8 +66,8 @@ impl Lower {
         (EdgeTest { from, to, captures, promotion, ..EdgeTest::ANY }, operands)
     }
 
-    /// Lowers something that is evaluated after a tested move; there `from` and `to` mean the part of the move that the test
-    /// selects.
+    /// Lowers filters that are evaluated after a tested move. In these filters, `from` and `to` mean the part of the move that
+    /// the test selects.
     pub(super) fn behind<T>(
         &mut self,
         test: EdgeTest,
@@ -81,7 +81,7 @@ impl Lower {
         out
     }
 
-    /// Lowers a `--`. Returns the mask of positions to which a move leads that passes the test, and the result of `target` there.
+    /// Lowers a `--`. Returns the mask of positions to which a move that passes the test leads, and the result of `target` there.
     /// Unless the edge is `entering`, the mask is meaningless at the first positions of games.
     pub(super) fn edge<T>(&mut self, edge: &Edge<Expanded>, target: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
         if edge.entering {
@@ -94,7 +94,7 @@ impl Lower {
         (self.passed(test, operands), target)
     }
 
-    /// Returns the mask of positions to which a move leads that passes a test.
+    /// Returns the mask of positions to which a move that passes a test leads.
     fn entered(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) {
             let initial = self.dag.add(Op::Initial);
@@ -103,12 +103,12 @@ impl Lower {
         self.dag.game(GameOp::Entered(test), operands)
     }
 
-    /// Returns the same, for callers that ignore first positions of games; the mask may be wrong there.
+    /// Like [`Self::entered`], but for callers that ignore the first positions of games. The mask may be wrong there.
     fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
     }
 
-    /// `L--R(T)` as a condition; `truth` lowers T.
+    /// Lowers `L--R(T)` as a condition; `truth` lowers T.
     pub(crate) fn edge_truth(&mut self, edge: &Edge<Expanded>, truth: impl FnOnce(&mut Lower) -> Id) -> Id {
         let (entered, target) = self.edge(edge, truth);
         if edge.entering {
@@ -125,7 +125,7 @@ impl Lower {
         }
     }
 
-    /// Returns the mask of a target.
+    /// Returns the mask of positions at which a target matches; all positions if there is no target.
     pub(crate) fn target(&mut self, target: Option<&Filter>) -> Id {
         match target {
             Some(target) => self.truth(target.node()),
@@ -133,7 +133,7 @@ impl Lower {
         }
     }
 
-    /// `countmoves L--R(T)`.
+    /// Lowers `countmoves L--R(T)`.
     pub(super) fn count_moves(&mut self, edge: &Edge<Expanded>, target: Option<&Filter>) -> Id {
         let (entered, target) = self.edge(edge, |lower| lower.target(target));
         if edge.entering {
@@ -144,8 +144,9 @@ impl Lower {
         self.dag.game(GameOp::CountChildren, vec![entered, target])
     }
 
-    /// Returns the word of the target after the first move that qualifies; `none` where there is no such move. `word` lowers the
-    /// target: its word, and the mask of positions at which it counts.
+    /// Returns the word of the target after the first move that passes the test and after which the target counts; `none` where
+    /// there is no such move. `word` lowers the target: it returns the target's word, and the mask of positions at which the
+    /// target counts.
     pub(super) fn edge_word(
         &mut self,
         edge: &Edge<Expanded>,
@@ -163,7 +164,7 @@ impl Lower {
 
     // ---- `move`
 
-    /// Returns the mask of positions to which a move leads that a `move` filter accepts.
+    /// Returns the mask of positions to which a move that a `move` filter accepts leads.
     pub(super) fn move_entered(&mut self, of: &Move<Expanded>) -> Id {
         let test = |lower: &mut Lower| {
             let mut operands = Vec::new();
@@ -204,7 +205,7 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that a `move` filter names.
+    /// Returns the squares of a `move` filter.
     pub(super) fn move_squares(&mut self, of: &Move<Expanded>) -> Id {
         if matches!(of.of, MoveOf::Legal | MoveOf::Pseudolegal) {
             return self.legal_squares(of, of.value == MoveValue::From);
@@ -222,7 +223,7 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that legal moves reach, or with `left` those that they leave.
+    /// Returns the squares that legal or pseudolegal moves reach, or with `left` the squares that these moves leave.
     fn legal_squares(&mut self, of: &Move<Expanded>, left: bool) -> Id {
         let (from, to) = self.legal_sets(of);
         self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only, left })
@@ -236,7 +237,7 @@ impl Lower {
         (set(&of.from), set(&of.to))
     }
 
-    /// `move legal count`.
+    /// Lowers `move legal count` and `move pseudolegal count`.
     pub(super) fn legal_number(&mut self, of: &Move<Expanded>) -> Id {
         let (from, to) = self.legal_sets(of);
         self.dag.add(Op::LegalCount { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only })
@@ -244,7 +245,8 @@ impl Lower {
 
     // ---- constituents of a line that are tied to a move
 
-    /// Lowers a constituent of a line in which `move` means a single move. Returns a mask of the positions to which the moves lead.
+    /// Lowers a constituent of a line in which `move` means the next move of the line. Returns the mask of positions to which the
+    /// moves lead that the constituent accepts.
     pub(super) fn leaving(&mut self, filter: FilterRef) -> Id {
         if !super::refusals::stands_for_move(filter) {
             let here = self.truth(filter);
@@ -293,8 +295,8 @@ impl Lower {
         self.dag.mask(false)
     }
 
-    /// For each of `parts`, the mask of positions to which a move of a path leads that passes its test. For castling, only the
-    /// king's or the rook's part is tested.
+    /// For each of `parts`, returns the mask of positions to which a move leads that passes the test of a path's constituent. For
+    /// a part, the move must be castling, and only the king's or the rook's move is tested.
     pub(super) fn path_edge(
         &mut self,
         edge: &Edge<Expanded>,

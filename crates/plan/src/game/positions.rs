@@ -1,4 +1,5 @@
-//! Lowers positions of a game to the graph: their numbers, comparisons, and filters that are evaluated there.
+//! Lowers positions of a game to the graph: the numbers of positions, comparisons of positions, and filters
+//! that are evaluated at other positions.
 
 use crate::{
     dag::{Id, NO_VALUE, Op},
@@ -8,7 +9,7 @@ use crate::{
 use orbit_query::tree::{Cmp, GamePosition, PositionOp, PositionOrder};
 use orbit_transforms::{Expanded, Number, Position};
 
-/// Returns true if the position is the current one.
+/// Returns true if the filter is the current position.
 fn is_here(position: &Position) -> bool {
     matches!(position.op(), PositionOp::Game(GamePosition::Current))
 }
@@ -56,14 +57,15 @@ impl Lower {
         self.packed_number(position)
     }
 
-    /// Returns a number or position that an operation computes from two positions.
+    /// Returns the number or position that an operation computes from two positions, and the mask of
+    /// positions at which it has a value.
     pub(super) fn of_two(&mut self, op: GameOp, a: &Position, b: &Position) -> (Id, Id) {
         let operands = vec![self.packed_position(a), self.packed_position(b)];
         let word = self.dag.game(op, operands);
         self.unpacked_number(word)
     }
 
-    /// Returns the mask of positions at which one position is a proper ancestor of the other.
+    /// Returns the mask of positions at which `a` is a proper ancestor of `b`.
     pub(super) fn is_before(&mut self, a: &Position, b: &Position) -> Id {
         let operands = vec![self.packed_position(a), self.packed_position(b)];
         self.dag.game(GameOp::Before, operands)
@@ -89,7 +91,7 @@ impl Lower {
         }
     }
 
-    /// Returns the squares with equal contents at two positions.
+    /// Returns the squares whose contents are equal at two positions.
     pub(super) fn same_contents(&mut self, a: &Position, b: &Position) -> Id {
         let mut differ = self.dag.word(0);
         for plane in 0..4 {
@@ -111,7 +113,7 @@ impl Lower {
         self.dag.add(Op::AndNot(both, differ))
     }
 
-    /// The mask of whether `mask` holds at another position.
+    /// Returns the mask of positions for which `mask` is true at another position.
     pub(super) fn mask_at(&mut self, at: &Position, mask: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let mask = self.apart(mask);
@@ -121,7 +123,7 @@ impl Lower {
         self.dag.game(GameOp::MaskAt, vec![position, mask])
     }
 
-    /// Returns the word at another position; `none` where that position does not exist.
+    /// Returns the word at another position, or `none` if that position does not exist.
     pub(super) fn word_at(&mut self, at: &Position, none: u64, word: impl FnOnce(&mut Lower) -> Id) -> Id {
         let position = self.packed_position(at);
         let word = self.apart(word);

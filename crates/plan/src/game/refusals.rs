@@ -1,4 +1,4 @@
-//! The filters of the game language that no plan can express yet.
+//! Refuses the filters of the game language that no plan can express yet.
 
 use std::{collections::HashMap, fmt::Debug};
 
@@ -19,7 +19,7 @@ pub(crate) fn not_planned(at: Span, what: &str) -> Diagnostic {
     Diagnostic::error(at, format!("the engines `cpu` and `gpu` lack {what}"), "the reference engine has it")
 }
 
-/// Returns the reason why no plan can express a query, if there is one.
+/// Returns the reason why no plan can express a query, or `None` if a plan can.
 pub(crate) fn refusal(query: &TypedQuery) -> Option<Diagnostic> {
     if !query.body.any(|filter| filter.is_of_game()) {
         return None;
@@ -38,8 +38,8 @@ pub(crate) fn refusal(query: &TypedQuery) -> Option<Diagnostic> {
     .err()
 }
 
-/// Returns true if a plan can express a filter, at whichever positions and in whichever order the filter is evaluated. The
-/// transforms of the filter are expanded.
+/// Returns true if a plan can express a filter, regardless of the positions and the order in which the filter is
+/// evaluated. The transforms of the filter must be expanded.
 pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     let (span, evaluations, homes) = (|_: &bool| Span::default(), 0, HashMap::new());
     let mut walk = FormWalk { vars, variations, span, evaluations, homes };
@@ -47,7 +47,8 @@ pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     walk.visit(filter, &place).is_ok()
 }
 
-/// Returns true if a filter contains a `move` that a constituent of `line` ties to the next move of the line.
+/// Returns true if a filter contains a `move` that means the next move of a line when the filter is a constituent of
+/// `line`.
 pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -87,37 +88,37 @@ pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
     filter.children().into_iter().any(stands_for_move)
 }
 
-/// The meaning of `from` and `to` with respect to castling.
+/// Says whether `from` and `to` mean only one part of castling.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CastlingParts {
     No,
-    /// They mean one part of castling, and a plan can tell which.
+    /// They mean one part of castling, and a plan can determine which.
     Here,
-    /// They mean one part of castling, and no plan can tell which.
+    /// They mean one part of castling, and no plan can determine which.
     Refused,
 }
 
-/// The context in which a filter is evaluated.
+/// The context of a filter.
 #[derive(Clone)]
 struct FilterPlace {
-    /// The evaluation to which the filter belongs: each variable lives in one evaluation.
+    /// The evaluation to which the filter belongs. Each variable belongs to one evaluation.
     home: u32,
-    /// True if that is the evaluation of the query at each position of a game, in order.
+    /// True if this evaluation is that of the query itself, at each position of a game in order.
     is_root: bool,
-    /// The variables of the loops over squares around the filter in this evaluation.
+    /// The variables of the loops over squares around the filter, as far as they belong to this evaluation.
     loops: Vec<VarId>,
     owned: CastlingParts,
 }
 
-/// A walk through a tree, whatever its form.
+/// A walk through a tree, whose transforms may be expanded or not.
 struct FormWalk<'q, M> {
     vars: &'q [Var],
     /// True if side lines are searched as well.
     variations: bool,
-    /// Returns the span in the text of a filter with this mark.
+    /// Returns the span in the text of a filter that has this mark.
     span: fn(&M) -> Span,
     evaluations: u32,
-    /// The evaluation in which each variable lives.
+    /// The evaluation to which each variable belongs.
     homes: HashMap<VarId, u32>,
 }
 
@@ -194,14 +195,15 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.visit(of.node(), &inner)
     }
 
-    /// Visits something by which games are sorted: the order does not affect where the query matches.
+    /// Visits the operand of `sort`. The order of games does not affect where the query matches.
     fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &FilterPlace) -> Refused {
-        // Inside, `from` and `to` do not mean the part of castling that they mean around it.
+        // In this operand, `from` and `to` do not mean the part of castling that they mean around it.
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         self.visit(of.node(), &FilterPlace { owned, ..place.clone() })
     }
 
-    /// Begins another evaluation, in which `from` and `to` mean parts of castling if they do so here.
+    /// Begins another evaluation. If `from` and `to` mean a part of castling here, no plan can determine which part they
+    /// mean there.
     fn inside(&mut self, place: &FilterPlace) -> FilterPlace {
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
         FilterPlace { owned, ..self.apart() }
@@ -222,7 +224,8 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.visit(body.node(), &inside)
     }
 
-    /// Refuses operands that depend on the square of a loop: operations on columns, outside of programs, cannot read it.
+    /// Refuses operands that depend on the square of a loop. Operations on columns run outside of programs, so they cannot
+    /// read it.
     fn out_of_loops<Q: Form<Mark = M>>(&self, at: Span, place: &FilterPlace, operands: &[Ref<Q>]) -> Refused {
         let is_of_loop = |filter: Ref<Q>| match filter {
             Ref::Squares(f) => match f.op() {
@@ -416,7 +419,8 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.each(sets(), &before)
     }
 
-    /// Refuses chains that plans know only in main lines, or only where the query itself is evaluated.
+    /// Refuses `nestban`, `firstmatch` and `lastposition` where plans cannot express them: some only in main lines, and
+    /// `nestban` only at the positions of the query itself.
     fn chain(&mut self, nestban: bool, in_order: bool, at: Span, place: &FilterPlace) -> Refused {
         if nestban && !(place.is_root && place.loops.is_empty()) {
             return Err(not_planned(at, "`nestban` at other positions or in a loop"));
@@ -501,7 +505,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
             PathStep::Filter(filter) => self.visit(filter.node(), &there),
             PathStep::Edge { edge, targets } => {
                 self.edge(edge, None, at, &there)?;
-                // The piece of castling that is in focus depends on the start.
+                // The part of castling that is in focus depends on the start of the path.
                 let owned = if of_pieces { CastlingParts::Refused } else { CastlingParts::Here };
                 let behind = FilterPlace { owned, ..self.apart() };
                 self.each(targets, &behind)

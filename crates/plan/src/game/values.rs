@@ -1,4 +1,4 @@
-//! Lowers operations of the game language to the graph, kind by kind.
+//! Lowers operations of the game language to the graph, one function for each kind of value.
 
 use crate::{
     dag::{Id, Op, TRUE},
@@ -30,7 +30,7 @@ impl Lower {
             C::Try => self.leaf(Leaf::Try),
             C::Ancestor { ancestor, of } => self.is_before(ancestor, of),
             C::Comment(of) => {
-                // A plan writes no comments, but their filters may assign variables.
+                // A plan writes no comments, but the filters in them may assign variables.
                 for filter in of {
                     self.truth(filter.node());
                 }
@@ -57,8 +57,8 @@ impl Lower {
         }
     }
 
-    /// Returns the mask of positions at which a set of the game language is nonempty. As a condition, a `--` uses the first move
-    /// after which the target has a square.
+    /// Returns the mask of positions at which a set of the game language is nonempty. As a condition, `--` uses the first move
+    /// after which its target is nonempty.
     pub(crate) fn game_squares_truth(&mut self, op: &S<Expanded>) -> Id {
         let some = |of: &Squares| {
             let of = of.clone();

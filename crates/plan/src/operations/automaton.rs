@@ -1,4 +1,4 @@
-//! Chains as automata.
+//! Translates chains, the patterns of `line` and `path`, to automata.
 
 use orbit_query::tree::Chain;
 
@@ -6,31 +6,33 @@ use orbit_query::tree::Chain;
 const STATES_MAX: usize = 64;
 /// The maximum number of branches from one state.
 const BRANCHES_MAX: usize = 256;
-/// The maximum number of choices that are tried to find them.
+/// The maximum number of choices that are tried while the branches of a state are found.
 const CHOICES_MAX: usize = 20_000;
 
-/// The automaton of a chain. Its states are the constituents that take a position or a move, each as often as repetitions need it.
+/// The automaton of a chain. Its states are the constituents that consume a position or a move. A constituent that may be
+/// repeated becomes as many states as its repetitions need.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Automaton {
-    /// The states.
+    /// The states, which branches name by their index.
     pub states: Vec<AutomatonState>,
-    /// The branches from the start to the first states.
+    /// The branches from the start to the states that can come first.
     pub first: Vec<Branch>,
-    /// For each state, the branches that leave it.
+    /// The branches that leave each state.
     pub follow: Vec<Vec<Branch>>,
-    /// The number of masks to which its states and branches refer.
+    /// The number of masks to which the states and branches refer.
     pub operands: usize,
 }
 
-/// A constituent that takes a position or a move.
+/// A constituent that consumes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AutomatonState {
-    /// The operand: a mask that must hold at the position.
+    /// The index of the operand, a mask, that must be true at the position.
     pub mask: u16,
-    /// The operand that must hold instead at the next position of the walk; `mask` then applies only where no move leaves the
-    /// position.
+    /// The index of an operand that must be true at the next position of the walk instead. `mask` then counts only if the walk
+    /// ends here because no move leaves the position.
     pub leaving: Option<u16>,
-    /// The operands that must hold instead for castling, if the king is in focus and if the rook is.
+    /// The indices of two operands that count for castling instead: the first must be true if the king is in focus, the second if
+    /// the rook is. One of them is enough.
     pub castling: Option<[u16; 2]>,
 }
 
@@ -39,37 +41,37 @@ pub struct AutomatonState {
 pub struct Branch {
     /// The next state; `None` if the walk is complete.
     pub to: Option<u8>,
-    /// The operands: masks that must hold where the branch begins.
+    /// The indices of the operands, masks, that must be true where the branch begins.
     pub guards: Vec<u16>,
 }
 
-/// A constituent of a chain while it becomes an automaton.
+/// A constituent of a chain, before the automaton is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
-    /// A mask that must hold where the chain has arrived.
+    /// A mask that must be true at the position that the chain has reached.
     Guard(u16),
 }
 
-/// An instruction of the program to which a chain is compiled. The program backtracks: choices are tried in order, fewer repetitions
-/// first.
+/// An instruction of the program to which a chain is first compiled. The program backtracks: it tries choices in order, fewer
+/// repetitions first.
 enum Instruction {
     Take(usize),
     Guard(u16),
-    /// Continues at both places; the first one is tried first.
+    /// Continues at either of two instructions. The first is tried first.
     Split(usize, usize),
     Jump(usize),
     Accept,
 }
 
 impl Automaton {
-    /// Returns the automaton of a chain whose constituents refer to `operands` masks; `None` if it is too large.
+    /// Returns the automaton of a chain whose constituents refer to `operands` masks; `None` if the automaton would be too large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
         let mut code = StateCode { instructions: Vec::new(), states: Vec::new() };
         code.chain(chain)?;
         code.instructions.push(Instruction::Accept);
         let mut first = code.branches(0)?;
-        // A walk takes at least one position or move.
+        // A walk consumes at least one position or move.
         first.retain(|branch| branch.to.is_some());
         let mut follow = Vec::new();
         for state in 0..code.states.len() {
@@ -103,7 +105,7 @@ impl StateCode {
                 }
             }
             Chain::Repeat { of, min, max } => {
-                // Repetitions of a part without states add no states, so the limit of states does not stop them.
+                // Repetitions of a part without states add no states, so the limit on states does not stop them.
                 if *min as usize > STATES_MAX || max.is_some_and(|max| max as usize > STATES_MAX) {
                     return None;
                 }
@@ -137,7 +139,8 @@ impl StateCode {
         self.instructions.len() - 1
     }
 
-    /// Returns the branches from an instruction to the next states, in the order in which they are tried.
+    /// Returns the branches from an instruction to the next states, in the order in which they are tried. `None` if there are too
+    /// many.
     fn branches(&self, from: usize) -> Option<Vec<Branch>> {
         let mut search = WaySearch { code: self, tried: 0, out: Vec::new() };
         search.follow(from, Vec::new(), &[])?;
@@ -148,13 +151,14 @@ impl StateCode {
 /// The search for the branches from an instruction.
 struct WaySearch<'a> {
     code: &'a StateCode,
-    /// The number of choices so far.
+    /// The number of choices tried so far.
     tried: usize,
     out: Vec<Branch>,
 }
 
 impl WaySearch<'_> {
-    /// `open` are the choices that were made since a state was last taken.
+    /// Adds the branches that begin with these guards and continue at instruction `at`. `open` lists the choices that were made
+    /// since the last state.
     fn follow(&mut self, mut at: usize, mut guards: Vec<u16>, open: &[usize]) -> Option<()> {
         loop {
             match self.code.instructions[at] {
@@ -165,7 +169,7 @@ impl WaySearch<'_> {
                     }
                     at += 1;
                 }
-                // A loop that takes nothing need not be repeated: one round has the same effect.
+                // A loop that consumes nothing need not be repeated: one round has the same effect.
                 Instruction::Split(..) if open.contains(&at) => return Some(()),
                 Instruction::Split(a, b) => {
                     self.tried += 1;
@@ -182,7 +186,7 @@ impl WaySearch<'_> {
                         _ => None,
                     };
                     guards.sort_unstable();
-                    // An earlier branch to the same state whose guards are all among these makes this one useless.
+                    // This branch is useless if an earlier branch to the same state needs only some of its guards.
                     let known = |branch: &Branch| {
                         branch.to == to && branch.guards.iter().all(|guard| guards.contains(guard))
                     };

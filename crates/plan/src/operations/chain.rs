@@ -3,73 +3,73 @@
 use super::registers::{Label, RegisterWord};
 use orbit_query::tree::Sibling;
 
-/// A `line` or `path`. Its constituents are pieces of code that the search runs when it needs them; each ends with
+/// A `line` or `path`. Its constituents are pieces of code that the search runs when it needs them. Each piece ends with
 /// [`Instr::End`](super::Instr::End) or [`Instr::Fail`](super::Instr::Fail).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FlatChain {
-    /// Its index among the chains of the program.
+    /// The index of this chain among the chains of the program.
     pub place: u16,
-    /// Its constituents.
+    /// The constituents.
     pub steps: Vec<FlatStep>,
-    /// The order in which the constituents may follow each other.
+    /// The operations that determine which constituents may follow each other.
     pub ops: Vec<FlatOp>,
     /// For each operation, true if the chain may end there.
     pub may_end: Vec<bool>,
-    /// True for a path; a line's constituents take positions.
+    /// True for a path, whose constituents are moves; false for a line, whose constituents are positions.
     pub is_path: bool,
     /// True if a path must begin with a move.
     pub begins_with_move: bool,
-    /// True for a line that runs against the moves.
+    /// True for a line that runs backwards, from a position to its parent.
     pub back: bool,
     /// True for a line that skips the positions in which the other side is to move.
     pub single_color: bool,
-    /// The children to which the chain may continue.
+    /// The kind of children to which the chain may continue; `None` if it may continue to all of them.
     pub sibling: Option<Sibling>,
-    /// True if the first chain in the order of the search is wanted, not the longest one.
+    /// True if the result is the first chain in the order of the search, not the longest one.
     pub first_match: bool,
-    /// True if no other chain may begin at a position of this one.
+    /// True if no other chain may begin at a position of this chain.
     pub nestban: bool,
-    /// True if the last position is wanted, not the value.
+    /// True if the result is the last position of the chain, not its value.
     pub end: bool,
     /// The range in which the value must lie.
     pub range: Option<[RegisterWord; 2]>,
-    /// The moves that count.
+    /// The moves that count; `None` if all moves count.
     pub focus: Option<FlatFocus>,
-    /// The number that must be as large as possible: code that computes it, and the register in which the code leaves it.
+    /// The number that must be as large as possible: the code that computes it, and the register in which the code stores it.
     pub largest: Option<(Label, RegisterWord)>,
-    /// The first of the registers that tell the constituents of a path where it begins, how many moves count so far, and how many
-    /// do not.
+    /// The first of three registers that the constituents of a path read: the node at which the path begins, the number of moves
+    /// so far that count, and the number of those that do not.
     pub of_path: RegisterWord,
-    /// The results that a search may keep from earlier ones.
+    /// The results of earlier searches that a search may use.
     pub memory: SearchMemory,
 }
 
 /// A constituent of a chain.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FlatStep {
-    /// Code that runs before the move and leaves the sets for its test.
+    /// The code that runs before the move, and stores the sets that its test reads.
     pub sides: Option<Label>,
-    /// The index of the test of its move; `None` for a filter.
+    /// The index of the test of the move; `None` if the constituent is a filter.
     pub edge: Option<u16>,
-    /// The first of the registers that tell which part of the move was selected, as for [`Instr::Fits`](super::Instr::Fits).
+    /// The first of the registers that show which part of the move was selected, as for [`Instr::Fits`](super::Instr::Fits).
     pub selected: RegisterWord,
-    /// Code of the filters that are evaluated after the move.
+    /// The code of the filters that are evaluated after the move.
     pub behind: Option<Label>,
-    /// For a filter that is evaluated for each move by which a line may continue: the register with the child to which the move
-    /// leads.
+    /// If the constituent is a filter that is evaluated for each move by which a line may continue, the register that contains
+    /// the child to which the move leads.
     pub tied: Option<RegisterWord>,
 }
 
 /// An operation of a chain, which determines the next constituents.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlatOp {
-    /// A constituent, then the next operation.
+    /// Matches a constituent, then continues with the next operation.
     One(u16),
-    /// Either of two; the first is tried first.
+    /// Continues with either of two operations. The first is tried first.
     Fork(u16, u16),
-    /// Continues at another operation.
+    /// Continues with another operation.
     Jump(u16),
-    /// The end of the chain.
+    /// Ends the chain.
     Accept,
 }
 
@@ -82,9 +82,10 @@ impl FlatOp {
 /// The moves that count in a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlatFocus {
-    /// The moves of the side to move at the start.
+    /// The moves of the side that is to move at the start.
     SideToMove,
-    /// The moves of the pieces that stand on a set at the start; with `capture` also moves that capture one of them.
+    /// The moves of the pieces that are on the squares of a set at the start; with `capture` also moves that capture one of these
+    /// pieces.
     Pieces {
         /// The set.
         set: RegisterWord,
@@ -93,15 +94,16 @@ pub enum FlatFocus {
     },
 }
 
-/// The results that the search for a chain may remember.
+/// The results that the search for a chain may store for later searches.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SearchMemory {
-    /// Nothing: its constituents keep state, so all continuations are tried in turn.
+    /// No result. The constituents keep state, so all continuations are tried in turn.
     #[default]
     Nothing,
-    /// The best continuation from each node, as long as the start is the same.
+    /// The best continuation from each node. It is valid as long as the start is the same.
     OfStart,
-    /// The same for all starts, as long as some variables and registers keep their values.
+    /// The best continuation from each node, for any start. It is valid as long as these variables and registers keep their
+    /// values.
     OfWords {
         /// The variables.
         vars: Vec<u16>,

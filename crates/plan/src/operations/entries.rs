@@ -6,11 +6,11 @@ use orbit_query::tree::{Dictionary, Holds};
 /// The order of the keys of a dictionary.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum KeyOrder {
-    /// As sets of squares.
+    /// The keys are sets of squares.
     Sets,
-    /// As numbers, or as positions.
+    /// The keys are numbers or positions.
     Numbers,
-    /// As the bytes of strings.
+    /// The keys are strings, which are compared byte by byte.
     Texts,
 }
 
@@ -20,17 +20,17 @@ impl KeyOrder {
         match dictionary.keys {
             Some(Holds::Text) => KeyOrder::Texts,
             Some(Holds::Squares | Holds::Piece) => KeyOrder::Sets,
-            // A dictionary that no filter writes a key to stays empty.
+            // If no filter writes a key, the dictionary stays empty.
             Some(Holds::Number | Holds::Position) | None => KeyOrder::Numbers,
         }
     }
 }
 
-/// An instruction. All keys and values are words that have a value.
+/// An instruction about dictionaries. All its keys and values have a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum EntryInstr {
-    /// Reads the value of a key; jumps to `no` if the dictionary does not have the key.
+    /// Reads the value of a key. Jumps to `no` if the dictionary does not contain the key.
     Get {
         to: RegisterWord,
         dictionary: u16,
@@ -49,17 +49,17 @@ pub enum EntryInstr {
     Clear {
         dictionary: u16,
     },
-    /// The number of keys.
+    /// Counts the keys.
     Size {
         to: RegisterWord,
         dictionary: u16,
     },
-    /// Begins a loop over the keys that a dictionary has now.
+    /// Begins a loop over the keys that the dictionary contains at this moment.
     Keys {
         keys: u16,
         dictionary: u16,
     },
-    /// The next key of a loop, in ascending order; jumps to `done` after the last one.
+    /// Reads the next key of a loop, in ascending order. Jumps to `done` after the last key.
     NextKey {
         keys: u16,
         to: RegisterWord,

@@ -1,43 +1,43 @@
-//! The instructions of flat programs.
+//! The instructions of flat programs, the form into which queries that keep state through a game are compiled.
 
 use super::{
-    EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, TextInstr,
+    EntryInstr, FlatChain, FlatMove, KeyOrder, MoveInstr, RayInstr, TextInstr,
     registers::{Label, RegisterWord},
 };
 use crate::{columns::TagText, op::Op};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{Arith, Cmp};
 
-/// A program that runs at each node of a game; the module `flat` of this crate compiles it.
+/// A program that runs at each node of a game. The module `flat` of this crate compiles such programs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FlatProgram {
-    /// The code that runs at each node; it ends with [`Instr::End`].
+    /// The code that runs at each node. It ends with [`Instr::End`].
     pub code: Vec<Instr>,
     /// The words of [`Instr::Const`].
     pub constants: Vec<u64>,
-    /// The moves that [`Instr::Fits`] tests.
+    /// The tests of [`Instr::Fits`].
     pub edges: Vec<FlatEdge>,
     /// The tests of [`MoveInstr::Played`].
     pub moves: Vec<FlatMove>,
     /// The chains that [`Instr::Chain`] searches for.
     pub chains: Vec<FlatChain>,
-    /// For each operand, true if it is a mask.
+    /// For each operand, true if it is read as a mask.
     pub masks: Vec<bool>,
-    /// The number of variables. They are the first registers.
+    /// The number of variables. Their registers come first.
     pub vars: usize,
     /// The number of registers.
     pub words: usize,
-    /// The register of the result: whether it is not 0, if a mask is wanted, else the word in it.
+    /// The register of the result. If a mask is wanted, it is true where this register is not 0.
     pub result: RegisterWord,
     /// True if the result is a mask.
     pub is_mask: bool,
-    /// The tests by which targets of `echo` are found.
+    /// The tests that find the targets of `echo`.
     pub pairs: Vec<PairSearch>,
-    /// The tests of [`Instr::SeekMove`].
+    /// The tests that [`Instr::SeekMove`] uses.
     pub seeks: Vec<MoveSeek>,
-    /// The number of searches that remember their results.
+    /// The number of places in the code that store the results of their searches.
     pub sites: usize,
-    /// True if the program needs to know which piece of the game stands on a square.
+    /// True if the program needs to know which piece of the game is on a square.
     pub pieces: bool,
     /// The strings of the program: see [`LITERALS`](super::LITERALS).
     pub texts: Vec<String>,
@@ -45,34 +45,34 @@ pub struct FlatProgram {
     pub of_games: Vec<TagText>,
     /// The regular expressions.
     pub patterns: Vec<String>,
-    /// The dictionaries, each as the order of its keys.
+    /// The order of the keys of each dictionary.
     pub dictionaries: Vec<KeyOrder>,
-    /// The number of loops over keys.
+    /// The number of loops over keys of dictionaries.
     pub key_loops: usize,
 }
 
-/// A test of a move that was played.
+/// A test of a move that was played. A test that is `None` or false is passed by every move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlatEdge {
-    /// The set that must contain a square that the move leaves.
+    /// A set. The move must leave a square of this set.
     pub from: Option<RegisterWord>,
-    /// The set that must contain a square that the move reaches, or with `capture` the square on which it captures.
+    /// A set. The move must reach a square of this set, or with `capture`, capture on one.
     pub to: Option<RegisterWord>,
     /// True if the move must be a capture.
     pub capture: bool,
-    /// The pieces to which the move must promote.
+    /// The pieces to one of which the move must promote.
     pub promotion: Option<PieceSet>,
-    /// The register of a string; the move must promote to a piece that one of its letters names.
+    /// The register of a string. The move must promote to a piece that one of the string's letters names.
     pub letters: Option<RegisterWord>,
 }
 
-/// A test of the moves that leave a node. A filter can match at the node only if one of the moves passes; a node without such a
-/// move is skipped.
+/// A test of the moves that leave a node. A filter can match at the node only if one of the moves passes, so all other nodes are
+/// skipped.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MoveSeek {
-    /// The set that must contain a square that the move leaves.
+    /// A set. The move must leave a square of this set.
     pub from: Option<RegisterWord>,
-    /// The set that must contain a square that the move reaches.
+    /// A set. The move must reach a square of this set.
     pub to: Option<RegisterWord>,
     /// The piece that must move.
     pub piece: Option<RegisterWord>,
@@ -80,11 +80,11 @@ pub struct MoveSeek {
     pub vars: Vec<u16>,
 }
 
-/// Tests that a pair of positions must pass before the body of an `echo` is evaluated. The body begins with the same tests, so a
-/// pair that fails here would fail there, before anything is kept.
+/// Tests that a pair of positions must pass before the body of an `echo` is evaluated. The body begins with the same tests, so
+/// for a pair that fails here, the body would fail before it changes any state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
-    /// The tests, all of which must hold; those of the source alone come first.
+    /// The tests, all of which must succeed. Tests of the source alone come first.
     pub tests: Vec<PairTest>,
     /// The index of the first of four operands with the planes of the board.
     pub planes: Option<u16>,
@@ -94,15 +94,15 @@ pub struct PairSearch {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairTest {
-    /// A mask holds at the source, or at the target.
+    /// A mask is true at the source, or at the target if `source` is false.
     Mask { mask: u16, source: bool },
-    /// One mask holds at the source, or another one at the target.
+    /// A mask is true at the source, or another mask is true at the target.
     Either { source: u16, target: u16 },
-    /// The number of the source compares in this way with that of the target.
+    /// The number of the source's node and that of the target's node are in this relation.
     Order(Cmp),
-    /// Two sets are equal, or differ.
+    /// Two sets are equal, or differ if `equal` is false.
     Sets { equal: bool, left: PairWord, right: PairWord },
-    /// Two numbers, both of which have a value, compare in this way.
+    /// Two numbers have a value and are in this relation.
     Compare { cmp: Cmp, left: PairWord, right: PairWord },
 }
 
@@ -110,43 +110,44 @@ pub enum PairTest {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairWord {
-    /// A word at the source.
+    /// The word of an operand at the source.
     Source(u16),
-    /// A word at the target.
+    /// The word of an operand at the target.
     Target(u16),
-    /// The same word for all pairs.
+    /// A constant, the same word for all pairs.
     Constant(u64),
-    /// The squares with equal contents, or with `others` all other squares; with `count` their number.
+    /// The squares whose contents are equal in both positions, or with `others` all other squares; with `count`, the number of
+    /// these squares.
     Same { others: bool, count: bool },
-    /// The intersection of a set at the source with one at the target.
+    /// The intersection of a set at the source with a set at the target.
     Both { source: u16, target: u16 },
-    /// The square of the piece that a variable holds, at the source or the target.
+    /// The square of the piece in a variable, at the source, or at the target if `source` is false.
     Piece { var: u16, source: bool },
 }
 
-/// An instruction. `to` is the register for the result, or the label of a jump. Instructions for numbers also work on positions.
+/// An instruction. `to` is the register of the result, or the label of a jump. Instructions for numbers also work on positions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum Instr {
-    /// Ends the work on the node.
+    /// Ends the program at this node.
     End,
     /// Ends a constituent of a chain that does not match.
     Fail,
-    /// Ends the game: the query has run into an error.
+    /// Ends the game, because the query has run into an error.
     Fault,
     /// Continues at a label.
     Jump(Label),
-    /// Jumps to `no` unless a mask holds here.
+    /// Jumps to `no` unless a mask is true here.
     Unless {
         mask: u16,
         no: Label,
     },
-    /// A constant.
+    /// Loads a constant.
     Const {
         to: RegisterWord,
         constant: u16,
     },
-    /// Loads the word of an operand here.
+    /// Loads an operand's word at this node.
     Load {
         to: RegisterWord,
         operand: u16,
@@ -180,36 +181,36 @@ pub enum Instr {
         number: RegisterWord,
         no: Label,
     },
-    /// Jumps to `no` unless a relation holds of two words, as numbers.
+    /// Jumps to `no` unless two words, compared as numbers, are in a relation.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
         b: RegisterWord,
         no: Label,
     },
-    /// An operation of the graph; the ids of its operands are registers.
+    /// Computes an operation of the graph. The ids of its operands are registers.
     Do {
         to: RegisterWord,
         op: Op,
     },
-    /// The number of squares.
+    /// Computes the number of squares in a set.
     Count {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// The rank of the only square of a set, or its file.
+    /// Computes the rank of the only square of a set, or its file if `rank` is false.
     Place {
         to: RegisterWord,
         set: RegisterWord,
         rank: bool,
     },
-    /// The square of a file and a rank.
+    /// Computes the square with a file and a rank.
     Square {
         to: RegisterWord,
         file: RegisterWord,
         rank: RegisterWord,
     },
-    /// 32-bit arithmetic; the result has no value if an operand has none.
+    /// Computes 32-bit arithmetic. The result has no value if an operand has none.
     Arith {
         to: RegisterWord,
         arith: Arith,
@@ -228,7 +229,7 @@ pub enum Instr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Ends the game with an error if a variable is unbound.
+    /// Ends the game with an error unless a variable is bound.
     Holds {
         var: u16,
     },
@@ -243,21 +244,21 @@ pub enum Instr {
     Unbind {
         var: u16,
     },
-    /// Jumps to `no` unless a variable is bound, or with `bound` false unless it is unbound.
+    /// Jumps to `no` unless a variable is bound or, with `bound` false, unless it is unbound.
     UnlessBound {
         var: u16,
         bound: bool,
         no: Label,
     },
-    /// Counts a repetition of a loop; ends the game with an error if there are too many.
+    /// Counts an iteration of a loop. Ends the game with an error if there are too many iterations.
     Repeat,
-    /// Takes the lowest square from a set; jumps to `done` if the set is empty.
+    /// Removes the lowest square from a set and stores it. Jumps to `done` if the set is empty.
     Take {
         to: RegisterWord,
         set: RegisterWord,
         done: Label,
     },
-    /// The current node.
+    /// Stores the current node.
     Here {
         to: RegisterWord,
     },
@@ -265,27 +266,30 @@ pub enum Instr {
     Go {
         to: RegisterWord,
     },
-    /// The next node; jumps to `done` after the last one.
+    /// Advances to the next node. Jumps to `done` after the last node.
     Next {
         node: RegisterWord,
         last: RegisterWord,
         done: Label,
     },
-    /// The first node from this one on at which a mask holds; jumps to `done` after the last one.
+    /// Advances to the first node, from this one on, at which a mask is true. Jumps to `done` if there is none up to the last
+    /// node.
     Seek {
         node: RegisterWord,
         last: RegisterWord,
         mask: u16,
         done: Label,
     },
-    /// The first node from this one on that is left by a move which passes a test; jumps to `done` after the last one.
+    /// Advances to the first node, from this one on, from which a move that passes a test is played. Jumps to `done` if there is
+    /// none up to the last node.
     SeekMove {
         seek: u16,
         node: RegisterWord,
         last: RegisterWord,
         done: Label,
     },
-    /// The first node from this one on at which the square of a piece equals a set; jumps to `done` after the last one.
+    /// Advances to the first node, from this one on, at which the square of a piece equals a set. Jumps to `done` if there is
+    /// none up to the last node.
     SeekPiece {
         piece: RegisterWord,
         set: RegisterWord,
@@ -293,20 +297,21 @@ pub enum Instr {
         last: RegisterWord,
         done: Label,
     },
-    /// The code of the piece on the only square of a set.
+    /// Stores the code of the piece on the only square of a set.
     Content {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// The next node that passes the tests of a pair with a source; after node -1 the first one. Jumps to `done` after the last
-    /// one.
+    /// Advances to the next node that passes, together with a source, the tests of a pair; from node -1, to the first such node.
+    /// Jumps to `done` after the last one.
     NextPair {
         pairs: u16,
         source: RegisterWord,
         node: RegisterWord,
         done: Label,
     },
-    /// The result of a search from here on, if it is remembered; then jumps to `done`. The key is a piece.
+    /// Loads the stored result of a search that begins at the current node, and then jumps to `done`. Has no effect if no result
+    /// is stored. The key is a piece.
     Recall {
         site: u16,
         key: Option<RegisterWord>,
@@ -314,7 +319,7 @@ pub enum Instr {
         to: RegisterWord,
         done: Label,
     },
-    /// Remembers the result of a search from a node on.
+    /// Stores the result of a search that began at a node.
     Remember {
         site: u16,
         key: Option<RegisterWord>,
@@ -322,33 +327,33 @@ pub enum Instr {
         last: RegisterWord,
         found: RegisterWord,
     },
-    /// The last node that follows from this one; for the root, the last node of the game.
+    /// Stores the last node that follows from this one; for the root, the last node of the game.
     Last {
         to: RegisterWord,
     },
     Parent {
         to: RegisterWord,
     },
-    /// The first child, if there is one.
+    /// Stores the first child, if there is one.
     FirstChild {
         to: RegisterWord,
     },
-    /// The next child of the same parent, if there is one.
+    /// Stores the next child of the same parent, if there is one.
     NextChild {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// The child with a number, if there is one.
+    /// Stores the child with a number, if there is one.
     Child {
         to: RegisterWord,
         number: RegisterWord,
     },
-    /// The node with a number, if the game has one.
+    /// Stores the node with a number, if the game has one.
     Numbered {
         to: RegisterWord,
         number: RegisterWord,
     },
-    /// The last common ancestor.
+    /// Stores the last common ancestor of two nodes.
     Fork {
         to: RegisterWord,
         a: RegisterWord,
@@ -359,49 +364,51 @@ pub enum Instr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Jumps to `no` unless one node is a proper ancestor of the other.
+    /// Jumps to `no` unless `a` is a proper ancestor of `b`.
     UnlessBefore {
         a: RegisterWord,
         b: RegisterWord,
         no: Label,
     },
-    /// The squares with equal contents at two nodes, by the planes of the board, which are operands from `planes` on.
+    /// Computes the squares whose contents are equal at two nodes. The planes of the board are the four operands from `planes`
+    /// on.
     Same {
         to: RegisterWord,
         a: RegisterWord,
         b: RegisterWord,
         planes: u16,
     },
-    /// Jumps to `no` unless the move that led to a node passes a test. Writes the part of the move that passes to three registers:
-    /// the node, the squares that the move left, and those that it reached.
+    /// Jumps to `no` unless the move that led to a node passes a test. If it passes, writes the part of the move that passed to
+    /// three registers: the node, the squares that the move left, and the squares that it reached.
     Fits {
         edge: u16,
         child: RegisterWord,
         selected: RegisterWord,
         no: Label,
     },
-    /// The squares that `from` or `to` means; of a move with a selected part, the squares of that part.
+    /// Stores the squares that `from` or `to` means. If a part of the move was selected, these are the squares of that part.
     Own {
         to: RegisterWord,
         selected: RegisterWord,
         reached: bool,
     },
-    /// The value of the best chain that begins here, or its last position.
+    /// Stores the value of the best chain that begins here, or its last position.
     Chain {
         to: RegisterWord,
         chain: u16,
     },
-    /// Jumps to `no` if this node belongs to a chain found earlier, whose `nestban` forbids that another one begins here.
+    /// Jumps to `no` if this node belongs to a chain that was found earlier and whose `nestban` forbids other chains to begin
+    /// here.
     UnlessFree {
         chain: u16,
         no: Label,
     },
-    /// The piece of the game on the only square of a set, if there is one.
+    /// Stores the piece of the game that is on the only square of a set, if there is one.
     PieceOn {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// The square of a piece here; the empty set if the piece was captured.
+    /// Stores the square of a piece at this node; the empty set if the piece was captured.
     PieceSquare {
         to: RegisterWord,
         piece: RegisterWord,
@@ -412,6 +419,8 @@ pub enum Instr {
     Entry(EntryInstr),
     /// An instruction about moves.
     Move(MoveInstr),
+    /// An instruction about lines and attacks.
+    Rays(RayInstr),
 }
 
 impl Instr {

@@ -1,4 +1,4 @@
-//! The operands with which instructions name registers and places in the code.
+//! The operands of instructions: registers and places in the code.
 
 /// The number of a 64-bit register of a flat program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Piece designators as CQL 5 writes them.
 //!
-//! Several signs have another meaning than in CQL 6: in CQL 5 `.` is an empty square, `△` and `▲` are queens and rooks, and
-//! `[ah12]` is the range that CQL 6 writes as `a-h1-2`.
+//! Several signs do not have the meaning that they have in CQL 6: in CQL 5 `.` is an empty square, `△` and `▲` are queens and
+//! rooks, and `[ah12]` is the range that CQL 6 writes as `a-h1-2`.
 //!
 //! Source: the manual of CQL 5, section on piece designators.
 
@@ -32,7 +32,7 @@ fn add(a: Pieces, b: Pieces) -> Pieces {
 ///
 /// # Errors
 ///
-/// The error for the first part of the text that is not part of a designator.
+/// Fails at the first part of the text that is not part of a designator.
 pub(super) fn read(text: &str, at: usize) -> Cql5Result<Squares> {
     let node =
         |pieces, squares| Squares::new(S::Designator { pieces, squares }, Span::new(at, at + text.len()));
@@ -73,7 +73,7 @@ fn pieces(text: &str, at: usize) -> Cql5Result<(Pieces, usize)> {
     Err(Diagnostic::error(Span::new(at, at + 1), "`[` is not closed", "close it with `]`"))
 }
 
-/// Returns the message about a symbol that only CQL 6 has: it says what to write instead.
+/// Returns a message about a symbol that only CQL 6 has. The message says what to write instead.
 fn of_cql_6(c: char) -> Option<&'static str> {
     Some(match c {
         '_' | '□' => "an empty square is `.` in CQL 5",
@@ -110,8 +110,8 @@ fn no_piece(text: &str, c: char, at: usize, k: usize) -> Diagnostic {
     )
 }
 
-/// Returns the error for a text whose first `len` bytes are pieces, followed by something that is no set of squares. After the
-/// pieces, `more` bytes are still squares.
+/// Returns the error for a text whose first `len` bytes are pieces, followed by something that is not a set of squares. The
+/// first `more` bytes after the pieces are squares.
 fn wrong_squares(text: &str, at: usize, len: usize, more: usize) -> Diagnostic {
     let (pieces, rest) = text.split_at(len);
     let after = &rest[more..];
@@ -158,8 +158,8 @@ fn symbol_or_bracket(text: &str) -> bool {
     text.starts_with('[') || text.chars().next().is_some_and(|c| symbol(c).is_some())
 }
 
-/// Reads squares at the start of a text. Also returns the number of bytes that were read. The squares are one square, in which
-/// `?` stands for any file or rank, or a list in brackets.
+/// Reads squares at the start of a text. Also returns the number of bytes that were read. The squares are written as one
+/// square, in which `?` stands for any file or rank, or as a list in brackets.
 fn squares(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     if !text.starts_with('[') {
         let single = |k: usize, from: u8| {
@@ -191,8 +191,8 @@ fn blanks(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_whitespace).count()
 }
 
-/// Reads one element of a list of squares: files, then ranks. Files and ranks are each a single one, `?`, or a range with or
-/// without a hyphen.
+/// Reads one element of a list of squares: files, then ranks. Both are written as a single file or rank, as `?`, or as a range
+/// with or without a hyphen.
 fn element(text: &str, at: usize) -> Cql5Result<Option<(Bitboard, usize)>> {
     let Some((files, len)) = lines(text, at, b'a', "file")? else { return Ok(None) };
     let Some((ranks, more)) = lines(&text[len..], at + len, b'1', "rank")? else {

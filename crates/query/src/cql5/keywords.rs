@@ -49,7 +49,7 @@ pub(crate) static TABLE: LazyLock<DialectWords<KeywordReading>> =
 
 const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
 
-/// Makes the reading of a sign that names two kinds of men. A code is one of [`Code`], or 0 for an empty square.
+/// Makes the [`KeywordReading`] of a sign that names two kinds of men. A code is one of [`Code`], or 0 for an empty square.
 const fn men(first: u8, second: u8) -> KeywordReading {
     Piece(Pieces { list: PieceSet::only(Code(first)).union(PieceSet::only(Code(second))), ..NONE })
 }
@@ -62,14 +62,14 @@ const fn line(dirs: u8, attack: bool) -> (Dirs, bool) {
     (Dirs(dirs), attack)
 }
 
-/// Makes the reading of a condition that consists of its keyword alone.
+/// Makes the [`KeywordReading`] of a condition that consists of its keyword alone.
 macro_rules! leaf {
     ($op:expr) => {
         Test(|parser, name, span| parser.leaf($op, name, span))
     };
 }
 
-/// Makes the reading of a keyword that counts lines of squares, such as `:ray`.
+/// Makes the [`KeywordReading`] of a keyword that counts lines of squares, such as `:ray`.
 macro_rules! ray {
     ($dirs:expr, $attack:expr) => {
         Test(|parser, name, span| parser.ray(name, line($dirs, $attack), span))
@@ -223,7 +223,7 @@ const GROUPS: &[KeywordRows] = &[
     ] },
 ];
 
-/// Makes the row of a keyword that is not supported yet.
+/// Makes the table row of a keyword that is not supported yet.
 const fn later(
     spellings: Spellings,
     arguments: &'static str,
@@ -233,7 +233,7 @@ const fn later(
     here(spellings, arguments, value, Unbuilt, meaning, spellings[0]).with_status(WordStatus::NotYet)
 }
 
-/// Makes the row of a keyword of match lists. Position lists refuse it as not supported.
+/// Makes the table row of a keyword of match lists. In a position list, it is refused as not supported.
 const fn within(
     spellings: Spellings,
     arguments: &'static str,

@@ -145,7 +145,7 @@ impl Cql5Parser<'_> {
         self.nested(Join::All)
     }
 
-    /// Reads an item of a list that is not a keyword or a list. Only a designator is such an item.
+    /// Reads an item of a list that is neither a keyword nor a list. It must be a designator.
     fn item(&mut self, text: &str) -> Cql5Result<Node> {
         let span = self.span();
         if let Some(error) = self.stray(text) {
@@ -179,7 +179,8 @@ impl Cql5Parser<'_> {
         Ok(set.into())
     }
 
-    /// Returns the error for a text that looks like CQL 6, or like an argument without its keyword; `None` for any other text.
+    /// Returns the error for a text that looks like CQL 6, or like an argument without its keyword. Returns `None` for any
+    /// other text.
     fn stray(&self, text: &str) -> Option<Diagnostic> {
         let help = match text {
             "and" => "all of a list must match: leave the word out",
@@ -243,7 +244,7 @@ impl Cql5Parser<'_> {
         Ok(())
     }
 
-    /// Reads a condition that consists of its keyword.
+    /// Reads a condition that consists only of its keyword.
     pub(super) fn leaf(&mut self, op: C, name: &str, span: Span) -> Cql5Result<Node> {
         self.no_argument(name, span)?;
         Ok(filter(op, span))
@@ -351,7 +352,7 @@ fn condition(node: Node) -> Node {
     filter(C::Braces(vec![node]), span)
 }
 
-/// Joins items to one condition that matches if all items match, or if one of them does.
+/// Joins items into one condition that matches if all items match, or if one of them does.
 fn joined(mut items: Vec<Node>, join: Join, span: Span) -> Node {
     match (items.len(), join) {
         (0, _) => filter(C::Bool(join == Join::All), span),

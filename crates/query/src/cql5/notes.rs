@@ -74,8 +74,8 @@ fn smears(squares: Bitboard, step: (i8, i8)) -> bool {
     SquareMap::edge_shift(step).apply(squares) != board::shift(squares, step)
 }
 
-/// Returns the steps, of one file or one rank each, of which the shifts among the transforms may consist. A flip may turn these
-/// steps.
+/// Returns the single steps, of one file or one rank, that the shifts among the transforms can make. A flip among the transforms
+/// can change the direction of these steps.
 fn single_steps(transforms: &[ListTransform]) -> Vec<(i8, i8)> {
     use ListTransform::*;
     let turns = transforms.iter().any(|t| matches!(t, Flip | FlipDiagonal | FlipOffDiagonal));

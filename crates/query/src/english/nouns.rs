@@ -89,7 +89,7 @@ pub(super) fn kinds(pieces: PieceSet) -> Option<String> {
     (!names.is_empty()).then(|| super::listed(&names, "or"))
 }
 
-/// Returns the place of squares: ` on d4`, ` on rank 7`. Empty for the whole board.
+/// Describes squares as a place: ` on d4`, ` on rank 7`. Empty for the whole board.
 fn place(squares: Bitboard) -> Option<String> {
     if squares == Bitboard::FULL {
         return Some(String::new());
@@ -129,12 +129,12 @@ fn lines(squares: Bitboard, line: impl Fn(Square) -> u32) -> Vec<u32> {
     lines
 }
 
-/// Returns a designator as a noun without its article: `white knight on d4`.
+/// Describes a designator by a noun without its article: `white knight on d4`.
 pub(super) fn bare(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{}{}", named(pieces, false)?, place(squares)?))
 }
 
-/// Returns a designator as a noun with its article: `a white knight`, `the black king on g8`.
+/// Describes a designator by a noun with its article: `a white knight`, `the black king on g8`.
 pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> Option<String> {
     let article = match single(pieces) {
         Some(piece) if piece.role == Role::King => "the",
@@ -147,12 +147,12 @@ pub(super) fn designator(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{article} {}", bare(pieces, squares)?))
 }
 
-/// Returns a designator as a noun in the plural: `white pawns on rank 7`.
+/// Describes a designator by a noun in the plural: `white pawns on rank 7`.
 pub(super) fn plural(pieces: Pieces, squares: Bitboard) -> Option<String> {
     Some(format!("{}{}", named(pieces, true)?, place(squares)?))
 }
 
-/// Returns a clause that says that a designator has a square: `a white knight stands on d4`.
+/// Returns a clause that says that a designator is not empty: `a white knight stands on d4`.
 pub(super) fn stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     if pieces.accepts() == PieceSet::ALL {
         return None;
@@ -171,7 +171,7 @@ pub(super) fn stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     })
 }
 
-/// Returns a clause that says that a designator has no square.
+/// Returns a clause that says that a designator is empty.
 pub(super) fn none_stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     if matches!(pieces.accepts(), PieceSet::ALL | PieceSet::EMPTY) {
         return None;
@@ -183,7 +183,7 @@ pub(super) fn none_stands(pieces: Pieces, squares: Bitboard) -> Option<String> {
     })
 }
 
-/// Returns the square to which a move goes: `g7`, `a square on rank 8`.
+/// Describes the square to which a move goes: `g7`, `a square on rank 8`.
 pub(super) fn target(to: &Squares) -> Option<String> {
     let SquaresOp::Designator { pieces, squares } = to.op() else { return None };
     designator(*pieces, *squares)

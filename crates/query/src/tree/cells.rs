@@ -1,7 +1,7 @@
 //! The values that variables have while a query is evaluated or turned into a plan.
 //!
-//! Each variable has a *cell*, which holds a value or is unbound. All filters of a query use the same cells, also filters inside
-//! `find`. An unbound cell reads as the empty set, or as no value.
+//! Each variable has a *cell*, which holds a value or is unbound. All filters of a query use the same cells, including filters
+//! inside `find`. An unbound cell reads as the empty set, or as no value.
 
 use std::fmt::Debug;
 
@@ -70,7 +70,7 @@ impl<V: CellValues> Cells<V> {
         !matches!(self.0[var.0 as usize], Cell::Unbound)
     }
 
-    /// Returns the set that a variable holds; `None` if it holds something else or is unbound.
+    /// Returns the set that a variable holds. Returns `None` if it holds something else or is unbound.
     pub fn squares(&self, var: VarId) -> Option<&V::Squares> {
         match &self.0[var.0 as usize] {
             Cell::Squares(squares) => Some(squares),
@@ -78,7 +78,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// Returns the number that a variable holds; `None` if it holds something else or is unbound.
+    /// Returns the number that a variable holds. Returns `None` if it holds something else or is unbound.
     pub fn number(&self, var: VarId) -> Option<&V::Number> {
         match &self.0[var.0 as usize] {
             Cell::Number(number) => Some(number),
@@ -86,7 +86,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// Returns the string that a variable holds; `None` if it holds something else or is unbound.
+    /// Returns the string that a variable holds. Returns `None` if it holds something else or is unbound.
     pub fn text(&self, var: VarId) -> Option<&V::Text> {
         match &self.0[var.0 as usize] {
             Cell::Text(text) => Some(text),
@@ -94,7 +94,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// Returns the position that a variable holds; `None` if it holds something else or is unbound.
+    /// Returns the position that a variable holds. Returns `None` if it holds something else or is unbound.
     pub fn position(&self, var: VarId) -> Option<&V::Position> {
         match &self.0[var.0 as usize] {
             Cell::Position(position) => Some(position),

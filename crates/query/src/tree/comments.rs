@@ -27,8 +27,9 @@ impl TypedQuery {
     }
 
     /// Returns the filters that must be evaluated at a position where the body is known to match: the last filter of its braces,
-    /// and the filters before it that write something. Returns `None` if these are all filters, or if they read variables, which
-    /// other filters may have set. The result is valid only for a query that [writes at hits](TypedQuery::writes_at_hits).
+    /// and the filters before it that write something. Returns `None` if that would be every filter, or if one of them reads a
+    /// variable, which another filter may have set. The result is valid only for a query that [writes at
+    /// hits](TypedQuery::writes_at_hits).
     pub fn written_at_hits(&self) -> Option<Node> {
         let is_quiet =
             |filter: &&Node| !filter.any(|filter| self.is_written(filter)) && sorts_of(filter.node()) == 0;
@@ -134,7 +135,7 @@ fn reads_variable(filter: Ref<'_, Written>) -> bool {
 }
 
 /// Returns the strictest setting of the header under which a filter still writes a comment: `Quiet` if the query asks for the
-/// comment, `All` if the filter makes the comment unasked, `Silent` if it makes none.
+/// comment, `All` if the filter makes the comment by default, `Silent` if it makes none.
 fn comments_of<P: Form>(filter: Ref<'_, P>) -> Comments {
     let of_itself = |quiet: bool| if quiet { Comments::Silent } else { Comments::All };
     match filter {
@@ -184,7 +185,7 @@ fn of_path<P: Form>(path: &Path<P>) -> Comments {
 mod tests {
     use crate::parse;
 
-    /// Returns true if a query writes at hits alone, and the part of the query that is evaluated there.
+    /// Returns whether a query writes only at hits, and the text of the part that is evaluated there.
     fn written(text: &str) -> (bool, Option<String>) {
         let query = parse(text).expect(text).query;
         let left = query.written_at_hits().map(|left| text[left.span().start..left.span().end].to_owned());

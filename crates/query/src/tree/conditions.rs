@@ -45,18 +45,18 @@ operands! {
         Result(GameResult),
         /// `v = F`. It is true if F has a value (a set always has one), which then becomes the value of the variable.
         Assign(VarId, Assigned<P>),
-        /// `typename S == "N"` and all other tests of the letter of a square against a literal. It is true if S is one square
-        /// whose content is among `contents`. With `spelt`, the operation is the letter itself, which the grammar treats as a
-        /// string; the operation is true if there is a letter.
+        /// `typename S == "N"` and all other comparisons of a square's letter with a literal. It is true if S is exactly one
+        /// square and its content is among `contents`. With `spelt`, the operation is the letter itself, which the grammar
+        /// treats as a string; the operation is true if there is a letter.
         ContentIs { contents: PieceSet, of: Squares<P>, spelt: Option<Spelt> },
         /// `square all v in S body`: the body matches for each square of S.
         SquareAll { var: VarId, domain: Squares<P>, body: Any<P> },
         /// `a != b` on numbers. It is also true if one of the numbers has no value.
         Differ(Number<P>, Number<P>),
         /// A comparison of strings, byte by byte. If an operand has no value, `!=` is true and all other comparisons are false.
-        /// The grammar treats all comparisons but `!=` as strings: see [`super::TextOp::Compare`].
+        /// The grammar treats all comparisons except `!=` as strings: see [`super::TextOp::Compare`].
         TextCompare(Cmp, Text<P>, Text<P>),
-        /// `a in b` on strings: a is a substring of b. It is false if a string has no value.
+        /// `a in b` on strings: a is a substring of b. It is false if either string has no value.
         TextIn(Text<P>, Text<P>),
         /// A condition that needs the game, or depends on filters that were evaluated before.
         Game(GameCondition<P>),

@@ -1,8 +1,9 @@
-//! Operations that need the whole game: moves, other positions of the game, sequences of positions and moves, and values that are
-//! kept.
+//! Operations that need more of the game than the current position: moves, other positions, sequences of positions and moves, and
+//! values that are kept from one evaluation to the next.
 //!
-//! [`super::ConditionOp::Game`], and the variants of the same name for other kinds, hold these operations. All other operations
-//! can be evaluated at a position alone. This project calls the operations of this module *the game language*.
+//! These operations are wrapped in [`super::ConditionOp::Game`] and in the variants of the same name for the other kinds. Except
+//! for `find`, all other operations can be evaluated at one position alone. This project calls the operations of this module *the
+//! game language*.
 
 use super::{Any, Assigned, Cmp, Condition, Form, Number, Position, Special, Squares, Text, VarId};
 use orbit_core::board::PieceSet;
@@ -26,7 +27,7 @@ operands! {
         Edge { edge: Edge<P>, target: Option<Any<P>> },
         /// `move ...` used as a condition.
         Move(Move<P>),
-        /// The move that led here is the first move of its parent position (`primary`), or another one (`secondary`). Both are
+        /// The move that led here is the first move from its parent position (`primary`), or another move (`secondary`). Both are
         /// false at the start of the game.
         Sibling(Sibling),
         /// `castle`, `o-o`, `o-o-o`, `enpassant`: the kind of the move that led here.
@@ -50,7 +51,7 @@ operands! {
         BindPiece { var: VarId, of: Squares<P> },
         /// `piece all X in S F`.
         PieceAll { var: VarId, domain: Squares<P>, body: Any<P> },
-        /// `x=?S`. If S is empty, it fails and x keeps its value.
+        /// `x=?S`. If S is empty, the filter fails and x keeps its value.
         AssignSome { var: VarId, of: Squares<P> },
         /// `D[k]=v`: writes an entry of a dictionary.
         SetEntry { dictionary: DictionaryId, key: Assigned<P>, value: Assigned<P> },
@@ -75,7 +76,7 @@ operands! {
         KeyLoop { dictionary: DictionaryId, var: VarId, body: Any<P> },
         /// `comment(...)`, `///`: writes a comment at the position; always true.
         Comment(Vec<Any<P>>),
-        /// `message(...)`: prints a text; always true. With `quiet`, only the text is printed, without the place of the position.
+        /// `message(...)`: prints a text; always true. With `quiet`, only the text is printed, without the game and the position.
         Message { quiet: bool, of: Vec<Any<P>> },
         /// `settag("X" s)`: sets a tag of the game. It is true if s has a value.
         SetTag { name: String, value: Text<P> },
@@ -115,7 +116,7 @@ operands! {
         PieceLoop { var: VarId, domain: Squares<P>, body: Any<P> },
         /// `P & Q`: the squares whose contents are equal in both positions. Empty if P or Q does not exist.
         SameContents(Position<P>, Position<P>),
-        /// `makesquare s`, where s is no literal. Empty if the string names no square.
+        /// `makesquare s`, where s is not a literal. Empty if the string names no square.
         SquareOf(Text<P>),
     }
 }
@@ -149,11 +150,12 @@ operands! {
         Depth,
         /// `distance(P Q)`: the number of moves between the positions.
         Distance(Position<P>, Position<P>),
-        /// `consecutivemoves [quiet] [range] (v w)`.
+        /// `consecutivemoves [quiet] [range] (v w)`: the length of the longest run of equal moves on the ways from the last
+        /// common ancestor of v and w to these two positions.
         ConsecutiveMoves { first: VarId, second: VarId, quiet: bool, range: Option<[Number<P>; 2]> },
         /// `echo (s t) F`, where F is a number: the largest value of F.
         Echo(Echo<Number<P>>),
-        /// `pieceid X`, `pieceid S`: the number of a piece.
+        /// `pieceid X`, `pieceid S`: the number that identifies a piece.
         PieceId(Squares<P>),
         /// `#D`: the number of keys of a dictionary.
         Size(DictionaryId),
@@ -201,7 +203,7 @@ operands! {
         Match { text: Text<P>, pattern: String },
         /// `\1`: a group of the last match of a regular expression.
         Group(u32),
-        /// `ascii n`: the character with a code.
+        /// `ascii n`: the character with a given code.
         OfCode(Number<P>),
         /// `max`, `min` of strings: the last or the first string in bytewise order.
         Extremum { largest: bool, of: Vec<Text<P>> },
@@ -226,9 +228,9 @@ operands! {
         Current,
         /// `parent`: the position before the last move.
         Parent,
-        /// `child`, `child(n)`: a position after one more move.
+        /// `child`, `child(n)`: a child of the current position, that is, a position after one more move.
         Child(Number<P>),
-        /// `position n`, `initialposition`: the position with a number.
+        /// `position n`, `initialposition`: the position with a given number.
         Numbered(Number<P>),
         /// `lca(P Q)`: the last position from which both P and Q can be reached.
         LastCommonAncestor(Position<P>, Position<P>),
@@ -240,7 +242,8 @@ operands! {
         PathEnd(Path<P>),
         /// `pathstart`: the position at which the path began.
         PathStart,
-        /// `pathlastposition`: the last position of the last path that matched; in a path, of the best way found so far.
+        /// `pathlastposition`: the last position of the path that matched last. Within a path, it is the last position of the
+        /// best path found so far.
         PathLast,
     }
 }
@@ -328,11 +331,11 @@ operands! {
         pub promote: Option<PieceSet>,
         /// `enpassantsquare S`: the move captures en passant a pawn on S.
         pub en_passant_square: Option<Squares<P>>,
-        /// `castle`, `o-o`, `o-o-o` or `enpassant`: the kind of move. It can also be any kind.
+        /// `castle`, `o-o`, `o-o-o` or `enpassant`: the kind of move to which the filter is restricted, or `Special::Any`.
         pub only: Special,
         /// `null`: the move is a null move.
         pub null: bool,
-        /// `primary`, `secondary`: the move is the first one of its position, or another one.
+        /// `primary`, `secondary`: the move is the first move from its position, or another move.
         pub sibling: Option<Sibling>,
         /// `comment(...)`: the comment is written at the position after each qualifying move.
         pub comment: Option<Vec<Any<P>>>,
@@ -408,7 +411,7 @@ impl<T> Chain<T> {
     ///
     /// # Errors
     ///
-    /// The first error of `map`.
+    /// Returns the first error of `map`.
     pub fn try_map<U, E>(&self, map: &mut dyn FnMut(&T) -> Result<U, E>) -> Result<Chain<U>, E> {
         Ok(match self {
             Chain::One(one) => Chain::One(map(one)?),
@@ -460,8 +463,8 @@ operands! {
     pub struct LineStep<P: Form> {
         /// The filter that must match at the position.
         pub filter: Any<P>,
-        /// True if the filter contains a `move` about moves that leave the position. Then the filter is evaluated for each move
-        /// by which the line may continue.
+        /// True if the filter contains a `move` filter that tests the moves leaving the position. The filter is then evaluated
+        /// once for each move by which the line may continue.
         pub tied: bool,
     }
 }
@@ -472,7 +475,8 @@ operands! {
     pub struct Path<P: Form> {
         /// The range in which the value must lie.
         pub range: Option<[Number<P>; 2]>,
-        /// The moves that count, as chosen by `focus S`, `focus capture S` or `singlecolor`. Other moves are skipped.
+        /// The moves that count, as chosen by `focus S`, `focus capture S` or `singlecolor`. Other moves are skipped. `None` if
+        /// all moves count.
         pub focus: Option<Focus<P>>,
         /// `max N`: the result is the path at whose end N is largest.
         pub max: Option<Number<P>>,

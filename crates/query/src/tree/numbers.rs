@@ -28,7 +28,7 @@ operands! {
         Rank(Squares<P>),
         /// The file of a square, 1..8, if the set is one square; otherwise no value.
         File(Squares<P>),
-        /// `type`, or `colortype` if `signed`: the kind of the piece as a number, if the set is one square.
+        /// `type`, or `colortype` if `signed`: the kind of the piece as a number, if the set is one square; otherwise no value.
         ContentType { signed: bool, of: Squares<P> },
         /// Arithmetic on 32-bit numbers, which wraps around. A division by zero has no value.
         Arith(Arith, Number<P>, Number<P>),
@@ -41,9 +41,9 @@ operands! {
         /// The value of `of` if it lies in the range; otherwise no value. The parser makes this operation for `flip lo hi F`
         /// and `find lo hi F` if a bound is a variable.
         InRange { lo: Number<P>, hi: Number<P>, of: Number<P> },
-        /// The value of the largest operand. Operands without a value are skipped.
+        /// The largest of the operands' values. Operands without a value are skipped.
         Max(OneOrMore<Number<P>>),
-        /// The value of the smallest operand. Operands without a value are skipped.
+        /// The smallest of the operands' values. Operands without a value are skipped.
         Min(OneOrMore<Number<P>>),
         /// A comparison; its value is the left operand if the relation holds. `!=` is a condition:
         /// [`super::ConditionOp::Differ`].
@@ -63,7 +63,8 @@ operands! {
         /// `elo white`, `elo black`: the rating of a player. `elo` alone is the higher rating. There is no value if the rating is
         /// unknown or below 1.
         Elo(Option<Color>),
-        /// `countmoves legal L--R(...)`: the number of legal moves, as pairs of a departure and an arrival square.
+        /// `countmoves legal L--R(...)`: the number of legal moves. Moves with the same departure and arrival squares count as
+        /// one.
         LegalCount(Moves<P>),
         /// `find count F`, `find lo hi F`: the number of positions at which F matches, from the current position to the end, or
         /// with `back` from the start to the current position.

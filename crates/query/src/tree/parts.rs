@@ -163,8 +163,8 @@ pub enum TransformKind {
     ShiftVertical,
 }
 
-/// The transform keywords of a position list of CQL 5. Shifts differ from those of CQL 6: if a shift moves away from an edge of
-/// the board, a square at that edge moves and also stays.
+/// The transform keywords of a position list of CQL 5. Shifts differ from those of CQL 6: a square at the edge from which a
+/// shift moves away both moves and stays.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are those of CQL 5")]
 pub enum ListTransform {
@@ -223,7 +223,8 @@ pub enum Special {
 }
 
 impl Special {
-    /// Returns the request with which `board` makes moves of this kind: pseudolegal moves, or only legal ones.
+    /// Returns the request with which `board` generates moves of this kind: pseudolegal moves if `pseudo`, otherwise only legal
+    /// ones.
     pub fn asked(self, pseudo: bool) -> MoveRequest {
         let any = self == Special::Any;
         let castling = [Special::KingSide, Special::QueenSide];
@@ -236,7 +237,7 @@ impl Special {
     }
 }
 
-/// Returns the contents of a square (pieces or empty) that pass a test.
+/// Returns the set of square contents (every piece, and the empty square) that pass a test.
 pub fn contents_where(mut test: impl FnMut(Code) -> bool) -> PieceSet {
     let contents = (0..15u8).map(Code).filter(|&code| PieceSet::ALL.contains(code) && test(code));
     PieceSet(contents.fold(0, |set, code| set | 1 << code.0))

@@ -13,7 +13,7 @@ use super::{
 };
 use orbit_core::board::PieceSet;
 
-/// A rewriting of trees. By default an operation stays the same, and its operands are rewritten.
+/// Converts trees. By default an operation stays the same, and its operands are rewritten.
 pub trait Rewrite<P: Form, Q: Form>: Sized {
     /// The value with which the rewriting stops early.
     type Stop;
@@ -80,7 +80,7 @@ macro_rules! same {
         ///
         /// # Errors
         ///
-        /// The value with which `by` stops the rewriting.
+        /// Returns the value with which `by` stops the rewriting.
         pub fn $function<P: Form, Q: Form, R: Rewrite<P, Q>>(
             filter: &$kind<P>,
             by: &mut R,
@@ -119,7 +119,7 @@ pub trait Operand<P: Form> {
     ///
     /// # Errors
     ///
-    /// The value with which `by` stops the rewriting.
+    /// Returns the value with which `by` stops the rewriting.
     fn remade<Q: Form, R: Rewrite<P, Q>>(&self, by: &mut R) -> Result<Self::Out<Q>, R::Stop>;
 }
 

@@ -1,14 +1,14 @@
-//! Finds queries whose hits have a span: the moves or positions of which a hit of `line`, `path`, `--`, `move`, `find` or
-//! `echo` consists.
+//! Determines whether the hits of a query have spans. A span is the moves or positions that make up a hit of `line`, `path`,
+//! `--`, `move`, `find` or `echo`.
 
 use super::{
-    ConditionOp, Elsewhere, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Line, Move,
-    MoveOf, NumberOp, Path, PositionOp, Ref, SquaresOp, TextOp, TypedQuery,
+    ConditionOp, Elsewhere, Focus, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText,
+    Kind as _, Line, Move, MoveOf, NumberOp, Path, PositionOp, Ref, SquaresOp, TextOp, TypedQuery,
 };
 
 impl TypedQuery {
-    /// Returns true if a hit of the query can consist of more than its own position: of the positions of a line, of the moves of
-    /// a path, of a move, or of the position that `find` found.
+    /// Returns true if a hit of the query can include more than its own position: the positions of a line, the moves of a path, a
+    /// move, or the position that `find` found.
     pub fn has_spans(&self) -> bool {
         self.body.any(has_span)
     }
@@ -18,7 +18,7 @@ impl TypedQuery {
         self.keeps_state.is_none()
             && self.dictionaries.is_empty()
             && !self.outlives_games()
-            && !self.body.any(remembers)
+            && !recalls(self.body.node(), false)
     }
 }
 
@@ -59,6 +59,35 @@ fn was_played<P: Form>(of: &Move<P>) -> bool {
     matches!(of.of, MoveOf::Played | MoveOf::Previous)
 }
 
+/// Returns true if a filter, or one below it, depends on what was found at an earlier position. `in_path` is true if the filter
+/// is evaluated during the search for a path; it then reads the progress of that path.
+fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
+    let path = match filter {
+        Ref::Number(f) if let NumberOp::Game(GameNumber::Path(path)) = f.op() => Some(path),
+        Ref::Position(f) if let PositionOp::Game(GamePosition::PathEnd(path)) = f.op() => Some(path),
+        _ => None,
+    };
+    // The range and the pieces in focus are evaluated before the search begins.
+    let first = |path: &Path<P>| {
+        let in_range = path.range.iter().flatten().any(|number| recalls(number.node(), in_path));
+        in_range || matches!(&path.focus, Some(Focus::Pieces { of, .. }) if recalls(of.node(), in_path))
+    };
+    remembers(filter) && !(in_path && is_progress(filter))
+        || path.is_some_and(first)
+        || filter.children().into_iter().any(|child| recalls(child, in_path || path.is_some()))
+}
+
+/// Returns true if the value of a filter itself, without its operands, is the progress of the path being searched.
+fn is_progress<P: Form>(filter: Ref<'_, P>) -> bool {
+    match filter {
+        Ref::Number(f) => {
+            matches!(f.op(), NumberOp::Game(GameNumber::PathCount | GameNumber::PathCountUnfocused))
+        }
+        Ref::Position(f) => matches!(f.op(), PositionOp::Game(GamePosition::PathStart)),
+        _ => false,
+    }
+}
+
 /// Returns true if the value of a filter may depend on earlier evaluations at other positions.
 fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
     let bans = |line: &Line<P>| line.nestban;
@@ -84,5 +113,24 @@ fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
         },
         Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::Group(_))),
         Ref::Condition(_) | Ref::Squares(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_path_reads_its_own_progress() {
+        for (text, apart) in [
+            ("path max pathcount A--", true),
+            ("path A-- pathcount==1 a--", true),
+            ("path focus A {A-- pathstart:K}", true),
+            ("{path A--} +pathcount", false),
+            ("path focus (if pathcount>1 then A else a) A--", false),
+            ("path A-- path focus (if pathcount>1 then A else a) --", true),
+            ("path nestban A--", false),
+        ] {
+            let query = crate::parse(text).expect("a query").query;
+            assert_eq!(query.judges_apart(), apart, "{text}");
+        }
     }
 }

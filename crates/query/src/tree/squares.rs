@@ -14,7 +14,7 @@ operands! {
     pub enum SquaresOp<P: Form> {
         /// A designator such as `Nd4`: the squares among `squares` whose content is one of `pieces`.
         Designator { pieces: Pieces, squares: Bitboard },
-        /// `.`, `makesquare "e4"` or `[]`, the empty set: a constant that is no designator and that no transform changes.
+        /// `.`, `makesquare "e4"` or `[]`, the empty set: a constant that is not a designator and that no transform changes.
         Constant(Bitboard),
         /// `x | y`: the squares that are in x or in y.
         Union(Squares<P>, Squares<P>),
@@ -45,7 +45,7 @@ operands! {
         /// `passedpawns` and the other pawn filters; no transform changes them.
         Pawns(PawnKind),
         /// `puremate` and similar filters: the squares of the men that take part in the mate or, without `mate`, in the
-        /// stalemate. Empty if the position is no such mate or stalemate. Every transform gives the same set. The rule is in
+        /// stalemate. Empty if the position is not such a mate or stalemate. No transform changes the set. The rule is in
         /// `docs/mates.md`.
         Pure { kind: PureKind, mate: bool },
         /// `makesquare(file rank)`: the square on a file and a rank.

@@ -38,8 +38,8 @@ operands! {
     /// The operations whose value is a position of the game.
     #[derive(Clone, Debug)]
     pub enum PositionOp<P: Form> {
-        /// `find F`: the nearest position at which F matches, searched forwards from the current position, or with `back`
-        /// backwards. F shares no variables with the filters around it.
+        /// `find F`: the first position at which F matches in a search forwards from the current position, or backwards with
+        /// `back`. F shares no variables with the filters around it.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         Find { back: bool, quiet: bool, of: Any<P> },
         /// An operation whose value is that of another position.

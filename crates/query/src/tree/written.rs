@@ -135,7 +135,7 @@ impl<'a> Ref<'a, Written> {
         }
     }
 
-    /// Returns the operand of a transform of CQL 6, and true if its copies are counted. Other filters give `None`.
+    /// If the filter is a transform of CQL 6, returns its operand and whether its copies are counted; otherwise returns `None`.
     fn keyword(self) -> Option<(Ref<'a, Written>, bool)> {
         match self {
             Ref::Condition(f) => match f.op() {

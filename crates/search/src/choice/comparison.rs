@@ -1,4 +1,4 @@
-//! The comparisons that conditions consist of: of tags and of measures of positions, such as `white~Carlsen`, `elo>=2600`,
+//! The comparisons of which conditions consist. They compare tags, and measures of positions: `white~Carlsen`, `elo>=2600`,
 //! `eco=B9*`, `clock<30`.
 
 use std::cmp::Ordering;
@@ -27,7 +27,7 @@ pub struct Comparison {
     is_not: bool,
 }
 
-/// A comparison that requires a text to equal a whole value.
+/// A comparison that requires a value to equal a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WholeText<'a> {
     /// The tags, one of which must have the value.
@@ -48,11 +48,11 @@ enum ComparisonField {
     /// The title of either player.
     Title,
     Speed,
-    /// The name of the opening, by the positions of the game.
+    /// The name of the opening, determined from the positions of the game.
     OpeningName,
-    /// The ECO code of the opening, by the positions of the game.
+    /// The ECO code of the opening, determined from the positions of the game.
     OpeningEco,
-    /// A measure of a position; the other fields belong to games.
+    /// A measure of a position. The other fields belong to games.
     Measure(Measure),
     /// A tag, by its name.
     Tag {
@@ -65,8 +65,8 @@ enum ComparisonField {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ComparisonTest {
-    /// The value consists of these parts with any text between them, or it is this number. The parts are those between `*`, in
-    /// lower case.
+    /// The value consists of these parts, with any text between them, or it is this number. The parts are the texts between `*`,
+    /// in lower case.
     Parts(Vec<String>, Option<i64>),
     /// The value contains this text, which is in lower case.
     Contains(String),
@@ -74,7 +74,7 @@ enum ComparisonTest {
     /// As `Number`, in thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
-    /// An opening that satisfies each comparison: one bound, or the two bounds of a range.
+    /// An opening that satisfies each of these comparisons. There is one for a bound, and there are two for a range.
     Eco(Vec<(Compare, EcoBound)>),
 }
 
@@ -99,7 +99,7 @@ impl Compare {
     }
 }
 
-/// The reason why a text is no condition.
+/// The reason why a text is not a condition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConditionError {
@@ -108,27 +108,27 @@ pub enum ConditionError {
         "`{0}` compares nothing: write a name, one of = != ~ !~ < <= > >= and a value, such as `white~Carlsen` or `elo>=2600`"
     )]
     NoOperator(String),
-    /// The text before the operator is no name of a tag, or a second operator follows.
+    /// The text before the operator is not the name of a tag, or a second operator follows.
     #[error(
         "`{0}` does not begin with the name of a tag and one operator; write it as `white~Carlsen` or `eco=B9*`"
     )]
     NoName(String),
-    /// A name that is no field and no known tag.
+    /// The name is neither a field nor a known tag.
     #[error("there is no field and no known tag `{name}`{}; write `tag:{name}` for a tag of your own", did_you_mean(.hint))]
     Unknown {
         /// The name as the user wrote it.
         name: String,
-        /// A similar known name, to suggest.
+        /// A similar known name, which the message suggests.
         hint: Option<&'static str>,
     },
-    /// A name after `tag:` that resembles a known tag.
+    /// The name after `tag:` resembles a known tag.
     #[error(
         "`tag:{name}` is no known tag (did you mean `{hint}`?); write `tag::{name}` for a tag of exactly this name"
     )]
     Resembles {
         /// The name as the user wrote it.
         name: String,
-        /// A similar known name, to suggest.
+        /// A similar known name, which the message suggests.
         hint: &'static str,
     },
     /// The name or the value is missing.
@@ -142,25 +142,25 @@ pub enum ConditionError {
         /// The value.
         value: String,
     },
-    /// A value that is neither a date nor a year, where one is needed.
+    /// A value is neither a date nor a year, but must be one.
     #[error("`{0}` is no date; write `2015`, `2015.03` or `2015.03.07`")]
     NoDate(String),
-    /// A value that is neither an opening nor a range of openings.
+    /// A value is neither an opening nor a range of openings, but must be one.
     #[error("`{0}` is no opening and no range of openings; write `B90`, `B9` or `B90-B99`")]
     NoEco(String),
-    /// A value that is no whole number, where one is needed.
+    /// A value is not a whole number, but must be one.
     #[error("`{0}` is no number: `{1}` is compared with a whole number")]
     NoNumber(String, &'static str),
-    /// A value that is no number, where a number that may have a fraction is needed.
+    /// A value is not a number, but must be one. It may have a fraction.
     #[error("`{0}` is no number: `{1}` is compared with a number of {2}, such as `{1}<30` or `{1}>=0.5`")]
     NoDecimal(String, &'static str, &'static str),
     /// A measure is compared with an operator for texts.
     #[error("`{0}` is a number: compare it with =, !=, <, <=, > or >=")]
     NoText(&'static str),
-    /// A value that is no class of time controls.
+    /// A value is not a class of time controls.
     #[error("`{0}` is no class of time controls; write one of {names}, or compare the tag itself as `timecontrol=300+3`", names = Speed::ALL.map(Speed::name).join(", "))]
     NoSpeed(String),
-    /// A value that is no result.
+    /// A value is not a result.
     #[error("`{0}` is no result; write 1-0, 0-1, 1/2-1/2 or *")]
     NoResult(String),
     /// One of several comparisons is wrong.
@@ -171,7 +171,7 @@ pub enum ConditionError {
         /// The error in it.
         error: Box<ConditionError>,
     },
-    /// The text after `and` or `or` is no comparison.
+    /// The text after `and` or `or` is not a comparison.
     #[error(
         "at character {at}: `{rest}` behind `{word}` compares nothing: write a condition there, as in `white~Carlsen or \
          black~Carlsen`, or put a value with the word `{word}` in quotation marks, as in `event~\"now or never\"`"
@@ -198,7 +198,7 @@ pub enum ConditionError {
         /// The rest of the text, from the second condition on.
         rest: String,
     },
-    /// A bracket that is not closed.
+    /// A bracket is not closed.
     #[error("the bracket at character {at} is not closed; write `)` where the conditions in it end")]
     Unclosed {
         /// The character that opens it, counted from 1.
@@ -253,7 +253,7 @@ impl FromStr for Comparison {
         if name.is_empty() || value.is_empty() {
             return Err(ConditionError::Half(text.to_owned()));
         }
-        // Quotation marks protect the words `and` and `or` in a value.
+        // Quotation marks make it possible to use the words `and` and `or` in a value.
         let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
         let (value, is_quoted) = (quoted.unwrap_or(value), quoted.is_some());
         let own = name.strip_prefix("tag:");
@@ -319,8 +319,8 @@ fn test(
             if !(is_equal && is_date_text(value)) =>
         {
             let date = Date::parse(value).filter(|date| {
-                // The reader of tags keeps the parts of a date that it understands. A date in a condition must be understood as a
-                // whole, so that the user hears of a mistake.
+                // When a tag is read, the parts of its date that can be parsed are kept. In a condition, the whole date must be
+                // valid, so that the user learns of a mistake.
                 date.parts().into_iter().flatten().count() == date_parts(value)
             });
             Ok(ComparisonTest::Date(compare, date.ok_or_else(|| ConditionError::NoDate(value.to_owned()))?))
@@ -347,7 +347,7 @@ fn test(
     }
 }
 
-/// Returns whether a date is compared letter by letter: `2015.*`, `????.??.??`.
+/// Returns whether a date is compared letter by letter, such as `2015.*` or `????.??.??`.
 fn is_date_text(value: &str) -> bool {
     value.contains('*') || (value.contains('?') && value.split('.').count() == 3)
 }
@@ -412,7 +412,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the comparison as one with a whole text; `None` if it is of another kind.
+    /// Returns the whole text to which the comparison requires a value to be equal; `None` for other comparisons.
     pub fn whole_text(&self) -> Option<WholeText<'_>> {
         let is_whole =
             matches!(&self.test, ComparisonTest::Parts(parts, _) if parts.len() == 1) && !self.is_not;
@@ -430,7 +430,7 @@ impl Comparison {
         if let ComparisonField::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
     }
 
-    /// Returns the measure of positions that is compared; `None` if the comparison is about games.
+    /// Returns the measure of positions that is compared. Returns `None` if the comparison is about games.
     pub fn measure(&self) -> Option<Measure> {
         if let ComparisonField::Measure(measure) = self.field { Some(measure) } else { None }
     }
@@ -515,7 +515,7 @@ impl ComparisonTest {
             ComparisonTest::Thousandths(..) => {
                 thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
             }
-            // `fits_eco` compares openings; a text that is no opening is in no range.
+            // `fits_eco` compares openings. A text that is not an opening is in no range.
             ComparisonTest::Eco(_) => false,
             ComparisonTest::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
@@ -540,7 +540,7 @@ impl ComparisonTest {
     }
 }
 
-/// Returns whether a text consists of these parts in this order, with anything between them.
+/// Returns whether a text consists of these parts in this order, with any text between them.
 fn has_parts(text: &str, parts: &[String]) -> bool {
     let [first, middle @ .., last] = parts else {
         return parts.first().is_some_and(|only| only == text);
@@ -555,7 +555,7 @@ fn has_parts(text: &str, parts: &[String]) -> bool {
     rest.ends_with(last.as_str())
 }
 
-/// Compares two dates part by part, as far as the bound is given. The result is false where a part that decides is unknown.
+/// Compares two dates part by part, up to the last part of the bound. If the result depends on an unknown part, it is false.
 fn compare_dates(date: Date, bound: Date, compare: Compare) -> bool {
     for (part, bound) in date.parts().into_iter().zip(bound.parts()) {
         let Some(bound) = bound else { break };

@@ -1,4 +1,4 @@
-//! Conditions: comparisons joined by `and`, `or` and brackets.
+//! Conditions, which are comparisons joined by `and`, `or` and brackets.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,25 +11,27 @@ use orbit_reel::GameRow;
 /// A condition on a game, or on the position of a hit.
 ///
 /// A condition consists of one or more comparisons, joined by `and`, `or` and brackets; `and` binds tighter. A comparison is a
-/// name, an operator and a value. A name is that of a known tag in any case, `tag:Name` for any other tag (see
-/// [`tag_named`](orbit_core::game::known::tag_named)), or one of:
+/// name, an operator and a value. A name is that of a known tag, in upper or lower case, `tag:Name` for any other tag (see
+/// [`tag_named`](orbit_core::game::known::tag_named)), or one of these:
 ///
-/// * `player`: `White` or `Black`; one of them must fit;
+/// * `player`: the tags `White` and `Black`, one of which must fit;
 /// * `elo`: the higher of the two ratings, as in CQL;
-/// * `date`: `Date`, or else `UTCDate`; `year`: its year;
-/// * `result`: the end of the movetext, not the tag;
+/// * `date`: the tag `Date`, or else `UTCDate`; `year`: the year of this date;
+/// * `result`: the result at the end of the movetext, not the tag;
 /// * `title`: the title of either player; `white-title`, `black-title`: the title of one side;
 /// * `time-control`: the [`Speed`](orbit_core::game::Speed) of the game;
-/// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening) by the positions of the game, whatever its tags say.
+/// * `opening-name`, `opening-eco`: the [`Opening`](orbit_core::game::Opening), determined from the positions of the game and
+///   not from its tags.
 ///
-/// `clock`, `spent`, `eval` and `loss` are [measures](orbit_core::game::Measure) of positions. Every game meets such a comparison; a hit
-/// counts if its position meets the condition. A position without the measure fails every comparison of it, even `!=`.
+/// `clock`, `spent`, `eval` and `loss` are [measures](orbit_core::game::Measure) of positions. Every game meets such a
+/// comparison; a hit counts if its position meets the condition. If a position lacks the measure, it fails every comparison of
+/// this measure, even `!=`.
 ///
-/// `=` compares the whole value and ignores case; `*` matches any text, and a date matches as far as it is given (`date=2015.03`).
-/// For ratings and openings `=` also compares what is read from the tag: `eco=B90` matches `B90n`. `~` looks for the value as a
-/// part of the text. `<`, `<=`, `>` and `>=` compare numbers, dates and openings; for openings `=` also takes a range, as in
-/// `eco=B90-B99`. `!=` and `!~` are the negations of `=` and `~`. An unknown value matches nothing. A value with the words `and` or
-/// `or` must be in quotation marks.
+/// `=` compares the whole value and ignores case. `*` matches any text, and a date matches up to its last given part
+/// (`date=2015.03`). For ratings and openings, `=` also compares what was parsed from the tag: `eco=B90` matches `B90n`. `~`
+/// searches for the value as a part of the text. `<`, `<=`, `>` and `>=` compare numbers, dates and openings; for openings, `=`
+/// also accepts a range, as in `eco=B90-B99`. `!=` and `!~` are the negations of `=` and `~`. An unknown value matches nothing. A
+/// value with the words `and` or `or` must be in quotation marks.
 ///
 /// ```
 /// use orbit_search::choice::Condition;
@@ -54,7 +56,7 @@ enum ConditionJoin {
     Any(Vec<ConditionJoin>),
 }
 
-/// The deepest nesting of brackets.
+/// The maximum depth to which brackets may be nested.
 const DEPTH_MAX: usize = 50;
 
 impl FromStr for Condition {
@@ -87,7 +89,7 @@ impl Condition {
         self.comparisons().map(Comparison::wants).collect()
     }
 
-    /// Returns whether the condition compares a measure of positions; otherwise it is about games alone.
+    /// Returns whether the condition compares a measure of positions. Otherwise it is about games alone.
     pub fn is_of_positions(&self) -> bool {
         self.comparisons().any(|compared| compared.measure().is_some())
     }
@@ -97,7 +99,7 @@ impl Condition {
         self.joined.holds(&|compared| compared.holds(game) && compared.holds_at(measures))
     }
 
-    /// Returns whether the condition can hold in a game: comparisons of measures count as true.
+    /// Returns whether a game can meet the condition: comparisons of measures count as true.
     pub fn holds(&self, game: &GameRow) -> bool {
         self.joined.holds(&|compared| compared.holds(game))
     }
@@ -125,7 +127,7 @@ impl ConditionJoin {
 /// Reads a condition from left to right.
 struct ConditionReader<'a> {
     text: &'a str,
-    /// The byte where the rest of the text begins.
+    /// The byte offset of the rest of the text.
     at: usize,
     /// The number of open brackets.
     depth: usize,
@@ -140,7 +142,7 @@ impl<'a> ConditionReader<'a> {
         self.list("and", Self::one, ConditionJoin::All)
     }
 
-    /// Reads conditions that a word joins; a single one is returned as it is.
+    /// Reads conditions that are joined by a word. A single condition is returned as it is.
     fn list(
         &mut self,
         word: &'static str,
@@ -193,8 +195,8 @@ impl<'a> ConditionReader<'a> {
         })
     }
 
-    /// Returns the length of the comparison at the beginning of a text: it ends before a joining word, or before a closing bracket
-    /// that it did not open.
+    /// Returns the length of the comparison at the beginning of a text. The comparison ends before a joining word, or before a
+    /// closing bracket that it did not open.
     fn comparison_end(&self, text: &str) -> usize {
         let (mut open, mut quoted) = (0_usize, false);
         for (at, letter) in text.char_indices() {
@@ -218,7 +220,7 @@ impl<'a> ConditionReader<'a> {
         text.len()
     }
 
-    /// Skips a word if it comes next, and returns whether it did.
+    /// Skips a word if it comes next. Returns whether it did.
     fn takes(&mut self, word: &'static str) -> bool {
         let is_next = joining(self.rest(), word);
         if is_next {

@@ -1,4 +1,4 @@
-//! A position given as text, and the test whether another position is the same.
+//! A position that is given as text, and the test whether another position is the same.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use shakmaty::{Chess, Position as _};
 use orbit_core::board::{Code, PackedMove, Position, legal};
 use orbit_core::fen::{self, FenRecord, Leniency};
 
-/// A position that hits must have. Positions are compared as for repetitions: see [`legal::as_counted`].
+/// A position that hits must have. Positions are compared as for threefold repetition: see [`legal::as_counted`].
 ///
 /// ```
 /// use orbit_search::choice::ExactPosition;
@@ -22,7 +22,7 @@ use orbit_core::fen::{self, FenRecord, Leniency};
 pub struct ExactPosition(Position);
 
 impl ExactPosition {
-    /// Returns the position in the form that is compared.
+    /// Returns the position in the form in which positions are compared.
     pub fn position(&self) -> &Position {
         &self.0
     }
@@ -32,7 +32,8 @@ impl ExactPosition {
         position.board == self.0.board && legal::as_counted(position) == self.0
     }
 
-    /// Returns the board with all its men and the side to move, in the form that `--board` takes: `_` is an empty square.
+    /// Returns the board with all its pieces and the side to move, in the form that `--board` accepts. `_` is an empty
+    /// square.
     pub(crate) fn board(&self) -> String {
         let letter = |code: Code| code.piece().map_or(b'_', |piece| piece.char() as u8);
         let board = fen::board_text(|square| Some(letter(self.0.board.at(square))));

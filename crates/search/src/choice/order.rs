@@ -1,4 +1,4 @@
-//! The order of games, and the best of many games in bounded memory.
+//! The order of games. The best of many games are kept in bounded memory.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -14,18 +14,18 @@ use orbit_engine::Wants;
 use orbit_engine::{CopyHits, FindSpan, GameAnswer, Hits, Rank, Values};
 use orbit_reel::{GameMeasures, GameRow};
 
-/// The key that games are sorted by. Unknown keys come last.
+/// The key by which games are sorted. Games with unknown keys come last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SortKey {
-    /// The greatest value of the query at a hit of the game. The value of a set is its number of squares.
+    /// The greatest value of the query at any hit of the game. The value of a set is its number of squares.
     Value,
     /// The higher of the two ratings.
     Elo,
     /// The date.
     Date,
-    /// The number of moves in the longest span of a hit.
+    /// The number of moves in the longest span of any hit of the game.
     Length,
-    /// A measure at a hit of the game: the greatest one, or the least one with `reverse`.
+    /// A measure at the hits of the game: the greatest one, or with `reverse` the least one.
     Measure(Measure),
 }
 
@@ -40,7 +40,7 @@ choices! { SortKey, "order",
     SortKey::Measure(Measure::Loss) => "loss", "The pawns that the move that led to a hit lost";
 }
 
-/// The facts about the found games of a block that ranks depend on.
+/// The facts about the found games of a block on which ranks depend.
 #[derive(Clone, Copy, Debug)]
 pub struct RankFacts<'a> {
     /// The hits of the query.
@@ -54,13 +54,13 @@ pub struct RankFacts<'a> {
 }
 
 impl<'a> RankFacts<'a> {
-    /// Creates the facts with hits alone.
+    /// Creates facts that consist of hits alone.
     pub fn from_hits(hits: &'a Hits) -> RankFacts<'a> {
         RankFacts { hits, copies: None, told: None, spans: None }
     }
 }
 
-/// The ranking of games. Of games with equal keys the one that comes first in the database wins.
+/// A ranking of games. Among games with equal keys, the one that comes first in the database ranks higher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// By a key, the greatest first.
@@ -70,14 +70,14 @@ pub enum Order {
         /// True if the least key comes first.
         reverse: bool,
     },
-    /// At random: the seed and the content of the game (start, moves, side lines if they are searched, result) decide, not the
-    /// place of the game. So a sample stays the same when a database is split into other files. Of identical games only the first
-    /// one is in a sample: see [`TopGames::distinct`].
+    /// At random. The order depends on the seed and on the content of the game (its start, its moves, its side lines if they are
+    /// searched, and its result), and not on the place of the game. So a sample stays the same when a database is split into
+    /// other files. Of identical games, only the first one is in a sample: see [`TopGames::distinct`].
     Sampled {
-        /// The seed; another seed gives another sample.
+        /// The seed. Another seed gives another sample.
         seed: u64,
     },
-    /// As the query demands, with `sort` and `cql(sort matchcount)`.
+    /// As the query requests with `sort` and `cql(sort matchcount)`.
     ByQuery,
 }
 
@@ -94,7 +94,7 @@ impl Order {
         }
     }
 
-    /// Creates an empty list of the best `max` games; a sample keeps each distinct game once.
+    /// Creates an empty list of the best `max` games. A list for a sample keeps each distinct game once.
     pub fn top<T>(self, max: usize) -> TopGames<T> {
         match self {
             Order::Sorted { .. } | Order::ByQuery => TopGames::new(max),
@@ -117,7 +117,8 @@ impl Order {
 }
 
 impl Order {
-    /// Returns the slot of the hit that shows a game with hits in the order: by values that with the greatest one, else the first.
+    /// Returns the slot of the hit that represents a game in the order. In an order by greatest values, this is the hit with the
+    /// greatest value; otherwise it is the first hit.
     pub(crate) fn slot(self, hits: &Hits, game: &GameRow) -> usize {
         let best = match self {
             Order::Sorted { key: SortKey::Value, reverse: false } => best(hits, game.slots()),
@@ -157,11 +158,11 @@ impl SortKey {
     }
 }
 
-/// Measures are clamped to this number and its negation, so larger ones are equal as keys. In thousandths of a second it is some 49
-/// days; of evaluations only mates are beyond it.
+/// Measures are clamped to this number and its negation, so measures beyond them have equal keys. In thousandths of a second, the
+/// limit is some 49 days. Among evaluations, only mates are beyond it.
 const MEASURE_MIN: i64 = -(1 << 32);
 
-/// Returns the value at a slot as a key; greater values have greater keys.
+/// Returns the value at a slot as a key. Greater values have greater keys.
 fn value(values: &Values, slot: usize) -> Option<u64> {
     match values {
         Values::None | Values::Texts(_) => None,
@@ -170,13 +171,13 @@ fn value(values: &Values, slot: usize) -> Option<u64> {
     }
 }
 
-/// Returns the first of the hits with the greatest value among some slots, if hits have values.
+/// Returns the first hit with the greatest value among some slots; `None` if hits have no values.
 pub(super) fn best(hits: &Hits, slots: Range<usize>) -> Option<usize> {
     let keyed = hits.slots(slots).filter_map(|slot| Some((value(&hits.values, slot)?, Reverse(slot))));
     keyed.max().map(|(_, Reverse(slot))| slot)
 }
 
-/// Returns a pseudo-random number that is the same for identical games: see [`Order::Sampled`].
+/// Returns a pseudo-random number that is equal for identical games: see [`Order::Sampled`].
 pub fn chance(game: &GameRow, seed: u64) -> u64 {
     let mut hasher = XxHash3_64::with_seed(seed);
     let start = game.start();
@@ -192,11 +193,12 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
     hasher.finish()
 }
 
-/// The games of the best ranks, at most `max`. Every list in another order than that of the database is kept here.
+/// The games with the best ranks, at most `max`. All lists that are not in the order of the database are kept here.
 ///
-/// The game with the lower number wins between games with the same rank. A sample keeps each rank once, and there the game that is
-/// offered first wins; so games must be offered in the order of the database. Memory holds `max` entries: [`TopGames::offer`] makes
-/// an entry only if it is kept, in place of the worst one. Only the caller's code for entries can fail: see [`TopGames::try_map`].
+/// Among games with the same rank, the one with the lower number wins. A sample keeps each rank once, and then the game that is
+/// offered first wins, so games must be offered in the order of the database. Memory is bounded by `max` entries:
+/// [`TopGames::offer`] creates an entry only if it is kept, and drops the worst one for it. Only the caller's code for entries
+/// can fail: see [`TopGames::try_map`].
 #[derive(Clone, Debug)]
 pub struct TopGames<T> {
     max: usize,
@@ -243,7 +245,7 @@ impl<T> TopGames<T> {
         TopGames { ranks: Some(HashSet::new()), ..TopGames::new(max) }
     }
 
-    /// Keeps the entry that `make` creates, if a game of this rank and number is among the best so far.
+    /// Keeps the entry that `make` creates, if a game with this rank and number is among the best so far.
     pub fn offer(&mut self, rank: impl Into<Rank>, number: u32, make: impl FnOnce() -> T) {
         let place = (rank.into(), number);
         if self.ranks.as_ref().is_some_and(|ranks| ranks.contains(&place.0)) {
@@ -263,7 +265,7 @@ impl<T> TopGames<T> {
         }
     }
 
-    /// Adds the entries of a list whose games follow in the database.
+    /// Adds the entries of a list whose games come after those of this list in the database.
     pub fn merge(&mut self, next: TopGames<T>) {
         let mut entries = next.kept.into_vec();
         entries.sort_unstable_by_key(|entry| entry.place.1);
@@ -279,12 +281,12 @@ impl<T> TopGames<T> {
         entries
     }
 
-    /// Returns whether both lists have the same limit and the same rule, so that they can be merged.
+    /// Returns whether both lists have the same limit and the same rule for equal ranks, so that they can be merged.
     pub fn is_like(&self, other: &TopGames<T>) -> bool {
         self.max == other.max && self.ranks.is_some() == other.ranks.is_some()
     }
 
-    /// Returns whether a game of this rank and number would be kept if it were offered after all others.
+    /// Returns whether a game with this rank and number would be kept if it were offered after all others.
     pub fn admits(&self, rank: &Rank, number: u32) -> bool {
         let is_new = self.ranks.as_ref().is_none_or(|ranks| !ranks.contains(rank));
         let is_better =
@@ -292,7 +294,7 @@ impl<T> TopGames<T> {
         is_new && (self.kept.len() < self.max || is_better())
     }
 
-    /// Returns the rank and the number of the last game, if the list is full: no game behind it is kept.
+    /// Returns the rank and the number of the last game if the list is full. No game after this one would be kept.
     pub fn end(&self) -> Option<(&Rank, u32)> {
         let worst = self.kept.peek().filter(|_| self.kept.len() >= self.max)?;
         Some((&worst.place.0, worst.place.1))
@@ -333,8 +335,8 @@ impl<T> TopGames<T> {
         Ok(TopGames { max, ranks, kept: kept.collect::<Result<_, E>>()? })
     }
 
-    /// Returns the entries without the first `skip`, in the order in which they are listed: best first, but a sample in the order
-    /// of the database.
+    /// Returns the entries without the first `skip`, in the order in which they are listed: the best first, or for a sample in
+    /// the order of the database.
     pub fn list(self, skip: u64) -> impl Iterator<Item = T> {
         let mut kept = self.kept.into_sorted_vec();
         if self.ranks.is_some() {
@@ -344,7 +346,7 @@ impl<T> TopGames<T> {
     }
 }
 
-/// Equal lists keep the same entries by the same rule.
+/// Two lists are equal if they keep the same entries by the same rule.
 impl<T: PartialEq> PartialEq for TopGames<T> {
     fn eq(&self, other: &TopGames<T>) -> bool {
         let (ours, theirs) = (self.sorted(), other.sorted());
@@ -353,7 +355,7 @@ impl<T: PartialEq> PartialEq for TopGames<T> {
     }
 }
 
-/// Written as the rule and the entries, best first: `(max, is_distinct, [(rank, number, what)])`.
+/// A list is written as the rule and the entries, the best first: `(max, is_distinct, [(rank, number, what)])`.
 impl<T: Serialize> Serialize for TopGames<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kept =

@@ -1,4 +1,4 @@
-//! A player: the selection of his games, and the side that he has in them.
+//! A player: selects the games of the player, and finds the side that the player has in them.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,15 +10,16 @@ use orbit_core::game::{GameHeader as _, PlayerName, tags};
 use orbit_core::named::choices;
 use orbit_reel::{Block, GameRow, TagName};
 
-/// A player whose games alone count. Queries are evaluated from his side: White of a query means the player, so where he has Black
-/// the sides of the game are swapped. If both players of a game have the name, the query is evaluated from White's side.
+/// A player. Only the player's games count. Queries are evaluated from the player's side: White in a query means the player, so
+/// if the player has Black, the sides of the game are swapped. If both players of a game have the name, the query is evaluated
+/// from White's side.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Player {
     /// The name.
     pub name: PlayerName,
     /// The side that the player must have.
     pub side: Side,
-    /// The range of the player's rating, if one is given. An unknown rating is in no range.
+    /// The range of the player's rating, if one is given. An unknown rating is not in any range.
     pub ratings: Option<Ratings>,
     /// The name of the opponent, if one is given.
     pub opponent: Option<PlayerName>,
@@ -45,7 +46,7 @@ choices! { Side, "side",
 }
 
 impl Side {
-    /// Returns the only colour that the player may have; `None` if either is allowed.
+    /// Returns the only colour that the player may have. Returns `None` if both colours are allowed.
     pub fn color(self) -> Option<Color> {
         match self {
             Side::White => Some(Color::White),
@@ -59,7 +60,7 @@ impl Side {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ratings(RangeInclusive<u32>);
 
-/// The error for a text that is no range of ratings.
+/// The error that a text is not a range of ratings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no range of ratings from 1 to {RATING_MAX}; write it as `2600-2700`, `2600-` or `-2700`")]
 pub struct NoRatings(String);
@@ -95,12 +96,12 @@ impl Player {
         Player { name, side: Side::Any, ratings: None, opponent: None, opponent_ratings: None }
     }
 
-    /// Creates a player whose name must be spelt exactly so.
+    /// Creates a player whose name must be spelled exactly like this.
     pub fn exact(name: &str) -> Player {
         Player::new(PlayerName::exact(name))
     }
 
-    /// Returns the side of the player for each game of a block; `None` where the game does not count.
+    /// Returns the side of the player in each game of a block. The entry is `None` for a game that does not count.
     pub fn sides(&self, block: &Block) -> Vec<Option<Color>> {
         let mut own = Color::ALL.map(|side| Fitting::new(block, side, Some(&self.name)));
         let mut other = Color::ALL.map(|side| Fitting::new(block, side, self.opponent.as_ref()));
@@ -120,7 +121,7 @@ impl Player {
 }
 
 impl fmt::Display for Player {
-    /// Writes for example `Carlsen, M as White rated 2800-2900 against Anand`.
+    /// Writes a description such as `Carlsen, M as White rated 2800-2900 against Anand`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Player { name, side, ratings, opponent, opponent_ratings } = self;
         write!(f, "{name}")?;
@@ -135,13 +136,13 @@ impl fmt::Display for Player {
     }
 }
 
-/// The values of a tag that are spellings of a name. Each distinct value of a block is tested once.
+/// The values of a tag that are spellings of a name. Each distinct value in a block is tested once.
 struct Fitting<'a> {
     name: Option<&'a PlayerName>,
     block: &'a Block,
     tag: &'static str,
     tags: Vec<TagName>,
-    /// The result for each tag value, once it was tested.
+    /// For each tag value, the result of the test, or `None` if it was not tested yet.
     known: Vec<Option<bool>>,
 }
 
@@ -152,7 +153,7 @@ impl<'a> Fitting<'a> {
         Fitting { name, block, tag, tags: block.tag_names(tag), known }
     }
 
-    /// Returns whether a game has the name; true if no name is given.
+    /// Returns whether the player of a game has the name. Returns true if no name is given.
     fn fits(&mut self, game: &GameRow) -> bool {
         let Some(name) = self.name else { return true };
         let Some(value) = game.tag_value(&self.tags) else { return false };

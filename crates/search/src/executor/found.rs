@@ -1,4 +1,4 @@
-//! Games found by the number of their positions that match: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
+//! Finds games by the number of their positions that match: `cql(matchcount 2 5)`, `cql(sort matchcount)`.
 
 use std::sync::Mutex;
 
@@ -10,7 +10,7 @@ use orbit_reel::Block;
 /// The counts of matching positions for the queries of a scan, while some blocks are evaluated.
 pub(super) struct FoundCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// The games of each block, for each query that counts.
+    /// The games of each block, for each query that counts its matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 
@@ -20,8 +20,8 @@ impl<'a> FoundCounts<'a> {
         FoundCounts { queries, games: (0..blocks).map(of_block).collect() }
     }
 
-    /// Counts the positions where a query matches, and removes the hits in games that are not found. `hits` must be complete: the
-    /// selection of hits comes later.
+    /// Counts the positions that a query matches, and removes the hits in games that are not found. `hits` must be complete, so
+    /// the selection of hits comes later.
     pub(super) fn count(&self, index: usize, block: &Block, query: usize, hits: &mut Hits) {
         let header = &self.queries[query].query.header;
         if !counts(header) {
@@ -56,7 +56,7 @@ impl<'a> FoundCounts<'a> {
             }
             let mut counted = std::mem::take(&mut *lock(counted));
             if let Some(told) = &answers.games {
-                // The filters that sort come before the count in the rank.
+                // In the rank, the values of `sort` come before the count.
                 for (counted, told) in counted.iter_mut().zip(told) {
                     let by_count = std::mem::replace(&mut counted.rank, told.rank.clone());
                     counted.rank.extend(&by_count);
@@ -70,7 +70,7 @@ impl<'a> FoundCounts<'a> {
     }
 }
 
-/// Returns whether the number of matching positions matters to a query.
+/// Returns whether a query depends on the number of matching positions.
 fn counts(header: &Header) -> bool {
     header.match_count.is_some() || header.sort_match_count
 }

@@ -1,8 +1,8 @@
-//! The part of a block that queries are evaluated on: the whole block, or the games of a player from his side.
+//! The part of a block on which queries are evaluated: the whole block, or the games of a player from the player's side.
 //!
-//! Engines know nothing of the player's side: where he has Black they get the game with colours swapped, so that all engines answer
-//! the same. Their answers are then moved to the places of the games in the whole block. Squares are flipped back; all else stays
-//! as the player sees it.
+//! Engines do not know the player's side. If the player has Black, they get the game with colours swapped, so that all engines
+//! return the same answers. The answers are then moved to the places of the games in the whole block. Squares are flipped back;
+//! everything else stays as the player sees it.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use orbit_reel::{Block, GameRow};
 #[derive(Debug)]
 pub(super) struct BlockView<'a> {
     pub(super) whole: &'a Arc<Block>,
-    /// For each game, whether it counts; `None` if all do.
+    /// For each game, true if it counts; `None` if all games count.
     pub(super) games: Option<Vec<bool>>,
     /// The side of the player in each game that counts; `None` without a player.
     pub(super) sides: Option<Vec<Option<Color>>>,
-    /// The games of the player, seen from his side.
+    /// The games of the player, seen from the player's side.
     part: Option<Block>,
-    /// For each game of the part, its index in the whole block, and whether its sides were swapped.
+    /// For each game of the part, its index in the whole block, and true if its sides were swapped.
     places: Vec<(usize, bool)>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> BlockView<'a> {
         self.part.as_ref().unwrap_or(self.whole)
     }
 
-    /// Returns for each game of [`block`](Self::block) whether it counts; `None` if all do.
+    /// Returns for each game of [`block`](Self::block) whether it counts; `None` if all games count.
     pub(super) fn games_asked(&self) -> Option<&[bool]> {
         self.games.as_deref().filter(|_| self.part.is_none())
     }
@@ -69,7 +69,8 @@ impl<'a> BlockView<'a> {
         nothing.collect()
     }
 
-    /// Moves the answers on the block that engines got to the whole block. [`BlockView::spans`] does the same for spans.
+    /// Moves the answers for the block that engines got to the places in the whole block. [`BlockView::spans`] does the same for
+    /// spans.
     pub(super) fn put_back(&self, answers: Answers) -> Answers {
         let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return answers };
         let places =
@@ -91,7 +92,7 @@ impl<'a> BlockView<'a> {
         Answers { hits, copies, games, commentary, spans: None }
     }
 
-    /// Returns finders of the spans of hits in the whole block. `answers` are those of the block that engines got.
+    /// Returns finders of the spans of hits in the whole block. `answers` are those for the block that engines got.
     pub(super) fn spans<'s>(&'s self, spans: AllSpans<'s>, answers: &[Answers]) -> AllSpans<'s> {
         if self.part.is_none() {
             return spans;

@@ -1,4 +1,4 @@
-//! The requested position and games, read from texts.
+//! Reads the requested position and games from texts.
 
 use std::fmt::Write as _;
 
@@ -17,15 +17,15 @@ pub const LISTED_MAX: usize = 500;
 const PLIES_MAX: usize = 1000;
 /// The maximum number of bytes of one value.
 const VALUE_BYTES_MAX: usize = 10_000;
-/// The rating groups of lichess, each by its lowest rating.
+/// The rating groups of lichess. Each is named by its lowest rating.
 const RATING_GROUPS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
-/// The parameters of a request, by the names that lichess gives them. A parameter that is `None` is not given.
+/// The parameters of a request, with the names that lichess uses. A parameter that is `None` was not given.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "lichess's documentation says what they are, and `docs/explorer.md`")]
 pub struct Parameters {
     pub fen: Option<String>,
-    /// Moves from `fen`, in UCI or SAN, separated by blanks or commas; move numbers are skipped.
+    /// Moves from `fen`, in UCI or SAN, separated by blanks or commas. Move numbers are skipped.
     pub play: Option<String>,
     pub since: Option<String>,
     pub until: Option<String>,
@@ -52,12 +52,12 @@ pub struct AskError {
 /// A request: a position, and the games that count.
 #[derive(Clone, Debug)]
 pub struct ExplorerRequest {
-    /// The position. It has an en passant square only where a pawn can capture there.
+    /// The position. It has an en passant square only if a pawn can capture there.
     pub(super) position: Position,
     pub(super) chess: Chess,
-    /// The opening: the name of the last named position on the way to this one.
+    /// The opening, which is that of the last position with a name among this position and those before it.
     pub(super) opening: Option<&'static Opening>,
-    /// The groups of mean ratings that count; empty for all.
+    /// The groups of mean ratings that count. If the list is empty, all count.
     pub(super) ratings: Vec<u32>,
     pub(super) player: Option<(PlayerName, Option<Color>)>,
     pub(super) moves_max: usize,
@@ -67,11 +67,12 @@ pub struct ExplorerRequest {
 }
 
 impl ExplorerRequest {
-    /// Reads a request. Lists have lichess's lengths unless the parameters say otherwise: 12 moves, and 4 games in each list.
+    /// Reads a request. If the parameters do not set the lengths of lists, these are lichess's: 12 moves, and 4 games in each
+    /// list.
     ///
     /// # Errors
     ///
-    /// The first value that cannot be read.
+    /// A value cannot be read. The error is about the first such value.
     pub fn read(parameters: &Parameters) -> Result<ExplorerRequest, AskError> {
         let Parameters { fen, play, since, until, ratings, speeds, modes, player, color, .. } = parameters;
         let mut chess = fen.as_deref().map_or(Ok(Chess::new()), start)?;
@@ -117,7 +118,7 @@ impl ExplorerRequest {
         })
     }
 
-    /// Returns a query that finds all positions with the men of this one and the same side to move.
+    /// Returns a query that finds all positions with the pieces of this one and the same side to move.
     pub fn query(&self) -> String {
         let mut text = String::from(self.chess.turn().fold_wb("wtm", "btm"));
         for square in Square::ALL {
@@ -138,7 +139,7 @@ impl ExplorerRequest {
     }
 }
 
-/// Returns the position in the form that blocks have.
+/// Returns the position in the form in which blocks have positions.
 fn packed(chess: &Chess) -> Position {
     Position::from_setup(&chess.to_setup(EnPassantMode::Always))
 }
@@ -153,7 +154,7 @@ fn start(fen: &str) -> Result<Chess, AskError> {
     chess.map_err(|error| fault(format!("the position cannot be played from: {error}")))
 }
 
-/// Returns a value without blanks around it, if it is not too long.
+/// Returns a value without the blanks around it. If the value is too long, returns an error.
 fn checked<'a>(name: &'static str, text: &'a str) -> Result<&'a str, AskError> {
     match text.len() <= VALUE_BYTES_MAX {
         true => Ok(text.trim()),
@@ -172,7 +173,7 @@ fn words<'a>(name: &'static str, text: &'a str) -> Result<Vec<&'a str>, AskError
     }
 }
 
-/// Reads a move in SAN or UCI, after its number if one precedes it; returns `None` for a number alone.
+/// Reads a move in SAN or UCI, which may follow its number. Returns `None` for a number alone.
 fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, AskError> {
     let is_numbered = word.starts_with(|letter: char| letter.is_ascii_digit()) && !word.starts_with("0-0");
     let bare = match is_numbered {
@@ -200,7 +201,7 @@ fn date_condition(name: &'static str, operator: &str, text: &str) -> Result<Cond
     format!("date{operator}{text}").parse().map_err(|_| fault())
 }
 
-/// Creates a condition that any one of several values meets; `None` without values.
+/// Creates a condition that is met if any one of several values fits. Returns `None` if there are no values.
 fn any_of(
     name: &'static str,
     text: &Option<String>,

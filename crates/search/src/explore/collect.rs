@@ -21,10 +21,10 @@ pub struct Explorer {
     asked: ExplorerRequest,
 }
 
-/// The moves that were played in a position in some blocks.
+/// The moves that were played in a position, in some of the blocks.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ExplorerPart {
-    /// The counts by move; `None` is for games that end there.
+    /// The counts by move. The key is `None` for games that end in the position.
     pub(super) moves: BTreeMap<Option<u16>, ExploredMove>,
     /// The games with their ranks, the highest rank first.
     pub(super) top: Vec<(u64, ExploredGame)>,
@@ -40,15 +40,15 @@ pub struct ExploredMove {
     pub games: u64,
     /// The results and ratings, from the point of view of the side to move.
     pub tally: MoveTally,
-    /// The game with a result, if there is exactly one.
+    /// The only game with a result; `None` if there is no such game or more than one.
     pub(super) only: Option<ExploredGame>,
 }
 
-/// A game as lists show it.
+/// A game as it appears in lists.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say what they are")]
 pub struct ExploredGame {
-    /// Lichess's id of the game if it was played there; else its number in the database.
+    /// Lichess's id of the game if it was played there, otherwise its number in the database.
     pub id: String,
     pub number: u32,
     /// White and Black.
@@ -56,7 +56,7 @@ pub struct ExploredGame {
     pub ratings: [Option<u32>; 2],
     pub result: String,
     pub speed: Option<String>,
-    /// `rated` or `casual`, by lichess's names of events.
+    /// `rated` or `casual`, which is determined from lichess's names of events.
     pub mode: Option<String>,
     pub year: Option<u16>,
     pub month: Option<u8>,
@@ -65,7 +65,7 @@ pub struct ExploredGame {
 }
 
 impl ExploredMove {
-    /// Adds the games of another move to the totals.
+    /// Adds the games of another move to the sums.
     pub(super) fn add(&mut self, other: &ExploredMove) {
         self.games += other.games;
         self.tally.add(other.tally.clone());
@@ -83,7 +83,8 @@ impl Explorer {
         &self.asked
     }
 
-    /// Returns true if a game's players and ratings match the request. The [`Choice`](crate::choice::Choice) checks the rest.
+    /// Returns true if the players and ratings of a game match the request. The [`Choice`](crate::choice::Choice) checks the
+    /// rest.
     fn takes(&self, game: &GameRow) -> bool {
         let fits = |(name, color): &(_, Option<Color>)| {
             let name: &orbit_core::game::PlayerName = name;
@@ -93,7 +94,7 @@ impl Explorer {
         self.asked.takes_rating(mean_rating(game)) && self.asked.player.as_ref().is_none_or(fits)
     }
 
-    /// Returns the node where a game is in the position for the last time, preferably one with a move after it.
+    /// Returns the node at which a game is in the position for the last time, preferably one that has a next move.
     fn last_visit(&self, found: &Found, game: &GameRow) -> Option<u32> {
         let same = |slot: &usize| {
             legal::with_usable_en_passant(&position_at(found.block, *slot)) == self.asked.position
@@ -105,7 +106,7 @@ impl Explorer {
     }
 }
 
-/// Returns the mean of both ratings, or the only known one.
+/// Returns the mean of both ratings, or the known one if only one is known.
 fn mean_rating(game: &GameRow) -> Option<u32> {
     Rating::Mean.of_game(game).and_then(|mean| u32::try_from(mean).ok())
 }

@@ -1,4 +1,4 @@
-//! The answer of an explorer, in lichess's form and as a table.
+//! Writes the answer of an explorer, in lichess's form or as a table.
 
 use serde_json::{Map, Value, json};
 use shakmaty::EnPassantMode;
@@ -16,7 +16,7 @@ use orbit_core::visible;
 pub struct Explored<'a> {
     asked: &'a ExplorerRequest,
     part: &'a ExplorerPart,
-    /// The moves, sorted by the number of their games.
+    /// The moves, sorted by their numbers of games.
     moves: Vec<(PackedMove, &'a ExploredMove)>,
     /// The games that end in the position.
     ended: Option<&'a ExploredMove>,
@@ -60,14 +60,15 @@ impl<'a> Explored<'a> {
         })
     }
 
-    /// Returns the opening that a move leads to, if that position has a name.
+    /// Returns the opening to which a move leads, if the position after the move has a name.
     fn opening_after(&self, mv: PackedMove) -> Option<&'static Opening> {
         let mut position = self.asked.position;
         position.play(mv);
         Opening::of_position(&position)
     }
 
-    /// Returns the answer in the form of lichess's explorer. Castling is written as there: the king takes the rook, `e1h1`.
+    /// Returns the answer in the form of lichess's explorer. Castling is written as lichess does, as the king taking the
+    /// rook: `e1h1`.
     pub fn json(&self) -> Value {
         let [white, draws, black] = self.total();
         let moves = self.moves.iter().take(self.asked.moves_max).map(|(mv, sum)| self.move_json(*mv, sum));
@@ -210,7 +211,7 @@ impl<'a> Explored<'a> {
     }
 }
 
-/// Makes a table of rows, of which the first one holds the headings. A column without any value is left out.
+/// Creates a table of rows, the first of which has the headings. Columns without any value are left out.
 fn table(mut rows: Vec<Vec<String>>) -> TextTable {
     for column in (0..rows[0].len()).rev() {
         if rows[1..].iter().all(|row| row[column].is_empty()) {
@@ -236,7 +237,7 @@ fn opening_json(opening: Option<&Opening>) -> Value {
     opening.map_or(Value::Null, |opening| json!({ "eco": opening.eco.as_str(), "name": opening.name }))
 }
 
-/// Returns a move in UCI, with castling as king takes rook, as in lichess's explorer.
+/// Returns a move in UCI. Castling is written as the king taking the rook, as in lichess's explorer.
 fn uci(mv: PackedMove, position: &Position) -> String {
     if mv == PackedMove::NULL {
         return "0000".into();

@@ -1,4 +1,4 @@
-//! The file of a part: its header, a record for each block, a record with the sums of all blocks, and a checksum.
+//! The file of a part. It has a header, a record for each block, a record with the sums of all blocks, and a checksum.
 //!
 //! A record is a letter, the length of its content in eight bytes, and the content. The checksum is the 128-bit XXH3 of all bytes
 //! before it, in 16 bytes. A file is read only if its checksum is right.
@@ -59,7 +59,7 @@ pub(super) struct BlockRecord {
     pub(super) totals: Totals,
     pub(super) side_lines: u64,
     pub(super) bytes: u64,
-    /// The results that depend on the order of blocks, or that count only the blocks that are taken.
+    /// The results that depend on the order of blocks, and those that count only the blocks before the run stopped.
     pub(super) parts: Parts,
 }
 
@@ -71,11 +71,11 @@ pub(super) struct EndRecord {
     pub(super) sources: Vec<SourceRecord>,
     /// The number of side lines outside any block.
     pub(super) side_lines: u64,
-    /// True if all blocks were taken; false if the lists reached their limit of games before.
+    /// True if all blocks were processed; false if the lists reached their limit of games before.
     pub(super) finished: bool,
 }
 
-/// The facts about one source that a part knows.
+/// The facts that a part knows about one source.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct SourceRecord {
     pub(super) games: u64,
@@ -126,7 +126,7 @@ impl PartWriter {
         Ok(writer)
     }
 
-    /// Returns the path of the file while it is incomplete.
+    /// Returns the path that the file has while it is incomplete.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.file.temporary_path()
     }
@@ -156,7 +156,7 @@ impl PartWriter {
     }
 }
 
-/// Reads the file of a part whose checksum is right.
+/// Reads the file of a part, after its checksum was found to be right.
 pub(super) struct PartReader {
     path: PathBuf,
     file: BufReader<File>,
@@ -171,7 +171,7 @@ pub(super) enum PartRecord {
 }
 
 impl PartReader {
-    /// Opens the file of a part, and reads all of it once for its checksum.
+    /// Opens the file of a part, and reads it once completely to check its checksum.
     pub(super) fn open(job: &Job, part: &JobPart, folder: &Path) -> Result<PartReader, PartFault> {
         let path = job.path_of(part, folder);
         let unreadable = |error: io::Error| match error.kind() {
@@ -205,7 +205,7 @@ impl PartReader {
         &self.path
     }
 
-    /// Reads the next record and checks its numbers. It is an error if no readable record follows.
+    /// Reads the next record and checks its numbers. If no readable record follows, this is an error.
     pub(super) fn next(&mut self) -> io::Result<PartRecord> {
         let unreadable = |why: &'static str| io::Error::new(io::ErrorKind::InvalidData, why);
         let (kind, bytes) = self.content()?;
@@ -245,7 +245,7 @@ fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     postcard::take_from_bytes(bytes).ok().filter(|(_, rest)| rest.is_empty()).map(|(found, _)| found)
 }
 
-/// Returns whether the checksum that follows this many bytes is right.
+/// Returns whether the checksum after this many bytes is right.
 fn is_whole(file: &mut BufReader<File>, mut left: u64) -> io::Result<bool> {
     let (mut hasher, mut buffer) = (XxHash3_128::new(), vec![0; 1 << 18]);
     while left > 0 {

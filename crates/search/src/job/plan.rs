@@ -1,4 +1,4 @@
-//! The plan of a job: the query, the sources, and the parts.
+//! The plan of a job: its query, its sources and its parts.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -14,11 +14,11 @@ use orbit_core::files::{OutputError, OutputFile, open_regular};
 use orbit_database::SourceMark;
 use orbit_pgn::READER_VERSION;
 
-/// The name of the job's file in its folder.
+/// The name of the file that contains the job, in the job's folder.
 pub const JOB_NAME: &str = "job.json";
-/// The folder of the parts inside the job's folder.
+/// The name of the folder that contains the parts, in the job's folder.
 const PARTS_NAME: &str = "parts";
-/// The version of the format; it is increased when the meaning of a job or of its parts changes.
+/// The version of the format. It is increased when the meaning of a job or of its parts changes.
 const SCHEMA: u32 = 2;
 
 /// The reason why a job cannot be read, written or continued.
@@ -42,7 +42,7 @@ pub enum JobError {
         /// The reason.
         error: io::Error,
     },
-    /// The job's file was altered or truncated, or is of another version.
+    /// The file of the job was altered or truncated, or belongs to another version.
     #[error("{} is no job of this version of orbit ({what}): plan the job again, in a new folder", path.display())]
     Malformed {
         /// The file.
@@ -50,7 +50,7 @@ pub enum JobError {
         /// The fault in it.
         what: String,
     },
-    /// The request differs from the one that the job was planned with.
+    /// The request differs from the one with which the job was planned.
     #[error("{} is of another job: {what} than when it was planned; plan the job again, in a new folder", path.display())]
     Other {
         /// The file.
@@ -58,7 +58,7 @@ pub enum JobError {
         /// The part of the request that differs.
         what: &'static str,
     },
-    /// The folder contains another job; a folder can have only one.
+    /// The folder already contains another job; a folder can have only one.
     #[error("{} contains another job already: give the name of another folder", folder.display())]
     Taken {
         /// The folder.
@@ -84,10 +84,10 @@ pub enum JobError {
 pub enum OnePartReason {
     /// The query keeps state from game to game.
     State,
-    /// Duplicates are dropped. A game is a duplicate if an earlier game is equal, and a part of a job does not know the games of
+    /// Duplicates are dropped. A game is a duplicate if an earlier game equals it, and a part of a job does not know the games of
     /// the parts before it.
     Duplicates,
-    /// PGN text can be read only from its beginning.
+    /// The database has PGN text, which can be read only from its beginning.
     Text,
     /// The source is standard input or a pipe.
     Stream,
@@ -113,16 +113,16 @@ impl OnePartReason {
     }
 }
 
-/// The request: everything that the content of parts depends on.
+/// The request: everything on which the content of parts depends.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct JobRequest {
     /// The arguments of the command line.
     pub arguments: Vec<String>,
-    /// The queries as text, those of files included, and the choices.
+    /// The queries as text, including those in files, and the choices.
     pub request: Request,
-    /// The outputs that are made of the answers. It is compared with that of later runs, but never parsed.
+    /// The outputs that are computed from the answers. They are compared with those of later runs, but never parsed.
     pub output: Value,
-    /// A hash of the copies that the queries expand to.
+    /// A hash of the copies into which the queries expand.
     pub plan: String,
     /// The inputs.
     pub sources: Vec<SourceMark>,
@@ -135,13 +135,13 @@ pub struct Job {
     /// The version of orbit.
     pub orbit: String,
     reader_version: u32,
-    /// XXH3 (128 bits) of the job as JSON without blanks, with this field and those of `folder` and `arguments` empty.
+    /// XXH3 (128 bits) of the job as JSON without blanks. In this JSON, the fields `hash`, `folder` and `arguments` are empty.
     hash: String,
-    /// The folder that relative paths start from.
+    /// The folder to which relative paths refer.
     pub folder: String,
     /// The request.
     pub question: JobRequest,
-    /// The reason why there is only one part, if that is so.
+    /// The reason why there is only one part; `None` if there can be several parts.
     pub whole: Option<OnePartReason>,
     /// The parts, in the order of the database.
     pub parts: Vec<JobPart>,
@@ -152,10 +152,10 @@ pub struct Job {
 pub struct JobPart {
     /// The number of the part, counted from 1.
     pub number: u32,
-    /// The range of blocks that the part reads, counted over all reels from 0: the first block, and the one behind the last. `None`
-    /// means all blocks, if the job has only one part.
+    /// The range of blocks that the part reads, counted over all reels from 0: the first block, and the one after the last.
+    /// `None` means all blocks, if the job has only one part.
     pub blocks: Option<(usize, usize)>,
-    /// The number of its positions, if it is known.
+    /// The number of positions in the part, if it is known.
     pub positions: Option<u64>,
 }
 
@@ -189,14 +189,14 @@ impl Job {
     }
 
     fn hash_now(&self) -> String {
-        // Arguments and folder are left out: one search can be written in several ways and started in several folders.
+        // Arguments and folder are left out, because one search can be written in several ways and started in several folders.
         let question = JobRequest { arguments: Vec::new(), ..self.question.clone() };
         let bare = Job { hash: String::new(), folder: String::new(), question, ..self.clone() };
         let bytes = serde_json::to_vec(&bare).expect("a job is numbers and texts");
         format!("{:032x}", XxHash3_128::oneshot(&bytes))
     }
 
-    /// Returns the hash that distinguishes this job from any other.
+    /// Returns the hash that distinguishes this job from all others.
     pub fn hash(&self) -> &str {
         &self.hash
     }
@@ -246,7 +246,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`JobError::Taken`] if another job is there; another error if the folder cannot be written.
+    /// [`JobError::Taken`] if the folder contains another job, or another error if the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), JobError> {
         match Job::read(folder) {
             Ok(job) if job.hash == self.hash => return Ok(()),
@@ -265,14 +265,14 @@ impl Job {
         let mut file = OutputFile::create(&path)?;
         file.write_all(&text).map_err(|error| unwritable(&path, error))?;
         file.finish()?;
-        // If two plans are written at the same time, the last rename decides which one is the job.
+        // If two plans are written at the same time, the last rename decides which of them is the job.
         match Job::read(folder)?.hash == self.hash {
             true => Ok(()),
             false => Err(JobError::Taken { folder: folder.to_owned() }),
         }
     }
 
-    /// Checks that a request is the one that the job was planned with.
+    /// Checks that a request is the one with which the job was planned.
     ///
     /// # Errors
     ///
@@ -305,10 +305,10 @@ pub fn hash_text(text: &str) -> String {
 }
 
 /// Divides the blocks of reels into about `parts` parts with about the same number of positions. If there are at least as many
-/// reels as parts, each part consists of whole reels. Without a number each of several reels is a part, and a single reel is
+/// reels as parts, each part consists of whole reels. If `parts` is `None`, each of several reels is a part, and a single reel is
 /// divided into `PARTS_USUAL` parts. No part is empty, and there is at least one part.
 pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
-    // The pieces that are not divided: reels or blocks.
+    // The pieces that are not divided any further: reels or blocks.
     let whole_reels: Vec<u64> = reels.iter().map(|blocks| blocks.iter().sum()).collect();
     let blocks: Vec<u64> = reels.iter().flatten().copied().collect();
     let keeps_reels = reels.len() >= parts.unwrap_or(2).max(2);
@@ -327,7 +327,7 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
         done += piece;
         let left = pieces.len() - index - 1;
         let open = wanted - out.len();
-        // The part has its share of positions, or the pieces that are left are just enough for the other parts.
+        // The part has its share of positions, or the remaining pieces are just enough for the other parts.
         let is_share = u128::from(done) * wanted as u128 >= u128::from(total) * (out.len() as u128 + 1);
         if left == 0 || open > 1 && (is_share || left < open) {
             let number = out.len() as u32 + 1;
@@ -341,7 +341,7 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
     out
 }
 
-/// The number of parts of a single reel if the caller gives none.
+/// The number of parts into which a single reel is divided if the caller gives no number.
 const PARTS_USUAL: usize = 16;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Computation of a part of a job, and its file.
+//! Computes a part of a job and writes its file.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -25,8 +25,8 @@ pub enum RecordError {
     File(io::Error),
 }
 
-/// Collects the results of one run over `database` and writes them to the file of a part. `watch` is called with each block and the
-/// number of its games that hit. Nothing is written if the run is interrupted.
+/// Collects the results of one run over `database` and writes them to the file of a part. `watch` is called with each block and
+/// the number of its games that hit. If the run is interrupted, no file is written.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn record(
     Ok(summary)
 }
 
-/// Moves the order-dependent results of a block (lists, games, totals, problems, spellings) out of `found`.
+/// Moves the results of a block that depend on the order of blocks (lists, games, totals, problems, spellings) out of `found`.
 fn kept(
     collectors: &Collectors,
     found: &mut Parts,

@@ -1,4 +1,4 @@
-//! The parts of a job, replayed as the blocks of one run.
+//! Replays the parts of a job as if they were the blocks of one run.
 
 use std::fmt::Write as _;
 use std::io;
@@ -27,7 +27,7 @@ pub enum ReplayError {
         folder: PathBuf,
         /// The number of parts of the job.
         parts: usize,
-        /// The numbers of the unusable parts, with the reasons.
+        /// The numbers of the parts that cannot be used, with the reasons.
         faults: Vec<(u32, PartFault)>,
     },
     /// A part changed or became unreadable while it was merged.
@@ -57,7 +57,7 @@ fn numbers(faults: &[(u32, PartFault)], folder: &Path) -> String {
     format!("{}{} {}", few.join(" "), if faults.len() > LISTED_MAX { " ..." } else { "" }, folder.display())
 }
 
-/// The files of all parts of a job.
+/// The opened files of all parts of a job.
 pub struct Replay {
     readers: Vec<PartReader>,
 }
@@ -67,7 +67,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be used.
+    /// The file cannot be used. The error says why.
     pub fn check_part(&self, part: &JobPart, folder: &Path) -> Result<(), PartFault> {
         PartReader::open(self, part, folder).map(drop)
     }
@@ -99,8 +99,8 @@ impl Replay {
         }
     }
 
-    /// Passes the results in the parts to `take`, in the order of the database, until it breaks. The sums of a part follow its
-    /// blocks, together with an empty block.
+    /// Passes the results in the parts to `take`, in the order of the database, until `take` breaks. The sums of a part come
+    /// after its blocks, together with an empty block.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use orbit_pgn::Outcome;
 use orbit_reel::{Block, GameRow};
 
 /// One game. It shares its block of games, so it is cheap to clone and stays valid after the database is dropped. If the database
-/// is not in memory, every kept game keeps its block of about a megabyte alive.
+/// is not in memory, every game that you keep also keeps its block, about a megabyte, in memory.
 #[derive(Clone)]
 pub struct GameRef {
     block: Arc<Block>,
@@ -45,12 +45,12 @@ impl GameRef {
         self.row().number_in_source()
     }
 
-    /// Iterates over all tags in the order of the file, decoded as UTF-8 or else as Windows-1252.
+    /// Iterates over all tags in the order of the file. Text is decoded as UTF-8, or as Windows-1252 if it is not valid UTF-8.
     pub fn tags(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         self.row().tags().map(|(name, value)| (decode(name), decode(value)))
     }
 
-    /// Returns the value of the first tag with this name; the case of letters is ignored.
+    /// Returns the value of the first tag with this name. Upper and lower case are not distinguished.
     pub fn tag(&self, name: &str) -> Option<String> {
         Some(tags::text(self.row().tag_named(name)?).into_owned())
     }
@@ -74,7 +74,7 @@ impl GameRef {
         date::known_text(&self.row()).map(Cow::into_owned)
     }
 
-    /// Returns the result of the game by its movetext.
+    /// Returns the result that the movetext states.
     pub fn outcome(&self) -> Outcome {
         self.row().outcome()
     }
@@ -85,8 +85,8 @@ impl GameRef {
     }
 
     /// Returns the number of nodes: the positions of the main line, numbered from 0, and then those of the side lines, if the
-    /// database keeps these ([`DatabaseOptions::variations`](super::DatabaseOptions::variations)). On the main line, the number of
-    /// a node is its ply.
+    /// database keeps these ([`DatabaseOptions::variations`](super::DatabaseOptions::variations)). On the main line, the number
+    /// of a node is its ply.
     pub fn nodes(&self) -> u32 {
         self.row().positions() as u32
     }
@@ -107,7 +107,7 @@ impl GameRef {
     ///
     /// # Panics
     ///
-    /// If there is no such node, like all methods that take a node.
+    /// If there is no such node. The other methods that take a node panic in the same way.
     pub fn ply(&self, node: u32) -> u32 {
         self.checked(node).ply_of(node)
     }
@@ -117,8 +117,8 @@ impl GameRef {
         Some(self.checked(node).line_of(node)?.index())
     }
 
-    /// Returns the node before a node; for the first node of a side line, the node that the side line leaves. `None` at the start
-    /// of the game.
+    /// Returns the node before a node. For the first node of a side line, this is the node from which the side line branches off.
+    /// Returns `None` at the start of the game.
     pub fn parent(&self, node: u32) -> Option<u32> {
         self.checked(node).parent_of(node)
     }
@@ -141,7 +141,7 @@ impl GameRef {
         Some(self.row().move_to(node)?.to_san(&self.position(parent)))
     }
 
-    /// Returns the move that leaves a node in its line, as SAN; `None` at the end of the line.
+    /// Returns the next move after a node in its line, as SAN; `None` at the end of the line.
     pub fn san_after(&self, node: u32) -> Option<String> {
         Some(self.checked(node).move_from(node)?.to_san(&self.position(node)))
     }
@@ -173,13 +173,13 @@ impl GameRef {
         self.row()
     }
 
-    /// Returns tags, moves and result as PGN in the encoding of the source, with side lines, comments and glyphs if the database
-    /// keeps these.
+    /// Returns the tags, moves and result as PGN in the encoding of the source. Side lines, comments and glyphs are included if
+    /// the database keeps them.
     pub fn pgn(&self) -> Vec<u8> {
         game_pgn(&self.row())
     }
 
-    /// Returns the game as [`GameRef::pgn`] does, decoded as UTF-8 or else as Windows-1252.
+    /// Returns the game as [`GameRef::pgn`] does, decoded as UTF-8, or as Windows-1252 if it is not valid UTF-8.
     pub fn pgn_text(&self) -> String {
         decode(&self.pgn()).into_owned()
     }

@@ -10,7 +10,8 @@ use orbit_engine::{Answer, CopyDetail, MatchSpan, SpanKind};
 use orbit_reel::{Block, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 
-/// One position that a query hits. It can be kept like its [`GameRef`]; its methods compute what takes time when they are called.
+/// One position that a query hits. It can be kept, like its [`GameRef`]. Facts that take time to compute are computed when their
+/// method is called.
 #[derive(Clone)]
 pub struct Hit {
     game: GameRef,
@@ -18,7 +19,7 @@ pub struct Hit {
     value: Answer,
     /// The lowest copy that matches, and the number of copies that match.
     lowest: (Option<u32>, usize),
-    /// All copies that match, if they are wanted.
+    /// All copies that match, if they were requested.
     copies: Option<Arc<[u32]>>,
     pub(super) span: Option<Arc<MatchSpan>>,
     query: Query,
@@ -65,15 +66,15 @@ impl HitSpan<'_> {
         self.span.kind
     }
 
-    /// Returns the nodes of the span, in the order of the filter: for a line the positions of its constituents; for a path its
-    /// start and the positions after the moves that count; for a move the positions before and after it; for `find` the hit and the
-    /// positions that were found; for `echo` both positions.
+    /// Returns the nodes of the span, in the order of the filter. For a line, these are the positions of its constituents; for a
+    /// path, its start and the positions after the moves that count; for a move, the positions before and after it; for `find`,
+    /// the hit and the positions that were found; for `echo`, both positions.
     pub fn nodes(&self) -> &[u32] {
         &self.span.nodes
     }
 
-    /// Returns the nodes that the moves of the span lead to, in the order of play: for a path the moves that count, else all moves
-    /// between the positions.
+    /// Returns the nodes to which the moves of the span lead, in the order of play. For a path, these are the moves that count;
+    /// otherwise all moves between the positions.
     pub fn move_nodes(&self) -> &[u32] {
         &self.span.moves
     }
@@ -88,8 +89,8 @@ impl HitSpan<'_> {
         SpanMoves::new(self.span, &self.game.row()).sans().map(str::to_owned).collect()
     }
 
-    /// Returns the moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`; for `find` and `echo` the moves that led to the positions
-    /// that were found.
+    /// Returns the moves as PGN writes them: `23. Bxh7+ Kxh7 24. Ng5+`. For `find` and `echo`, these are the moves that led to
+    /// the positions that were found.
     pub fn text(&self) -> String {
         SpanMoves::shown(self.span, &self.game.row()).text(usize::MAX)
     }
@@ -101,8 +102,8 @@ impl Hit {
         &self.game
     }
 
-    /// Returns the node, which is the number of the position in its game, from 0. On the main line it is the ply; the nodes of side
-    /// lines follow.
+    /// Returns the node, which is the number of the position in its game, from 0. On the main line it is the ply; the nodes of
+    /// side lines follow.
     pub fn node(&self) -> u32 {
         self.node
     }
@@ -147,14 +148,15 @@ impl Hit {
         self.game.san_after(self.node)
     }
 
-    /// Returns the number of the move that led to the position: `24.` for White, `23...` for Black, `start` for the first position.
+    /// Returns the number of the move that led to the position: `24.` for White, `23...` for Black, `start` for the first
+    /// position.
     pub fn label(&self) -> String {
         self.game.label(self.node)
     }
 
     /// Returns the first copy of the outermost transform that matches. A query without a transform is its own copy. The result is
-    /// `None` after [`Scan::places_only`](super::Scan::places_only), and if a range of counts such as `flip 0 3 Ra1` lets a
-    /// position hit that no copy matches.
+    /// `None` after [`Scan::places_only`](super::Scan::places_only). It is also `None` if no copy matches, which is possible at a
+    /// hit of a range of counts such as `flip 0 3 Ra1`.
     pub fn copy(&self) -> Option<MatchedCopy<'_>> {
         self.lowest.0.map(|index| self.named(index))
     }
@@ -164,13 +166,15 @@ impl Hit {
         self.lowest.1
     }
 
-    /// Iterates over all copies that match after [`Scan::all_copies`](super::Scan::all_copies), else over the first one.
+    /// Iterates over all copies that match, after [`Scan::all_copies`](super::Scan::all_copies). Otherwise the iterator has only
+    /// the first copy.
     pub fn copies(&self) -> impl Iterator<Item = MatchedCopy<'_>> {
         let all = self.copies.as_deref().map_or(self.lowest.0.as_slice(), |copies| copies);
         all.iter().map(|&index| self.named(index))
     }
 
-    /// Returns the span of the hit after [`Scan::spans`](super::Scan::spans); `None` also if no filter with moves matched.
+    /// Returns the span of the hit, after [`Scan::spans`](super::Scan::spans). Returns `None` if spans were not requested, or if
+    /// no filter with moves matched.
     pub fn span(&self) -> Option<HitSpan<'_>> {
         Some(HitSpan { span: self.span.as_deref()?, game: &self.game })
     }
@@ -192,13 +196,13 @@ impl fmt::Debug for Hit {
 pub(super) struct HitMaker<'a> {
     pub(super) query: &'a Query,
     pub(super) sources: &'a Arc<[String]>,
-    /// The lowest copy and the number of copies of each hit, where the answers have no copies.
+    /// The lowest copy of each hit and the number of its copies, for answers that do not contain copies.
     pub(super) untold: (Option<u32>, usize),
 }
 
 impl<'a> HitMaker<'a> {
     pub(super) fn new(query: &'a Query, sources: &'a Arc<[String]>) -> HitMaker<'a> {
-        // With a single copy the hits alone say which copy matches.
+        // With a single copy, every hit is a hit of that copy.
         let untold = if query.filter().has_one_copy() { (Some(0), 1) } else { (None, 0) };
         HitMaker { query, sources, untold }
     }

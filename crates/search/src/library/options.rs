@@ -12,22 +12,22 @@ use orbit_engine::gpu::{GpuOptions, PipelineCache};
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
 
-/// The memory that a database may take by default: some 250 million positions.
+/// The memory that a database may use by default: enough for some 250 million positions.
 const RESIDENT_BYTES_MAX: u64 = 1 << 30;
 
-/// The least memory per position: its move.
+/// The least memory per position: the two bytes of its move.
 const POSITION_BYTES: u64 = 2;
 
-/// The place of a database's blocks.
+/// The place where a database's blocks are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Residence {
     /// In memory. The files are read again only for the texts of games.
     Resident {
-        /// The approximate memory that the blocks take.
+        /// The approximate memory that the blocks use.
         bytes: u64,
     },
-    /// In the files, which each request reads again: the blocks need more memory than is allowed.
+    /// In the files, which are read again for each request, because the blocks need more memory than is allowed.
     Streamed {
         /// The memory that is allowed: [`DatabaseOptions::resident_bytes_max`].
         bytes_max: u64,
@@ -95,21 +95,21 @@ impl<'a> DatabaseOptions<'a> {
         DatabaseOptions::default()
     }
 
-    /// Sets the memory that the database may take (1 GiB by default). A database that needs more is read from its files for each
-    /// request. 0 means always.
+    /// Sets the memory that the database may use (1 GiB by default). A database that needs more is read from its files for each
+    /// request. With 0, every database is.
     pub fn resident_bytes_max(mut self, bytes: u64) -> Self {
         self.resident_bytes_max = bytes;
         self
     }
 
-    /// Chooses the engine. [`EngineChoice::Auto`], the default, uses a real graphics card for a request with enough positions. An
-    /// opened card stays open for later requests.
+    /// Chooses the engine. [`EngineChoice::Auto`], the default, uses a graphics card (not a software adapter) for a request with
+    /// enough positions. An opened card stays open for later requests.
     pub fn engine(mut self, choice: EngineChoice) -> Self {
         self.engine.engine = choice;
         self
     }
 
-    /// Chooses the graphics card; `None` for none.
+    /// Chooses the graphics card. With `None`, [`EngineChoice::Auto`] uses no card.
     pub fn gpu(mut self, options: Option<GpuOptions>) -> Self {
         self.engine.gpu = options;
         self
@@ -121,20 +121,20 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Shares threads with other requests block by block while the database is read.
+    /// Shares the threads with other requests, block by block, while the database is read.
     pub(crate) fn in_turn(mut self, turns: &Turns) -> Self {
         self.turns = Some(turns.clone());
         self
     }
 
-    /// Sets whether an up-to-date reel beside a file is read instead of the file; true by default.
+    /// Sets whether an up-to-date reel next to a file is read instead of the file; true by default.
     pub fn substitute_reels(mut self, is_wanted: bool) -> Self {
         self.stream.substitute_reels = is_wanted;
         self
     }
 
-    /// Sets the cache that stores the places of games in large PGN files, for [`Database::game`]. The default is the user's cache
-    /// folder; `None` turns it off.
+    /// Sets the cache that stores where the games of large PGN files begin, for [`Database::game`]. The default is the user's
+    /// cache folder; `None` turns the cache off.
     pub fn places(mut self, cache: Option<PlaceCache>) -> Self {
         self.stream.places = cache;
         self
@@ -142,14 +142,14 @@ impl<'a> DatabaseOptions<'a> {
 
     /// Sets whether side lines (variations), comments and glyphs are kept.
     /// [`Query::with_variations`](super::Query::with_variations) searches side lines. Other queries still search main lines only,
-    /// and take longer, because each request leaves the side lines out again. Reels can be opened with this option only if they
-    /// were made with side lines.
+    /// and take longer, because the side lines have to be left out for each request. Reels can be opened with this option only if
+    /// they were made with side lines.
     pub fn variations(mut self, are_kept: bool) -> Self {
         (self.stream.parse.variations, self.stream.parse.annotations) = (are_kept, are_kept);
         self
     }
 
-    /// Sets how PGN is read.
+    /// Sets the options for reading PGN.
     pub fn reading(mut self, pgn: orbit_pgn::Options) -> Self {
         self.stream.pgn = pgn;
         self
@@ -168,11 +168,11 @@ impl<'a> DatabaseOptions<'a> {
     }
 
     /// Opens files, folders, reels, URLs (with the feature `https`) and `-` (standard input), in the order given. Reels are
-    /// recognized by their first bytes; a folder means the PGN, EPD and FEN files below it.
+    /// recognized by their first bytes; a folder stands for the PGN, EPD and FEN files in it and in its subfolders.
     ///
     /// # Errors
     ///
-    /// A path cannot be read, a file is not on the web, a reel is damaged, or standard input does not fit into memory.
+    /// A path or URL cannot be read, a reel is damaged, or standard input does not fit into memory.
     pub fn open<P: Into<PathBuf>>(
         mut self,
         paths: impl IntoIterator<Item = P>,
@@ -186,7 +186,7 @@ impl<'a> DatabaseOptions<'a> {
         self.open_stream(stream)
     }
 
-    /// Opens one PGN text, plain or compressed, and keeps it.
+    /// Opens one PGN text in memory, plain or compressed. `name` is the name of the source.
     ///
     /// # Errors
     ///
@@ -247,7 +247,8 @@ impl<'a> DatabaseOptions<'a> {
     }
 }
 
-/// Estimates the number of positions on the assumption that the rest is like the part that was read.
+/// Estimates the number of positions on the assumption that the rest of the input has as many positions per byte as the part that
+/// was read.
 fn estimate(totals: &Totals, bytes: u64, bytes_total: Option<u64>) -> u64 {
     let total = bytes_total.unwrap_or(bytes);
     let positions = u128::from(totals.positions) * u128::from(total) / u128::from(bytes.max(1));

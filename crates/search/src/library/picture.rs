@@ -4,7 +4,7 @@ use super::Hit;
 use crate::report::{SpanMoves, svg};
 use orbit_core::board::{Bitboard, Square};
 
-/// Returns a board as an SVG file. `placement` is a FEN or its first field, `lit` are the highlighted squares, and `arrows` are
+/// Returns a board as an SVG file. `placement` is a FEN or its first field, `lit` are the squares to highlight, and `arrows` are
 /// moves from square to square, the strongest first.
 ///
 /// ```
@@ -29,8 +29,8 @@ pub fn board_svg(title: &str, placement: &str, lit: Bitboard, arrows: &[[Square;
 }
 
 impl Hit {
-    /// Returns the position as SVG, with White's side at the bottom. The squares of the value are highlighted and the moves of the
-    /// span are arrows; a hit without a span has an arrow for the move that led to it.
+    /// Returns the position as SVG, with White's side at the bottom. The squares of the value are highlighted, and the moves of
+    /// the span are drawn as arrows. A hit without a span has an arrow for the move that led to it.
     pub fn svg(&self) -> String {
         let row = self.game().row();
         let arrows = match &self.span {

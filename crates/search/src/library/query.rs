@@ -14,7 +14,7 @@ use orbit_plan::PlanOptions;
 use orbit_query::{Dialect, Parsed, Type, diagram};
 use orbit_transforms::Filter;
 
-/// A query that was read and expanded to its copies. Any number of databases can run it. Clones share it.
+/// A query that was parsed and expanded into its copies. Any number of databases can run it. A clone shares the prepared query.
 ///
 /// ```
 /// use orbit_search::Query;
@@ -41,7 +41,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// The fault in the query, with its place.
+    /// The query has a fault. The error shows its place.
     pub fn parse(text: &str) -> Result<Query, QueryError> {
         Query::prepare(text, orbit_query::parse(text))
     }
@@ -50,7 +50,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// The fault in the query, with its place.
+    /// The query has a fault. The error shows its place.
     pub fn parse_dialect(text: &str, dialect: Dialect) -> Result<Query, QueryError> {
         Query::prepare(text, orbit_query::parse_dialect(text, Some(dialect)))
     }
@@ -59,7 +59,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// The fault in the request, or the first fault in a query with its place.
+    /// The request has a fault, or a query has one. The error shows the place in the query.
     pub fn of_request(request: &Request) -> Result<Vec<Query>, DatabaseError> {
         let read = |text: String| {
             let query = Query::prepare(&text, orbit_query::parse_dialect(&text, request.dialect))?;
@@ -68,13 +68,13 @@ impl Query {
         request.texts()?.into_iter().map(read).collect()
     }
 
-    /// Returns the query that finds the men of a board, as `orbit scan --board` does. The board is a FEN whose letters are pieces
-    /// that must be on their squares; `A` is any white and `a` any black piece, `_` is a square that must be empty, and other
-    /// squares may hold anything. `transforms` are keywords of CQL, the first of them outermost.
+    /// Returns the query that finds the pieces of a board, as `orbit scan --board` does. The board is a FEN in which a letter is
+    /// a piece that must be on its square. `A` is any white piece, `a` is any black piece, and `_` is a square that must be
+    /// empty; other squares may have any content. `transforms` are keywords of CQL, the outermost first.
     ///
     /// # Errors
     ///
-    /// The fault in the board, with its place.
+    /// The board has a fault. The error shows its place.
     ///
     /// ```
     /// use orbit_search::Query;
@@ -88,12 +88,12 @@ impl Query {
         Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
     }
 
-    /// Returns the query whose value is the likeness of a position to a board under the best of `transforms`, in percent, as for
-    /// `orbit scan --similar`.
+    /// Returns the query of `orbit scan --similar`. Its value is the similarity of a position to a board, in percent, under the
+    /// best of `transforms`.
     ///
     /// # Errors
     ///
-    /// The fault in the board, with its place.
+    /// The board has a fault. The error shows its place.
     pub fn similar(board: &str, transforms: &[&str]) -> Result<Query, QueryError> {
         let diagram = diagram::similar(board, transforms);
         Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
@@ -127,8 +127,8 @@ impl Query {
         Ok(Query(Arc::new(QueryInner { text, prepared, remarks, names: OnceLock::new() })))
     }
 
-    /// Returns the query as a search of side lines (variations) too, like `cql(variations)` in its text. The database must keep
-    /// side lines: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
+    /// Returns a query that also searches side lines (variations), like a query with `cql(variations)` in its text. The database
+    /// must keep side lines: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     #[must_use]
     pub fn with_variations(&self) -> Query {
         let QueryInner { text, prepared, remarks, .. } = &*self.0;
@@ -142,19 +142,19 @@ impl Query {
         &self.0.text
     }
 
-    /// Returns warnings and notes about the query, to be shown with [`Diagnostic::render`].
+    /// Returns warnings and notes about the query. [`Diagnostic::render`] converts one to text.
     pub fn remarks(&self) -> &[Diagnostic] {
         &self.0.remarks
     }
 
-    /// Returns whether the answers on the parts of a database add up to the answer on all of it: the query keeps no state from game
-    /// to game, and sorts no games. See [`Scan::blocks`](super::Scan::blocks).
+    /// Returns whether the results for the parts of a database add up to the result for the whole database. They do if the query
+    /// keeps no state from game to game and does not sort games. See [`Scan::blocks`](super::Scan::blocks).
     pub fn splits(&self) -> bool {
         let query = &self.0.prepared.query;
         !query.outlives_games() && query.sorts.is_empty() && !query.header.sort_match_count
     }
 
-    /// Returns the type of the query's value: a condition, squares, a number.
+    /// Returns the type of the query's value, such as a condition, a set of squares or a number.
     pub fn value_type(&self) -> Type {
         self.0.prepared.query.body.ty()
     }
@@ -164,12 +164,12 @@ impl Query {
         self.0.prepared.query.has_spans()
     }
 
-    /// Returns the distinct copies of the outermost transform as CQL; a query without a transform is its only copy.
+    /// Returns the distinct copies of the outermost transform, as CQL. A query without a transform is its only copy.
     pub fn copies(&self) -> &[String] {
         &self.names().copies
     }
 
-    /// Returns the transforms that produce the copies, in words, in the order of [`Query::copies`].
+    /// Returns descriptions of the transforms that produce the copies, in the order of [`Query::copies`].
     pub fn transforms(&self) -> &[String] {
         &self.names().transforms
     }
@@ -182,7 +182,7 @@ impl Query {
         self.0.prepared.planner.filter()
     }
 
-    /// Returns the query in every form that an engine reads.
+    /// Returns the query in all forms that engines need.
     pub(crate) fn prepared(&self) -> PreparedQuery {
         self.0.prepared.clone()
     }
@@ -210,7 +210,7 @@ impl fmt::Debug for Query {
     }
 }
 
-/// The error for a wrong query. It displays the query over several lines, with the place marked.
+/// An error in a query. `Display` shows the query, over several lines, with the place of the error marked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryError {
     text: String,
@@ -222,12 +222,12 @@ impl QueryError {
         QueryError { text: text.to_owned(), diagnostic }
     }
 
-    /// Returns the text that is wrong.
+    /// Returns the text that has the error.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns message, place and remedy without the text of the query.
+    /// Returns the message, the place and the remedy, without the text of the query.
     pub fn diagnostic(&self) -> &Diagnostic {
         &self.diagnostic
     }

@@ -20,8 +20,8 @@ use orbit_engine::{Answers, Spans, Wants};
 use orbit_query::Type;
 use orbit_reel::{Alike, Block, GameSet};
 
-/// A request: a query, the selection of games and hits, and finally the result: [hits](Scan::hits), [counts](Scan::count),
-/// [statistics](Scan::statistics), or the part of a [collector](Scan::collect).
+/// A request: one or more queries and a selection of games and hits. The last call returns the result: [hits](Scan::hits),
+/// [counts](Scan::count), [statistics](Scan::statistics), or the part of a [collector](Scan::collect).
 ///
 /// ```
 /// use orbit_search::{Database, Query};
@@ -46,7 +46,7 @@ pub struct Scan<'a> {
     detail: Wants,
     engine: EngineOptions,
     threads: usize,
-    /// The turns by which this request shares threads with others.
+    /// The turns that this request takes with other requests on shared threads.
     turns: Option<Turns>,
     /// The rule by which duplicates are recognized, if they are left out.
     pub(crate) unique: Option<Alike>,
@@ -56,7 +56,7 @@ pub struct Scan<'a> {
     watch: Box<dyn FnMut(Progress) + Send + 'a>,
 }
 
-/// The number of hits that an iterator holds before the search waits.
+/// The number of hits that an iterator may have ready before the search waits.
 const HITS_WAITING_MAX: usize = 512;
 
 /// The iterator of [`Scan::iter`].
@@ -73,19 +73,19 @@ impl Iterator for HitIter {
     }
 }
 
-/// The answers of the first query of a request on a block.
+/// The answers of a request's first query for one block.
 #[derive(Debug)]
 pub(crate) struct BlockFindings {
     /// The answers at the hits that count.
     pub(crate) answers: Answers,
-    /// For each game, whether it counts; `None` if all do.
+    /// For each game, true if it counts; `None` if all games count.
     pub(crate) games: Option<Vec<bool>>,
     /// For each game that counts, the side of the player from which the query was evaluated; `None` without a player.
     pub(crate) sides: Option<Vec<Option<Color>>>,
 }
 
 impl BlockFindings {
-    /// Takes the answers of the first query; `None` if there is no query.
+    /// Extracts the answers of the first query. Returns `None` if there is no query.
     fn of_first_query(found: BlockAnswers<'_>) -> Option<BlockFindings> {
         let BlockAnswers { block, games, sides, answers, spans } = found;
         let mut answers = answers.into_iter().next()?;
@@ -124,15 +124,15 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Counts only games for which a condition holds, such as `"elo>2500".parse()?`, or hits at positions for which it holds, such
-    /// as `"clock<30".parse()?`. If there are several conditions, all must hold. Clocks and evaluations are in comments, which the
-    /// database must keep: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
+    /// Counts only games that meet a condition, such as `"elo>2500".parse()?`, or only hits at positions that meet it, such as
+    /// `"clock<30".parse()?`. If there are several conditions, all must be met. Clocks and evaluations are read from comments,
+    /// which the database must keep: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     pub fn condition(mut self, condition: Condition) -> Self {
         self.choice.conditions.push(condition);
         self
     }
 
-    /// Counts only the games of a player, and evaluates the query from his side: see [`Player`].
+    /// Counts only the games of a player, and evaluates the query from the player's side: see [`Player`].
     pub fn player(mut self, player: Player) -> Self {
         self.choice.player = Some(player);
         self
@@ -144,14 +144,15 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Counts only the hit with the greatest value in each game, the first one of equal ones. The value of a set is its number of
-    /// squares.
+    /// Counts only the hit with the greatest value in each game; if several hits have this value, the first of them. The value of
+    /// a set is its number of squares.
     pub fn best_per_game(mut self) -> Self {
         self.choice.best = true;
         self
     }
 
-    /// Applies the choice of games and hits, the order and the engine of a request. The queries of this scan do not change.
+    /// Replaces the choice of games and hits, the order and the engine by those of a request. The queries of this scan do not
+    /// change.
     ///
     /// # Errors
     ///
@@ -182,26 +183,27 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Leaves out this many games with hits at the beginning: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
+    /// Leaves out the first games with hits, this many of them: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn skip(mut self, games: u64) -> Self {
         self.skip = games;
         self
     }
 
-    /// Leaves out games that equal an earlier one. This takes 24 to 48 bytes of memory for each game.
+    /// Leaves out duplicates, which are games that equal an earlier one by the rule `alike`. This takes 24 to 48 bytes of memory
+    /// for each game.
     pub fn unique(mut self, alike: Alike) -> Self {
         self.unique = Some(alike);
         self
     }
 
-    /// Returns the hits of the best `games_max` games in another order than that of the database. They are known only after all
-    /// games were searched: see [`Scan::hits`] and [`Scan::for_each`].
+    /// Sorts the games by an order other than that of the database, and returns only the hits of the first `games_max` games in
+    /// this order. They are known only after all games were searched: see [`Scan::hits`] and [`Scan::for_each`].
     pub fn order(mut self, order: Order, games_max: usize) -> Self {
         self.order = Some((order, games_max));
         self
     }
 
-    /// Finds all copies of the outermost transform that match at a hit, not just the first: see [`Hit::copies`].
+    /// Finds all copies of the outermost transform that match at a hit, and not only the first: see [`Hit::copies`].
     pub fn all_copies(mut self) -> Self {
         self.detail |= Wants::ALL_COPIES;
         self
@@ -213,19 +215,19 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Finds neither values nor copies, only the places of hits, which is faster.
+    /// Finds only the places of hits, without values and copies. This is faster.
     pub fn places_only(mut self) -> Self {
         self.detail = Wants::HITS;
         self
     }
 
-    /// Uses another engine than the database's.
+    /// Uses this engine instead of the database's.
     pub fn engine(mut self, choice: EngineChoice) -> Self {
         self.engine.engine = choice;
         self
     }
 
-    /// Lets a second engine recompute a sample of the work; a difference is an error.
+    /// Lets a second engine recompute a sample of the work. A difference between the engines is an error.
     pub fn verify(mut self, sample: Sample) -> Self {
         self.engine.verify = Some(sample);
         self
@@ -243,9 +245,9 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Reads only these blocks, counted from 0 over all reels: see [`Database::positions_of_blocks`]. Games keep their numbers. The
-    /// results of consecutive ranges, one after the other, are the results of all blocks, if the query [splits](Query::splits) and
-    /// neither games nor hits are limited or sorted.
+    /// Reads only these blocks, counted from 0 over all reels: see [`Database::positions_of_blocks`]. Games keep their numbers.
+    /// If the query [splits](Query::splits) and neither games nor hits are limited or sorted, the results of consecutive ranges,
+    /// one after the other, are the results of all blocks.
     ///
     /// ```
     /// use orbit_search::{Database, Query};
@@ -288,11 +290,11 @@ impl<'a> Scan<'a> {
         Ok(hits)
     }
 
-    /// Calls `take` for every hit of the first query, in the order of the database or of [`Scan::order`], until it breaks.
+    /// Calls `take` for every hit of the first query, in the order of the database or of [`Scan::order`], until `take` breaks.
     ///
     /// # Errors
     ///
-    /// The engine or the database stops early, or the request was cancelled. The hits before have been passed to `take`.
+    /// The engine or the database stops early, or the request was cancelled. Earlier hits were passed to `take`.
     ///
     /// # Panics
     ///
@@ -342,8 +344,8 @@ impl<'a> Scan<'a> {
     }
 
     /// Iterates over the hits of the first query, in the order of the database or of [`Scan::order`], while a thread of `scope`
-    /// searches. The search waits when some hundreds of hits have not been taken, and stops when the iterator is dropped. An error
-    /// is the last item.
+    /// searches. The search waits while a few hundred hits have not been taken, and stops when the iterator is dropped. If an
+    /// error occurs, it is the last item.
     ///
     /// ```
     /// use orbit_search::{Database, Query};
@@ -361,7 +363,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Scan::for_each`], as an item.
+    /// Those of [`Scan::for_each`], as the last item.
     ///
     /// # Panics
     ///
@@ -382,9 +384,9 @@ impl<'a> Scan<'a> {
         HitIter { hits }
     }
 
-    /// Folds the hits of the first query on all threads. Each block of games begins with a value of `init`, `fold` adds one hit
-    /// after the other to it, and `merge` adds the value of a block to that of the blocks before it, in the order of the database.
-    /// A limit or an [order](Scan::order) of hits leaves one block, which one thread folds.
+    /// Folds the hits of the first query on all threads. For each block of games, `init` returns the first value, and `fold` adds
+    /// the hits to it one by one. `merge` then combines the value of the blocks before with that of the block, in the order of
+    /// the database. If hits are limited or [sorted](Scan::order), they are treated as one block, which one thread folds.
     ///
     /// ```
     /// use orbit_search::{Database, Query};
@@ -445,14 +447,14 @@ impl<'a> Scan<'a> {
         Ok(sum.expect("a sum is put back after each step"))
     }
 
-    /// Returns the facts wanted of each query, if `wants` are wanted of hits.
+    /// Returns the facts that each query has to report if `wants` are the facts needed about hits.
     fn outputs(&self, wants: Wants) -> Vec<Wants> {
         let wants = wants | self.choice.wants();
         self.queries.iter().map(|query| wanted_of(wants, query.filter())).collect()
     }
 
-    /// Passes the answers of the first query on each block to `take`, in the order of the database, until it breaks. `wants` are
-    /// the facts needed about hits; those of the selection are added. `executor` is that of [`Scan::executor`].
+    /// Passes the answers of the first query for each block to `take`, in the order of the database, until `take` breaks. `wants`
+    /// are the facts needed about hits; the facts that the selection needs are added. `executor` is that of [`Scan::executor`].
     ///
     /// # Errors
     ///
@@ -472,7 +474,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Runs `work` on the answers of each block, on the threads of the scan, and passes the results to `take` in the order of the
-    /// database, until it breaks.
+    /// database, until `take` breaks.
     ///
     /// # Errors
     ///
@@ -513,8 +515,8 @@ impl<'a> Scan<'a> {
         usize::try_from(self.skip).unwrap_or(usize::MAX)
     }
 
-    /// Returns the number of games to keep if `max` games of an order are wanted; the games that are left out at the beginning need
-    /// room too.
+    /// Returns the number of games to keep if `max` games of an order are wanted. It includes the games that are left out at the
+    /// beginning, because they are known only after sorting.
     pub(super) fn room(&self, max: usize) -> usize {
         let listed = self.games_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
         listed.min(max).saturating_add(self.skipped())
@@ -549,7 +551,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// The groupings cannot be read, and the errors of [`Scan::collect`].
+    /// The groupings cannot be read, or an error of [`Scan::collect`] occurs.
     pub fn statistics(self, groupings: &str) -> Result<Counts, DatabaseError> {
         let stats = Stats::new(Grouping::list(groupings)?).with_sides();
         let stats = if self.choice.player.is_some() { stats.of_player() } else { stats };
@@ -562,12 +564,12 @@ impl<'a> Scan<'a> {
         Ok(counts.unwrap_or_else(|| collector.stats().none()))
     }
 
-    /// Returns the part that a collector makes of the answers of all queries, and a summary of the reading. The summary has dates
-    /// and ratings only if tags were read.
+    /// Returns the part that a collector computes from the answers of all queries, and a summary of the reading. The summary has
+    /// dates and ratings only if tags were read.
     ///
     /// # Errors
     ///
-    /// The engine or the database stops early, the collector cannot take a block, or the request was cancelled.
+    /// The engine or the database stops early, the collector cannot process a block, or the request was cancelled.
     pub fn collect<C: Collector>(mut self, collector: &C) -> Result<(C::Part, Summary), DatabaseError> {
         let executor = self.executor()?;
         let run = Run::new(&executor, &self.choice, collector);
@@ -582,11 +584,12 @@ impl<'a> Scan<'a> {
         Ok((part, summary))
     }
 
-    /// Returns the name of the engine that will answer: `cpu`, `gpu` or `reference`. If it is a graphics card, the card is opened.
+    /// Returns the name of the engine that will answer: `cpu`, `gpu` or `reference`. If this engine uses a graphics card, the
+    /// card is opened.
     ///
     /// # Errors
     ///
-    /// The engine refuses a query, or there is no such card.
+    /// The engine refuses a query, or the chosen graphics card does not exist.
     pub fn engine_name(&self) -> Result<&'static str, DatabaseError> {
         Ok(self.executor()?.engine().info().name)
     }

@@ -23,7 +23,7 @@ const BATCH_ROWS: usize = 16_384;
 pub enum TableColumns {
     /// All columns of JSON Lines.
     All,
-    /// The columns of JSON Lines without these.
+    /// All columns of JSON Lines except these.
     Without(Vec<Column>),
     /// These columns only.
     Only(Vec<Column>),
@@ -69,7 +69,7 @@ impl<'a> Scan<'a> {
     ///
     /// # Errors
     ///
-    /// The engine refuses the query, or there is no such card.
+    /// The engine refuses the query, or the chosen graphics card does not exist.
     pub fn table(self, rows: Rows, columns: &TableColumns) -> Result<Table<'a>, DatabaseError> {
         let executor = self.executor()?;
         let all = Columns::of_objects(extras_of(&executor, &self.choice));
@@ -101,7 +101,7 @@ impl Table<'_> {
         self.rows.schema()
     }
 
-    /// Passes the rows to `take` in batches, in the order of the database or of [`Scan::order`], until it breaks.
+    /// Passes the rows to `take` in batches, in the order of the database or of [`Scan::order`], until `take` breaks.
     /// [`Scan::limit_games`] limits the number of games.
     ///
     /// # Errors
@@ -175,7 +175,7 @@ fn slice(batch: &RecordBatch, rows: Range<usize>) -> RecordBatch {
     batch.slice(rows.start, rows.len())
 }
 
-/// Rows that wait until there are enough for a batch.
+/// Rows that are collected until there are enough for a batch.
 struct Waiting {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
@@ -195,7 +195,7 @@ impl Waiting {
         if self.rows < BATCH_ROWS { ControlFlow::Continue(()) } else { self.end(take) }
     }
 
-    /// Passes the waiting rows to `take`.
+    /// Passes the collected rows to `take`.
     fn end(&mut self, take: &mut impl FnMut(RecordBatch) -> ControlFlow<()>) -> ControlFlow<()> {
         self.rows = 0;
         match self.batches.len() {

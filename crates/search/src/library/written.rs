@@ -1,4 +1,4 @@
-//! Output of a request: games as PGN, and reports.
+//! Output of a request to files: games as PGN, and reports.
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -14,13 +14,14 @@ use orbit_database::StreamedBlock;
 use orbit_engine::Wants;
 
 impl Scan<'_> {
-    /// Writes the games that the first query hits to a file, with the text of their sources, in the order of the database. The file
-    /// is compressed if its name ends in `.zst`. It gets its name when it is complete. Returns the number of games.
+    /// Writes the games that the first query hits to a file, with the text of their sources, in the order of the database. If the
+    /// name of the file ends in `.zst`, the file is compressed. The file appears under its name only when it is complete. Returns
+    /// the number of games.
     ///
     /// # Errors
     ///
-    /// An order was set, the file cannot be written, the database is read from it, a text of a game cannot be read, and the errors
-    /// of [`Scan::for_each`].
+    /// An order was set, the file cannot be written, the database is read from this file, the text of a game cannot be read, or
+    /// an error of [`Scan::for_each`] occurs.
     pub fn pgn(mut self, path: &Path) -> Result<u64, DatabaseError> {
         if self.order.is_some() {
             return Err(RequestError::new(
@@ -63,12 +64,12 @@ impl Scan<'_> {
         Ok(written)
     }
 
-    /// Returns the content of a report on the first query, with at most `sample_max` hits picked by a seed. [`Findings::page`]
-    /// writes it as HTML.
+    /// Returns the content of a report on the first query, with at most `sample_max` hits, which are drawn at random with the
+    /// seed `seed`. [`Findings::page`] writes the report as HTML.
     ///
     /// # Errors
     ///
-    /// Games are to be left out, limited or sorted, and the errors of [`Scan::collect`].
+    /// The scan leaves out, limits or sorts games, or an error of [`Scan::collect`] occurs.
     pub fn findings(self, sample_max: usize, seed: u64) -> Result<Findings, DatabaseError> {
         if self.order.is_some() || self.skip > 0 || self.games_max.is_some() {
             return Err(RequestError::new(
@@ -91,11 +92,11 @@ impl Scan<'_> {
 }
 
 impl Database {
-    /// Writes a text to a file. The file gets its name when it is complete.
+    /// Writes a text to a file, which appears under its name only when it is complete.
     ///
     /// # Errors
     ///
-    /// The file cannot be written, or the database is read from it.
+    /// The file cannot be written, or the database is read from this file.
     pub fn write_file(&self, path: &Path, text: &str) -> Result<(), DatabaseError> {
         let mut file = self.output(path)?;
         file.write_all(text.as_bytes())?;

@@ -15,12 +15,13 @@ use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::{GameMeasures, GameRow};
 
-/// The half-moves of a game whose clocks are looked at: 30 moves of each side.
+/// The number of half-moves of a game in which clocks are examined: 30 moves of each side.
 const CLOCK_PLIES: u32 = 60;
-/// A side is short of time once its clock shows less than the starting time divided by this.
+/// A side is in time trouble once its clock shows less than the starting time divided by this number.
 const SHORT_PART: i64 = 10;
 
-/// Collects the figures of a player's profile. The choice of the run must have no player, so that the games of others count too.
+/// Collects the numbers for a player's profile. The choice of the run must not have a player, so that the games of others count
+/// too.
 #[derive(Clone, Debug)]
 pub struct ProfileCollector {
     player: Player,
@@ -28,7 +29,7 @@ pub struct ProfileCollector {
     reads_comments: bool,
 }
 
-/// The results of some games for the player, and the results that the ratings let expect.
+/// The player's results in some games, and the results that the ratings predict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
     /// The number of games, including those without a result.
@@ -43,41 +44,43 @@ pub struct Record {
     pub expected_millionths: u64,
 }
 
-/// The games in which a theme occurs.
+/// The numbers of games in which a theme occurs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ThemeTally {
-    /// The games of the player.
+    /// The player's games with the theme.
     pub player: u64,
-    /// Those of them in which the player has the pattern, if the theme tells sides.
+    /// Those of them in which the player has the pattern, if the theme determines a side.
     pub own: u64,
-    /// Those of them in which the opponent has it, if the theme tells sides.
+    /// Those of them in which the opponent has the pattern, if the theme determines a side.
     pub opponent: u64,
-    /// The games of others.
+    /// The games of others with the theme.
     pub others: u64,
-    /// True if the theme tells which side has the pattern.
+    /// True if the theme determines which side has the pattern.
     pub tells_sides: bool,
 }
 
-/// The games of the player with clocks.
+/// Sums over the player's games that have clocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ClockTally {
     /// The number of games with clocks of the player or the opponent.
     pub games: u64,
-    /// The number of those whose starting time the tag `TimeControl` tells too, by clocks of the player and of the opponent.
+    /// The number of these games whose starting time is known from the tag `TimeControl`: those with clocks of the player, and
+    /// those with clocks of the opponent.
     pub known: [u64; 2],
-    /// The number of those in which the player, and in which the opponent, was short of time.
+    /// The number of these games in which the player was in time trouble, and of those in which the opponent was.
     pub short: [u64; 2],
-    /// The results of the games in which the player was short of time.
+    /// The results of the games in which the player was in time trouble.
     pub record: Record,
 }
 
-/// The losses that make up the columns of a table of losses, in thousandths of a pawn.
+/// The least losses that the columns of a table of losses count, in thousandths of a pawn.
 pub(super) const LOSSES: [i64; 3] = [500, 1_000, 2_000];
 
-/// The remaining times by which losses are added up: at least half of the starting time, at least a tenth, less, and unknown.
+/// The number of classes of remaining time by which losses are added up: at least half of the starting time, at least a tenth,
+/// less than a tenth, and unknown.
 pub(super) const REMAINING_TIMES: usize = 4;
 
-/// The moves of one side whose losses are known.
+/// Sums over those moves of one side whose losses are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LossTally {
     /// The number of moves.
@@ -88,17 +91,17 @@ pub struct LossTally {
     pub at_least: [u64; LOSSES.len()],
 }
 
-/// The games of the player with evaluations.
+/// Sums over the player's games that have evaluations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LossTallies {
     /// The number of games in which the loss of a move is known.
     pub games: u64,
-    /// The moves of the player and of the opponents. Each has a tally for moves that left at least half of the starting time,
-    /// at least a tenth, less than a tenth, and an unknown part of it.
+    /// The moves of the player and of the opponents. Each side has a tally for moves after which at least half of the starting
+    /// time remained, at least a tenth, less than a tenth, and an unknown part of it.
     pub moves: [[LossTally; REMAINING_TIMES]; 2],
 }
 
-/// The figures of some blocks.
+/// The sums of a profile over some blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProfilePart {
     /// The spellings of the player's name.
@@ -107,24 +110,24 @@ pub struct ProfilePart {
     pub others: u64,
     /// The results as White and as Black.
     pub records: [Record; 2],
-    /// Years, ratings and performances as White and as Black.
+    /// The years, ratings and performances as White and as Black.
     pub tallies: [MoveTally; 2],
-    /// The results as White and as Black by the families of openings; `None` for games whose opening has no name.
+    /// The results as White and as Black, by families of openings. The key is `None` for games whose opening has no name.
     pub openings: [BTreeMap<Option<String>, Record>; 2],
-    /// The results as White and as Black by the names of the positions that the games passed.
+    /// The results as White and as Black, by the opening names of the positions that occurred in the games.
     pub positions: [BTreeMap<String, Record>; 2],
     /// The games with each of [`THEMES`].
     pub themes: Vec<ThemeTally>,
-    /// The results of the games that reached each of [`ENDINGS`], and last of those that reached any of them.
+    /// The results of the games that reached each of [`ENDINGS`], followed by those of the games that reached any of them.
     pub endings: Vec<Record>,
-    /// The clocks.
+    /// The sums about clocks.
     pub clocks: ClockTally,
-    /// The losses of moves.
+    /// The sums about the losses of moves.
     pub losses: LossTallies,
 }
 
 impl ProfileCollector {
-    /// Creates a collector for a player. `reads_comments` tells whether the database keeps comments, which have the clocks.
+    /// Creates a collector for a player. `reads_comments` is true if the database keeps comments, which contain the clocks.
     pub fn new(player: Player, reads_comments: bool) -> ProfileCollector {
         let spellings = SpellingsCollector::new(player.name.clone());
         ProfileCollector { player, spellings, reads_comments }
@@ -199,15 +202,16 @@ impl Record {
     }
 }
 
-/// Returns the expected score against an opponent whose rating is higher by a difference.
+/// Returns the expected score against an opponent whose rating is higher by `higher` points.
 ///
-/// Source: A. E. Elo, "The Rating of Chessplayers, Past and Present" (1978), with the logistic curve that FIDE's tables approximate.
+/// Source: A. E. Elo, "The Rating of Chessplayers, Past and Present" (1978), with the logistic curve that FIDE's tables
+/// approximate.
 fn expected_score(higher: i64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(higher as f64 / 400.0))
 }
 
 impl ThemeTally {
-    /// Returns the games of a block with a theme. `sides` are those of the player.
+    /// Counts the games of a block that have a theme. `sides` are the sides of the player.
     fn of_block(found: &Found, sides: &[Option<Color>]) -> ThemeTally {
         let mut tally = ThemeTally { tells_sides: found.copy_sides.is_some(), ..ThemeTally::default() };
         let pattern = PatternSides::from_found(found);

@@ -1,4 +1,4 @@
-//! The figures of a profile: shares, scores and their intervals, computed from sums.
+//! The numbers in a profile: percentages, scores and their confidence intervals, computed from sums.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,43 +12,43 @@ use crate::stats::{MoveTally, Share, ShareDifference, SideResults};
 
 /// The number of openings of each colour that are listed by name.
 const OPENINGS_MAX: usize = 10;
-/// The number of positions in the list of gaps.
+/// The maximum number of positions in the list of gaps.
 const GAPS_MAX: usize = 10;
-/// The least number of games with an expected score of a position in the list of gaps.
+/// The least number of rated games with a position in the list of gaps.
 const GAP_GAMES_MIN: u64 = 5;
-/// The number of names that come near and are listed.
+/// The maximum number of similar names that are listed.
 const NEAR_MAX: usize = 10;
 
 /// The profile of a player.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Profile {
-    /// The player as given, with further conditions on him.
+    /// The player as given, with the further conditions on the player.
     pub player: String,
-    /// The conditions on games in words; empty if there are none.
+    /// A description of the conditions on games; empty if there are none.
     pub chosen: String,
     /// The names of the sources.
     pub sources: Vec<String>,
-    /// The spellings that were taken together, the most frequent first.
+    /// The spellings that were regarded as the player's name, the most frequent first.
     pub names: Vec<NameGames>,
-    /// Names that come near and were left out, the nearest first.
+    /// Similar names whose games were left out, the most similar first.
     pub near: Vec<NameGames>,
     /// The number of games of others.
     pub others: u64,
     /// The first and the last year of the player's games.
     pub years: Option<[u16; 2]>,
-    /// The results as White, as Black, and of all games.
+    /// The results as White, as Black, and in all games.
     pub sides: [SideRow; 3],
     /// The openings as White and as Black.
     pub openings: [OpeningTable; 2],
-    /// The positions with the lowest score against expectation.
+    /// The positions in which the player scores least, compared with the expected score.
     pub gaps: Vec<GapRow>,
     /// The themes.
     pub themes: Vec<ThemeRow>,
-    /// The endings that were reached, and last any of them.
+    /// The scores in each ending that was reached, followed by the score in games with any of them.
     pub endings: Vec<Scored>,
-    /// The clocks, if there are any.
+    /// The numbers about clocks; `None` if there are no clocks.
     pub clock: Option<ClockShare>,
-    /// The losses of moves, if there are evaluations.
+    /// The losses of moves; `None` if there are no evaluations.
     pub losses: Option<Losses>,
 }
 
@@ -57,29 +57,29 @@ pub struct Profile {
 pub struct NameGames {
     /// The spelling.
     pub name: String,
-    /// The number of games with it.
+    /// The number of games with this spelling.
     pub games: u64,
 }
 
 /// The player's score in some games.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Scored {
-    /// The name of these games: an opening, an ending.
+    /// The name of these games, such as an opening or an ending.
     pub name: String,
     /// The number of games.
     pub games: u64,
     /// The results for the player.
     #[serde(flatten)]
     pub results: SideResults,
-    /// The points per game with a result.
+    /// The points per game, in games with a result.
     pub score: Option<Share>,
-    /// The number of games with a result and ratings of both sides; the next figures count these games alone.
+    /// The number of games with a result and known ratings of both sides. The next three fields refer only to these games.
     pub rated: u64,
     /// The points per game.
     pub rated_score: Option<Share>,
     /// The expected points per game.
     pub expected: Option<f64>,
-    /// The points per game less the expected ones.
+    /// The points per game minus the expected points per game.
     pub difference: Option<ShareDifference>,
 }
 
@@ -97,18 +97,18 @@ pub struct SideRow {
     pub performance: Option<i64>,
 }
 
-/// The openings of one colour.
+/// The results in the openings of one colour.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct OpeningTable {
     /// The most frequent openings.
     pub openings: Vec<Scored>,
     /// The number of the other openings.
     pub more: usize,
-    /// The games of the other openings.
+    /// The results in the other openings.
     pub rest: Scored,
 }
 
-/// A position, by the name of its opening, in which the player scores less than expected.
+/// A position, named by its opening, in which the player scores less than expected.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct GapRow {
     /// The side of the player: `White` or `Black`.
@@ -118,7 +118,7 @@ pub struct GapRow {
     pub scored: Scored,
 }
 
-/// The games with a theme among some games.
+/// The share of games with a theme in a set of games.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct ThemeShare {
     /// The number of games with the theme.
@@ -129,34 +129,36 @@ pub struct ThemeShare {
     pub share: Option<Share>,
 }
 
-/// A theme in the games of the player and in the field.
+/// The share of a theme in the player's games and in the field.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ThemeRow {
     /// The name of the theme in the catalogue.
     pub theme: String,
     /// The title.
     pub title: String,
-    /// The player's games; without games of others those in which the player has the pattern.
+    /// The share in the player's games. If there are no games of others, only games in which the player has the pattern are
+    /// counted.
     pub player: ThemeShare,
-    /// The games of others; without such games those of the player in which the opponent has the pattern, if the theme tells sides.
+    /// The share in the games of others. If there are no such games, it is the share of the player's games in which the opponent
+    /// has the pattern, if the theme determines a side.
     pub field: Option<ThemeShare>,
-    /// The share of the player's games less that of the field.
+    /// The share in the player's games minus the share in the field.
     pub difference: Option<ShareDifference>,
-    /// The number of games of the player in which the player has the pattern, and in which the opponent has it, if the theme tells
-    /// sides.
+    /// The number of the player's games in which the player has the pattern, and of those in which the opponent has it, if the
+    /// theme determines a side.
     pub has_pattern: Option<[u64; 2]>,
 }
 
-/// The games in which sides were short of time.
+/// The games in which the sides were in time trouble.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ClockShare {
     /// The number of games with clocks.
     pub games: u64,
-    /// The games in which the player was short of time.
+    /// The share of games in which the player was in time trouble.
     pub player: ThemeShare,
-    /// The games in which the opponent was.
+    /// The share of games in which the opponent was in time trouble.
     pub opponent: ThemeShare,
-    /// The score in the games in which the player was short of time.
+    /// The score in the games in which the player was in time trouble.
     pub short: Scored,
 }
 
@@ -165,16 +167,16 @@ pub struct ClockShare {
 pub struct Losses {
     /// The number of games in which the loss of a move is known.
     pub games: u64,
-    /// The moves of the player: those of each remaining time, and all moves last.
+    /// The moves of the player: a row for each class of remaining time, then a row for all moves.
     pub player: Vec<LossRow>,
     /// The moves of the opponents, in the same order.
     pub opponents: Vec<LossRow>,
 }
 
-/// The losses of the moves of one side that left a part of the starting time.
+/// The losses of one side's moves after which a certain part of the starting time remained.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct LossRow {
-    /// The remaining time in words.
+    /// The name of the class of remaining time.
     pub remaining_time: &'static str,
     /// The number of moves.
     pub moves: u64,
@@ -188,7 +190,7 @@ pub struct LossRow {
     pub two_pawns: Option<Share>,
 }
 
-/// The names of the remaining times.
+/// The names of the classes of remaining time.
 const TIME_NAMES: [&str; REMAINING_TIMES] = [
     "half of the starting time or more",
     "a tenth to half",
@@ -230,7 +232,7 @@ impl Scored {
         let expected =
             (record.rated > 0).then(|| record.expected_millionths as f64 / 1e6 / record.rated as f64);
         let rated_score = Share::of_points(record.half_points, record.rated);
-        // The expected score is taken as exact: ratings are what they are.
+        // The expected score is treated as exact, because ratings are given numbers.
         let difference = rated_score.zip(expected).map(|(Share { value, low, high }, expected)| {
             ShareDifference { value: value - expected, low: low - expected, high: high - expected }
         });
@@ -339,8 +341,8 @@ impl Profile {
     }
 }
 
-/// Returns the positions with the lowest score against expectation. Of positions that the same games passed, the one with the longest
-/// name is listed.
+/// Returns the positions in which the score is lowest compared with the expected score. If the same games passed several
+/// positions, the one with the longest name is listed.
 fn gaps(part: &ProfilePart) -> Vec<GapRow> {
     let mut all = Vec::new();
     for (side, positions) in ["White", "Black"].into_iter().zip(&part.positions) {

@@ -8,7 +8,7 @@ use crate::report::{TextTable, grouped};
 use crate::stats::{Share, ShareDifference};
 use orbit_core::visible;
 
-/// A part of a profile.
+/// A section of a profile.
 struct Section {
     id: &'static str,
     name: &'static str,
@@ -21,12 +21,12 @@ struct Section {
 struct SectionTable {
     id: &'static str,
     caption: String,
-    /// The rows; the first one holds the headings.
+    /// The rows, the first of which has the headings.
     rows: Vec<Vec<String>>,
 }
 
 impl SectionTable {
-    /// Creates a table. A column without any value is left out.
+    /// Creates a table. Columns without any value are left out.
     fn new(
         id: &'static str,
         caption: impl Into<String>,
@@ -149,7 +149,7 @@ impl Profile {
         Section { id: "summary", name: "Summary", notes, tables: vec![table] }
     }
 
-    /// Says which games have an expected score, if not all do.
+    /// Returns a note about the games that have an expected score, unless all games have one.
     fn ratings_note(&self) -> Option<String> {
         let both = &self.sides[2].scored;
         match both.rated {
@@ -362,12 +362,13 @@ fn explanations() -> Section {
     Section { id: "about", name: "How to read the numbers", notes, tables: Vec::new() }
 }
 
-/// The columns of the score, of the rated games, and of the score in these.
+/// The indices of three columns: the score, the number of rated games, and the score in rated games.
 const SCORE: usize = 5;
 const RATED: usize = 6;
 const RATED_SCORE: usize = 7;
 
-/// Makes a table of rows that begin as those of [`scored_row`]. `more` are the headings of further columns.
+/// Creates a table of rows that begin with the cells of [`scored_row`]. `more` are the headings of further
+/// columns.
 fn scored_table(
     id: &'static str,
     caption: String,
@@ -375,7 +376,7 @@ fn scored_table(
     more: &[&str],
     mut rows: Vec<Vec<String>>,
 ) -> SectionTable {
-    // If all games are rated, or none, these columns say no more than those before them.
+    // If all games are rated, or none are, these columns say no more than the columns before them.
     if rows.iter().all(|row| row[RATED] == row[1]) || rows.iter().all(|row| row[RATED] == "0") {
         rows.iter_mut().for_each(|row| row[RATED..=RATED_SCORE].fill(String::new()));
     }

@@ -1,7 +1,8 @@
 //! The columns of tables as Arrow arrays, for data frames and databases that share memory with the program.
 //!
-//! A row has the same content as its line of JSON Lines: both are made of the same cells. Numbers are 64-bit integers, numbers with
-//! a fraction are 64-bit floats, texts are UTF-8, lists are lists. The squares of pieces and the tags are maps; a span is a struct.
+//! A row has the same content as its line of JSON Lines, because both are made from the same cells. Whole numbers are 64-bit
+//! integers, numbers with a fraction are 64-bit floats, texts are UTF-8, and lists are lists. The squares of pieces and the tags
+//! are maps; a span is a struct.
 
 mod positions;
 
@@ -61,7 +62,7 @@ impl ArrowTable {
 
     /// Appends the rows of a game.
     pub fn add(&mut self, found: &Found, game: &GameRow, rows: Rows) {
-        // Cells that are equal for all positions of a game are made once.
+        // Cells with the same value at all positions of a game are made once.
         let mut shared: Vec<Option<TableCell<'static>>> = vec![None; self.cells.len()];
         let ArrowTable { columns, cells, rows: count } = self;
         found.rows_with(game, rows, columns.row_parts(), |row| {
@@ -92,7 +93,7 @@ impl ArrowTable {
     }
 }
 
-/// Returns a cell that games share in a form that can be kept after its row; `None` for cells that are not shared.
+/// Returns an owned copy of a cell whose value is the same in all rows of a game; `None` for the kinds of cells that never are.
 fn owned(cell: TableCell) -> Option<TableCell<'static>> {
     match cell {
         TableCell::Null => Some(TableCell::Null),
@@ -177,7 +178,7 @@ impl ArrowCells {
         }
     }
 
-    /// Returns the cells, and begins anew.
+    /// Returns the cells, and leaves the column empty.
     pub(super) fn finish(&mut self) -> ArrayRef {
         match self {
             ArrowCells::Numbers(cells) => ArrayBuilder::finish(cells),
@@ -259,15 +260,15 @@ fn push_span(cells: &mut StructBuilder, span: Option<&SpanCells>) {
     cells.append(span.is_some());
 }
 
-/// The rows of a block, and the range of rows of each game that is found.
+/// The rows of a block, and the range of rows for each game that is found.
 pub(crate) struct ArrowBlock {
     /// The rows.
     pub(crate) batch: RecordBatch,
-    /// For each game that is found, its index in the block and its rows.
+    /// For each game that is found, its index in the block and the range of its rows.
     pub(crate) games: Vec<(u32, Range<usize>)>,
 }
 
-/// A way to make rows of the answers on a block.
+/// Converts the answers for a block to rows.
 pub(crate) trait ArrowRows: Sync {
     /// Returns the facts about games and hits that the rows need.
     fn wants(&self) -> Wants;

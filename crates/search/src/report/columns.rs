@@ -1,5 +1,5 @@
-//! The columns of tables: the name of each, its type, and its value at a hit. JSON Lines, CSV and Parquet are all written from this
-//! module, so their contents agree.
+//! The columns of tables: their names, their types, and their values at a hit. JSON Lines, CSV and Parquet are all written from
+//! this module, so their contents agree.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub enum ColumnType {
     Object,
 }
 
-/// Declares the columns, so that their list and their names cannot differ.
+/// Declares each column once, so that the list of columns and their names agree.
 macro_rules! columns {
     ($($column:ident $name:literal $ty:ident)*) => {
         /// A column of a table; `docs/output.md` describes each.
@@ -179,7 +179,7 @@ impl Columns {
         Columns::new(&parts.concat())
     }
 
-    /// Creates a list of these columns; repetitions are dropped.
+    /// Creates a list of these columns, without duplicates.
     pub fn new(columns: &[Column]) -> Columns {
         let mut out = Columns { columns: Column::ALL, count: 0 };
         for &column in columns {
@@ -270,8 +270,8 @@ impl Column {
     }
 }
 
-/// Appends the rows of a game to bytes. `push` appends the cell of the column with a number; `end` stands behind each row. Cells
-/// that are equal in all rows of a game are made once and then copied. Returns the number of positions that hit.
+/// Appends the rows of a game to bytes. `push` appends the cell of the column with the given index; `end` is appended after each
+/// row. Cells that are equal in all rows of a game are written once and then copied. Returns the number of positions that hit.
 pub(super) fn push_rows(
     (found, game): (&Found, &GameRow),
     (rows, columns): (Rows, Columns),
@@ -389,7 +389,7 @@ pub(super) fn cell<'a>(
         C::Url => row.url().map_or(TableCell::Null, |url| TableCell::Text(url.into())),
         C::Node => TableCell::Number(row.node.into()),
         C::Line => text(&row.line),
-        // A string of the query may be empty; it is not null then.
+        // An empty string of the query is an empty text, not null.
         C::Text => row.text.map_or(TableCell::Null, |text| TableCell::Text(decode(text))),
         C::Tags => TableCell::Tags(tags_of(game)),
         C::Span => span.map_or(TableCell::Null, |span| TableCell::Span(span.clone())),
@@ -445,7 +445,7 @@ fn named<'a>(names: &'a [String], row: &Row) -> TableCell<'a> {
     row.copy.and_then(|copy| names.get(copy as usize)).map_or(TableCell::Null, |name| text(name))
 }
 
-/// Returns the tags of a game; of several tags with one name the first counts, as in queries.
+/// Returns the tags of a game. If several tags have the same name, the first one counts, as in queries.
 fn tags_of<'a>(game: &GameRow<'a>) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
     let mut tags: Vec<(Cow<str>, Cow<str>)> = Vec::new();
     for (name, value) in game.tags() {

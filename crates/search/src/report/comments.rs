@@ -3,7 +3,7 @@
 use orbit_engine::{GameCommentary, SortValue};
 use orbit_pgn::Amendment;
 
-/// The approximate maximum of bytes that a query writes at one node. Source: CQL 6.2.
+/// The approximate maximum number of bytes that a query writes at one node. Source: CQL 6.2.
 const NODE_BYTES_MAX: usize = 4500;
 /// The text that replaces the rest.
 const TRUNCATED: &[u8] = b"[cql truncate]...";
@@ -13,11 +13,11 @@ const TRUNCATED: &[u8] = b"[cql truncate]...";
 pub struct CommentStyle {
     /// True if comments are written. Tags are set and comments removed even without it.
     pub comments: bool,
-    /// True if the number of the game is written at its start.
+    /// True if the number of the game is written at the start of the game.
     pub numbers: bool,
-    /// True if the number of matching positions is written at its start.
+    /// True if the number of matching positions is written at the start of the game.
     pub matches: bool,
-    /// For each value of `sort` the name under which it is written at the start of the game; `None` if it is not written.
+    /// For each value of `sort`, the name under which it is written at the start of the game; `None` if it is not written.
     pub sorts: Vec<Option<String>>,
     /// True if tags are set.
     pub tags: bool,
@@ -26,7 +26,8 @@ pub struct CommentStyle {
 }
 
 impl CommentStyle {
-    /// Returns the changes to the text of a game; `None` if there are none. `number` is the number of the game over all sources.
+    /// Returns the changes to the text of a game; `None` if comments are not written and nothing else changes. `number` is the
+    /// number of the game over all sources.
     pub fn amendment(&self, number: u32, commentary: &GameCommentary) -> Option<Amendment> {
         let GameCommentary { tags, removed, .. } = commentary;
         let amendment = Amendment {

@@ -19,16 +19,21 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns,
     let is_alone = columns.list().len() == 1;
     let push = |index: usize, cell: TableCell, out: &mut Vec<u8>| {
         out.extend_from_slice(if index == 0 { b"" } else { b"," });
-        let text = text(cell);
-        // Readers skip empty lines.
-        let is_quoted = text.is_empty() && is_alone;
-        if is_quoted || text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
-            out.extend_from_slice(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());
-        } else {
-            out.extend_from_slice(text.as_bytes());
-        }
+        push_field(&text(cell), is_alone, out);
     };
     push_rows((found, game), (rows, columns), push, b"\n", out)
+}
+
+/// Appends a field with the same bytes as the csv crate. The writer of that crate cannot append fields
+/// that are already quoted.
+fn push_field(text: &str, is_alone: bool, out: &mut Vec<u8>) {
+    // An empty field that is alone on its line is quoted, because readers skip empty lines.
+    let is_quoted = text.is_empty() && is_alone;
+    if is_quoted || text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
+        out.extend_from_slice(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
 }
 
 /// Returns a cell as text, with blanks between the entries of a list.
@@ -47,5 +52,35 @@ pub(super) fn text(cell: TableCell<'_>) -> Cow<'_, str> {
             pieces.into_iter().map(piece).collect::<Vec<_>>().join(" ").into()
         }
         TableCell::Span(_) | TableCell::Tags(_) => jsonl::text(&cell).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The csv crate writes the same bytes.
+    #[test]
+    fn fields_are_quoted_as_the_csv_crate_quotes_them() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let letters = ['a', 'é', ' ', ',', ';', '"', '\'', '\r', '\n', '\t', '\\', '#'];
+        let mut quoted = 0;
+        for _ in 0..20_000 {
+            let word = |random: &mut fastrand::Rng| -> String {
+                (0..random.usize(..5)).map(|_| letters[random.usize(..letters.len())]).collect()
+            };
+            let fields: Vec<String> = (0..random.usize(1..4)).map(|_| word(&mut random)).collect();
+            let mut out = Vec::new();
+            for (index, field) in fields.iter().enumerate() {
+                out.extend_from_slice(if index == 0 { b"" } else { b"," });
+                push_field(field, fields.len() == 1, &mut out);
+            }
+            out.push(b'\n');
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            writer.write_record(&fields).unwrap();
+            assert_eq!(out, writer.into_inner().unwrap(), "{fields:?}");
+            quoted += usize::from(out.contains(&b'"'));
+        }
+        assert!(quoted > 1_000, "{quoted}");
     }
 }

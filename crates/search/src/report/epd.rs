@@ -20,9 +20,9 @@ pub(super) fn write_fen(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec
     })
 }
 
-/// Appends the EPDs of a game's rows. Returns the number of positions that hit. The operations are: `sm`, the next move; `hmvc` and
-/// `fmvn`, the last fields of a FEN; `id`, players, event and date; `c0`, game and ply, and for a side line its name and the node;
-/// `c1`, the move that led to the position, with its number.
+/// Appends the EPDs of a game's rows. Returns the number of positions that hit. The operations are `sm` (the next move), `hmvc`
+/// and `fmvn` (the last two fields of a FEN), `id` (players, event and date), `c0` (game and ply, and for a side line its name
+/// and the node) and `c1` (the move that led to the position, with its number).
 pub(super) fn write_epd(found: &Found, game: &GameRow, rows: Rows, out: &mut Vec<u8>) -> usize {
     let mut id = None;
     found.rows(game, rows, |row| {
@@ -35,7 +35,7 @@ fn line(row: &Row, id: &str) -> String {
     let fen = ListLine::split(row.fen.as_bytes());
     let position = String::from_utf8_lossy(fen.position);
     let [clock, full] = fen.counters.map(|counter| String::from_utf8_lossy(counter.unwrap_or_default()));
-    // `sm` needs SAN; moves in coordinates and null moves are none.
+    // `sm` must be SAN, which moves in coordinates and null moves are not.
     let is_san = !row.next.is_empty() && !row.next.contains('-') || row.next.starts_with("O-O");
     let next = if is_san { format!(" sm {};", row.next) } else { String::new() };
     let (game, ply) = (row.game.number(), row.ply);
@@ -49,8 +49,8 @@ fn line(row: &Row, id: &str) -> String {
     )
 }
 
-/// Returns for example `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`. Quotes are replaced, because a string of
-/// EPD cannot hold one, and control characters too, because lists of positions are read on terminals.
+/// Returns the `id` of a game: `Carlsen, Magnus - Caruana, Fabiano, Sinquefield Cup, 2014.08.27`. Quotes are replaced, because a
+/// string of EPD cannot contain them. Control characters are replaced too, because lists of positions are read on terminals.
 fn id_of(game: &GameRow) -> String {
     let players = match (tags::player(game, Color::White), tags::player(game, Color::Black)) {
         (None, None) => None,

@@ -1,7 +1,7 @@
 //! The findings of a scan as plain data: everything that a report shows.
 //!
-//! A page, a picture and a JSON object are made of the same [`Findings`], so they agree. A run fills them; this module knows
-//! nothing of runs.
+//! A page, a picture and a JSON object are made from the same [`Findings`], so they agree. A run fills them in; this module does
+//! not depend on runs.
 
 use std::{
     cmp::Reverse,
@@ -20,7 +20,7 @@ use orbit_transforms::{AsText, CopyPlaces, Filter, Orbit, Pattern, Placement};
 
 /// The maximum number of listed copies; an orbit can have 100,000.
 const COPIES_MAX: usize = 100;
-/// The number of games below which a group says little.
+/// The number of games below which a group is too small to say much.
 pub const FEW_GAMES: u64 = 50;
 /// The maximum number of characters of a copy's text, which can be as long as all copies of the orbits in it.
 pub(crate) const TEXT_MAX: usize = 300;
@@ -40,13 +40,13 @@ pub const NO_HEAT_MAP: &str = "no heat map: the query's copies do not differ in 
 pub struct Findings {
     /// The title of the report; a report without one is called "Report".
     pub title: String,
-    /// The day of the report, if it is to be shown. Without it equal findings give equal bytes.
+    /// The day of the report, if it is shown. Without a day, equal findings give equal bytes.
     pub date: Option<String>,
     /// The text of the query.
     pub query: String,
-    /// The query as an English sentence, as `orbit explain` has it; empty if there is none.
+    /// The query as an English sentence, as `orbit explain` prints it; empty if there is none.
     pub sentence: String,
-    /// The games and hits that count, if not all: `games with elo>=2600`.
+    /// A description of the games and hits that count: `games with elo>=2600`. It is empty if all count.
     pub chosen: String,
     /// The pattern of the query on the board, before transforms.
     pub pattern: PatternBoard,
@@ -54,13 +54,14 @@ pub struct Findings {
     pub engine: String,
     /// The names of the database's sources.
     pub sources: Vec<String>,
-    /// The numbers of games and positions that were searched, and of those that are hits.
+    /// The numbers of games and positions that were searched, and of those that hit.
     pub totals: HitCounts,
-    /// The results of the games that hit, as PGN has them: `1-0`, then `0-1`, `1/2-1/2` and `*`, as far as they occur.
+    /// The results of the games that hit, as PGN writes them: first `1-0`, then `0-1`, `1/2-1/2` and `*`. Results that do not
+    /// occur are left out.
     pub results: Vec<ResultCount>,
-    /// The copies of the outermost transform, if the query is one.
+    /// The hits by copy of the outermost transform, if the query has one.
     pub orbit: Option<OrbitFindings>,
-    /// For a query whose value is a set of squares: the number of positions in which each square was in it.
+    /// For a query whose value is a set of squares: the number of positions at which each square is in the set.
     pub squares: Option<HeatMap>,
     /// The counts of `squares`, separately for squares with white pieces, with black pieces and without a piece, in this order.
     /// Maps without counts are left out; the list is empty if only one map is left.
@@ -71,18 +72,18 @@ pub struct Findings {
     pub histograms: Vec<Histogram>,
     /// Some of the positions that hit.
     pub sample: Vec<SampleHit>,
-    /// The way in which the sample was drawn, in words: `24 of 4,071 hits, seed 1`.
+    /// A description of how the sample was drawn: `24 of 4,071 hits, seed 1`.
     pub sample_note: String,
-    /// The games that are found, in the order of the search, at most [`GAMES_MAX`].
+    /// The games that are found, in the order of the search; at most [`GAMES_MAX`].
     pub games: Vec<ListedGame>,
     /// The number of games that are found; a query such as `cql(matchcount 0) ...` finds games without a hit.
     pub games_found: u64,
-    /// The hits of similar queries, if there are no hits and this was tried.
+    /// The hits of similar queries, if the query has no hits and similar queries were tried.
     pub misses: Option<Misses>,
-    /// The command line that asks for the same, without outputs; empty if it is unknown. See
+    /// The command line that repeats this search, without the options that write output; empty if it is unknown. See
     /// [`Request::command_line`](crate::Request::command_line).
     pub command: String,
-    /// The options with which this command line writes the report.
+    /// The options that make this command line write the report.
     pub command_outputs: String,
 }
 
@@ -93,7 +94,7 @@ pub struct Misses {
     pub games: u64,
     /// The number of their positions.
     pub positions: u64,
-    /// True if these are all games.
+    /// True if all games were searched.
     pub is_whole: bool,
     /// The queries, in the order in which they were tried.
     pub tried: Vec<Miss>,
@@ -112,7 +113,7 @@ pub struct Miss {
     pub positions_hit: u64,
 }
 
-/// Numbers of games and positions, and how many of them hit.
+/// Numbers of games and positions that were searched, and of those that hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct HitCounts {
     /// The number of games searched.
@@ -134,23 +135,24 @@ pub struct ResultCount {
     pub games: u64,
 }
 
-/// The hits by copy of an orbit.
+/// The hits of an orbit, copy by copy.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct OrbitFindings {
     /// The number of distinct copies.
     pub copies_total: u64,
     /// The number of copies that hit anywhere.
     pub copies_hit: u64,
-    /// The copies that hit, the most frequent first, equal ones in the order of the orbit; at most 100.
+    /// The copies that hit, the most frequent first; copies with equal counts are in the order of the orbit. There are at most
+    /// 100.
     pub copies: Vec<CopyFindings>,
-    /// The hits by rotation or reflection; the filter as written comes first.
+    /// The hits by rotation or reflection. The filter as written comes first.
     pub symmetries: Vec<TransformSum>,
-    /// The hits by whether the colours are swapped.
+    /// The hits of the copies with the colours as written, and of those with swapped colours.
     pub colors: Vec<TransformSum>,
     /// The hits by place, if the copies are in more than one place.
     pub heat: Option<HeatMap>,
-    /// The hits by place of the copies with the colours as written, and of those with swapped colours; empty if only one of the two
-    /// hits.
+    /// The hits by place, separately for the copies with the colours as written and for those with swapped colours; empty if only
+    /// one of the two hits.
     pub heat_by_color: Vec<HeatMap>,
 }
 
@@ -163,7 +165,7 @@ pub struct CopyFindings {
     pub text: String,
     /// The transform that produces the copy from the filter as written.
     pub transform: String,
-    /// The square of the copy, if it has a place of its own.
+    /// The square that the filter's first single-square designator has in this copy, if every copy has such a square.
     pub anchor: Option<String>,
     /// The shift of the copy in files and ranks, if it has no such square.
     pub offset: Option<[i8; 2]>,
@@ -184,7 +186,7 @@ pub struct TransformSum {
     pub positions: u64,
 }
 
-/// A filter as a board, and in words what the board cannot show; see [`Pattern`].
+/// A filter drawn as a board, and the conditions that cannot be drawn, as text; see [`Pattern`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct PatternBoard {
     /// The placement field of a FEN, with `A`, `a` and `_` in addition to the letters of pieces.
@@ -202,7 +204,7 @@ pub struct SquareNames(pub Bitboard);
 /// The numeric values of a query at its hits.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ValueFindings {
-    /// A step of values in each row, with the share of all positions whose value lies in it.
+    /// For each step of values, the share of all positions whose value lies in the step.
     pub steps: Histogram,
     /// The values of all hits, followed by those of groups of hits.
     pub groups: Vec<ValueGroup>,
@@ -215,17 +217,17 @@ pub struct ValueGroup {
     pub grouping: String,
     /// The name of the group.
     pub label: String,
-    /// The first number of the group, if it is a group of numbers, as for `last`.
+    /// The first number of the group, if the group is a range of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<i64>,
-    /// The last number of the group.
+    /// The last number of the group, if the group is a range of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<i64>,
     /// The number of games with a hit.
     pub games: u64,
     /// The number of hits.
     pub positions: u64,
-    /// The summary of their values.
+    /// A summary of the values at these hits.
     #[serde(flatten)]
     pub summary: NumberSummary,
 }
@@ -245,9 +247,9 @@ pub struct Histogram {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
-    /// Games that hit, of all games of the group.
+    /// The share of games that hit among all games of the group.
     Games,
-    /// Positions that hit, of all positions of the group.
+    /// The share of positions that hit among all positions of the group.
     Positions,
 }
 
@@ -256,20 +258,20 @@ pub enum Unit {
 pub struct HistogramRow {
     /// The name of the group: `2015`, `2400-2499`.
     pub label: String,
-    /// The first number of the group, if it is a group of numbers, as for `last`.
+    /// The first number of the group, if the group is a range of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<i64>,
-    /// The last number of the group.
+    /// The last number of the group, if the group is a range of numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<i64>,
-    /// The numbers of games and positions that were searched, and of those that are hits.
+    /// The numbers of games and positions that were searched, and of those that hit.
     #[serde(flatten)]
     pub counts: HitCounts,
-    /// The share that hits, from 0 to 1; `None` in an empty group.
+    /// The share of games or positions that hit, from 0 to 1; `None` in an empty group.
     pub share: Option<f64>,
-    /// The lower end of the share's 95 % interval.
+    /// The lower end of the share's 95 % confidence interval.
     pub low: Option<f64>,
-    /// The upper end of the share's 95 % interval.
+    /// The upper end of the share's 95 % confidence interval.
     pub high: Option<f64>,
 }
 
@@ -280,13 +282,13 @@ pub struct SampleHit {
     pub game: u64,
     /// The name of its source.
     pub source: String,
-    /// The name of White, `?` if it is unknown, as for the tags below.
+    /// The name of White, or `?` if it is unknown. The tags below are also `?` if they are unknown.
     pub white: String,
     /// The name of Black.
     pub black: String,
     /// The event.
     pub event: String,
-    /// The date as the game has it.
+    /// The date as the tag of the game states it.
     pub date: String,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
@@ -314,7 +316,7 @@ pub struct SampleHit {
     pub span: Option<SampleSpan>,
     /// The address where the game can be seen, if it is known. Links that do not begin with `https://` are not shown.
     pub url: Option<String>,
-    /// The value of the query, if it is more than a condition.
+    /// The value of the query, unless the query is only a condition.
     pub value: Option<String>,
     /// The values by which the query sorts the game, if it sorts the sample.
     pub sorts: Vec<SortedBy>,
@@ -331,32 +333,32 @@ pub struct SortedBy {
     pub value: String,
 }
 
-/// One game that is found, as lists show it.
+/// One game that is found, as it appears in lists.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ListedGame {
     /// The number of the game over all sources, from 1.
     pub game: u64,
     /// The name of its source.
     pub source: String,
-    /// The players with their ratings; of a game without players its title.
+    /// The players with their ratings. For a game without players, its title.
     pub players: String,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
-    /// The date as the game has it; empty if it is unknown.
+    /// The date as the tag of the game states it; empty if it is unknown.
     pub date: String,
     /// The event, or else the site; empty if both are unknown or are the title.
     pub event: String,
     /// The number of positions that hit.
     pub hits: u64,
-    /// The moves that led to the hits, with what the query finds there, as a list in the terminal has them.
+    /// The moves that led to the hits, with the values of the query there, as in a list on the terminal.
     pub moves: String,
-    /// The moves of the hits' spans, each after the number of its hit's move.
+    /// The moves of the hits' spans, each after the number of the move that led to its hit.
     pub spans: Vec<String>,
     /// The values by which the query sorts the game, if it sorts the list.
     pub sorts: Vec<SortedBy>,
 }
 
-/// The moves around a position, in SAN, with numbers where PGN has them.
+/// The moves around a position, in SAN, with move numbers where PGN has them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SampleMoves {
     /// The moves before the position; the last one led to it.
@@ -407,8 +409,8 @@ impl OrbitFindings {
     }
 }
 
-/// Returns the heat map of the copies with colours as written, and that of the copies with swapped colours; nothing if only one of
-/// the two hits.
+/// Returns the heat map of the copies with the colours as written, and that of the copies with swapped colours. Returns no map if
+/// only one of the two hits.
 fn heat_by_color(orbit: &Orbit, places: &CopyPlaces, counts: &[u64]) -> Vec<HeatMap> {
     let of = |is_swapped: bool| {
         let copies = orbit.copies.iter().zip(counts);
@@ -506,7 +508,7 @@ impl<'de> Deserialize<'de> for SquarePair {
 }
 
 impl HitCounts {
-    /// Returns the number searched and the number that hit, in one unit.
+    /// Returns the number of games or positions that were searched, and the number of those that hit.
     pub fn in_unit(self, unit: Unit) -> (u64, u64) {
         match unit {
             Unit::Games => (self.games, self.games_hit),
@@ -516,14 +518,14 @@ impl HitCounts {
 }
 
 impl HistogramRow {
-    /// Returns whether the group has so few games that it says little.
+    /// Returns whether the group has too few games to say much.
     pub fn is_few(&self) -> bool {
         self.counts.games < FEW_GAMES
     }
 }
 
 impl ValueGroup {
-    /// Returns whether the group has so few games that it says little.
+    /// Returns whether the group has too few games to say much.
     pub fn is_few(&self) -> bool {
         self.games < FEW_GAMES
     }

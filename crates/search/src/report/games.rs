@@ -1,4 +1,4 @@
-//! Games as PGN: with the text of their sources, or written from their moves and tags.
+//! Games as PGN: either with the text of their sources, or written from their moves and tags.
 
 use std::io::{self, Write};
 use std::num::NonZeroU32;
@@ -14,7 +14,7 @@ use super::{MoveToken, movetext};
 /// The maximum number of characters in a line of movetext.
 const LINE_MAX: usize = 80;
 
-/// Returns a game with the text of its source. A game without a text of its own, such as a position of a list, is written by
+/// Returns a game with the text of its source. A game without such a text, for example a position of a list, is written by
 /// [`game_pgn`].
 ///
 /// # Errors
@@ -28,8 +28,9 @@ pub fn game_text(
     Ok(texts.text(streamed, game)?.unwrap_or_else(|| game_pgn(game)))
 }
 
-/// Writes a game from its block alone: tags, moves in SAN, side lines, comments and glyphs as far as they are in the block, and the
-/// result. It reads back as the same game. Tags whose names PGN does not allow are left out; operations of EPD can have such names.
+/// Writes a game from its block alone: its tags, its moves in SAN, the side lines, comments and glyphs that the block has, and
+/// the result. The text reads back as the same game. Tags whose names PGN does not allow are left out; operations of EPD can have
+/// such names.
 pub fn game_pgn(game: &GameRow) -> Vec<u8> {
     let mut out = Vec::new();
     push_tags(game, MoveNumbers::from_header(game), &mut out);
@@ -90,8 +91,8 @@ fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     FenRecord::new(setup).to_string()
 }
 
-/// Returns the words of the movetext: `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A word that must end its line ends with
-/// a line feed.
+/// Returns the words of the movetext: `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A word that must end its line ends
+/// with a line feed.
 fn words(game: &GameRow) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> = Vec::new();
     // Opening brackets and move numbers, which belong to the next word.
@@ -116,7 +117,7 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
             },
             MoveToken::Move(san, _) => san.into_bytes(),
             MoveToken::Nag(nag) => format!("${nag}").into_bytes(),
-            // A brace would end a comment in braces. A comment with a brace stood behind a semicolon in the source, so it fits on
+            // A brace would end a comment in braces. In the source, a comment with a brace followed a semicolon, so it fits on
             // one line and can be written like that again.
             MoveToken::Comment(text) if text.contains(&b'}') => [b";", text, b"\n"].concat(),
             MoveToken::Comment(text) => [b"{", text, b"}"].concat(),
@@ -127,7 +128,7 @@ fn words(game: &GameRow) -> Vec<Vec<u8>> {
     words
 }
 
-/// The text between games that are written one after the other, so that each game reads back as it does alone.
+/// Finds the text to write between games, such that each game reads back as it does alone.
 #[derive(Debug, Default)]
 pub struct PgnSeparator {
     /// The text of the last game.
@@ -135,7 +136,7 @@ pub struct PgnSeparator {
 }
 
 impl PgnSeparator {
-    /// Returns the text before the next game: nothing before the first one, else [`orbit_pgn::separator`].
+    /// Returns the text before the next game: nothing before the first game, otherwise [`orbit_pgn::separator`].
     pub fn next(&mut self, text: &[u8]) -> Vec<u8> {
         let between =
             if self.before.is_empty() { Vec::new() } else { orbit_pgn::separator(&self.before, text) };
@@ -144,7 +145,7 @@ impl PgnSeparator {
         between
     }
 
-    /// Returns the end of the last line.
+    /// Returns the line end to write after the last game. It is empty if there was no game.
     pub fn end(&self) -> &'static [u8] {
         if self.before.is_empty() { b"" } else { orbit_pgn::line_end(&self.before) }
     }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use orbit_core::board::Square;
 use orbit_transforms::CopyPlaces;
 
-/// The number of steps from few to many. A count of 0 is level 0, below the first step.
+/// The number of levels above 0, from few to many. Only a count of 0 has the level 0.
 pub const LEVELS: u8 = 8;
 
 /// Counts on a square grid.
@@ -30,7 +30,7 @@ pub enum Grid {
     Offsets,
 }
 
-/// The display of a heat map on a terminal.
+/// The way in which a terminal displays a heat map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Palette {
     /// 24-bit colours.
@@ -42,8 +42,8 @@ pub enum Palette {
 }
 
 impl Palette {
-    /// Returns the best palette that a terminal can show, by its environment variables `NO_COLOR`, `TERM` and `COLORTERM`. Output
-    /// that is no terminal gets no colour.
+    /// Returns the best palette that a terminal can show, according to the environment variables `NO_COLOR`, `TERM` and
+    /// `COLORTERM`. Output that does not go to a terminal has no colour.
     ///
     /// Source: <https://no-color.org>, <https://github.com/termstandard/colors>.
     pub fn of_terminal(is_terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Palette {
@@ -58,8 +58,8 @@ impl Palette {
 }
 
 impl HeatMap {
-    /// Creates the map of the hits of an orbit's copies by the places of the copies. `None` if all copies are in one place, or if
-    /// some copy has no place.
+    /// Creates a map that adds up the hits of an orbit's copies by the places of the copies. Returns `None` if all copies are in
+    /// one place, or if a copy has no place.
     pub fn of_places(places: &CopyPlaces, counts: &[u64]) -> Option<HeatMap> {
         let (label, grid, cells): (_, _, Option<Vec<usize>>) = match places {
             CopyPlaces::Squares(squares) => (
@@ -81,7 +81,7 @@ impl HeatMap {
         Some(map)
     }
 
-    /// Creates the map of a query's value: the number of positions in which each square, from a1, was in it.
+    /// Creates the map of a query's value: for each square, from a1, the number of positions at which it is in the value.
     pub fn of_squares(counts: &[u64; 64]) -> HeatMap {
         HeatMap {
             label: "Positions by the squares that the query found".into(),
@@ -113,7 +113,7 @@ impl HeatMap {
         self.counts.iter().enumerate().map(cell).collect()
     }
 
-    /// Returns the number of cells with a count.
+    /// Returns the number of cells whose count is not 0.
     pub fn cells_hit(&self) -> usize {
         self.counts.iter().filter(|&&count| count > 0).count()
     }
@@ -164,7 +164,7 @@ impl Grid {
         }
     }
 
-    /// Returns `a` to `h`, or `-7` to `+7`.
+    /// Returns the name of a column: `a` to `h`, or `-7` to `+7`.
     pub fn column_name(self, column: usize) -> String {
         match self {
             Grid::Squares => char::from(b'a' + column as u8).to_string(),
@@ -172,7 +172,7 @@ impl Grid {
         }
     }
 
-    /// Returns `1` to `8`, or `-7` to `+7`.
+    /// Returns the name of a row: `1` to `8`, or `-7` to `+7`.
     pub fn row_name(self, row: usize) -> String {
         match self {
             Grid::Squares => (row + 1).to_string(),
@@ -180,7 +180,7 @@ impl Grid {
         }
     }
 
-    /// Returns `d4`, or `+1 files -2 ranks`.
+    /// Returns the name of a cell: `d4`, or `+1 files -2 ranks`.
     pub fn cell_name(self, column: usize, row: usize) -> String {
         match self {
             Grid::Squares => Square::new((8 * row + column) as u32).to_string(),

@@ -40,7 +40,7 @@ pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     }
 }
 
-/// Returns the content of some squares: `rook on a1, pawns on a2, b2`. Colours are named if both occur.
+/// Describes what is on some squares: `rook on a1, pawns on a2, b2`. Colours are named if both occur.
 fn standing(squares: Bitboard, board: &Board, squares_max: usize) -> String {
     let mut groups: Vec<(Code, Vec<Square>)> = Vec::new();
     for square in squares {

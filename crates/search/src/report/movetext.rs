@@ -1,4 +1,4 @@
-//! The movetext of a game as tokens: its moves, and its side lines, comments and glyphs where they are kept.
+//! The movetext of a game as tokens: its moves, and its side lines, comments and glyphs if they are kept.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use orbit_reel::{GameRow, LineRow};
 /// A token of movetext.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MoveToken<'a> {
-    /// The beginning of a side line, an alternative to the move before.
+    /// The beginning of a side line, which is an alternative to the move before it.
     Open,
     /// The number of the move that follows: `24.`, or `23...` where Black's move needs one.
     Number(String),
@@ -38,7 +38,7 @@ pub fn movetext<'a>(game: &GameRow<'a>) -> Vec<MoveToken<'a>> {
     };
     writer.annotate(0, |_| true);
     let mut open = vec![LineFrame::new(None, game, game.start(), 0)];
-    // A loop, because recursion could overflow the stack: side lines may be nested deeply.
+    // This is a loop, because recursion could overflow the stack if side lines are nested deeply.
     while let Some(frame) = open.last_mut() {
         if let Some(at) = frame.aside.next() {
             let side = LineFrame::new(Some(game.line(leaving[at].1)), game, frame.before, frame.ply - 1);
@@ -75,7 +75,7 @@ struct LineFrame<'a> {
     /// The positions before and after the last move.
     before: Position,
     position: Position,
-    /// The side lines that are alternatives to the last move, as a range of their sorted list.
+    /// The side lines that are alternatives to the last move, as a range of the sorted list of side lines.
     aside: Range<usize>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> MovetextWriter<'a> {
         self.annotate(node, |index| index >= before);
     }
 
-    /// Returns the number of annotations of a node that belong before its move.
+    /// Returns how many annotations of a node belong before its move.
     fn before(&self, node: u32) -> usize {
         let last =
             self.at_node(node).iter().rposition(|found| matches!(found.kind, AnnotationKind::Before(_)));

@@ -1,4 +1,4 @@
-//! Summaries of many numbers: their mean, their quantiles, and their distribution.
+//! Summaries of many numbers: their mean, their quantiles and their distribution.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,10 @@ pub struct NumberSummary {
     /// The least number.
     #[serde(rename = "value_min")]
     pub min: i32,
-    /// The number below which a tenth of the numbers lies.
+    /// The number below which a tenth of the numbers lie.
     #[serde(rename = "value_p10")]
     pub p10: f64,
-    /// The number below which a quarter of the numbers lies.
+    /// The number below which a quarter of the numbers lie.
     #[serde(rename = "value_p25")]
     pub p25: f64,
     /// The number below which half of the numbers lie.
@@ -101,7 +101,8 @@ impl Distribution {
         })
     }
 
-    /// Returns the number below which a share from 0 to 1 lies, interpolated between two numbers.
+    /// Returns the number below which a share of the numbers lie, interpolated between two numbers. `share` is from 0 to
+    /// 1.
     ///
     /// Source: R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996),
     /// 361-365, definition 7.
@@ -121,7 +122,7 @@ impl Distribution {
         found.map_or(f64::NAN, |(&number, _)| number.into())
     }
 
-    /// Returns the width of steps (1, 2, 5, 10 and so on) at which a histogram has few steps.
+    /// Returns the width of steps (1, 2, 5, 10 and so on) at which a histogram has at most `STEPS_MAX` steps.
     pub fn step(&self) -> i64 {
         self.step_within(STEPS_MAX)
     }

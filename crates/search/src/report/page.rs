@@ -1,8 +1,8 @@
 //! A report as one HTML file.
 //!
-//! The file needs no other file, and its content policy forbids loading any. The only script that the policy allows copies FENs;
-//! without it the page shows the same. The page shows only [`Findings`], and contains them as JSON as well. Every chart has a table
-//! with its numbers. The invariant: equal findings give equal bytes.
+//! The file needs no other file, and its content policy does not let it load any. The policy allows a single script, which copies
+//! FENs; without it, the page shows the same. The page shows only [`Findings`], and also contains them as JSON. Every chart has a
+//! table with its numbers. The invariant: equal findings give equal bytes.
 
 mod charts;
 mod copies;
@@ -17,9 +17,9 @@ use super::findings::{FEW_GAMES, Findings, ResultCount};
 use super::{NumberSummary, heat::HeatMap, summary::grouped, svg};
 
 const STYLE: &str = include_str!("page/style.css");
-/// Copies FENs to the clipboard.
+/// The script that copies FENs to the clipboard.
 const SCRIPT: &str = include_str!("page/copy.js");
-/// The script is allowed by its SHA-256, so that no other script can run. A test computes the hash.
+/// The content policy of the page. It allows the script by its SHA-256, so no other script can run. A test computes the hash.
 const POLICY: &str = "default-src 'none'; script-src 'sha256-HEGdPd+7yvizZARsXwKnUc95Nev0JxaP8ogh9uQge1A='; style-src 'unsafe-inline'; base-uri 'none'; \
                       form-action 'none'";
 /// The maximum length of a query that is shown as the headline.
@@ -33,8 +33,8 @@ impl Findings {
         page(self)
     }
 
-    /// Returns a heat map of the places of the copies, or of the squares that the query finds, as SVG. `None` if the copies do not
-    /// differ in place and the value is no set of squares.
+    /// Returns a heat map as SVG: of the places of the copies, or of the squares that the query finds. Returns `None` if the
+    /// copies do not differ in place and the value is not a set of squares.
     pub fn heat_map(&self) -> Option<String> {
         let places = self.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
         places.or(self.squares.as_ref()).map(svg::heat_map_file)
@@ -47,7 +47,7 @@ pub fn page(findings: &Findings) -> String {
     document(title, &header(findings, title), &sections(findings), findings)
 }
 
-/// Returns a page of sections, the first of which stands above the table of contents. The page contains its data as JSON.
+/// Returns a page of sections. The first section comes before the table of contents. The page contains `data` as JSON.
 pub(crate) fn document(
     title: &str,
     header: &Markup,
@@ -86,7 +86,8 @@ pub(crate) fn document(
     page.into_string() + "\n"
 }
 
-/// Returns the header. The query is shown once: as the headline if it is short and the page has no other name.
+/// Returns the header. The query is shown once: as the headline if it is short and the page has no other name, otherwise below
+/// it.
 fn header(findings: &Findings, title: &str) -> Markup {
     let query = findings.query.trim();
     let is_named = title != "Report" && !query.starts_with(title);
@@ -126,7 +127,7 @@ fn contents(sections: &[PageSection]) -> Markup {
     }
 }
 
-/// Returns data as JSON in which no HTML parser sees the end of a script.
+/// Returns data as JSON without `<`, so that no HTML parser finds the end of the script in it.
 fn json(data: &impl Serialize) -> String {
     serde_json::to_string(data).expect("plain data can be written").replace('<', "\\u003c")
 }
@@ -138,7 +139,7 @@ pub(crate) struct PageSection {
     pub(crate) body: Markup,
 }
 
-/// Returns the sections that have something to show, the most important first.
+/// Returns the sections that have something to show, the most important one first.
 fn sections(findings: &Findings) -> Vec<PageSection> {
     let mut out = vec![PageSection { id: "summary", name: "Summary", body: summary(findings) }];
     let has_hits = findings.totals.positions_hit > 0 || findings.totals.games_hit > 0;
@@ -168,7 +169,7 @@ fn sections(findings: &Findings) -> Vec<PageSection> {
     out
 }
 
-/// Returns the heat maps with the ids of their tables. Where colours differ there is a map for each colour instead of one for both.
+/// Returns the heat maps with the ids of their tables. If there is a map for each colour, these maps replace the map for both.
 fn maps(findings: &Findings) -> Vec<(String, &HeatMap)> {
     let orbit = findings.orbit.as_ref();
     let places = orbit.map_or((None, &[][..]), |orbit| (orbit.heat.as_ref(), &orbit.heat_by_color));
@@ -200,7 +201,7 @@ fn summary(findings: &Findings) -> Markup {
     }
 }
 
-/// Returns how the games that hit ended.
+/// Returns the tile with the results of the games that hit.
 fn results_tile(results: &[ResultCount]) -> Markup {
     let games = |wanted: &str| {
         number(results.iter().find(|count| count.result == wanted).map_or(0, |count| count.games))
@@ -219,7 +220,7 @@ fn results_tile(results: &[ResultCount]) -> Markup {
     }
 }
 
-/// Returns the values of all hits in a few words.
+/// Returns the tile that summarizes the values of all hits.
 fn value_tile(all: &NumberSummary) -> Markup {
     html! {
         div {
@@ -249,12 +250,13 @@ fn tile(name: &str, part: u64, all: u64, unit: &str) -> Markup {
     }
 }
 
-/// Returns a number with separators for people, and the plain number as an attribute for programs where it differs.
+/// Returns a number with separators for people. A number that needs separators also has the plain number as an attribute, for
+/// programs.
 fn number(number: u64) -> Markup {
     html! { @if number < 1_000 { (number) } @else { data value=(number) { (grouped(number)) } } }
 }
 
-/// Returns a table that is shown when the reader opens it.
+/// Returns a table that is hidden until the reader opens it.
 fn table_behind(id: &str, caption: &str, head: &[&str], rows: Markup) -> Markup {
     html! {
         details {

@@ -1,4 +1,4 @@
-//! Hits as Parquet, for data frames and databases: the cells of CSV in columns of Arrow.
+//! Hits as Parquet, for data frames and databases. The cells are those of CSV, collected as Arrow columns.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -21,11 +21,11 @@ use super::csv;
 use super::row::{Found, Rows};
 use orbit_reel::GameRow;
 
-/// The maximum rows and bytes of a group, which is the part that is in memory at a time.
+/// The maximum numbers of rows and of bytes in a group of rows. Only one group is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
 const GROUP_BYTES: usize = 64 << 20;
 
-/// Appends the rows of a game as [`ParquetWriter`] takes them. Returns the number of positions that hit.
+/// Appends the rows of a game in the form that [`ParquetWriter`] reads. Returns the number of positions that hit.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
     push_rows((found, game), (rows, columns), |_, cell, out| push(cell, out), b"", out)
 }
@@ -39,7 +39,7 @@ fn push(cell: TableCell, out: &mut Vec<u8>) {
     written.expect("writing to memory");
 }
 
-/// Reads a cell of a column from the beginning of bytes, which become the rest.
+/// Reads a cell of a column from the beginning of `bytes`, and removes it from them.
 fn take<'a>(ty: ColumnType, bytes: &mut &'a [u8]) -> Result<TableCell<'a>, postcard::Error> {
     fn next<'a, T: serde::Deserialize<'a>>(bytes: &mut &'a [u8]) -> Result<Option<T>, postcard::Error> {
         let (cell, rest) = postcard::take_from_bytes(bytes)?;
@@ -54,8 +54,8 @@ fn take<'a>(ty: ColumnType, bytes: &mut &'a [u8]) -> Result<TableCell<'a>, postc
     Ok(cell.unwrap_or(TableCell::Null))
 }
 
-/// Writes rows as Parquet: numbers are 64-bit integers, texts are strings, an empty cell is null; Zstandard compresses the data.
-/// Each write must consist of whole rows of [`Format::Parquet`](super::Format::Parquet).
+/// Writes rows as Parquet. Numbers are 64-bit integers, texts are strings, and an empty cell is null. Zstandard compresses the
+/// data. Each write must consist of whole rows of [`Format::Parquet`](super::Format::Parquet).
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<(ColumnType, ArrowCells)>,
@@ -84,7 +84,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(ParquetWriter { file, columns: columns.collect(), rows: 0, bytes: 0 })
     }
 
-    /// Adds the row at the beginning of bytes, and returns the rest.
+    /// Adds the row at the beginning of `row`, and returns the bytes after it.
     fn add<'a>(&mut self, row: &'a [u8]) -> io::Result<&'a [u8]> {
         let mut rest = row;
         for (ty, cells) in &mut self.columns {
@@ -161,7 +161,7 @@ impl<W: Write + Send> Write for ParquetWriter<W> {
     }
 }
 
-/// Converts an error; an error of the underlying writer keeps its message.
+/// Converts an error. An error of the underlying writer keeps its message.
 fn fault(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => io::Error::other(error),
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
     use crate::report::Extras;
 
-    /// Groups of rows have a fixed length, however many rows are written at once.
+    /// Groups of rows have a fixed length, no matter how many rows are written at once.
     #[test]
     fn row_groups_do_not_follow_parts() {
         let columns = Columns::of_table(Extras {

@@ -35,8 +35,8 @@ pub(super) fn nodes(game: &GameRow, hits: &Hits, out: &mut Vec<u8>) -> usize {
     count
 }
 
-/// Appends `game node value` for each position of a game that hits; with `lists_all` and values that are sets, for all positions.
-/// Returns the number of hits.
+/// Appends `game node value` for each position of a game that hits. With `lists_all`, a query whose value is a set has a line for
+/// every position. Returns the number of hits.
 pub(super) fn values(game: &GameRow, hits: &Hits, lists_all: bool, out: &mut Vec<u8>) -> usize {
     let (first, end) = (game.first_slot(), game.end_slot());
     let prefix = Prefix::from_game(game);

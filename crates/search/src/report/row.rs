@@ -1,4 +1,4 @@
-//! The facts about a hit that tables show: one row, in any format.
+//! The facts about a hit that tables show, as one row. All formats use these rows.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use orbit_reel::{Block, GameMeasures, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, CopyDifference, Designators, Filter, Frame, Likeness, Placement};
 
-/// The names of the things that hits have numbers for.
+/// The names of the sources, copies and pieces to which hits refer by numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// The names of the database's sources.
@@ -25,13 +25,13 @@ pub struct Names {
     pub copies: Vec<String>,
     /// The transform that produces each copy, in words.
     pub transforms: Vec<String>,
-    /// The designators of the filter that a table shows.
+    /// The piece designators of the filter whose squares a table shows.
     pub designators: Designators,
     /// The board that the query compares positions with, if there is one.
     pub likeness: Option<Likeness>,
-    /// For each query the sides that have the pattern of each copy, if they are wanted: see [`Filter::copy_sides`].
+    /// For each query, the sides that have the pattern of each copy, if this was requested: see [`Filter::copy_sides`].
     pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
-    /// For each query the placements of its copies, if they are wanted: see [`Filter::placements`].
+    /// For each query, the placements of its copies, if they were requested: see [`Filter::placements`].
     pub placements: Vec<Vec<Placement>>,
 }
 
@@ -76,15 +76,15 @@ pub struct Found<'a> {
     pub told: Option<&'a [GameAnswer]>,
     /// The comments that the query writes, if they are known.
     pub commentary: Option<&'a Commentary>,
-    /// The copies that match at the hits; `None` if the hits alone say it: see [`Filter::has_one_copy`].
+    /// The copies that match at the hits; `None` if there is only one copy: see [`Filter::has_one_copy`].
     pub copies: Option<&'a CopyHits>,
     /// The sides whose pattern matches at the hits, if they are known: see [`CopyHits::sides`].
     pub hit_sides: Option<&'a CopyHits>,
-    /// The sides that have the pattern of each copy, if they are wanted and known: see [`Filter::copy_sides`].
+    /// The sides that have the pattern of each copy, if they were requested and are known: see [`Filter::copy_sides`].
     pub copy_sides: Option<&'a [ByColor<bool>]>,
-    /// The placement of each copy, if it is wanted: see [`Filter::placements`].
+    /// The placement of each copy, if it was requested: see [`Filter::placements`].
     pub placements: Option<&'a [Placement]>,
-    /// A finder of the hits' spans, if spans are wanted.
+    /// Finds the spans of hits, if spans were requested.
     pub spans: Option<&'a dyn FindSpan>,
     /// The display names of sources and copies.
     pub names: &'a Names,
@@ -105,7 +105,7 @@ choices! { Rows, "kind of rows",
     Rows::Games => "games", "";
 }
 
-/// The parts of a row that take time to compute and are not always wanted.
+/// The parts of a row that take time to compute and are often not needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RowParts {
     /// The move that led to the position, and its label.
@@ -151,15 +151,15 @@ pub struct Row<'a> {
     pub copy: Option<u32>,
     /// The number of copies that match.
     pub copies: usize,
-    /// Clock and evaluation, as far as the comments of the game are in its block.
+    /// The clock and the evaluation, if the block has the comments of the game.
     pub measures: Measures,
     /// The result of [`Found::difference_at`], computed on first use.
     difference: OnceCell<Option<CopyDifference>>,
 }
 
 impl<'a> Found<'a> {
-    /// Combines the answers of one query with the games that count and the sides from which the query was evaluated. Spans are
-    /// those in the answers.
+    /// Combines the answers of one query with the games that count and the sides from which the query was evaluated. The spans
+    /// are those in the answers.
     pub fn with_answers(
         block: &'a Block,
         answers: &'a Answers,
@@ -179,7 +179,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Creates answers with hits alone, all of which count.
+    /// Creates answers that consist only of hits, all of which count.
     pub fn new(block: &'a Block, hits: &'a Hits, names: &'a Names) -> Found<'a> {
         Found {
             block,
@@ -197,7 +197,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Returns the span of a hit of a game, if spans are wanted.
+    /// Returns the span of a hit of a game, if spans were requested.
     pub fn span(&self, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>> {
         self.spans?.span((self.hits, self.copies), game, node)
     }
@@ -212,8 +212,8 @@ impl<'a> Found<'a> {
         self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
     }
 
-    /// Returns the frame of the first copy that matches at a hit. `hit` is the index of the hit among those of the block. Without
-    /// such a copy it is the frame of the game as the player sees it.
+    /// Returns the frame of the first copy that matches at a hit. `hit` is the index of the hit among those of the block. If no
+    /// copy matches, it is the frame of the game as the player sees it.
     pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
         let copy = self.copies.map_or(Some(0), |copies| copies.lowest(hit));
         let placement = copy.zip(self.placements).and_then(|(copy, all)| all.get(copy as usize));
@@ -233,7 +233,8 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Returns the difference between a position and the board that the query compares it with, if there is such a board.
+    /// Returns the difference between a position and the board with which the query compares it; `None` if there is no such
+    /// board.
     pub(super) fn difference(&self, game: &GameRow, board: &Board) -> Option<CopyDifference> {
         self.names.likeness.as_ref().map(|likeness| likeness.difference(board, self.side(game)))
     }
@@ -255,7 +256,8 @@ impl<'a> Found<'a> {
         Some(&games[at])
     }
 
-    /// Returns whether a game is found: a position of it hits, or the query finds games in which none does.
+    /// Returns whether a game is found: either one of its positions hits, or the query finds games without hits and this is one
+    /// of them.
     pub fn is_found(&self, game: &GameRow) -> bool {
         self.of_game(game).map_or_else(|| self.has_hits(game), |told| told.is_found)
     }
@@ -286,7 +288,8 @@ impl<'a> Found<'a> {
         let wanted = if rows == Rows::Games { 1 } else { count };
         let before = self.copies.map_or(0, |copies| copies.first_in(self.hits, first));
         let (mut walk, measures) = (NodeWalk::from_game(game), GameMeasures::from_game(game));
-        // The SAN of the move after one hit is kept: it has often led to the next hit, and SAN takes time to compute.
+        // The SAN of the move after each hit is kept, because this move often leads to the next hit and SAN takes time to
+        // compute.
         let mut last: Option<(u32, String)> = None;
         for (slot, hit) in self.hits.slots(first..end).take(wanted).zip(before..) {
             walk.to((slot - first) as u32);
@@ -323,7 +326,7 @@ impl<'a> Found<'a> {
 }
 
 impl Row<'_> {
-    /// Returns the row with another position of the game, whose moves are in SAN.
+    /// Returns the row for another position of the same game, with its moves in SAN.
     pub(crate) fn at(&self, node: u32) -> Self {
         let mut walk = NodeWalk::from_game(&self.game);
         walk.to(node);
@@ -341,8 +344,8 @@ impl Row<'_> {
         }
     }
 
-    /// Returns the address of the game at lichess or chess.com. It shows the position only on the main line, because these sites do
-    /// not have the side lines.
+    /// Returns the address of the game at lichess or chess.com. The address refers to the position only on the main line, because
+    /// these sites do not have the side lines.
     pub fn url(&self) -> Option<String> {
         game::url(&self.game, self.line.is_empty().then_some(self.ply))
     }

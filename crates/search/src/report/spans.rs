@@ -1,4 +1,4 @@
-//! The moves of spans: as PGN text for reading, as lists for programs, as arrows for pictures.
+//! The moves of spans: as PGN text for people, as lists for programs, and as arrows for pictures.
 
 use super::NodeWalk;
 use orbit_core::board::{MoveKind, PackedMove, Square};
@@ -37,7 +37,8 @@ impl<'a> SpanMoves<'a> {
         SpanMoves { span, numbers: MoveNumbers::from_header(game), moves: moves(&span.moves, game) }
     }
 
-    /// Returns the moves that are shown for reading: the moves that matched, or the moves to the positions that were found.
+    /// Returns the moves that are shown to people: the moves that matched, or the moves that led to the positions that were
+    /// found.
     pub fn shown(span: &'a MatchSpan, game: &GameRow) -> SpanMoves<'a> {
         match span.kind.is_of_moves() {
             true => SpanMoves::new(span, game),
@@ -63,8 +64,8 @@ impl<'a> SpanMoves<'a> {
         self.moves.iter().map(|one| one.san.as_str())
     }
 
-    /// Returns the moves as PGN writes them, `23. Bxh7+ Kxh7 24. Ng5+`. A `…` replaces moves in between, and all moves after the
-    /// first `moves_max`.
+    /// Returns the moves as PGN writes them: `23. Bxh7+ Kxh7 24. Ng5+`. A `…` stands for moves that are left out between two
+    /// moves, and for all moves after the first `moves_max`.
     pub fn text(&self, moves_max: usize) -> String {
         let (mut out, mut before) = (String::new(), self.span.nodes.first().copied());
         for (index, one) in self.moves.iter().enumerate() {
@@ -72,7 +73,7 @@ impl<'a> SpanMoves<'a> {
                 out.push_str(" …");
                 break;
             }
-            // A span of moves can begin at any node, so its first move is no gap.
+            // A span of moves can begin at any node, so there is no gap before its first move.
             let is_next = before == Some(one.from) || index == 0 && self.span.kind.is_of_moves();
             if index > 0 {
                 out.push(' ');
@@ -93,8 +94,8 @@ impl<'a> SpanMoves<'a> {
         out
     }
 
-    /// Returns the first moves from square to square; castling is the move of the king. There are none if the hit is no position of
-    /// the span, or if the moves to a found position are too many to draw.
+    /// Returns the first moves as pairs of squares; castling is the move of the king. The list is empty if the hit is not a
+    /// position of the span, or if too many moves lead to found positions to draw them all.
     pub fn arrows(&self, hit: u32) -> Vec<[Square; 2]> {
         let is_drawn = self.span.kind.is_of_moves() || self.moves.len() <= ARROWS_MAX;
         if !is_drawn || !self.span.nodes.contains(&hit) {

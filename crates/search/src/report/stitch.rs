@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use super::{HitTotals, Report};
 use orbit_core::visible;
 
-/// Joins the reports of a run in the order of its blocks: writes a heading where a new source begins, stops after a number of
-/// games, and counts.
+/// Joins the reports of a run in the order of its blocks. It writes a heading where a new source begins, stops after a given
+/// number of games, and counts hits.
 #[derive(Debug)]
 pub struct Stitcher {
     /// The names of the sources for headings; `None` for no headings.
@@ -41,7 +41,7 @@ impl Stitcher {
         self
     }
 
-    /// Writes the report of the next block. Breaks when no more games are wanted.
+    /// Writes the report of the next block. Breaks if no more games are wanted.
     ///
     /// # Errors
     ///

@@ -26,8 +26,9 @@ pub struct Phases {
     pub scanning: Duration,
 }
 
-/// Returns lines about games, positions, hits and time, each with its numbers as fields of an object. `is_part` is true if the
-/// database was not read to its end, so that percentages would say nothing; `how` names the engine and the threads.
+/// Returns lines about games, positions, hits and time, each with its numbers as fields of an object. If the database was not
+/// read to its end, `is_part` is true and percentages are left out, because they would say nothing. `how` names the engine and
+/// the threads.
 pub fn summary_lines(
     totals: &Totals,
     hits: HitTotals,
@@ -69,8 +70,8 @@ pub fn totals_fields(totals: &Totals) -> Value {
     json!({ "games": games, "positions": positions })
 }
 
-/// Returns a line about games and positions, then one line for each kind and reason of problems, each with its numbers as fields of
-/// an object.
+/// Returns a line about games and positions, then one line for each kind of problem and reason. Each line has its numbers as
+/// fields of an object.
 pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
     let mut lines = vec![(totals_line(totals), totals_fields(totals))];
     let reasons = reasons(totals).map(|((kind, reason), games)| {
@@ -82,7 +83,8 @@ pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
 }
 
 impl Phases {
-    /// Returns the seconds that the run took, and its positions per second if it has read `totals`.
+    /// Returns the seconds that the run took, and its speed in positions per second. `totals` has the number of positions that it
+    /// read.
     pub fn fields(&self, totals: &Totals) -> Value {
         let [planning, scanning] = [self.planning, self.scanning].map(|time| time.as_secs_f64());
         let rate = totals.positions as f64 / scanning.max(1e-9);
@@ -91,8 +93,8 @@ impl Phases {
     }
 }
 
-/// Returns lines about the copies that hit most often, at most `lines_max`: the number of the copy from 1 in the order of their
-/// declaration, the positions, and the name. A last line has the number of all copies.
+/// Returns lines about the copies that hit most often, at most `lines_max`. Each has the number of the copy (from 1, in the order
+/// of the orbit), the number of positions and the name. A last line says how many of all copies hit.
 pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<String> {
     let mut copies: Vec<(usize, u64)> = counts.iter().copied().enumerate().collect();
     copies.retain(|copy| copy.1 > 0);
@@ -106,7 +108,7 @@ pub fn copy_lines(counts: &[u64], names: &[String], lines_max: usize) -> Vec<Str
     lines
 }
 
-/// Returns the word for the result of reading a game.
+/// Returns the word for a kind of problem.
 pub fn kind_name(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::Note => "repaired",
@@ -116,7 +118,8 @@ pub fn kind_name(kind: ProblemKind) -> &'static str {
     }
 }
 
-/// Returns `1,234 games (1,200 whole, 30 cut, 4 skipped), 99,000 positions, 7,000 of them in 800 side lines`.
+/// Returns a line about games and positions:
+/// `1,234 games (1,200 whole, 30 cut, 4 skipped), 99,000 positions, 7,000 of them in 800 side lines`.
 pub fn totals_line(totals: &Totals) -> String {
     let in_side_lines = match totals.side_lines {
         0 => String::new(),
@@ -133,12 +136,14 @@ pub fn totals_line(totals: &Totals) -> String {
     )
 }
 
-/// Returns one line for each kind and reason of problems, the gravest kind first, then the most frequent reason.
+/// Returns one line for each kind of problem and reason, the gravest kind first, and within a kind the most frequent reason
+/// first.
 pub fn reason_lines(totals: &Totals) -> Vec<String> {
     reasons(totals).map(|((kind, reason), games)| reason_line((*kind, reason), *games)).collect()
 }
 
-/// Iterates over kinds and reasons of problems with the numbers of their games: the gravest kind first, then the most frequent.
+/// Iterates over the kinds of problems and their reasons, with the numbers of games: the gravest kind first, and within a kind
+/// the most frequent reason first.
 fn reasons(totals: &Totals) -> impl Iterator<Item = (&(ProblemKind, String), &u64)> {
     let mut reasons: Vec<_> = totals.reasons.iter().collect();
     reasons.sort_by_key(|&((kind, _), &count)| (Reverse(*kind), Reverse(count)));
@@ -159,7 +164,7 @@ pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     (side_lines > 0).then(|| format!("{} {are} not searched: {remedy}", grouped(side_lines)))
 }
 
-/// Returns the sentence about bytes of a file behind the end of its reel.
+/// Returns a sentence about bytes of a file after the end of its reel.
 pub fn behind_sentence(bytes: u64) -> String {
     format!(
         "{} bytes behind its end are no part of the reel and not read: an append that was interrupted or is going on wrote them, or \

@@ -1,4 +1,4 @@
-//! Text for reading: one line for each game.
+//! Text for people: one line for each game.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,17 +16,17 @@ use orbit_core::visible;
 use orbit_engine::Answer;
 use orbit_reel::GameRow;
 
-/// The maximum width of the column with the players. Longer ones shift only their own line.
+/// The maximum width of the column with the players. Players with longer names shift only their own line.
 const PLAYERS_WIDTH_MAX: usize = 56;
 /// The maximum width of the column with the event. Longer names are cut on a terminal.
 const EVENT_WIDTH_MAX: usize = 32;
 
-/// The maximum number of squares of a value that are named, unless all hits are listed.
+/// The maximum number of squares of a value that are named, unless all hits are to be listed.
 const SQUARES_MAX: usize = 4;
 
-/// The maximum number of runs of hits that a line shows, unless all are wanted.
+/// The maximum number of runs of hits that a line shows, unless all are requested.
 pub const RUNS_MAX: usize = 12;
-/// The maximum number of moves that are shown of a hit, unless all are wanted.
+/// The maximum number of moves that are shown of a hit, unless all are requested.
 pub const MOVES_MAX: usize = 12;
 
 /// The maximum number of characters of the hits in [`listed`]: names of side lines can be long.
@@ -35,13 +35,13 @@ const HITS_TEXT_MAX: usize = 2_000;
 /// The widths of columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// As wide as the games that are written together need.
+    /// Each column is as wide as the games need that are written together.
     Fitted,
-    /// The same widths for all games.
+    /// The columns have the same widths for all games.
     Fixed,
 }
 
-/// The widths of players, result, year and event under [`Layout::Fixed`], and that of the game's number.
+/// The widths under [`Layout::Fixed`]: of players, result, year and event, and of the game's number.
 const FIXED_WIDTHS: ([usize; 4], usize) = ([PLAYERS_WIDTH_MAX, 7, 4, EVENT_WIDTH_MAX], 8);
 
 /// The cells of a line, without the number.
@@ -54,7 +54,7 @@ struct TextLine<'a> {
     spans: Vec<(String, String)>,
 }
 
-/// The limits of what is listed of a game.
+/// The limits of the text about a game.
 #[derive(Clone, Copy)]
 pub(super) struct TextLimits {
     /// The maximum number of runs of hits.
@@ -107,8 +107,8 @@ pub(super) fn write(
     }
 }
 
-/// Returns a game as [`Format::Text`](super::Format::Text) lists it, in bounded memory. `spans` says whether the moves of hits are
-/// shown.
+/// Returns a game as [`Format::Text`](super::Format::Text) lists it, with limits so that it takes bounded memory. `spans` is true
+/// if the moves of hits are shown.
 pub(crate) fn listed(game: GameRow, found: &Found, spans: bool) -> ListedGame {
     let moves_max = spans.then_some(MOVES_MAX);
     let limits = TextLimits { runs_max: RUNS_MAX, moves_max, styled: false, cut: false };
@@ -190,8 +190,8 @@ struct HitRun {
 }
 
 impl HitRun {
-    /// Appends `23. Nxf6+ to 24... Kh8, king on g8, next Rxf6`. The next move is left out if it leads to another hit, which shows
-    /// it.
+    /// Appends `23. Nxf6+ to 24... Kh8, king on g8, next Rxf6`. The next move is left out if it leads to another hit, because
+    /// that hit shows it.
     fn push(&self, game: &GameRow, found: &Found, walk: &mut NodeWalk, styled: bool, out: &mut Vec<u8>) {
         walk.to(self.first);
         push_move(walk, styled, out);
@@ -242,14 +242,14 @@ fn runs(game: &GameRow, found: &Found, walk: &mut NodeWalk, limits: TextLimits) 
     runs
 }
 
-/// Appends `23. Nxf6+`, or `start`.
+/// Appends the move that led to a position: `23. Nxf6+`, or `start`.
 fn push_move(walk: &NodeWalk, styled: bool, out: &mut Vec<u8>) {
     let (begin, end) = if styled { HIT } else { ("", "") };
     let san = walk.san().map_or(String::new(), |san| format!(" {san}"));
     out.extend_from_slice(format!("{begin}{}{san}{end}", walk.label()).as_bytes());
 }
 
-/// Returns the moves of the first hits' spans. Moves that are the same as those of the hit before are not repeated.
+/// Returns the moves of the first hits' spans. Moves that are the same as those of the previous hit are not repeated.
 fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Vec<(String, String)> {
     let first = game.first_slot();
     let mut walk = NodeWalk::from_game(game);
@@ -273,7 +273,8 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
     out
 }
 
-/// Returns the title of a game without players, such as a study or a lesson: its event, else its site, else its annotator, uncut.
+/// Returns the title of a game without players, such as a study or a lesson: its event, or else its site, or else its annotator.
+/// The title is not cut. Returns `None` if a player is known.
 fn title(game: &GameRow) -> Option<String> {
     if [Color::White, Color::Black].into_iter().any(|side| tags::player(game, side).is_some()) {
         return None;
@@ -282,7 +283,7 @@ fn title(game: &GameRow) -> Option<String> {
     names.next().map(|name| visible::line(&name).into_owned())
 }
 
-/// Returns `Carlsen, Magnus (2882) - Caruana, Fabiano (2820)`.
+/// Returns the players and their ratings: `Carlsen, Magnus (2882) - Caruana, Fabiano (2820)`.
 fn players(game: &GameRow) -> String {
     let side = |side, rating: Rating| {
         let name = tags::player(game, side);

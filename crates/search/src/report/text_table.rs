@@ -1,4 +1,4 @@
-//! Tables for reading: cells in aligned columns, without control characters that a terminal would obey.
+//! Tables for people: cells in aligned columns, without control characters that a terminal would obey.
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -44,7 +44,7 @@ impl TextTable {
         self.lines.push(cells(std::iter::once(first).chain(rest)));
     }
 
-    /// Adds a line that is no row.
+    /// Adds a line that is not a row.
     pub fn remark(&mut self, text: String) {
         self.lines.push(TableLine::Remark(visible::line(&text).into_owned()));
     }

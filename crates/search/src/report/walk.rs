@@ -6,8 +6,8 @@ use orbit_core::board::{MoveKind, PackedMove, Position, Role};
 use orbit_core::game::MoveNumbers;
 use orbit_reel::{GameRow, LineRow};
 
-/// A walk along the nodes of a game, with the halfmove clock that packed positions do not have. Visiting nodes in ascending order
-/// takes one pass over the game, however many side lines there are.
+/// A walk along the nodes of a game. It keeps the halfmove clock, which packed positions do not have. Visiting the nodes in
+/// ascending order takes one pass over the game, no matter how many side lines there are.
 pub struct NodeWalk<'a> {
     game: GameRow<'a>,
     numbers: MoveNumbers,
@@ -18,7 +18,7 @@ pub struct NodeWalk<'a> {
     node: u32,
     /// The side line of the current node.
     line: Option<LineRow<'a>>,
-    /// The places where the side lines of the game branch off; computed when the first side line is entered.
+    /// The places where the side lines of the game branch off. They are computed when the first side line is entered.
     branches: Option<Vec<LineBranch>>,
 }
 
@@ -34,12 +34,12 @@ struct CountedPosition {
 /// The place where a side line branches off.
 #[derive(Clone)]
 struct LineBranch {
-    /// The position at the node that it leaves.
+    /// The position at the node from which the side line branches off.
     before: CountedPosition,
-    /// The side line of that node; `None` for the main line.
+    /// The line of that node: a side line, or `None` for the main line.
     around: Option<usize>,
-    /// The first move of the side line, with its number; if several lines leave with the same move, also with the number of the
-    /// line among them, such as `[2]`.
+    /// The first move of the side line, with its number. If several side lines leave the node by the same move, this text ends
+    /// with the number of the line among them, such as `[2]`.
     entry: String,
 }
 
@@ -109,9 +109,9 @@ impl<'a> NodeWalk<'a> {
         self.here.position
     }
 
-    /// Returns the name of the current side line: the moves that leave other lines, beginning at the main line. `12...b5 14.Qh5`
-    /// leaves with 14.Qh5 the side line that leaves the main line with 12...b5. If several side lines leave a position with the
-    /// same move, the second is `12...b5[2]`. The name is empty in the main line.
+    /// Returns the name of the current side line, which is empty in the main line. The name lists the first move of every side
+    /// line on the way from the main line: `12...b5 14.Qh5` begins with 14. Qh5 in the side line that begins with 12... b5. If
+    /// several side lines leave a position by the same move, the second one is `12...b5[2]`.
     pub fn line(&self) -> String {
         let branches = self.branches.as_deref().unwrap_or_default();
         let mut moves = Vec::new();
@@ -157,7 +157,7 @@ impl CountedPosition {
     fn play(&mut self, mv: PackedMove) {
         let board = &self.position.board;
         let pawn = board.at(mv.from()).piece().is_some_and(|piece| piece.role == Role::Pawn);
-        // Castling is packed as king takes rook, so a piece on `to` is no capture then.
+        // Castling is packed as the king taking the rook, so a piece on `to` does not make it a capture.
         let taken = board.at(mv.to()).piece().is_some();
         let is_reset = match mv.kind() {
             MoveKind::EnPassant => true,
@@ -179,15 +179,15 @@ impl LineBranch {
     }
 }
 
-/// Returns the place where each side line of a game begins. Each line is walked once, up to the last node where another line leaves
-/// it.
+/// Returns the place where each side line of a game begins. Each line is walked once, up to the last node where another line
+/// leaves it.
 fn branches(game: &GameRow, numbers: MoveNumbers, start: CountedPosition) -> Vec<LineBranch> {
     let lines: Vec<LineRow> = game.lines().collect();
     let around = |line: &LineRow| game.line_of(line.parent()).map(|around| around.index());
     let mut order: Vec<(Option<usize>, u32, usize)> =
         lines.iter().map(|line| (around(line), line.parent(), line.index())).collect();
-    // Sorted so, a line follows the line that it leaves, and the lines that leave one line are in the order of the nodes where they
-    // leave it.
+    // In this order, a line comes after the line that it leaves, and the lines that leave the same line are in the order of the
+    // nodes where they leave it.
     order.sort_unstable();
     let mut out = vec![LineBranch { before: start, around: None, entry: String::new() }; lines.len()];
     let mut alike: HashMap<(u32, PackedMove), u32> = HashMap::new();

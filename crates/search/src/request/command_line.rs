@@ -1,7 +1,7 @@
-//! A request as a command line of `orbit scan`.
+//! Writes a request as a command line of `orbit scan`.
 //!
-//! The invariant: the program reads the line as a request that equals the one it was made of. So equal requests have equal lines,
-//! whatever was typed for them and on whichever machine.
+//! The invariant: the program reads the command line as a request that equals the original one. So equal requests have equal
+//! command lines, no matter what was typed for them and on which machine.
 
 use super::Request;
 use crate::choice::SortKey;
@@ -9,10 +9,10 @@ use orbit_core::named::Named as _;
 use orbit_engine::verify::Sample;
 use orbit_reel::Alike;
 
-/// The number of games that a search for similar positions lists if none is given.
+/// The number of games that a search for similar positions lists by default.
 pub const SIMILAR_GAMES: u64 = 50;
 
-/// The transforms of boards that are options, in the order in which the command line applies them, the outermost first.
+/// The transforms of boards that exist as options, in the order in which the command line applies them, the outermost first.
 const TRANSFORMS: [&str; 9] = [
     "shift",
     "shifthorizontal",
@@ -47,11 +47,11 @@ impl ShellWords {
 }
 
 impl Request {
-    /// Returns the command line of `orbit scan` that asks the same of some files, quoted for a POSIX shell. Options have a fixed
-    /// order, and those that have their defaults are left out. `count` and `columns` are outputs, which the line leaves open.
+    /// Returns the command line of `orbit scan` for this request and some files, quoted for a POSIX shell. Options have a fixed
+    /// order. Options that have their defaults are left out, and also `count` and `columns`, which only affect the output.
     ///
-    /// `None` if one command cannot ask for it: there are several queries, or the transforms of a board are not those that are
-    /// options, or similar positions are not listed the best first.
+    /// Returns `None` if one command cannot express the request: there are several queries, the transforms of a board do not
+    /// exist as options in this order, or similar positions are listed in an order other than best first.
     ///
     /// ```
     /// use orbit_search::Request;
@@ -112,7 +112,7 @@ impl Request {
         words.option("seed", number(Some(self.seed).filter(|&seed| seed > 0)));
         let ShellWords(mut line) = words;
         if let Some(query) = self.query.first() {
-            // A blank at an end means nothing, and the program uses one to tell queries from options.
+            // Blanks at the ends of a query mean nothing here, but the program uses one to tell queries from options.
             let query = query.trim();
             let option = if query.starts_with('-') { " -e" } else { "" };
             line += &format!("{option} {}", shell_quoted(query));
@@ -125,7 +125,7 @@ impl Request {
     }
 }
 
-/// Returns a text as a word of a POSIX shell, in quotation marks where it needs them.
+/// Returns a text as a word of a POSIX shell, in quotation marks if it needs them.
 pub fn shell_word(text: &str) -> String {
     let is_plain = |letter: char| {
         letter.is_alphanumeric() || matches!(letter, '_' | '.' | '/' | '-' | ',' | ':' | '+' | '@' | '%')

@@ -17,34 +17,36 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock};
 use orbit_engine::Wants;
 use serde::{Deserialize, Serialize};
 
-/// Makes a part of each block, on any thread, and adds parts up in the order of the database. A collector keeps no state that
-/// affects the result, which depends on the blocks alone.
+/// Computes a part from each block, on any thread, and adds parts up in the order of the database. A collector keeps no state
+/// that affects the result, which depends on the blocks alone.
 pub trait Collector: Sync {
     /// The type of its parts.
     type Part: Part;
 
-    /// Returns the facts that it needs of a run.
+    /// Returns the facts about games and hits that the collector needs.
     fn wants(&self) -> Wants;
 
-    /// Returns whether the merged parts of a split database are the part of one run.
+    /// Returns whether the merged parts of a split database equal the part of one run.
     ///
     /// # Errors
     ///
-    /// The reason why they are not.
+    /// If they do not, the reason.
     fn splits(&self) -> Result<(), CannotSplit> {
         Ok(())
     }
 
-    /// Makes the part of one block, on any thread. Memory for large parts must be reserved in `room` before.
+    /// Computes the part of one block, on any thread. Memory for a large part must be reserved in `room` before the part is
+    /// created.
     fn look(&self, result: &BlockResult, room: &MemoryBudget) -> Self::Part;
 
-    /// Returns whether this collector could have made a part. A part that was read from a file may belong to another search.
+    /// Returns whether this collector could have returned this part. A part that was read from a file may belong to another
+    /// search.
     fn could_make(&self, _: &Self::Part) -> bool {
         true
     }
 
-    /// Adds the part of the next block to the sum of the parts before it, while the block is still in memory. This is the time to
-    /// read what must be read in the order of the database, such as the text of games.
+    /// Adds the part of the next block to the sum of the parts before it, while the block is still in memory. Data that must be
+    /// read in the order of the database, such as the text of games, is read here.
     ///
     /// # Errors
     ///
@@ -96,7 +98,7 @@ impl<C: Collector> Collector for Option<C> {
     }
 }
 
-/// Lists all collectors of a run, each once. The tests of parts use the same list.
+/// Declares all collectors of a run, each once. The tests of parts use the same list.
 macro_rules! collectors {
     ($($(#[doc = $doc:literal])+ $name:ident: $collector:ty,)+) => {
         /// All collectors that a run may have.
@@ -105,7 +107,7 @@ macro_rules! collectors {
             $($(#[doc = $doc])+ pub $name: Option<$collector>,)+
         }
 
-        /// The parts that [`Collectors`] make of some blocks.
+        /// The parts that [`Collectors`] compute from some blocks.
         #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
         pub struct Parts {
             $($(#[doc = $doc])+ pub $name: Option<<$collector as Collector>::Part>,)+
@@ -163,13 +165,13 @@ macro_rules! collectors {
 }
 
 impl Collectors {
-    /// Returns whether lists with this many games are complete, and no other collector needs more games.
+    /// Returns whether lists with this many games are complete and no other collector needs more games.
     pub fn are_enough(&self, listed: u64) -> bool {
         let games_max = self.lists.as_ref().and_then(|lists| lists.reach().games_max());
         games_max.is_some_and(|max| listed >= max) && !self.take_all()
     }
 
-    /// Returns whether all games are needed, however many are listed: statistics and reports cover all games.
+    /// Returns whether all games are needed, no matter how many are listed. Statistics and reports cover all games.
     pub fn take_all(&self) -> bool {
         self.statistics.is_some() || self.findings.is_some()
     }

@@ -1,10 +1,10 @@
-//! The number of hits of each copy of the outermost transform.
+//! Counts how many hits each copy of the outermost transform has.
 
 use super::{BlockResult, Collector};
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Counts the hits of each copy, in the order of their declaration.
+/// Counts the hits of each copy, in the order of the orbit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CopiesCollector;
 

@@ -1,5 +1,5 @@
-//! The content of a report on one query: the number and places of each copy's hits, the distribution over years, ratings and plies,
-//! and a sample of the hits.
+//! The content of a report on one query: the number and places of each copy's hits, the distributions over years, ratings and
+//! plies, and a sample of the hits.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ const HISTOGRAMS: [(&str, Unit); 5] = [
     ("ply:10", Unit::Positions),
 ];
 
-/// The longest span of years that a histogram shows by year; longer spans are shown by decade.
+/// The maximum number of years for which a histogram has a bar for each year. For more years, it has a bar for each decade.
 const YEARS_MAX: i64 = 100;
 
 /// The maximum number of bars in the histogram of values.
@@ -50,7 +50,7 @@ const STEPS_MAX: i64 = 60;
 /// The maximum numbers of moves that are shown before and after a hit of the sample.
 const MOVES_AROUND: [usize; 2] = [4, 4];
 
-/// The maximum number of moves of a hit's span.
+/// The maximum number of moves that are shown of a hit's span.
 const SPAN_MOVES_MAX: usize = 24;
 
 /// Collects the content of a report on one database.
@@ -66,10 +66,10 @@ pub struct FindingsCollector {
     order: Order,
     /// The names of the values by which the query sorts games.
     sorts: Vec<String>,
-    /// True if the query sorts games by their numbers of matching positions.
+    /// True if the query sorts games by the number of their matching positions.
     by_match_count: bool,
-    /// The rank and the number of the last game of the list, once it is full. The games behind it need not be made ready for the
-    /// list, which takes as much time as to print them.
+    /// The rank and the number of the last game in the list, once the list is full. Games after this one are not prepared for the
+    /// list, because preparing a game takes as much time as printing it.
     end: Mutex<Option<(Rank, u32)>>,
 }
 
@@ -77,8 +77,8 @@ pub struct FindingsCollector {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct FindingsPart {
     copies: Vec<u64>,
-    /// The number of times that each square was in the value, if that is a set: 64 counts for squares with a white piece, then 64
-    /// for squares with a black piece, then 64 for empty squares.
+    /// For a query whose value is a set, the number of times that each square was in the value: 64 counts for squares with a
+    /// white piece, then 64 for squares with a black piece, then 64 for empty squares.
     squares: Vec<u64>,
     counts: ManyCounts,
     /// The sample so far; `None` before the first block.
@@ -91,7 +91,7 @@ pub struct FindingsPart {
 /// The facts about the run itself that a report shows.
 #[derive(Clone, Debug, Default)]
 pub struct About<'a> {
-    /// The title of the report; without one it is the first line of the query.
+    /// The title of the report. Without a title, the first line of the query is used.
     pub title: Option<&'a str>,
     /// The text of the query.
     pub query: &'a str,
@@ -101,13 +101,13 @@ pub struct About<'a> {
     pub engine: &'a str,
     /// The names of the database's sources.
     pub sources: &'a [String],
-    /// The games and hits that count, in words.
+    /// A description of the games and hits that count.
     pub chosen: &'a str,
 }
 
 impl FindingsCollector {
-    /// Collects the hits of a query with values of type `ty`. The sample has `sample_max` of them, picked by a seed, at most one
-    /// per game.
+    /// Collects the hits of a query with values of type `ty`. The sample has at most `sample_max` hits, at most one per game,
+    /// which are drawn at random with the seed `seed`.
     pub fn new(filter: &Filter, ty: Type, sample_max: usize, seed: u64) -> FindingsCollector {
         let groupings = HISTOGRAMS.map(|(name, _)| name.parse().expect("groupings of our own"));
         let orbit = filter.outermost().map(Arc::new);
@@ -141,7 +141,7 @@ impl FindingsCollector {
         FindingsCollector { spans, ..self }
     }
 
-    /// Shows the games in the order of the query, if it sorts games, with the values by which it sorts them.
+    /// If the query sorts games, shows them in the order of the query, with the values by which it sorts them.
     #[must_use]
     pub fn sorted_by(self, query: &TypedQuery) -> FindingsCollector {
         if query.sorts.is_empty() && !query.header.sort_match_count {
@@ -153,7 +153,7 @@ impl FindingsCollector {
         FindingsCollector { order: Order::ByQuery, sorts, by_match_count, ..self }
     }
 
-    /// Lists the games in an order, and takes the sample from the first of them instead of at random.
+    /// Lists the games in this order, and takes the sample from the first games instead of at random.
     #[must_use]
     pub fn ordered(self, order: Order) -> FindingsCollector {
         FindingsCollector { order, ..self }
@@ -164,7 +164,8 @@ impl FindingsCollector {
         self.finds_squares || self.orbit(&FindingsPart::default()).is_some_and(|orbit| orbit.heat.is_some())
     }
 
-    /// Returns the number of hits of each copy, summed up by transform and by place; `None` without an outermost transform.
+    /// Returns the number of hits of each copy, summed up by transform and by place. Returns `None` without an outermost
+    /// transform.
     pub fn orbit(&self, part: &FindingsPart) -> Option<OrbitFindings> {
         let orbit = self.orbit.as_ref()?;
         let mut copies = part.copies.clone();
@@ -172,14 +173,15 @@ impl FindingsCollector {
         Some(OrbitFindings::new(orbit, &copies))
     }
 
-    /// Returns the number of times that each square was in the value, if that is a set.
+    /// Returns the number of times that each square was in the value. Returns `None` if the value is not a set.
     pub fn squares(&self, part: &FindingsPart) -> Option<HeatMap> {
         let mut counts = [0; 64];
         part.squares.iter().enumerate().for_each(|(at, count)| counts[at % 64] += count);
         self.finds_squares.then(|| HeatMap::of_squares(&counts))
     }
 
-    /// Returns the same counts separately for white pieces, black pieces and empty squares, if at least two of them occur.
+    /// Returns the counts of [`squares`](Self::squares) separately for white pieces, black pieces and empty squares, if at least
+    /// two of these occur.
     fn squares_by_color(&self, part: &FindingsPart) -> Vec<HeatMap> {
         let names = ["with a white piece", "with a black piece", "without a piece"];
         let of = |(counts, name): (&[u64], &str)| {
@@ -206,7 +208,7 @@ impl FindingsCollector {
             steps: steps(values, &total),
             groups: value_groups(&all, &total, &histograms),
         });
-        // If nothing hits, or everything, the shares say nothing.
+        // If nothing or everything hits, the shares say nothing.
         if total.hit.games == 0 || total.hit.positions == total.all.positions {
             histograms.clear();
         }
@@ -259,7 +261,7 @@ impl FindingsCollector {
         top.map(|game| {
             let hits = found.hits.count_in(game.slots());
             let wanted = match self.order {
-                // The number that chooses the game is pseudo-random, so it can also choose the hit of the game.
+                // The number by which the game was chosen is pseudo-random, so it can also choose the hit within the game.
                 Order::Sampled { seed } => chance(&game, seed) % hits.max(1),
                 _ => found.hits.count_in(game.first_slot()..self.slot(found, &game)),
             };
@@ -274,8 +276,8 @@ impl FindingsCollector {
         })
     }
 
-    /// Returns the slot of the hit that shows a game in the order: that with the value by which the query sorts the game, if there
-    /// is such a hit.
+    /// Returns the slot of the hit that represents a game in the order. This is the hit where the query takes the value by which
+    /// it sorts the game, if there is such a hit.
     fn slot(&self, found: &Found, game: &GameRow) -> usize {
         let commentary = found.commentary_of(game).filter(|_| self.order == Order::ByQuery);
         let sorted = commentary.and_then(|told| {
@@ -304,13 +306,13 @@ impl FindingsCollector {
         sorted.chain(count.map(|value| SortedBy { name: String::from("matchcount"), value })).collect()
     }
 
-    /// Lists the games of a block that are found, without those that are certainly behind the end of the list.
+    /// Lists the games of a block that are found, except those that certainly come after the end of the list.
     fn games(&self, found: &Found) -> TopGames<ListedGame> {
         let mut top = TopGames::new(GAMES_MAX);
         let end = lock(&self.end).clone();
         for game in found.block.games().filter(|game| found.is_found(game)) {
             let rank = match self.order {
-                // A random sample is in the order of the database, as the list then is.
+                // With a random sample, the list is in the order of the database.
                 Order::Sampled { .. } => Rank::default(),
                 order => order.rank(&game, found.into()),
             };
@@ -325,7 +327,7 @@ impl FindingsCollector {
     fn sample_hit(&self, found: &Found, row: &Row) -> SampleHit {
         let game = &row.game;
         let span = found.span(game, row.node).filter(|_| self.spans);
-        // `initial find ...` hits at the start of the game; the position that it found says more.
+        // `initial find ...` hits at the start of the game, where the position that it found says more.
         let end = span.as_ref().filter(|span| span.kind == SpanKind::Find && row.ply == 0);
         let found_row = end.and_then(|span| span.nodes.last()).map(|&node| row.at(node));
         let (hit_node, row) = (row.node, found_row.as_ref().unwrap_or(row));
@@ -366,8 +368,8 @@ impl FindingsCollector {
         }
     }
 
-    /// Returns the squares to highlight, as the player sees the board: those in the value, and those with pieces that the copy
-    /// names. For a query that compares positions with a board they are the squares where both agree.
+    /// Returns the squares to highlight, as the player sees the board: the squares in the value, and those of pieces that the
+    /// copy names. For a query that compares positions with a board, these are the squares on which both agree.
     fn lit(&self, row: &Row, found: &Found) -> Bitboard {
         let side = found.side(&row.game);
         if let Some(likeness) = &found.names.likeness {
@@ -486,8 +488,8 @@ fn value_text(value: Answer) -> Option<String> {
     }
 }
 
-/// Counts how often each square is in the values of hits, by the content of the square, as the player sees the board if there is a
-/// player. Empty if the values are no sets.
+/// Counts how often each square is in the values of hits, separately by the content of the square. If there is a player, the
+/// board is seen from the player's side. The result is empty if the values are not sets.
 fn squares(found: &Found) -> Vec<u64> {
     let Values::Sets(sets) = &found.hits.values else { return Vec::new() };
     let mut sums = vec![0; 3 * 64];
@@ -498,7 +500,7 @@ fn squares(found: &Found) -> Vec<u64> {
             walk.to((slot - first) as u32);
             let board = walk.position().board;
             for square in Bitboard(sets[slot]) {
-                // For a player with Black the query takes the black pieces for White's.
+                // For a player with Black, the query treats the black pieces as White's.
                 let kind = board.at(square).piece().map_or(2, |piece| usize::from(piece.color != side));
                 let square = if side.is_white() { square } else { square.flip_vertical() };
                 sums[64 * kind + square as usize] += 1;
@@ -530,13 +532,14 @@ fn sample_note(shown: u64, games_hit: u64, order: Order) -> String {
     }
 }
 
-/// Returns the results of the games that hit.
+/// Returns the results of the games that hit, with their numbers.
 fn results(all: &stats::Counts) -> Vec<ResultCount> {
     let rows = all.rows(&By::Result.into()).into_iter().filter(|row| row.hit.games > 0);
     rows.map(|row| ResultCount { result: row.keys[0].to_string(), games: row.hit.games }).collect()
 }
 
-/// Returns the names of sources without the folders that all absolute paths share. Other names stay as the user wrote them.
+/// Returns the names of sources without the folders that all absolute paths have in common. Other names stay as the user wrote
+/// them.
 pub fn without_folders(sources: &[String]) -> Vec<String> {
     let is_whole = |source: &&String| Path::new(source.as_str()).is_absolute();
     let mut folders = sources.iter().filter(is_whole).filter_map(|source| Path::new(source).parent());
@@ -551,7 +554,7 @@ pub fn without_folders(sources: &[String]) -> Vec<String> {
     sources.iter().map(short).collect()
 }
 
-/// Returns the number of years from the first to the last one.
+/// Returns the number of years from the first year to the last.
 fn years(years: &Histogram) -> i64 {
     let known = || years.rows.iter().filter_map(|row| row.first);
     known().max().zip(known().min()).map_or(0, |(last, first)| last - first + 1)
@@ -608,7 +611,7 @@ fn value_groups(all: &stats::Counts, total: &stats::GroupRow, shown: &[Histogram
     groups
 }
 
-/// Returns the first and last number of a group, if it is a group of numbers.
+/// Returns the first and the last number of a group. Returns `None` if the group is not a range of numbers.
 fn group_ends(grouping: &Grouping, key: &GroupKey) -> Option<(i64, i64)> {
     let step = match grouping.first {
         By::Year => 1,
@@ -619,7 +622,7 @@ fn group_ends(grouping: &Grouping, key: &GroupKey) -> Option<(i64, i64)> {
     if let GroupKey::Number(first) = key { Some((*first, first + step - 1)) } else { None }
 }
 
-/// Returns the name of a group; a step has the names of both its ends.
+/// Returns the name of a group. A group of several numbers is named by its first and last number.
 fn group_label(grouping: &Grouping, key: &GroupKey) -> String {
     match group_ends(grouping, key) {
         Some((first, last)) if first < last => format!("{first}-{last}"),

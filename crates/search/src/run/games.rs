@@ -1,7 +1,7 @@
-//! Games that hit, with the text of their sources and comments at the hits.
+//! The games that hit, with the text of their sources and with comments at the hits.
 //!
-//! The comments are made on any thread. The text of a game may be in a file that must be decompressed from its beginning, so texts
-//! are read in the order of the database, when parts are taken.
+//! The comments are written on any thread. The text of a game may be in a file that must be decompressed from its beginning, so
+//! texts are read in the order of the database, when parts are added up.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +17,10 @@ use orbit_reel::GameRow;
 /// The maximum number of characters of a copy in a comment.
 const COPY_MAX: usize = 200;
 
-/// The comments at hits.
+/// The comments to write at hits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Comment {
-    /// No comments: games stay unchanged.
+    /// No comments. Games stay unchanged.
     #[default]
     None,
     /// The same text at every hit.
@@ -41,11 +41,11 @@ pub struct GamesCollector {
 /// A game that hits.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum WrittenGame {
-    /// A game whose text is still to be read.
+    /// A game whose text was not read yet.
     Unread {
         /// The index of the game in its block.
         index: u32,
-        /// The comments that are added to the PGN text of the game.
+        /// The comments to add to the PGN text of the game.
         added: Added,
     },
     /// The text of a game.
@@ -59,7 +59,7 @@ pub enum Added {
     Nothing,
     /// Comments, each with its node.
     Comments(Vec<(u32, String)>),
-    /// The changes that the query makes.
+    /// The changes that the query requests.
     Amendment(Amendment),
 }
 
@@ -143,7 +143,7 @@ impl Part for GamesPart {
 }
 
 impl WrittenGame {
-    /// Creates a game whose text is to be read later.
+    /// Creates a game whose text will be read later.
     pub(super) fn new(game: &GameRow, found: &Found, comment: &Comment) -> WrittenGame {
         let added = match comment {
             Comment::None => Added::Nothing,
@@ -161,7 +161,7 @@ impl WrittenGame {
         WrittenGame::Unread { index: game.index() as u32, added }
     }
 
-    /// Returns the text, and reads it if it was not read yet. `streamed` is the game's block.
+    /// Returns the text, and reads it first if it was not read yet. `streamed` is the game's block.
     ///
     /// # Errors
     ///
@@ -178,7 +178,7 @@ impl WrittenGame {
         Ok(self.text())
     }
 
-    /// Checks a game that was read from a file of a part. Its text must be there, because its block is not.
+    /// Checks a game that was read from the file of a part. It must have its text, because its block is not available.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         match self {
             WrittenGame::Read(text) if !text.is_empty() => Ok(()),
@@ -186,7 +186,7 @@ impl WrittenGame {
         }
     }
 
-    /// Returns the text, if it was read; else an empty one.
+    /// Returns the text. It is empty if it was not read yet.
     pub fn text(&self) -> &[u8] {
         if let WrittenGame::Read(text) = self { text } else { &[] }
     }
@@ -231,7 +231,7 @@ impl Comment {
     }
 }
 
-/// Shortens a text in ASCII, because a game can have another encoding than UTF-8.
+/// Shortens a text. The mark of the cut is ASCII, because the encoding of a game may not be UTF-8.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(COPY_MAX) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -252,7 +252,7 @@ impl GamesTaken {
         GamesTaken { skip, left: games_max.unwrap_or(u64::MAX) }
     }
 
-    /// Returns whether all wanted games were accepted.
+    /// Returns whether the wanted number of games was accepted.
     pub fn are_all(&self) -> bool {
         self.left == 0
     }

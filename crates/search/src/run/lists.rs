@@ -9,7 +9,7 @@ use crate::report::{Format, Report};
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Lists hits in several formats at once, up to the number of games that a list may have.
+/// Lists hits in several formats at once, up to the maximum number of games in a list.
 #[derive(Debug)]
 pub struct ListsCollector {
     formats: Vec<Format>,
@@ -17,7 +17,7 @@ pub struct ListsCollector {
     room: ReportRoom,
 }
 
-/// The lines that one format lists of some blocks. A part has no more games than the list may have.
+/// The lines that one format writes about some blocks. A part has at most as many games as the list may have.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ListPart {
     /// The lines.
@@ -27,7 +27,7 @@ pub struct ListPart {
 }
 
 /// The limits of lists. A part does not know how many games come before it, so limits are applied when parts are merged. But no
-/// part contains more games than the limits skip and list together.
+/// part contains more games than the list skips and lists together.
 #[derive(Debug, Default)]
 pub struct ListReach {
     games_max: Option<u64>,
@@ -46,7 +46,7 @@ impl ListReach {
         self.games_max
     }
 
-    /// Marks the lists as complete: parts made after this call are empty.
+    /// Marks the lists as complete. Parts that are computed after this call are empty.
     pub fn end(&self) {
         self.is_reached.store(true, Ordering::Relaxed);
     }
@@ -99,7 +99,7 @@ impl ListPart {
         part
     }
 
-    /// Removes the games behind the last one that may be listed.
+    /// Removes the games after the last one that may be listed.
     fn shorten(&mut self) {
         let Some(max) = self.games_max else { return };
         let mut hit = self.report.games.iter().enumerate().filter(|(_, game)| game.is_found);
@@ -128,14 +128,14 @@ impl Part for ListPart {
     }
 }
 
-/// The assumed bytes of a report per hit before there is a measured one: a JSON object with its tags.
+/// The assumed number of bytes per hit in a report, before a report was measured: the size of a JSON object with its tags.
 const HIT_BYTES: u64 = 512;
 
-/// Reserves memory for reports before they are made. It estimates their size from earlier reports.
+/// Reserves memory for reports before they are written. Their size is estimated from earlier reports.
 #[derive(Debug)]
 pub(crate) struct ReportRoom {
     formats: u64,
-    /// The greatest number of bytes per hit in reports so far, which decays over time; 0 before the first report.
+    /// The greatest number of bytes per hit in the reports so far; it decays over time. It is 0 before the first report.
     hit_bytes: AtomicU64,
 }
 
@@ -144,7 +144,7 @@ impl ReportRoom {
         ReportRoom { formats: formats as u64, hit_bytes: AtomicU64::new(0) }
     }
 
-    /// Makes the reports of this many hits, once there is memory for them.
+    /// Writes the reports about this many hits, as soon as there is memory for them.
     pub(crate) fn make<T>(
         &self,
         hits: u64,
@@ -158,7 +158,7 @@ impl ReportRoom {
         let made = make();
         let bytes = bytes(&made);
         room.correct(hits * hit_bytes, bytes);
-        // The estimate decays, so that one large hit does not count until the end of the run.
+        // The estimate decays, so that one large hit does not increase it until the end of the run.
         self.hit_bytes.store(bytes.div_ceil(hits.max(1)).max(known - known / 8), Ordering::Relaxed);
         made
     }

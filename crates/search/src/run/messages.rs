@@ -10,7 +10,8 @@ use orbit_engine::Wants;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MessagesCollector;
 
-/// Messages in the order of games and, within a game, in the order in which they were printed.
+/// Messages in the order of the games. Those of one game are in the order in which they were
+/// printed.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MessagesPart {
     /// The messages, without line ends.

@@ -1,4 +1,4 @@
-//! Hits and games that are sorted, or a sample.
+//! The hits and games of lists that are sorted or sampled.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,28 +11,28 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock, TextError};
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// Holds the first games of an order, in all formats of lists.
+/// Keeps the first games of an order, written in all formats of lists.
 #[derive(Debug)]
 pub struct OrderedCollector {
     order: Order,
-    /// The maximum number of games that are held.
+    /// The maximum number of games to keep.
     games_max: usize,
     formats: Vec<Format>,
-    /// The comments in games as PGN, if these are wanted.
+    /// The comments in games as PGN; `None` if games are not written as PGN.
     comment: Option<Comment>,
     room: ReportRoom,
 }
 
-/// A game that is held until the end.
+/// A game that is kept until the end of the run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HeldGame {
     /// The lines of the game in each format.
     pub reports: Vec<Report>,
-    /// The text of the game, if games are wanted.
+    /// The text of the game, if games are written as PGN.
     pub text: Option<WrittenGame>,
 }
 
-/// The games that are first so far.
+/// The games that are the first of the order so far.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct OrderedPart {
     /// The games; `None` before the first block.
@@ -40,8 +40,8 @@ pub struct OrderedPart {
 }
 
 impl OrderedCollector {
-    /// Creates a collector that holds at most `games_max` games. The games are written as PGN too if there is a comment of any
-    /// kind, even [`Comment::None`].
+    /// Creates a collector that keeps at most `games_max` games. If `comment` is not `None`, games are also written as PGN,
+    /// even for [`Comment::None`].
     pub fn new(
         order: Order,
         games_max: usize,
@@ -53,7 +53,7 @@ impl OrderedCollector {
 }
 
 impl OrderedPart {
-    /// Returns the games of a run in their order.
+    /// Returns the games of a run in the order.
     pub fn list(self) -> Vec<HeldGame> {
         self.top.map_or(Vec::new(), |top| top.list(0).collect())
     }

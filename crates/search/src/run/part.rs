@@ -1,22 +1,22 @@
-//! Parts: the results that were collected of some blocks, as data.
+//! Parts, which are the results of searching some of the blocks, in a form that can be stored and merged.
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::stats::TooManyGroups;
 
-/// The greatest count that a part can have: some 30 times the positions of 7 billion games. A million such parts add up without an
-/// overflow.
+/// The greatest count that a part can have: some 30 times the positions of 7 billion games. A million such parts can be added up
+/// without an overflow.
 pub const PART_COUNT_MAX: u64 = 1 << 44;
-/// The greatest count of the part of one block, whose positions have numbers of 32 bits. The counts of any possible number of
-/// blocks add up without an overflow.
+/// The greatest count in the part of one block, whose positions have numbers of 32 bits. The counts of any possible number of
+/// blocks can be added up without an overflow.
 pub const BLOCK_COUNT_MAX: u64 = 1 << 36;
 
 /// The message that a count is above its limit.
 pub(crate) const COUNT_FAULT: &str = "a count is greater than any database can have";
 
-/// The results that a collector made of neighbouring blocks of a database. The parts of neighbours merge in the order of the
-/// database, and a part can be written to bytes and read back. So threads, resumed runs and machines that share a database all work
-/// the same way.
+/// The results that a collector computed from consecutive blocks of a database. The parts of neighbouring ranges are merged in
+/// the order of the database, and a part can be written to bytes and read back. So threads, resumed runs, and machines that share
+/// a database all work in the same way.
 ///
 /// The default is the part of no blocks. Merging is associative, and the part of no blocks is its identity.
 pub trait Part: Default + Send + Serialize + DeserializeOwned {
@@ -24,20 +24,20 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// The parts come from different collectors, or together they are larger than the memory that is allowed.
+    /// The parts come from different collectors, or they need more memory together than is allowed.
     fn merge(&mut self, next: Self) -> Result<(), PartError>;
 
-    /// Checks a part that was read from bytes, which may have been altered: no count is above `most`, and its numbers are
+    /// Checks a part that was read from bytes, which may have been altered: no count may be above `most`, and the numbers must be
     /// consistent. Parts without counts need no check.
     ///
     /// # Errors
     ///
-    /// The fault.
+    /// A description of the fault.
     fn check(&self, _most: u64) -> Result<(), &'static str> {
         Ok(())
     }
 
-    /// Returns the part as bytes; equal parts give equal bytes.
+    /// Returns the part as bytes. Equal parts give equal bytes.
     fn to_bytes(&self) -> Vec<u8> {
         postcard::to_stdvec(self).expect("parts are sequences of known lengths, numbers and texts")
     }
@@ -46,7 +46,7 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// The bytes are no such part, or its numbers are impossible.
+    /// The bytes are not such a part, or its numbers are impossible.
     fn from_bytes(bytes: &[u8]) -> Result<Self, PartError> {
         match postcard::take_from_bytes::<Self>(bytes) {
             Ok((part, [])) => match part.check(PART_COUNT_MAX) {
@@ -71,12 +71,12 @@ pub enum PartError {
         "parts of runs with different {0} cannot be merged: make all parts of a result by the same command"
     )]
     Differ(&'static str),
-    /// The bytes are no part.
+    /// The bytes are not a part.
     #[error("these bytes are no part of such a run ({0}): make the part again")]
     Unreadable(String),
 }
 
-/// `None` is the identity: merging with it returns the other part.
+/// `None` is the identity: merging it with another part gives the other part.
 impl<P: Part> Part for Option<P> {
     fn merge(&mut self, next: Self) -> Result<(), PartError> {
         match (&mut *self, next) {
@@ -94,7 +94,7 @@ impl<P: Part> Part for Option<P> {
     }
 }
 
-/// A list has one part for each of several collectors; the empty list is the identity.
+/// A list has one part for each of several collectors. The empty list is the identity.
 impl<P: Part> Part for Vec<P> {
     fn merge(&mut self, next: Self) -> Result<(), PartError> {
         if self.is_empty() {

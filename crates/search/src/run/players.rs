@@ -1,4 +1,4 @@
-//! The spellings of a player's and his opponents' names in the games that count, and names that are similar.
+//! The spellings of the player's and the opponents' names in the games that count, and names that are similar to the player's.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +13,13 @@ use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 use orbit_reel::{Block, GameRow};
 
-/// Lists spellings, for runs whose selection has a player.
+/// Lists the spellings of names, for runs whose selection has a player.
 #[derive(Clone, Debug)]
 pub struct SpellingsCollector {
     player: PlayerName,
 }
 
-/// The spellings, with the number of games in which they occur.
+/// The spellings, each with the number of games in which it occurs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SpellingsPart {
     /// The spellings of the player, each with the number of games as White and as Black.
@@ -28,7 +28,7 @@ pub struct SpellingsPart {
     pub opponent: BTreeMap<String, [u64; 2]>,
     /// The FIDE numbers of the player in these games, each with the spellings that occur with it.
     pub numbers: BTreeMap<u32, BTreeSet<String>>,
-    /// The names that are similar to the player's but do not match it, in all games that were read.
+    /// The names that are similar to the player's name but do not match it, in all games that were read.
     pub near: BTreeMap<String, u64>,
 }
 
@@ -38,7 +38,8 @@ impl SpellingsCollector {
         SpellingsCollector { player }
     }
 
-    /// Returns the spellings in a block. `sides` has the side of the player in each game that counts; it may be empty if none does.
+    /// Returns the spellings in a block. `sides` has the side of the player in each game that counts. It may be empty if no game
+    /// counts.
     pub(crate) fn of_block(&self, block: &Block, sides: &[Option<Color>]) -> SpellingsPart {
         let mut part = SpellingsPart::default();
         let numbers = [Color::White, Color::Black].map(|side| block.tag_names(fide::tag(side)));
@@ -91,17 +92,17 @@ impl Collector for SpellingsCollector {
 }
 
 impl SpellingsPart {
-    /// Returns the spellings of the player with their games, the most frequent first.
+    /// Returns the spellings of the player with their numbers of games, the most frequent first.
     pub fn taken(&self) -> Vec<(&str, u64)> {
         by_games(&self.player)
     }
 
-    /// Returns the spellings of the opponents with their games, the most frequent first.
+    /// Returns the spellings of the opponents with their numbers of games, the most frequent first.
     pub fn opponents(&self) -> Vec<(&str, u64)> {
         by_games(&self.opponent)
     }
 
-    /// Returns the similar names with their games, the nearest to the player's name first.
+    /// Returns the similar names with their numbers of games. The names that are most similar to the player's name come first.
     pub fn nearest(&self, name: &PlayerName) -> Vec<(&str, u64)> {
         let mut all: Vec<(&str, u64)> =
             self.near.iter().map(|(name, games)| (name.as_str(), *games)).collect();

@@ -1,4 +1,4 @@
-//! The games that were cut, skipped or repaired, one line each.
+//! The games that were cut, skipped or repaired, with one line of text for each.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,10 @@ use orbit_reel::{Block, Problem};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProblemsCollector;
 
-/// The lines about problems, in the order of the database.
+/// The messages about games that were cut, skipped or repaired, in the order of the database.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProblemsPart {
-    /// The lines, such as `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous (cut)`.
+    /// The messages: `games.pgn: game 1042, byte 3991204, ply 37: Nd7 is ambiguous (cut)`.
     pub lines: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Collector for ProblemsCollector {
 }
 
 impl ProblemsPart {
-    /// Lists the problems of a block. `sources` are the names of the database's sources.
+    /// Writes the messages about a block. `sources` are the names of the database's sources.
     pub fn from_block(block: &Block, sources: &[String]) -> ProblemsPart {
         let line = |problem| problem_line(block, problem, sources);
         ProblemsPart { lines: block.problems().iter().map(line).collect() }

@@ -19,12 +19,12 @@ impl StatisticsCollector {
         StatisticsCollector { stats }
     }
 
-    /// Returns the rules of counting.
+    /// Returns the rules by which hits are counted.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// Returns the counts of each query, given the filters of all queries.
+    /// Returns the counts of each query. `filters` are the filters of all queries.
     pub fn counts<'a>(&self, part: ManyCounts, filters: impl IntoIterator<Item = &'a Filter>) -> Vec<Counts> {
         let mut counts = part.into_counts().into_iter();
         let of_filter = |filter: &Filter| {

@@ -16,11 +16,11 @@ pub struct TotalsCollector;
 /// The counts of [`TotalsCollector`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TotalsPart {
-    /// The totals of what was read.
+    /// The totals of the games and positions that were read.
     pub totals: Totals,
     /// The number of games that meet the conditions, if there are conditions.
     pub passing: Option<u64>,
-    /// The totals of hits of each query.
+    /// For each query, the numbers of games and positions that hit.
     pub queries: Vec<HitTotals>,
 }
 
@@ -39,7 +39,7 @@ impl Collector for TotalsCollector {
             positions: answers.hits.count(),
         };
         TotalsPart {
-            // These totals are added in `take`, block by block.
+            // These totals are added up in `take`, block by block.
             totals: Totals::default(),
             passing: result.games.as_deref().map(passing),
             queries: result.answers.iter().map(hit_totals).collect(),
@@ -85,7 +85,7 @@ impl Part for HitTotals {
     }
 }
 
-/// A count is a part; merging adds.
+/// A count is a part; two counts are merged by adding them.
 impl Part for u64 {
     fn merge(&mut self, next: u64) -> Result<(), PartError> {
         *self += next;

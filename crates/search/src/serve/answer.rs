@@ -8,10 +8,11 @@ use crate::request::Request;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_core::visible::{EscapeContext, escape};
 
-/// The version of requests and answers. It is increased when one is removed or changes its meaning.
+/// The version of requests and answers. It is increased when a request or a field is removed or
+/// changes its meaning.
 pub const SERVE_SCHEMA: u32 = 1;
 
-/// An answer: its fields, and its rows, which are JSON texts already.
+/// An answer: its fields, and its rows, which are already JSON texts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Response {
     /// The fields, without the id and the rows.
@@ -25,7 +26,7 @@ impl Response {
     ///
     /// # Panics
     ///
-    /// If the value is no object.
+    /// If the value is not an object.
     pub fn from_value(value: Value) -> Response {
         match value {
             Value::Object(fields) => Response { fields, rows: None },
@@ -33,7 +34,8 @@ impl Response {
         }
     }
 
-    /// Returns the line without its end. Characters that act on a terminal are escaped.
+    /// Returns the answer as a line, without the line end. Characters that act on a terminal are
+    /// escaped.
     pub fn line(&self, id: Option<&RequestId>) -> String {
         let mut out = format!("{{\"id\":{}", id.map_or("null", RequestId::json));
         for (name, value) in &self.fields {
@@ -54,7 +56,7 @@ pub(super) fn remarks(request: &Request, query: &str, remarks: &[Diagnostic]) ->
     of_board.chain(remarks.iter().map(|remark| remark.json(query, "query", 1))).collect()
 }
 
-/// Returns the line of an error.
+/// Returns an error as a line.
 pub(super) fn error_line(id: Option<&RequestId>, fault: &Fault) -> String {
     let mut fields = Map::new();
     fields.insert("error".into(), fault.json());

@@ -1,4 +1,4 @@
-//! Running a query, and its answer.
+//! Runs queries and writes their answers.
 
 use std::mem::take;
 use std::ops::ControlFlow;
@@ -30,11 +30,12 @@ pub struct Answered {
     pub query: String,
     /// The warnings and notes about the query.
     pub remarks: Vec<Diagnostic>,
-    /// The notes about the way it ran.
+    /// The notes about how the query ran.
     pub notes: Vec<String>,
-    /// The numbers of games and positions that hit and count. If the search ended at a limit, they are those up to that point.
+    /// The numbers of games and positions that hit and count. If the search stopped at a limit, they are the numbers up to that
+    /// point.
     pub hit: HitTotals,
-    /// The numbers of games and positions in all; `None` if the search ended at a limit.
+    /// The numbers of all games and positions; `None` if the search stopped at a limit.
     pub searched: Option<(u64, u64)>,
     /// The engine that answered.
     pub engine: &'static str,
@@ -44,7 +45,7 @@ pub struct Answered {
     pub time: Duration,
     /// The type of the query's value.
     pub ty: Type,
-    /// The hits, unless they were only counted or were sent.
+    /// The hits; `None` if they were only counted or were sent.
     pub kept: Option<Arc<KeptHits>>,
     /// The number of rows that are kept or were sent; `None` if the hits were only counted.
     pub rows: Option<u64>,
@@ -53,11 +54,11 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// Returns the answer, with the rows of the first page if they are wanted.
+    /// Returns the answer, with the rows of the first page if they were requested.
     ///
     /// # Errors
     ///
-    /// There are unknown columns or too many rows, or the query fails while rows are written.
+    /// A column is unknown, there are too many rows, or the query fails while rows are written.
     pub(super) fn answer(&self, ask: &Ask) -> Result<Response, Fault> {
         let mut answer = Response::from_value(json!({
             "type": self.ty.name(),
@@ -89,7 +90,7 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// The request or the query is wrong, there is no such database, the search stops early, or it was cancelled.
+    /// The request or the query has a fault, there is no such database, the search stops early, or the request was cancelled.
     pub fn ask(
         &self,
         ask: &Ask,
@@ -99,8 +100,8 @@ impl OpenDatabases {
         self.ask_sending(ask, cancel, watch, &mut |_, _| ())
     }
 
-    /// Runs a query and streams its rows if the request demands it: `send` gets the rows as they are found, with the number of the
-    /// first of them, counted from 0. `send` may block: the search waits for it, and computes only a few blocks ahead.
+    /// Runs a query. If the request has `stream`, `send` gets the rows as they are found, with the number of the first of them,
+    /// counted from 0. `send` may block: the search waits for it, and computes only a few blocks ahead.
     pub(super) fn ask_sending(
         &self,
         ask: &Ask,
@@ -128,9 +129,9 @@ impl OpenDatabases {
         let extras = extras_of(&executor, &choice);
         let columns = request.columns.as_deref();
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
-        // If side lines are searched, blocks keep their comments.
+        // If side lines are searched, blocks contain their comments.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
-        // Otherwise spans are computed when rows are written.
+        // In other cases, spans are computed when rows are written.
         let tells_spans =
             extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
         let wants = match request.count {
@@ -183,22 +184,22 @@ impl OpenDatabases {
     }
 }
 
-/// Returns the query of a request that has exactly one.
+/// Returns the query of a request that has exactly one query.
 pub(super) fn only(request: &Request) -> Result<Query, Fault> {
     let queries = Query::of_request(request).map_err(|error| Fault::of_database(error, ""))?;
     Ok(queries.into_iter().next().expect("a request has a query"))
 }
 
-/// The hits that are kept while a search runs.
+/// Collects the hits to keep while a search runs.
 struct Keeping {
     order: Option<(Order, TopGames<GameIndex>)>,
     /// The number of games that are left out at the beginning.
     skip: u64,
-    /// The maximum number of games that are found, including those that are left out.
+    /// The maximum number of games to find, including those that are left out.
     games_max: u64,
     /// True if hits are kept at all.
     keeps: bool,
-    /// True if blocks are in memory only because the kept hits refer to them, so that they count as memory of the hits.
+    /// True if blocks are in memory only because the kept hits refer to them. Such blocks count as memory of the hits.
     owns_blocks: bool,
     names: Names,
     hit: HitTotals,
@@ -241,10 +242,10 @@ impl Keeping {
         }
     }
 
-    /// Takes the answers on the next block. Breaks when no more games are wanted.
+    /// Adds the answers for the next block. Breaks if no more games are wanted.
     fn take(&mut self, block: &Arc<Block>, told: BlockFindings) -> ControlFlow<()> {
         let found = told.found(block, &self.names);
-        // The block that exceeds the limit is kept; the blocks after it are not.
+        // The block that exceeds the limit is kept, but not the blocks after it.
         let (at, is_full) = (self.blocks.len() as u32, self.bytes > self.bytes_max);
         let (mut is_kept, mut flow) = (false, ControlFlow::Continue(()));
         for game in block.games().filter(|game| found.is_found(game)) {
@@ -292,8 +293,8 @@ impl Keeping {
         flow
     }
 
-    /// Returns the numbers of games and positions that hit. If they are only counted, or if the search ended at a limit, the games
-    /// that are left out do not count.
+    /// Returns the numbers of games and positions that hit. If hits are only counted, or if the search stopped at a limit, the
+    /// games that are left out do not count.
     fn hit(&self) -> HitTotals {
         let HitTotals { games, positions } = self.hit;
         match self.keeps && !self.is_ended {
@@ -304,7 +305,7 @@ impl Keeping {
         }
     }
 
-    /// Drops blocks that have no game among the first of the order.
+    /// Drops the blocks that have none of the first games of the order.
     fn prune(&mut self) {
         let Some((order, top)) = self.order.take() else { return };
         let mut places = vec![None; self.blocks.len()];
@@ -342,7 +343,7 @@ impl Keeping {
     }
 }
 
-/// The sending of rows as they are found.
+/// Sends rows as they are found.
 struct Sending<'a> {
     send: &'a mut dyn FnMut(u64, Vec<String>),
     columns: Option<&'a [Column]>,

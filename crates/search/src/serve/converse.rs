@@ -1,9 +1,9 @@
-//! A conversation: it reads requests while queries run.
+//! A conversation, which reads requests while queries run.
 //!
 //! One thread reads. A few threads run the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`), each as soon
-//! as it need not wait for an earlier one; another thread writes pages, games and explanations. A request that needs the result of
-//! another one waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered at once. The invariant: each request
-//! gets exactly one answer, whatever it is and however it ends.
+//! as it need not wait for an earlier one. Another thread writes pages, games and explanations. A request that needs the result
+//! of another one waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered at once. The invariant: each
+//! request gets exactly one answer, no matter what it asks for and how it ends.
 
 use std::any::Any;
 use std::io::{self, BufRead};
@@ -28,12 +28,12 @@ use orbit_core::sync::{lock, wait, wait_timeout};
 
 /// The time between two events of one request.
 const EVENT_EVERY: Duration = Duration::from_millis(100);
-/// The time for which games stay on an idle graphics card, and the time between two checks of that.
+/// The time after which the games on an idle graphics card are dropped, and the time between two checks for this.
 pub(super) const CARD_IDLE: Duration = Duration::from_secs(300);
-/// The stack size of a thread that reads queries: that of a program's main thread.
+/// The stack size of the threads that parse queries, which is that of a program's main thread.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The answer to a client that speaks another protocol.
+/// The message to a client that speaks another protocol.
 const NO_OBJECT: &str =
     "each line is a request, a JSON object such as {\"id\":1,\"request\":\"ping\"}: the connection is closed";
 
@@ -49,10 +49,10 @@ pub struct Greeting<'a> {
 /// The source of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// Standard input. At its end all requests are still answered.
+    /// Standard input. When it ends, all requests are still answered.
     Input,
-    /// A connection. At its end the client has left, and its requests are cancelled. A client whose first byte does not begin an
-    /// object, such as a browser, gets an error, and nothing more is read from it.
+    /// A connection. Its end means that the client has left, and its requests are cancelled. A client whose first byte does not
+    /// begin an object, such as a browser, gets an error, and nothing more is read from it.
     Client,
 }
 
@@ -73,7 +73,7 @@ pub fn converse(
     hello.fields.insert("event".into(), "greeting".into());
     say(&hello.line(None));
     let ended = std::thread::scope(|scope| {
-        // The threads must be told of the end, even after an error.
+        // The threads must learn that the conversation has ended, even after an error.
         let _end = EndOnDrop(&shared);
         let thread = || std::thread::Builder::new().stack_size(STACK_BYTES);
         for _ in 0..RUNNING_MAX {
@@ -98,7 +98,7 @@ pub fn converse(
     Ok(())
 }
 
-/// Returns whether the first byte begins an object; true if there is no byte.
+/// Returns whether the first byte begins an object. Returns true if there is no byte.
 fn begins_with_object(input: &mut impl BufRead) -> io::Result<bool> {
     loop {
         match input.fill_buf() {
@@ -237,7 +237,7 @@ impl SharedConversation<'_> {
         if let Err(fault) = state.has_room(quick.bytes) {
             return Err((quick.id, fault));
         }
-        // It waits for the last earlier request that makes what it needs.
+        // The request waits for the last earlier request that provides what it needs.
         if let Some(job) = state.jobs.iter_mut().rev().find(|job| quick.needs(job)) {
             job.then.push(quick);
             return Ok(());
@@ -251,7 +251,7 @@ impl SharedConversation<'_> {
     fn cancel(&self, id: &RequestId, of: &RequestId) {
         let mut state = lock(&self.state);
         let found = state.find(of);
-        // Cancel before the answer is sent, because a slow client can delay the answer.
+        // The request is cancelled before the answer is sent, because a slow client can delay the answer.
         found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
         let answer = match found {
             Some(_) => Ok(Response::from_value(json!({ "cancelled": true }))),
@@ -282,7 +282,7 @@ impl SharedConversation<'_> {
     fn finish(&self, state: &mut QueueState, id: &RequestId, answer: Result<Response, Fault>) {
         let Some(at) = state.find(id) else { return };
         let job = state.jobs.remove(at);
-        // The job is answered before anything that waits for it. The state is locked, so no request can come between.
+        // The job is answered before the requests that wait for it. The state is locked, so no other request can come between.
         self.answer(&job.id, answer);
         for mut quick in job.then {
             match quick.find(&state.results) {
@@ -365,7 +365,8 @@ impl SharedConversation<'_> {
         }
     }
 
-    /// Writes pages, games and explanations, until no more requests come. In between it frees the memory of idle graphics cards.
+    /// Writes pages, games and explanations, until no more requests come. Between requests, it frees the memory of idle graphics
+    /// cards.
     fn run_pages(&self) {
         let mut looked = Instant::now();
         let mut state = lock(&self.state);
@@ -417,7 +418,7 @@ fn progress_fields(progress: &Progress) -> Map<String, Value> {
     Response::from_value(fields).fields
 }
 
-/// Runs some work, and turns a panic into an error, so that it ends one request and not the conversation.
+/// Runs some work and converts a panic to an error, so that a panic ends one request and not the conversation.
 fn caught<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     let text = |panic: Box<dyn Any + Send>| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

@@ -24,11 +24,11 @@ const NAME_BYTES_MAX: usize = 200;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServeOptions {
-    /// The memory that the databases may take together, in bytes. A database that does not fit is read again for each query.
+    /// The memory that all databases together may use, in bytes. A database that does not fit is read again for each query.
     pub memory_max: u64,
-    /// The memory that the hits of one query may take, in bytes. If there are more hits, the first ones are kept.
+    /// The memory that the hits of one query may use, in bytes. If they need more, only the first hits are kept.
     pub kept_max: u64,
-    /// The graphics card; `None` for none.
+    /// The graphics card. With `None`, a card is used only if a request names the engine `gpu`.
     pub gpu: Option<GpuOptions>,
     /// The number of threads of a query.
     pub threads: usize,
@@ -53,7 +53,7 @@ impl Default for ServeOptions {
 /// time.
 pub struct OpenDatabases {
     options: ServeOptions,
-    /// The turns by which the requests of all clients share the threads. They share `memory` too.
+    /// The turns in which the requests of all clients use the threads.
     turns: Turns,
     memory: Arc<Memory>,
     /// The databases in the order in which they were opened.
@@ -61,13 +61,13 @@ pub struct OpenDatabases {
 }
 
 impl OpenDatabases {
-    /// Creates a desk without databases.
+    /// Creates a list without databases.
     pub fn new(options: ServeOptions) -> OpenDatabases {
         let (turns, memory) = (Turns::new(options.threads), Arc::default());
         OpenDatabases { turns, memory, options, databases: Mutex::default() }
     }
 
-    /// Returns the desk with other files for its requests.
+    /// Returns the same databases, with other files that their requests may use.
     #[cfg(feature = "http")]
     pub(super) fn with_files(mut self, files: RequestFiles) -> OpenDatabases {
         self.options.files = files;
@@ -83,8 +83,8 @@ impl OpenDatabases {
         self.options.files.check_written(path)
     }
 
-    /// Creates a desk for one client. It begins with the databases that are open here and shares their memory, but has names of its
-    /// own.
+    /// Returns the open databases for one client. They begin as the databases that are open here, and share their memory and
+    /// threads. The client opens, closes and renames its own databases, without an effect on other clients.
     pub(super) fn of_client(&self) -> OpenDatabases {
         OpenDatabases {
             options: self.options.clone(),
@@ -159,14 +159,14 @@ impl OpenDatabases {
         Ok(Response::from_value(json!({ "closed": name })))
     }
 
-    /// Renames a database. It replaces a database that has the new name already.
+    /// Renames a database. If another database already has the new name, it is replaced.
     pub fn rename(&self, from: &str, to: &str) {
         let mut databases = lock(&self.databases);
         databases.retain(|(name, _)| name != to);
         databases.iter_mut().filter(|(name, _)| name == from).for_each(|(name, _)| *name = to.to_owned());
     }
 
-    /// Returns the files that a database is read from or was made of.
+    /// Returns the files from which a database is read, and those from which its reels were made.
     pub fn files(&self, name: &str) -> Vec<PathBuf> {
         self.database(name).map_or(Vec::new(), |database| database.files())
     }
@@ -181,18 +181,18 @@ impl OpenDatabases {
         lock(&self.databases).iter().map(|(name, database)| described(name, database)).collect()
     }
 
-    /// Frees the graphics card's memory of the databases if no query has used the card for this time.
+    /// Frees the memory that the databases occupy on the graphics card, if no query has used the card for this time.
     pub(super) fn give_back(&self, idle: Duration) {
         let databases = lock(&self.databases).clone();
         databases.iter().for_each(|(_, database)| database.card().give_back(idle));
     }
 
-    /// Returns the memory that the hits of one query may take.
+    /// Returns the memory that the hits of one query may use.
     pub(super) fn kept_max(&self) -> u64 {
         self.options.kept_max
     }
 
-    /// Returns the turns by which all requests share threads.
+    /// Returns the turns in which all requests use the threads.
     pub(super) fn turns(&self) -> &Turns {
         &self.turns
     }

@@ -1,4 +1,4 @@
-//! The meaning of a query, without a database.
+//! Explains a query, without a database.
 
 use serde_json::{Value, json};
 
@@ -16,20 +16,20 @@ pub struct Explained {
     remarks: Vec<Value>,
     /// The query as an English sentence.
     pub sentence: String,
-    /// The type of the query's value, in words.
+    /// A description of the type of the query's value.
     pub value: &'static str,
     /// The engines that can run it.
     pub engines: &'static [&'static str],
-    /// The reason why some engines cannot run it.
+    /// The reason why some engines cannot run the query.
     pub reason: Option<String>,
 }
 
 impl Explained {
-    /// Reads a query.
+    /// Reads the query.
     ///
     /// # Errors
     ///
-    /// The fault in the query, with its place.
+    /// The query has a fault. The error shows its place.
     pub fn new(explain: &Explain) -> Result<Explained, Fault> {
         let query = only(&explain.request)?;
         let prepared = query.prepared();
@@ -49,7 +49,7 @@ impl Explained {
         &self.query
     }
 
-    /// Returns the answer, with at most `copies` copies.
+    /// Returns the answer, which lists at most `copies` copies.
     pub(super) fn answer(&self, copies: usize) -> Response {
         let query = &self.query;
         let all = query.copies().iter().zip(query.transforms()).enumerate();

@@ -8,25 +8,25 @@ use crate::library::DatabaseError;
 use orbit_core::diagnostic::Diagnostic;
 use orbit_engine::EngineError;
 
-/// The kind of an error, for programs.
+/// The kind of an error, for use by programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// The line is no request: it is no JSON, or it has an unknown field or a wrong value.
+    /// The line is not a request: it is not JSON, or it has an unknown field or a wrong value.
     Request,
     /// The line is too long.
     TooLong,
-    /// Too many requests wait.
+    /// Too many requests are waiting.
     Busy,
     /// No database of this name is open.
     UnknownDatabase,
-    /// No request with this id has hits, runs or waits.
+    /// No request with this id has hits, is running or is waiting.
     UnknownQuery,
     /// The hits of this query were dropped.
     Dropped,
     /// The request was cancelled.
     Cancelled,
-    /// The query is wrong, or it fails in a game.
+    /// The query has a fault, or it fails in a game.
     Query,
     /// A database cannot be opened or read.
     Database,
@@ -70,14 +70,14 @@ impl ErrorCode {
     }
 }
 
-/// The reason why a request is not answered. It displays as one line, without the place.
+/// The reason why a request is not answered. `Display` shows it as one line, without the place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The kind of the error.
     pub code: ErrorCode,
-    /// The fault and its remedy, in a sentence.
+    /// The fault and its remedy, as a sentence.
     pub message: String,
-    /// The place in a query, and the text of that query.
+    /// The place in a query, with the text of that query.
     place: Option<Box<(Diagnostic, String)>>,
 }
 
@@ -87,7 +87,7 @@ impl Fault {
         Fault { code, message: message.into(), place: None }
     }
 
-    /// Creates an error at a place of a query.
+    /// Creates an error at a place in a query.
     pub(super) fn of_query(diagnostic: Diagnostic, text: &str) -> Fault {
         let message = diagnostic.message.clone();
         Fault { code: ErrorCode::Query, message, place: Some(Box::new((diagnostic, text.to_owned()))) }
@@ -132,7 +132,8 @@ impl Fault {
         Fault::new(ErrorCode::Cancelled, "cancelled")
     }
 
-    /// Returns the error as an object: code and message; for a query also file, line, column, start, end, label and help.
+    /// Returns the error as an object with a code and a message. An error in a query also has file, line, column, start,
+    /// end, label and help.
     pub fn json(&self) -> Value {
         let Some(place) = &self.place else {
             return json!({ "code": self.code.name(), "message": self.message });
@@ -145,7 +146,7 @@ impl Fault {
         object
     }
 
-    /// Returns the error for people: over several lines with the place marked, if there is a place.
+    /// Returns the error for people. If the error has a place, it has several lines with the place marked.
     pub fn render(&self, styled: bool) -> String {
         match &self.place {
             Some(place) => place.0.render(&place.1, "query", styled),

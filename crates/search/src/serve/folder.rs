@@ -11,7 +11,7 @@ pub enum RequestFiles {
     /// All files that the user of the process may use.
     #[default]
     All,
-    /// The files below a folder. Links that lead out of the folder are refused.
+    /// The files in a folder and its subfolders. Links that lead out of the folder are refused.
     Below(PathBuf),
     /// No files.
     None,
@@ -30,7 +30,7 @@ impl RequestFiles {
         self.check(path, fs::canonicalize(folder).ok().filter(|_| !is_link && path.file_name().is_some()))
     }
 
-    /// Checks a path. `real` is the path, or that of its folder, with links resolved.
+    /// Checks a path. `real` is the path or that of its folder, with links resolved.
     fn check(&self, path: &Path, real: Option<PathBuf>) -> Result<(), Fault> {
         let refused = |why: String| Err(Fault::new(ErrorCode::Request, format!("{}: {why}", path.display())));
         match self {

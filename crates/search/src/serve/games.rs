@@ -1,4 +1,4 @@
-//! One game with all of its positions.
+//! One game with all its positions.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// There is no such database or game, or it cannot be read.
+    /// There is no such database or game, or the game cannot be read.
     pub fn game(&self, name: &str, number: u32) -> Result<GameRef, Fault> {
         let database = self.database(name)?;
         let found = database.game(number).map_err(|error| Fault::of_database(error, ""))?;
@@ -35,7 +35,7 @@ impl OpenDatabases {
     }
 }
 
-/// Returns the answer: tags, moves with their positions, and PGN.
+/// Returns the answer: the tags, the moves with their positions, and the PGN.
 fn answer(game: &GameRef) -> Response {
     let row = game.row();
     let mut walk = NodeWalk::from_game(&row);

@@ -1,9 +1,9 @@
-//! Clients over HTTP: an opening explorer like lichess's, which anyone may read, and the requests of a conversation, for clients
-//! with the token.
+//! Clients over HTTP. Everyone may use an opening explorer like that of lichess. Clients with the token may also send the
+//! requests of a conversation.
 //!
 //! A connection has one request. The invariants: a request is answered only if its `Host` is an address of this server and its
-//! `Origin` is that of the server or an allowed one, so that no other page in a browser can read or ask anything; only the explorer
-//! answers without the token; and a client takes bounded memory and time before it is answered.
+//! `Origin` is that of the server or an allowed one, so that no other page in a browser can read or request anything; without the
+//! token, only the explorer answers; and a client takes bounded memory and time before it is answered.
 
 mod explorer;
 mod head;
@@ -24,22 +24,22 @@ use super::folder::RequestFiles;
 use super::place::{Endpoint, ListenError};
 use orbit_core::sync::lock;
 
-/// The maximum number of connections at the same time.
+/// The maximum number of connections that are open at the same time.
 pub const CONNECTIONS_MAX: usize = 32;
 /// The longest head of a request, in bytes.
 pub const HEAD_BYTES_MAX: usize = 32 << 10;
-/// The longest path with its query, in bytes.
+/// The longest path of a request, including its query string, in bytes.
 pub const TARGET_BYTES_MAX: usize = 16 << 10;
 /// The longest body of a request, in bytes.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// The time within which a head must be complete.
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
-/// The time within which a body must be complete, and within which a client must read what is written at once.
+/// The time within which a body must be complete, and within which a client must read each piece of an answer.
 const BODY_TIME: Duration = Duration::from_secs(60);
-/// The time for which a refused connection is still read, so that the answer is not lost.
+/// The time for which a refused connection is still read, so that the client receives the answer.
 const FAREWELL: Duration = Duration::from_secs(1);
 const FAREWELL_BYTES: u64 = 1 << 20;
-/// The pause after the system refused a connection.
+/// The pause after the system has refused a connection.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// The scheme, host and port of pages that may send requests: `https://example.org`.
@@ -78,7 +78,7 @@ impl HttpListener {
     ///
     /// # Errors
     ///
-    /// Other machines may reach the address and this is not allowed, or the address is in use, or the system refuses it.
+    /// Other machines may reach the address and this is not allowed, the address is in use, or the system refuses it.
     pub fn bind(
         address: SocketAddr,
         allow_remote: bool,
@@ -97,7 +97,7 @@ impl HttpListener {
         Ok(HttpListener { socket, address, origins, token, files })
     }
 
-    /// Returns the event with the address and the token for clients, as a line.
+    /// Returns the event that tells clients the address and the token, as a line.
     pub fn event(&self) -> String {
         let address = format!("http://{}", self.address);
         Response::from_value(json!({ "event": "listening", "address": address, "token": self.token }))
@@ -129,7 +129,7 @@ impl HttpListener {
                 let leaves = ConnectionGuard(&count);
                 let talk = move || {
                     let _leaves = leaves;
-                    // An error of the connection ends it.
+                    // An error of the connection only ends the connection.
                     let _ = self.talk(&stream, desk, greeting);
                 };
                 if std::thread::Builder::new().spawn_scoped(scope, talk).is_err() {
@@ -147,7 +147,7 @@ impl HttpListener {
             Err(refusal) => refusal.write(stream, None),
         };
         stream.shutdown(Shutdown::Write)?;
-        // If a connection is closed while there are bytes to read, the last bytes that were written may be lost.
+        // If a connection is closed while there are bytes to read, the client may lose the last bytes that were written.
         let farewell = Timed { stream, until: Instant::now() + FAREWELL };
         let _ = io::copy(&mut farewell.take(FAREWELL_BYTES), &mut io::sink());
         answered
@@ -187,7 +187,8 @@ impl HttpListener {
         }
     }
 
-    /// Checks that a request does not come from a foreign page. Returns the origin if it is an allowed one.
+    /// Checks that a request does not come from a page of another site. Returns the origin of the request if it is an allowed
+    /// one.
     fn check<'a>(&self, head: &'a RequestHead) -> Result<Option<&'a str>, RequestRefusal> {
         let hosts: Vec<&str> = head.all("host").collect();
         let [host] = hosts[..] else {
@@ -206,7 +207,7 @@ impl HttpListener {
             (Some(_), _) => {
                 Err(RequestRefusal::new(403, "pages of this Origin may not ask: see --allow-origin"))
             }
-            // Browsers send this header when they send no origin, for instance for an image or a link.
+            // Browsers send this header when they send no origin, for example for an image or a link.
             (None, _)
                 if head.all("sec-fetch-site").any(|site| matches!(site, "cross-site" | "same-site")) =>
             {
@@ -233,7 +234,7 @@ impl HttpListener {
         own && (is_address || name.eq_ignore_ascii_case("localhost"))
     }
 
-    /// Answers lines of requests with lines, as soon as they are known.
+    /// Reads requests as lines, and writes each answer as a line as soon as it is known.
     fn converse(
         &self,
         stream: &TcpStream,

@@ -1,7 +1,7 @@
-//! The hits of a query, kept so that any page of them can be written.
+//! The hits of a query, which are kept so that any page of them can be written.
 //!
-//! For each block with hits this module holds the answers, with values at hits only; the block itself is shared with the database.
-//! Rows are written on request, by the code that writes the tables of a scan.
+//! For each block with hits, this module keeps the answers, with values at hits only. The block itself is shared with the
+//! database. Rows are written on request, by the same code that writes the tables of a scan.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -22,14 +22,14 @@ const TEXT_MAX: usize = 12;
 /// All kept hits of a query, in the order in which they are listed.
 #[derive(Debug)]
 pub struct KeptHits {
-    /// The text of the query, for the place of errors.
+    /// The text of the query, to show the places of errors.
     text: String,
     prepared: PreparedQuery,
     sources: Vec<String>,
     extras: Extras,
     /// True if the comments of games were kept.
     has_comments: bool,
-    /// True if games are listed in another order than the database's.
+    /// True if games are not listed in the order of the database.
     is_ordered: bool,
     blocks: Vec<KeptBlock>,
     games: Vec<KeptGame>,
@@ -48,16 +48,16 @@ struct KeptGame {
     rows_before: u64,
 }
 
-/// The answers on a block.
+/// The answers for a block.
 #[derive(Debug)]
 pub(super) struct KeptBlock {
     block: Arc<Block>,
-    /// The answers without the values, which are kept for hits only.
+    /// The answers without the values, which are in `values`.
     told: BlockFindings,
     values: HitValues,
 }
 
-/// The values at hits only, in the order of slots.
+/// The values at the hits, in the order of slots.
 #[derive(Debug)]
 enum HitValues {
     None,
@@ -67,7 +67,7 @@ enum HitValues {
 }
 
 impl KeptBlock {
-    /// Keeps the answers on a block.
+    /// Keeps the answers for a block.
     pub(super) fn new(block: &Arc<Block>, mut told: BlockFindings) -> KeptBlock {
         let hits = &told.answers.hits;
         let slots = || hits.slots(0..block.slots());
@@ -81,7 +81,7 @@ impl KeptBlock {
         KeptBlock { block: Arc::clone(block), told, values }
     }
 
-    /// Returns the approximate memory that it takes in addition to the block.
+    /// Returns the approximate memory that the answers need in addition to the block.
     pub(super) fn bytes(&self) -> u64 {
         let values = match &self.values {
             HitValues::None => 0,
@@ -93,7 +93,7 @@ impl KeptBlock {
         };
         let BlockFindings { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } =
             &self.told;
-        // A rough size per span: a span has some positions and moves.
+        // A rough size per span, which has some positions and moves.
         let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
         let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
         let told = of_games.as_ref().map_or(0, |told| size_of_val(&told[..]));
@@ -101,12 +101,12 @@ impl KeptBlock {
         (values + spans + copies + told + games + 8 * hits.bits.len() + size_of::<KeptBlock>()) as u64
     }
 
-    /// Returns the memory of its block.
+    /// Returns the memory that the block needs.
     pub(super) fn block_bytes(&self) -> u64 {
         self.block.memory_bytes()
     }
 
-    /// Returns the hits in the form of engines: with a value for each slot.
+    /// Returns the hits as engines return them: with a value for each slot.
     fn whole_hits(&self) -> Hits {
         let mut hits = self.told.answers.hits.clone();
         let count = self.block.slots();
@@ -126,16 +126,17 @@ impl KeptBlock {
     }
 }
 
-/// The index of a game's block among the kept ones, the index of the game in that block, and the number of its positions that hit.
+/// The index of a game's block among the kept blocks, the index of the game in that block, and the number of the game's positions
+/// that hit.
 pub(super) type GameIndex = (u32, u32, u64);
 
 /// The listed games, and their blocks.
 pub(super) struct ListedGames {
     pub(super) blocks: Vec<KeptBlock>,
-    /// The memory that the blocks take.
+    /// The memory that the blocks need.
     pub(super) bytes: u64,
     pub(super) places: Vec<GameIndex>,
-    /// True if the games are in another order than the database's.
+    /// True if the games are not in the order of the database.
     pub(super) is_ordered: bool,
 }
 
@@ -180,7 +181,7 @@ impl KeptHits {
         self.games.len()
     }
 
-    /// Returns the approximate memory that the hits take.
+    /// Returns the approximate memory that the hits need.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -198,8 +199,8 @@ impl KeptHits {
         })
     }
 
-    /// Returns `rows` rows as JSON objects, beginning at the row `from`, which is counted from 0. The objects have the given
-    /// columns, or else the default ones.
+    /// Returns up to `rows` rows as JSON objects. `from` is the number of the first row, counted from 0. The objects have the
+    /// given columns, or the default ones.
     ///
     /// # Errors
     ///
@@ -224,7 +225,7 @@ impl KeptHits {
         Ok(lines.map(str::to_owned).collect())
     }
 
-    /// Returns all rows in a format, with its header. `None` means PGN, which is written from the kept blocks.
+    /// Returns all rows in a format, with its header. `None` means PGN, written from the kept blocks.
     ///
     /// # Errors
     ///
@@ -243,7 +244,7 @@ impl KeptHits {
         Ok(out)
     }
 
-    /// Returns some games as text: for each game its lines, as a scan lists them.
+    /// Returns some games as text: for each game, the lines that a scan writes.
     ///
     /// # Errors
     ///
@@ -254,7 +255,8 @@ impl KeptHits {
         self.write(games, Format::Text { runs_max: TEXT_MAX, layout, moves_max, styled, cut: true })
     }
 
-    /// Returns a listed game: its block, its index in the block, and the nodes of its hits.
+    /// Returns a listed game: its block, its index in the block, and the nodes of its hits. Returns `None` if there is no such
+    /// game.
     pub fn game(&self, listed: usize) -> Option<(&Block, usize, Vec<u32>)> {
         let game = self.games.get(listed)?;
         let kept = &self.blocks[game.block as usize];
@@ -265,11 +267,11 @@ impl KeptHits {
         Some((&kept.block, game.index as usize, nodes))
     }
 
-    /// Writes some listed games in a format, one text for each.
+    /// Writes some listed games in a format. Returns one text for each game.
     fn write(&self, games: Range<usize>, format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let listed = &self.games[games.start.min(self.games.len())..games.end.min(self.games.len())];
         let mut order: Vec<usize> = (0..listed.len()).collect();
-        // Games of one block are written together, because the values of the block must be spread over its slots for writing.
+        // Games of one block are written together, because writing them needs the values of the block spread over all its slots.
         order.sort_by_key(|&at| (listed[at].block, listed[at].index));
         let mut out = vec![Vec::new(); listed.len()];
         for of_block in order.chunk_by(|&a, &b| listed[a].block == listed[b].block) {
@@ -281,7 +283,7 @@ impl KeptHits {
         Ok(out)
     }
 
-    /// Writes some games of a block in a format; their indices must ascend.
+    /// Writes some games of a block in a format. Their indices must be in ascending order.
     fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let hits = kept.whole_hits();
         let (fault, never) = (OnceCell::new(), Interrupt::default());
@@ -294,7 +296,8 @@ impl KeptHits {
         let found = Found { hits: &hits, spans: found.spans.or(late), ..found };
         let is_text = matches!(format, Format::Text { .. }) && !self.is_ordered;
         let texts = match (is_text, games.first(), games.last()) {
-            // Columns of text are as wide as the games that are written together need, and all found games are listed.
+            // The widths of text columns depend on all games that are written together, so all found games of this range are
+            // written.
             (true, Some(&first), Some(&last)) => {
                 let report = format.report(&found, first..last + 1);
                 let starts = std::iter::once(0).chain(report.games.iter().map(|game| game.end));
@@ -308,7 +311,7 @@ impl KeptHits {
         }
     }
 
-    /// Returns a finder of spans, if spans are wanted and were not told with the answers.
+    /// Returns a finder of spans. Returns `None` if spans are not wanted or were returned with the answers.
     fn finder(&self) -> Result<Option<&SpanFinder>, Fault> {
         if let Some(finder) = self.spans.get() {
             return Ok(finder.as_ref());

@@ -1,4 +1,4 @@
-//! Lines of requests, with a limit on the memory of each.
+//! Lines of requests. The memory of each line has a limit.
 
 use std::io::{self, BufRead};
 
@@ -14,7 +14,7 @@ pub(super) enum RequestLine {
     TooLong,
 }
 
-/// Reads the next line; `None` at the end of the input. The last line needs no line feed.
+/// Reads the next line. Returns `None` at the end of the input. The last line needs no line feed.
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub(super) fn next_line(input: &mut impl BufRead, bytes_max: usize) -> io::Resul
         is_any = true;
         let end = memchr::memchr(b'\n', bytes);
         let piece = &bytes[..end.unwrap_or(bytes.len())];
-        // One byte more, for the carriage return of a line end.
+        // The line may have one more byte, for the carriage return of a line end.
         is_too_long |= line.len() + piece.len() > bytes_max + 1;
         if !is_too_long {
             line.extend_from_slice(piece);

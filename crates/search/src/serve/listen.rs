@@ -1,8 +1,8 @@
-//! Clients over sockets, each with a conversation of its own.
+//! Clients over sockets. Each client has its own conversation.
 //!
-//! Each client has its own [`OpenDatabases`], which shares memory, threads and the databases of the start with the other clients.
-//! The invariants: only the user of the process can reach a socket in the file system, and only this machine can reach an address,
-//! unless the caller allows more; and no client waits for another one that is idle or slow.
+//! Each client has its own [`OpenDatabases`], which shares with other clients the memory, the threads, and the databases that
+//! were open at the start. The invariants: only the user of the process can reach a socket in the file system, and only this
+//! machine can reach an address, unless the caller allows more; no client waits for another one that is idle or slow.
 
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -24,14 +24,14 @@ use orbit_core::sync::lock;
 
 /// The maximum number of clients that are connected at the same time.
 pub const CLIENTS_MAX: usize = 16;
-/// The time that a dismissed client has to disconnect by itself.
+/// The time that a refused client has to disconnect by itself.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// The maximum number of bytes that are read from a dismissed client and dropped.
+/// The maximum number of bytes that are read from a refused client and dropped.
 const FAREWELL_BYTES: u64 = 1 << 20;
-/// The pause after the system refused a connection.
+/// The pause after the system has refused a connection.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// Accepts clients at a place.
+/// Accepts clients at an endpoint.
 #[derive(Debug)]
 pub struct Listener {
     socket: Socket,
@@ -46,11 +46,11 @@ enum Socket {
 }
 
 impl Listener {
-    /// Listens at a place. A socket that no process answers at is replaced.
+    /// Listens at an endpoint. An old socket at which no process answers is replaced.
     ///
     /// # Errors
     ///
-    /// Other machines may reach the address and this is not allowed, or the place is in use, or the system refuses it.
+    /// Other machines may reach the address and this is not allowed, the endpoint is in use, or the system refuses it.
     pub fn bind(place: &Endpoint, allow_remote: bool) -> Result<Listener, ListenError> {
         let system = |error| ListenError::System(place.clone(), error);
         match place {
@@ -72,7 +72,7 @@ impl Listener {
         }
     }
 
-    /// Returns the event with the address for clients, as a line.
+    /// Returns the event that tells clients the address, as a line.
     pub fn event(&self) -> String {
         Response::from_value(json!({ "event": "listening", "address": self.place.to_string() })).line(None)
     }
@@ -86,7 +86,7 @@ impl Listener {
         }
     }
 
-    /// Serves clients until the process ends, each on threads of its own.
+    /// Serves clients until the process ends, each on its own threads.
     ///
     /// # Panics
     ///
@@ -94,7 +94,7 @@ impl Listener {
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {
-            // Each conversation takes care of idle cards; this thread does so while there is no conversation.
+            // Each conversation frees the memory of idle cards. This thread does so while there is no conversation.
             let look = || {
                 loop {
                     std::thread::sleep(CARD_IDLE);
@@ -111,7 +111,7 @@ impl Listener {
                     Socket::Unix(listener, _) => listener.accept().map(|(stream, _)| Box::new(stream) as _),
                 };
                 let come = come.and_then(|stream| clients.take(scope, stream));
-                // A client has left, or a limit of files or threads is reached. Clients may connect later.
+                // Either a client has left, or the system has no more files or threads. Other clients may connect later.
                 if come.is_err() {
                     std::thread::sleep(REFUSED_PAUSE);
                 }
@@ -128,7 +128,7 @@ struct Clients<'a> {
 }
 
 impl Clients<'_> {
-    /// Begins a conversation on a thread of its own, unless there are too many clients.
+    /// Begins a conversation on a new thread, unless there are too many clients.
     fn take<'scope>(
         &'scope self,
         scope: &'scope std::thread::Scope<'scope, '_>,
@@ -157,15 +157,15 @@ impl Clients<'_> {
         let say = |line: &str| {
             let _whole = lock(&out);
             if stream.say(line).is_err() {
-                // The client has left. The reader of requests notices it by the end of the input.
+                // The client has left. The thread that reads requests notices this at the end of the input.
                 stream.shut(Shutdown::Both);
             }
         };
         let input = (&mut BufReader::new(ClientBytes(stream)), Origin::Client);
-        // An error of the connection ends it.
+        // An error of the connection only ends the conversation.
         let _ = converse(&self.desk.of_client(), self.greeting, input, &say);
         stream.shut(Shutdown::Write);
-        // If a connection is closed while there are bytes to read, the last bytes that were written may be lost.
+        // If a connection is closed while there are bytes to read, the client may lose the last bytes that were written.
         if stream.set_timeout(FAREWELL).is_ok() {
             let _ = io::copy(&mut ClientBytes(stream).take(FAREWELL_BYTES), &mut io::sink());
         }
@@ -187,9 +187,9 @@ trait ClientStream: Send + Sync {
     fn hear(&self, buffer: &mut [u8]) -> io::Result<usize>;
     /// Writes a line.
     fn say(&self, line: &str) -> io::Result<()>;
-    /// Shuts down one direction or both.
+    /// Shuts down one direction of the connection, or both.
     fn shut(&self, how: Shutdown);
-    /// Sets the time for which reading waits.
+    /// Sets the time after which reading gives up.
     fn set_timeout(&self, timeout: Duration) -> io::Result<()>;
 }
 

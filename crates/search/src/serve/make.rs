@@ -1,4 +1,4 @@
-//! Counts, statistics and files made of hits.
+//! The requests `count`, `statistics` and `write`, which compute results from hits.
 
 use std::path::Path;
 use std::time::Instant;
@@ -65,7 +65,7 @@ impl OpenDatabases {
     }
 }
 
-/// Writes the games that hit, a report or a heat map. The name of the file decides which.
+/// Writes a file: the games that hit, a report or a heat map. The name of the file decides which.
 fn write(
     database: &Database,
     scan: Scan<'_>,

@@ -1,4 +1,4 @@
-//! The memory that the databases of all clients take together.
+//! The memory that the databases of all clients use together.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, Weak};
@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::library::{CancelToken, Database, Residence};
 use orbit_core::sync::{lock, wait_timeout};
 
-/// The time between two checks whether a waiting request was cancelled.
+/// The time after which a waiting request checks again whether it was cancelled.
 const CANCEL_POLL: Duration = Duration::from_millis(50);
 
-/// The memory of the open databases. Only one database is opened at a time, because it may take all memory that the others leave.
+/// The memory of the open databases. Only one database is opened at a time, because it may use all memory that the others leave.
 #[derive(Default)]
 pub(super) struct Memory {
     state: Mutex<MemoryState>,
@@ -25,14 +25,14 @@ struct MemoryState {
 
 /// A database that is open, or that a request still searches.
 struct OpenDatabase {
-    /// The database; it is used only to see whether it still exists.
+    /// The database. The reference only shows whether the database still exists.
     database: Weak<dyn Send + Sync>,
     bytes: u64,
     files: Vec<PathBuf>,
 }
 
 impl Memory {
-    /// Waits until no other database is being opened; returns `None` if the request is cancelled before.
+    /// Waits until no other database is being opened. Returns `None` if the request is cancelled first.
     pub(super) fn begin(&self, cancel: &CancelToken) -> Option<DatabaseOpening<'_>> {
         let mut state = lock(&self.state);
         while state.is_opening {
@@ -63,12 +63,12 @@ impl MemoryState {
 pub(super) struct DatabaseOpening<'a>(&'a Memory);
 
 impl DatabaseOpening<'_> {
-    /// Returns the memory that all open databases take.
+    /// Returns the memory that all open databases use.
     pub(super) fn taken(&self) -> u64 {
         lock(&self.0.state).open().map(|database| database.bytes).sum()
     }
 
-    /// Counts a database until it is dropped.
+    /// Counts the memory of a database until the database is dropped.
     pub(super) fn add(&self, database: &Arc<Database>) {
         let (bytes, files) = (resident_bytes(database), database.files());
         let database: Weak<Database> = Arc::downgrade(database);
@@ -83,7 +83,7 @@ impl Drop for DatabaseOpening<'_> {
     }
 }
 
-/// Returns the memory that a database takes.
+/// Returns the memory that a database uses.
 pub(super) fn resident_bytes(database: &Database) -> u64 {
     match database.residence() {
         Residence::Resident { bytes } => bytes,

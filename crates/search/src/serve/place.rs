@@ -1,11 +1,11 @@
-//! The places where clients connect.
+//! The endpoints at which clients connect.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::{fmt, io};
 
-/// A place where clients connect: `127.0.0.1:4000`, `[::1]:0`, `unix:PATH`.
+/// An endpoint at which clients connect: `127.0.0.1:4000`, `[::1]:0`, `unix:PATH`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Endpoint {
     /// An address; port 0 means any free port.
@@ -41,7 +41,7 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// The reason why the program cannot listen at a place.
+/// The reason why the program cannot listen at an endpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListenError {
@@ -51,13 +51,13 @@ pub enum ListenError {
          with --allow-remote"
     )]
     Remote(SocketAddr),
-    /// Another process listens at the place.
+    /// Another process listens at the endpoint.
     #[error("another process listens at {0}: end it, or name another path")]
     Taken(Endpoint),
-    /// The path exists and is no socket.
+    /// The path exists and is not a socket.
     #[error("{0} exists and is no socket: name another path")]
     NoSocket(PathBuf),
-    /// The system refuses to listen at the place.
+    /// The system refuses to listen at the endpoint.
     #[error("nothing can listen at {0} ({1}): name another place")]
     System(Endpoint, io::Error),
 }

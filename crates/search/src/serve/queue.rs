@@ -1,4 +1,4 @@
-//! Requests that run or wait, and the rules by which they wait for each other.
+//! The requests that are running or waiting, and the rules by which they wait for each other.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -9,16 +9,16 @@ use super::request::{Ask, Close, Explain, GameRequest, Make, Open, Page, Request
 use super::results::Results;
 use crate::library::{CancelToken, Progress};
 
-/// The maximum number of queries and other long requests that run at once.
+/// The maximum number of long requests that run at once.
 pub const RUNNING_MAX: usize = 4;
 /// The maximum number of requests that wait.
 pub const QUEUE_MAX: usize = 1000;
-/// The maximum number of bytes of all lines that wait.
+/// The maximum number of bytes in the lines of all waiting requests.
 const QUEUE_BYTES_MAX: usize = 64 << 20;
 
 #[derive(Default)]
 pub(super) struct QueueState {
-    /// Queries and other long requests, in their order. Some of them run.
+    /// The long requests, in the order in which they arrived. Some of them are running.
     pub(super) jobs: Vec<QueuedJob>,
     pub(super) pages: VecDeque<Quick>,
     pub(super) results: Results,
@@ -34,7 +34,7 @@ pub(super) struct QueuedJob {
     pub(super) is_running: bool,
     pub(super) cancel: CancelToken,
     pub(super) progress: Arc<Mutex<Progress>>,
-    /// The short requests that wait for it.
+    /// The short requests that wait for this one.
     pub(super) then: Vec<Quick>,
 }
 
@@ -59,12 +59,12 @@ pub(super) enum QuickWork {
 }
 
 impl QueueState {
-    /// Returns the index of a job that runs or waits.
+    /// Returns the index of a long request that is running or waiting.
     pub(super) fn find(&self, id: &RequestId) -> Option<usize> {
         self.jobs.iter().position(|job| job.id == *id)
     }
 
-    /// Returns the first job that does not run and need not wait for another one.
+    /// Returns the first long request that is not running and need not wait for another one.
     pub(super) fn next_job(&mut self) -> Option<&mut QueuedJob> {
         let waits =
             |at: usize| self.jobs[..at].iter().any(|before| self.jobs[at].work.waits_for(&before.work));
@@ -72,7 +72,7 @@ impl QueueState {
         Some(&mut self.jobs[at])
     }
 
-    /// Refuses a request if too many requests wait.
+    /// Returns an error if too many requests are waiting.
     pub(super) fn has_room(&self, bytes: usize) -> Result<(), Fault> {
         let waiting = || self.jobs.iter().flat_map(|job| &job.then).chain(&self.pages);
         let count = self.jobs.len() + waiting().count();
@@ -103,7 +103,8 @@ impl SlowWork {
         matches!(self, SlowWork::Open(_) | SlowWork::Close(_))
     }
 
-    /// Returns whether the request changes the databases or a file. Such requests run in their order.
+    /// Returns whether the request changes the list of databases or a file. Such requests run in the
+    /// order in which they arrived.
     fn changes(&self) -> bool {
         self.opens_or_closes() || matches!(self, SlowWork::Make(make) if matches!(make.what, What::File(_)))
     }
@@ -117,7 +118,7 @@ impl SlowWork {
 }
 
 impl Quick {
-    /// Returns whether a job makes the hits or the database that this request needs.
+    /// Returns whether a long request provides the hits or the database that this request needs.
     pub(super) fn needs(&self, job: &QueuedJob) -> bool {
         match (&self.work, &*job.work) {
             (QuickWork::Hits(page, _), SlowWork::Query(_)) => job.id == page.of,
@@ -128,7 +129,7 @@ impl Quick {
         }
     }
 
-    /// Looks up the hits that the request is about.
+    /// Looks up the hits to which the request refers.
     pub(super) fn find(&mut self, results: &Results) -> Result<(), Fault> {
         if let QuickWork::Hits(page, kept) = &mut self.work {
             *kept = Some(results.find(&page.of)?);

@@ -1,4 +1,4 @@
-//! Requests in the form of JSON lines.
+//! Requests as lines of JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use orbit_core::diagnostic::nearest;
 pub const PAGE_ROWS_MAX: u64 = 1000;
 /// The default name of a database.
 pub const MAIN: &str = "main";
-/// The maximum number of bytes of an id that is a string.
+/// The maximum length in bytes of an id that is a string.
 const ID_BYTES_MAX: usize = 200;
 
 /// The id of a request: a whole number or a string, as JSON text.
@@ -67,7 +67,7 @@ pub enum Message {
     Game(GameRequest),
     /// Explains the meaning of a query.
     Explain(Box<Explain>),
-    /// Stops a request that runs or waits.
+    /// Stops a request that is running or waiting.
     Cancel(RequestRef),
     /// Returns the progress of a request.
     Progress(RequestRef),
@@ -110,11 +110,11 @@ pub struct Close {
 pub struct Ask {
     /// The query, and the games and hits that count.
     pub request: Request,
-    /// The name of the database that is searched.
+    /// The name of the database to search.
     pub database: String,
     /// The number of rows of the first page, which the answer contains.
     pub rows: u64,
-    /// True if rows are sent as they are found, and none are kept.
+    /// True if rows are sent as they are found, and not kept.
     pub stream: bool,
     /// True if events report the progress.
     pub progress: bool,
@@ -125,7 +125,7 @@ pub struct Ask {
 pub struct Make {
     /// The queries, and the games and hits that count.
     pub request: Request,
-    /// The name of the database that is searched.
+    /// The name of the database to search.
     pub database: String,
     /// The kind of result.
     pub what: What,
@@ -133,14 +133,14 @@ pub struct Make {
     pub progress: bool,
 }
 
-/// A result that is made of hits, other than a list.
+/// A result that is computed from the hits, and is not a list of them.
 #[derive(Debug)]
 pub enum What {
     /// The numbers of games and positions that each query hits.
     Count,
     /// Counts by these groupings: `year,eco*result`.
     Statistics(String),
-    /// A file: games as PGN, a report as HTML, a heat map as SVG.
+    /// A file: games as PGN, a report as HTML, or a heat map as SVG.
     File(PathBuf),
 }
 
@@ -176,7 +176,7 @@ pub struct GameRequest {
 pub struct Explain {
     /// The query.
     pub request: Request,
-    /// The maximum number of copies that are listed.
+    /// The maximum number of copies to list.
     pub copies: usize,
 }
 
@@ -221,7 +221,7 @@ const KINDS: [&str; 14] = [
 ];
 
 impl Message {
-    /// Reads a line. Returns its id, if it has one, and the request.
+    /// Parses a line. Returns the id of the request, if it has one, and the request.
     pub fn read(line: &[u8]) -> (Option<RequestId>, Result<Message, Fault>) {
         let wrong = |message: String| Err(Fault::new(ErrorCode::Request, message));
         let value: Value = match serde_json::from_slice(line) {
@@ -276,7 +276,7 @@ fn of_fields<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, Fault
 }
 
 impl Open {
-    /// Creates a request that opens files as the database with the default name.
+    /// Creates a request that opens files as a database with the default name.
     pub fn new(paths: Vec<String>) -> Open {
         Open { paths, database: main_name(), variations: false, progress: false }
     }
@@ -341,7 +341,7 @@ impl Make {
 }
 
 impl Ask {
-    /// Creates a request that runs a query with the default choices.
+    /// Creates a request that runs a query with the default options.
     pub fn new(query: &str) -> Ask {
         Ask { request: Request::new(query), database: main_name(), rows: 0, stream: false, progress: false }
     }
@@ -365,17 +365,18 @@ impl Ask {
     }
 }
 
-/// Removes a field that does not belong to a [`Request`] and returns its value, or `usual` if it is missing.
+/// Removes a field that does not belong to a [`Request`], and returns its value. Returns `usual` if the
+/// field is missing.
 fn taken<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str, usual: T) -> Result<T, Fault> {
     fields.remove(name).map_or(Ok(usual), |value| from_value(value).map_err(wrong))
 }
 
-/// Returns whether a file is a report or a heat map, by its name.
+/// Returns whether the name of a file is that of a report or a heat map.
 pub(super) fn is_picture(path: &Path) -> bool {
     ends_in(path, &[".html", ".svg"])
 }
 
-/// Returns whether a file holds games, by its name.
+/// Returns whether the name of a file is that of a file of games.
 fn is_games(path: &Path) -> bool {
     ends_in(path, &[".pgn", ".pgn.zst"])
 }
@@ -385,7 +386,7 @@ fn ends_in(path: &Path, endings: &[&str]) -> bool {
     endings.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Reads a request that has one query.
+/// Reads a request that must have one query.
 fn one_query(fields: Map<String, Value>) -> Result<Request, Fault> {
     let request: Request = of_fields(fields)?;
     let others = [&request.theme, &request.board, &request.similar, &request.at];
@@ -400,7 +401,7 @@ fn wrong(error: serde_json::Error) -> Fault {
     Fault::new(ErrorCode::Request, error.to_string())
 }
 
-/// Returns the number of rows of a page, if a page may have so many.
+/// Returns `rows` if a page may have so many rows; otherwise an error.
 pub(super) fn checked_rows(rows: u64) -> Result<u64, Fault> {
     match rows <= PAGE_ROWS_MAX {
         true => Ok(rows),

@@ -1,4 +1,4 @@
-//! The hits of the last queries, by the ids of the queries.
+//! The hits of the most recent queries.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use super::request::RequestId;
 
 /// The maximum number of queries whose hits are kept.
 pub const RESULTS_MAX: usize = 16;
-/// The maximum memory of all kept hits.
+/// The maximum memory that all kept hits may use.
 const BYTES_MAX: u64 = 512 << 20;
-/// The maximum number of dropped queries that are remembered.
+/// The maximum number of queries without kept hits that are remembered.
 const DROPPED_MAX: usize = 1000;
 
-/// The reason that stands for a request without hits.
+/// The reason stored for a request that does not list hits.
 const NO_LIST: &str = "";
-/// The reason for a query whose hits were sent as they were found.
+/// The reason stored for a query whose hits were sent as they were found.
 const SENT: &str = "they were sent as they were found";
 
-/// The hits of queries, by the ids of the queries.
+/// The hits of queries, found by the ids of the queries.
 #[derive(Default)]
 pub(super) struct Results {
-    /// The kept answers, the oldest first.
+    /// The answers that are kept, the oldest first.
     kept: VecDeque<One>,
-    /// The ids of dropped hits, the oldest first, with the reasons.
+    /// The ids of requests whose hits were dropped, the oldest first, each with the reason.
     dropped: VecDeque<(RequestId, &'static str)>,
 }
 
@@ -51,25 +51,25 @@ impl Results {
         }
     }
 
-    /// Remembers that a request without hits was answered.
+    /// Remembers that a request was answered that does not list hits.
     pub(super) fn note(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, NO_LIST);
     }
 
-    /// Remembers that a query was answered whose hits were sent.
+    /// Remembers that a query was answered whose hits were sent as they were found.
     pub(super) fn note_sent(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, SENT);
     }
 
-    /// Forgets an id, because another query takes it.
+    /// Forgets an id, because another request uses it.
     pub(super) fn forget(&mut self, id: &RequestId) {
         self.kept.retain(|one| one.id != *id);
         self.dropped.retain(|(dropped, _)| dropped != id);
     }
 
-    /// Drops the hits of a database that is closed.
+    /// Drops the hits of a database that was closed.
     pub(super) fn close(&mut self, database: &str) {
         let (closed, kept) = self.kept.drain(..).partition(|one| one.database == database);
         self.kept = kept;
@@ -77,7 +77,7 @@ impl Results {
         closed.into_iter().for_each(|one| self.drop(one.id, "their database was closed"));
     }
 
-    /// Returns whether a query of this id was answered, as far as it is remembered.
+    /// Returns whether a request with this id was answered and is still remembered.
     pub(super) fn know(&self, id: &RequestId) -> bool {
         self.kept.iter().any(|one| one.id == *id) || self.dropped.iter().any(|(dropped, _)| dropped == id)
     }

@@ -12,7 +12,7 @@ use super::place::{Endpoint, ListenError};
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
-    /// The device and inode of the socket, because a socket of another process may have taken its path.
+    /// The device and inode of the socket. They are compared, because a socket of another process may have taken its path.
     id: (u64, u64),
 }
 
@@ -25,11 +25,11 @@ impl SocketFile {
     }
 }
 
-/// Listens at a path where no other user can connect. A socket that no process answers at is replaced.
+/// Listens at a path to which no other user can connect. An old socket at which no process answers is replaced.
 ///
 /// # Errors
 ///
-/// Another process answers at the path, the path is no socket, or the system refuses it.
+/// Another process answers at the path, the path is not a socket, or the system refuses it.
 pub(super) fn bind(path: &Path) -> Result<(UnixListener, SocketFile), ListenError> {
     let place = || Endpoint::Path(path.to_owned());
     match fs::symlink_metadata(path) {
@@ -44,8 +44,8 @@ pub(super) fn bind(path: &Path) -> Result<(UnixListener, SocketFile), ListenErro
     listen(path).map_err(|error| ListenError::System(place(), error))
 }
 
-/// Creates the socket. A socket accepts connections from the moment when it has a name, with the permissions of the user's mask. So
-/// it is created in a folder that no other user can enter, and is renamed after its permissions are set.
+/// Creates the socket. A socket accepts connections as soon as it has a name, at first with the permissions of the user's mask.
+/// Therefore it is created in a folder that no other user can enter, and is renamed after its permissions were set.
 fn listen(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     let folder = path.with_file_name(format!(".orbit-{}", std::process::id()));
     let made = folder.join("s");

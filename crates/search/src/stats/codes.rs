@@ -1,13 +1,13 @@
-//! Numbers for the groups of a block. A group has its number only while the block is counted.
+//! Numbers for the groups of a block. A group has its number only while its block is counted.
 
 use hashbrown::HashMap;
 
 use super::GroupKey;
 
-/// A group within one block: the number itself, or the index of a text.
+/// The code of a group within one block: a number itself, or the index of a text.
 pub(super) type GroupCode = i64;
 
-/// Texts and players, each with a code.
+/// Texts and players, each with its code.
 #[derive(Default)]
 pub(super) struct NameCodes {
     pub(super) keys: Vec<GroupKey>,

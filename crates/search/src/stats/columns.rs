@@ -1,7 +1,7 @@
 //! The groups of a block's games and positions, as numbers.
 //!
-//! Counting compares groups all the time, so within a block a group is a [`GroupCode`], and each distinct tag value is read once.
-//! Codes of different blocks cannot be compared, but their [`GroupKey`]s can.
+//! Counting compares groups very often. So within a block, a group is a [`GroupCode`], and each distinct value of a tag is parsed
+//! once. Codes of different blocks cannot be compared, but their [`GroupKey`]s can.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -27,8 +27,8 @@ use orbit_reel::{Block, GameMeasures, GameRow};
 /// The group of unknown values.
 const UNKNOWN: GroupCode = GroupCode::MIN;
 
-/// The names of evaluations that are mates; their codes are above and below those of all classes. `BELOW` is the code of
-/// evaluations below the lowest border of classes.
+/// The names of evaluations that are mates. Their codes are above and below those of all other evaluations. `BELOW` is the code
+/// of evaluations below the lowest border between classes.
 pub(super) const WHITE_MATES: &str = "White mates";
 pub(super) const BLACK_MATES: &str = "Black mates";
 const WHITE_MATES_CODE: GroupCode = GroupCode::MAX;
@@ -48,27 +48,27 @@ pub(super) struct PositionAt {
 pub(super) enum GroupColumn {
     /// All games and positions are one group.
     Whole,
-    /// Two groups for each game; often both are the same.
+    /// Two groups for each game, which are often the same.
     Games { codes: Vec<[GroupCode; 2]>, names: Option<NameCodes> },
     /// The names of White and Black of each game.
     Players { codes: Vec<[GroupCode; 2]>, names: NameCodes },
-    /// The step of half-moves.
+    /// Groups by half-moves, in steps.
     Plies(u32),
-    /// The step of moves, and the numbering of the moves of each game.
+    /// Groups by move numbers, in steps. `numbers` has the numbering of each game.
     Moves { step: u32, numbers: Vec<MoveNumbers> },
     /// Steps or classes of a measure, for each slot.
     Measures { measure: Measure, codes: Vec<GroupCode> },
-    /// The step of the query's values.
+    /// Groups by the query's values, in steps.
     Values(u32),
-    /// The copies that match.
+    /// Groups by the copies that match.
     Copies,
-    /// Groups by the number of moves in the span of a hit; the number is the width of a group.
+    /// Groups by the number of moves in the span of a hit, in steps.
     Lengths(u32),
-    /// The first moves of hits' spans.
+    /// Groups by the first moves of hits' spans.
     Sans(RefCell<NameCodes>),
-    /// The positions of hits.
+    /// Groups by the positions of hits.
     Positions(RefCell<NameCodes>),
-    /// The moves before or after hits.
+    /// Groups by the moves before or after hits.
     Played(PlayedColumn),
 }
 
@@ -81,7 +81,7 @@ pub(super) struct HitAt<'a> {
     pub(super) copies: &'a CopyHits,
     pub(super) found: &'a Found<'a>,
     pub(super) game: &'a GameRow<'a>,
-    /// The span of the hit, if a column needs it.
+    /// The span of the hit, if a column needs spans.
     pub(super) span: Option<&'a MatchSpan>,
 }
 
@@ -196,14 +196,14 @@ impl GroupColumn {
         GroupColumn::Games { codes: codes.map(twice).collect(), names: None }
     }
 
-    /// Returns whether the property belongs to hits alone; see [`By::is_of_hits`].
+    /// Returns whether only hits have the property; see [`By::is_of_hits`].
     pub(super) fn is_of_hits(&self) -> bool {
         matches!(self, GroupColumn::Values(_) | GroupColumn::Copies | GroupColumn::Positions(_))
             || self.is_of_spans()
             || self.is_of_moves()
     }
 
-    /// Returns true for the moves before or after hits.
+    /// Returns true if the property is the moves before or after hits.
     pub(super) fn is_of_moves(&self) -> bool {
         matches!(self, GroupColumn::Played(_))
     }
@@ -213,7 +213,7 @@ impl GroupColumn {
         matches!(self, GroupColumn::Lengths(_) | GroupColumn::Sans(_))
     }
 
-    /// Returns the copy of a group, counted from 0; `None` if groups are no copies.
+    /// Returns the copy of a group, counted from 0. Returns `None` if groups are not copies.
     pub(super) fn copy(&self, code: GroupCode) -> Option<usize> {
         matches!(self, GroupColumn::Copies).then(|| usize::try_from(code - 1).ok()).flatten()
     }
@@ -223,12 +223,13 @@ impl GroupColumn {
         matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. } | GroupColumn::Measures { .. })
     }
 
-    /// Returns whether positions of one group can be separated by positions of another group.
+    /// Returns whether a group can occur again in a game after positions of another group.
     pub(super) fn comes_again(&self) -> bool {
         matches!(self, GroupColumn::Measures { .. })
     }
 
-    /// Returns whether the player of a group has White in a game, and whether he has Black; `None` if groups are no players.
+    /// Returns whether the player of a group has White in a game, and whether he has Black. Returns `None` if groups are not
+    /// players.
     pub(super) fn sides(&self, game: usize, code: GroupCode) -> Option<[bool; 2]> {
         let GroupColumn::Players { codes, .. } = self else { return None };
         Some(codes[game].map(|player| player == code))
@@ -245,7 +246,7 @@ impl GroupColumn {
         Some([white?, black?]).filter(|[white, black]| white != black)
     }
 
-    /// Lists the groups of a position, whether it hits or not. If only hits have groups, this is the group of everything.
+    /// Lists the groups of a position, no matter whether it hits. If only hits have groups, this is the group of everything.
     pub(super) fn codes(&self, place: PositionAt, out: &mut Vec<GroupCode>) {
         let PositionAt { game, slot, ply } = place;
         out.clear();
@@ -279,7 +280,7 @@ impl GroupColumn {
             GroupColumn::Moves { step, numbers } => {
                 let number = numbers[game].full(ply as u32);
                 let left = (number / step + 1) * step - number;
-                // A move has two plies, and this may be the second one.
+                // A move has two half-moves, and this may be the second one.
                 let is_second = numbers[game].full(ply as u32 + 1) > number;
                 ply + 2 * left as usize - usize::from(is_second)
             }
@@ -288,7 +289,8 @@ impl GroupColumn {
         }
     }
 
-    /// Lists the groups of a position that hits. For moves before or after the hit, also returns the side that plays them.
+    /// Lists the groups of a position that hits. If groups are moves before or after the hit, also returns the side that plays
+    /// these moves.
     pub(super) fn codes_of_hit(
         &self,
         place: PositionAt,
@@ -330,7 +332,7 @@ impl GroupColumn {
         None
     }
 
-    /// Returns the key of a code from [`GroupColumn::codes`].
+    /// Returns the key of a code that [`GroupColumn::codes`] returned.
     pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         match self {
             GroupColumn::Whole => GroupKey::Whole,
@@ -339,7 +341,7 @@ impl GroupColumn {
         }
     }
 
-    /// Returns the key of a code from [`GroupColumn::codes_of_hit`].
+    /// Returns the key of a code that [`GroupColumn::codes_of_hit`] returned.
     pub(super) fn key_of_hit(&self, code: GroupCode) -> GroupKey {
         match self {
             GroupColumn::Whole => GroupKey::Whole,
@@ -361,7 +363,7 @@ impl GroupColumn {
     }
 }
 
-/// Returns the group of each slot by a measure, in steps or in classes.
+/// Returns the group of each slot by a measure, in steps, or in classes if there is no step.
 fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode> {
     let mut codes = vec![UNKNOWN; block.slots()];
     let code = |number: i64| match (number, step) {
@@ -386,7 +388,7 @@ fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode
     codes
 }
 
-/// Returns the result of a game for the player who is White, as a word.
+/// Returns the result of a game for the player who is White: `won`, `drawn` or `lost`.
 pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::WhiteWins => "won",
@@ -396,13 +398,14 @@ pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Returns a group for the opening of each game, by its main line.
+/// Returns a group for the opening of each game, which its main line determines.
 fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> GroupCode) -> Vec<[GroupCode; 2]> {
     let of_game = |game: GameRow| twice(game.opening().map_or(UNKNOWN, &mut *code));
     block.games().map(of_game).collect()
 }
 
-/// Returns a group for each game by its source: `read` converts the name of the source, which may be unknown.
+/// Returns a group for each game, which its source determines. `read` converts the name of the source; it returns `None` if the
+/// group is unknown.
 fn of_sources(
     found: &Found,
     names: &mut NameCodes,
@@ -424,7 +427,7 @@ fn of_sides<'a>(found: &Found<'a>) -> impl Iterator<Item = Option<Color>> + use<
     (0..found.block.games_len()).map(move |game| sides.and_then(|sides| sides[game]))
 }
 
-/// Iterates over the groups of the opponent: `white` and `black` are the groups of the two sides of each game.
+/// Iterates over the groups of the opponent in each game. `white` and `black` are the groups of the two sides of each game.
 fn of_other_side(found: &Found, [white, black]: [Vec<GroupCode>; 2]) -> impl Iterator<Item = GroupCode> {
     of_sides(found).zip(white.into_iter().zip(black)).map(|(side, (white, black))| match side {
         None => UNKNOWN,
@@ -437,13 +440,14 @@ fn twice(code: GroupCode) -> [GroupCode; 2] {
     [code; 2]
 }
 
-/// Returns the largest multiple of a step that is at most a number.
+/// Returns the largest multiple of a step that is not greater than a number.
 fn steps(number: GroupCode, step: u32) -> GroupCode {
     let step = GroupCode::from(step);
     number.div_euclid(step) * step
 }
 
-/// Returns a group for each game by a tag: `read` converts the value, and is called once for each distinct value.
+/// Returns a group for each game, which a tag determines. `read` converts the value of the tag, and is called once for each
+/// distinct value.
 fn tag(
     block: &Block,
     name: &str,
@@ -466,7 +470,7 @@ fn texts(block: &Block, name: &str, names: &mut NameCodes) -> Vec<GroupCode> {
     tag(block, name, code).collect()
 }
 
-/// Returns the player of a side in each game: the name, with the FIDE number if there is one.
+/// Returns the group of the player with a side, for each game: the name, with the FIDE number if there is one.
 fn players(block: &Block, side: Color, names: &mut NameCodes) -> Vec<GroupCode> {
     let (tag, numbers) = (tags::player_tag(side), block.tag_names(fide::tag(side)));
     let spelt = texts(block, tag, names);

@@ -1,4 +1,4 @@
-//! Counts as data, with groups in their order, so that equal counts give equal bytes.
+//! Counts as data. Groups are in their order, so that equal counts give equal bytes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,10 +14,11 @@ use orbit_core::game::Mention;
 
 use super::{By, Counts, GroupKey, Grouping, MoveTally, ScoreOf, Stats, Tally, TallyTable, rows};
 
-/// The greatest absolute value of a number in a key: greater than any year, rating or number of thousandths of a second.
+/// The greatest absolute value of a number in a key. It is greater than any year, rating or number of thousandths of a second.
 const KEY_MAX: u64 = 1 << 52;
 
-/// A key that distinguishes numbers, texts and unknown values. [`GroupKey`] by itself is serialized for readers and does not.
+/// A key that distinguishes numbers, texts and unknown values. [`GroupKey`] itself is serialized for people, and does not
+/// distinguish them.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "GroupKey")]
 enum KeyData {
@@ -40,17 +41,17 @@ struct MoveGroup(#[serde(with = "KeyData")] GroupKey, #[serde(with = "KeyData")]
 
 #[derive(Serialize, Deserialize)]
 struct CountsData {
-    /// The groupings in text form; those that the user wants come first.
+    /// The groupings as text. Those that the user requested come first.
     groupings: Vec<String>,
     asked: usize,
     groups_max: usize,
     score_of: ScoreOf,
     tells_values: bool,
-    /// True if these groupings have scores of sides, and if this query does.
+    /// True if these groupings have scores of sides, and true if this query has them.
     tells_sides: [bool; 2],
     total: [Tally; 2],
     values: Distribution,
-    /// For each grouping the groups of all games, those of the games that hit, and the values.
+    /// For each grouping, the groups of all games, the groups of the games that hit, and the values.
     tables: Vec<([Vec<Group>; 2], Vec<ValueBucket>)>,
     met: BTreeSet<[String; 2]>,
 }
@@ -88,7 +89,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Returns whether groups have move tallies. These follow everything else, and counts by other groupings do not have them.
+/// Returns whether groups have move tallies. These come after everything else, and counts by other groupings do not have them.
 fn are_of_moves(groupings: &[Grouping]) -> bool {
     groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }
@@ -147,8 +148,8 @@ impl<'de> Visitor<'de> for CountsVisitor {
 }
 
 impl Counts {
-    /// Checks counts that were read. `all` are the counts with the groups of all games, which only one of the queries over the same
-    /// games has.
+    /// Checks counts that were read from bytes. `all` are the counts that have the groups of all games; among the queries over
+    /// the same games, only one has them.
     pub(super) fn check(&self, all: &Counts, most: u64) -> Result<(), &'static str> {
         let Counts { stats, total, values, tables, .. } = self;
         if all.stats != *stats {
@@ -189,7 +190,7 @@ impl Counts {
     }
 }
 
-/// Checks the tally of a group's hits against that of all its games.
+/// Checks the tally of a group's hits against the tally of all games of the group.
 fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
     let is_part = hit.games <= all.games && hit.positions <= all.positions;
     if is_part && hit.is_sound(most) && all.is_sound(most) { Ok(()) } else { Err(FAULT) }
@@ -197,7 +198,7 @@ fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
 
 const FAULT: &str = "the counts of a group do not fit each other";
 
-/// Returns whether a group can have a key: numbers have a limit.
+/// Returns whether a group can have a key. Numbers in keys have a limit.
 fn is_possible(key: &GroupKey) -> bool {
     match key {
         GroupKey::Number(number) | GroupKey::Thousandths(number) => number.unsigned_abs() <= KEY_MAX,

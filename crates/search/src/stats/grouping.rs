@@ -1,4 +1,4 @@
-//! The properties that games and positions are grouped by, and their text form.
+//! The properties by which games and positions are grouped, and their text form.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,17 +13,17 @@ use orbit_engine::Wants;
 /// One property of a game or of a position.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum By {
-    /// The year of the tag `Date`, else of `UTCDate`.
+    /// The year of the tag `Date`, or else of `UTCDate`.
     Year,
-    /// The decade of that year, by its first year.
+    /// The decade of that year, named by its first year.
     Decade,
     /// The first 1 to 3 characters of the tag `ECO`: `B`, `B9`, `B90`.
     Eco(u8),
-    /// The name of the opening by the positions of the game.
+    /// The name of the opening, determined from the positions of the game.
     OpeningName,
-    /// The first 1 to 3 characters of the opening's ECO code, by the positions of the game.
+    /// The first 1 to 3 characters of the opening's ECO code, which is determined from the positions of the game.
     OpeningEco(u8),
-    /// The end of the movetext: the result.
+    /// The result, as the end of the movetext states it.
     Result,
     /// The source of the game: the file, or another origin.
     Source,
@@ -31,48 +31,50 @@ pub enum By {
     Folder,
     /// A rating, in steps of this many points.
     Elo(Rating, u32),
-    /// Either player. A game is in the groups of both, and the score of a group is that of its player.
+    /// Either player. A game is in the groups of both players, and the score of a group is that of its player.
     Player,
     /// The opponent of the player whose games are chosen.
     Opponent,
-    /// The player of a side.
+    /// The player who has this side.
     PlayerOf(Color),
     /// The side of the player whose games are chosen.
     Side,
     /// The rating of that player, in steps of this many points.
     PlayerElo(u32),
-    /// The rating of his opponent, in steps of this many points.
+    /// The rating of that player's opponent, in steps of this many points.
     OpponentElo(u32),
     /// The value of a tag.
     Tag(String),
-    /// The title of a side, or of both sides; in the latter case a game is in the groups of both.
+    /// The title of a side, or of either side if there is no colour. In the second case, a game is in the groups of both titles.
     Title(Option<Color>),
-    /// The speed of the game, by the tag `TimeControl`.
+    /// The speed of the game, according to the tag `TimeControl`.
     Speed,
-    /// The way in which the game ended, by the tag `Termination`.
+    /// The way in which the game ended, according to the tag `Termination`.
     Termination,
-    /// A measure of a position, from the comments of the game, in steps of this many thousandths, or in classes.
+    /// A measure of a position, which is read from the comments of the game. Groups are steps of this many thousandths, or
+    /// classes if there is no step.
     Measure(Measure, Option<u32>),
     /// The number of half-moves played before a position, in steps.
     Ply(u32),
     /// The number of the next move, as in a FEN, in steps.
     Move(u32),
-    /// The value of the query at a hit, in steps. It is a number, or the number of squares in a set; a condition has the group
-    /// `true`.
+    /// The value of the query at a hit, in steps. The value of a set is its number of squares. The hits of a condition have the
+    /// group `true`.
     Value(u32),
-    /// Groups by the copies of the outermost transform that match. A position counts in the group of each matching copy.
+    /// The copies of the outermost transform that match. A position counts in the group of each matching copy.
     Copy,
     /// The number of moves in a hit's span, in steps.
     Length(u32),
-    /// The first move of a hit's span, in SAN; for `find` and `echo` the move that led to the position that was found.
+    /// The first move of a hit's span, in SAN. For `find` and `echo`, it is the move that led to the position that was found.
     San,
-    /// The position of a hit, whatever the moves that led to it.
+    /// The position of a hit, no matter which moves led to it.
     Position,
-    /// The moves after a hit. Each of the first `plies` moves has a group, with the moves before it. Moves are transformed back to
-    /// the filter as written, or, if `is_played`, shown as they were played.
+    /// The moves after a hit. Each of the first `plies` moves has a group, which includes the moves before it. Moves are
+    /// transformed back to the filter as written. If `is_played` is true, they are shown as they were played.
     #[expect(missing_docs, reason = "the sentence before says what they are")]
     Next { plies: u8, is_played: bool },
-    /// The move that led to a hit, transformed back or as it was played.
+    /// The move that led to a hit. It is transformed back to the filter as written, or shown as it was played if `is_played` is
+    /// true.
     #[expect(missing_docs, reason = "the sentence before says what it is")]
     Previous { is_played: bool },
 }
@@ -80,27 +82,27 @@ pub enum By {
 /// A grouping by one property, or a cross table of two.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Grouping {
-    /// The property, or the rows of the cross table.
+    /// The property, which is that of the rows in a cross table.
     pub first: By,
-    /// The columns of the cross table.
+    /// The property of the columns in a cross table; `None` if there is only one property.
     pub second: Option<By>,
 }
 
-/// The reason why a text is no grouping.
+/// The reason why a text is not a grouping.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupingError {
-    /// There is no grouping of this name.
+    /// There is no grouping with this name.
     #[error("there is no grouping `{name}`{}; there are {}", did_you_mean(name), list())]
     #[expect(missing_docs, reason = "the message says what they are")]
     Unknown { name: String },
     /// A grouping is missing.
     #[error("a grouping is missing in `{0}`; write them as `year,eco,year*result`")]
     Missing(String),
-    /// A step is no number in range.
+    /// A step is not a number in the allowed range.
     #[error("`{0}`: a step is a whole number from 1 to {STEP_MAX}, as in `elo:100`")]
     Step(String),
-    /// A step of a measure is no number in range.
+    /// A step of a measure is not a number in the allowed range.
     #[error(
         "`{0}`: a step is a number from 0.001 to {STEP_MAX}, as in `clock:10` or `eval:0.5`; of `eval` a multiple of 0.01"
     )]
@@ -108,7 +110,7 @@ pub enum GroupingError {
     /// An opening's code is cut to a number of characters other than 1, 2 or 3.
     #[error("`{0}`: openings are grouped by `{name}:1` (B), `{name}:2` (B9) or `{name}` (B90)", name = .0.split(':').next().unwrap_or_default())]
     Eco(String),
-    /// A name after `tag:` is similar to that of a known tag.
+    /// A name after `tag:` is similar to the name of a known tag.
     #[error(
         "`tag:{name}` is no known tag (did you mean `tag:{hint}`?); write `tag::{name}` for a tag of exactly this name"
     )]
@@ -134,13 +136,13 @@ pub enum GroupingError {
     Itself(String),
 }
 
-/// The maximum number of moves of `next`: each move adds a group for each hit.
+/// The maximum number of moves of `next`. Each move adds a group for each hit.
 pub(super) const NEXT_MAX: u8 = 12;
 
 /// The largest step.
 const STEP_MAX: u32 = 1_000_000;
 
-/// The names of tags that need no `tag:`.
+/// The names of tags that can be written without `tag:`.
 const TAGS: &[(&str, &str)] = &[
     ("event", "Event"),
     ("site", "Site"),
@@ -211,11 +213,11 @@ fn list() -> String {
 }
 
 impl Grouping {
-    /// Parses several groupings with commas between them. Repetitions are dropped.
+    /// Parses several groupings with commas between them. Duplicates are dropped.
     ///
     /// # Errors
     ///
-    /// The fault in the first text that is no grouping.
+    /// A text is not a grouping. The error is about the first such text.
     pub fn list(text: &str) -> Result<Vec<Grouping>, GroupingError> {
         let mut out = Vec::new();
         for word in text.split(',') {
@@ -230,7 +232,7 @@ impl Grouping {
         Ok(out)
     }
 
-    /// Iterates over the property of the rows, and that of the columns if there is one.
+    /// Iterates over the property of the rows and, if there is one, the property of the columns.
     pub fn properties(&self) -> impl Iterator<Item = &By> {
         std::iter::once(&self.first).chain(&self.second)
     }
@@ -270,7 +272,7 @@ impl fmt::Display for Grouping {
 }
 
 impl By {
-    /// Returns whether groups are listed by the number of their games that hit; otherwise they have an order of their own.
+    /// Returns whether groups are listed by the number of their games that hit. Otherwise they have their own order.
     pub fn is_ranked(&self) -> bool {
         matches!(self, By::Eco(_) | By::Tag(_) | By::Copy | By::San | By::Position)
             || self.is_of_openings()
@@ -288,7 +290,7 @@ impl By {
             || self.is_of_moves()
     }
 
-    /// Returns true for openings by the positions of a game.
+    /// Returns true for openings that are determined from the positions of a game.
     fn is_of_openings(&self) -> bool {
         matches!(self, By::OpeningName | By::OpeningEco(_))
     }
@@ -298,17 +300,17 @@ impl By {
         matches!(self, By::Player | By::Opponent | By::PlayerOf(_))
     }
 
-    /// Returns whether the property belongs to hits alone, so that its groups are shares of all games.
+    /// Returns whether only hits have the property. The groups of such a property are compared with all games.
     pub fn is_of_hits(&self) -> bool {
         matches!(self, By::Value(_) | By::Copy | By::Position) || self.is_of_spans() || self.is_of_moves()
     }
 
-    /// Returns true for the moves before or after a hit.
+    /// Returns true if the property is the moves before or after a hit.
     pub fn is_of_moves(&self) -> bool {
         matches!(self, By::Next { .. } | By::Previous { .. })
     }
 
-    /// Returns whether the property belongs to a chosen player, so that it needs one.
+    /// Returns whether the property needs a chosen player.
     pub fn is_of_player(&self) -> bool {
         matches!(self, By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_))
     }
@@ -325,7 +327,7 @@ impl By {
             By::Title(_) | By::Speed | By::Termination => Wants::TAGS,
             By::Measure(measure, _) => Wants::of_measure(*measure),
             By::PlayerOf(_) | By::Opponent | By::Side | By::PlayerElo(_) | By::OpponentElo(_) => Wants::TAGS,
-            // The numbers of moves depend on the counters of the tag `FEN`.
+            // The numbers of moves depend on the counters in the tag `FEN`.
             By::Move(_) => Wants::TAGS,
             By::Value(_) => Wants::VALUES,
             By::Copy => Wants::ALL_COPIES | Wants::COPY_NAMES,
@@ -426,8 +428,8 @@ impl FromStr for By {
     }
 }
 
-/// Parses the argument of a grouping by moves: the number of moves, if it is given, and whether moves are shown as they were
-/// played.
+/// Parses the argument of a grouping by moves. Returns the number of moves, if it is given, and whether moves are shown as they
+/// were played. Returns `None` if the argument is not valid.
 fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
     let Some(argument) = argument else { return Some((None, false)) };
     let (plies, rest) = match argument.split_once(':') {
@@ -443,7 +445,7 @@ fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
     rest.is_none_or(|rest| rest == PLAYED).then_some((plies, rest.is_some()))
 }
 
-/// The argument of a grouping by moves that are shown as they were played.
+/// The argument that shows moves as they were played.
 const PLAYED: &str = "played";
 
 fn is_tag(name: &str) -> bool {
@@ -477,7 +479,7 @@ impl fmt::Display for By {
             By::OpponentElo(step) => write!(f, "opponentelo:{step}"),
             By::Tag(tag) => match TAGS.iter().find(|(_, known)| known == tag) {
                 Some((short, _)) => f.write_str(short),
-                // A tag that is similar to a known one is written so that it can be read back.
+                // A tag whose name is similar to that of a known tag is written such that it can be read back.
                 None if tag_named(tag).is_err() => write!(f, "tag::{tag}"),
                 None => write!(f, "tag:{tag}"),
             },

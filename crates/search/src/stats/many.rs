@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::{CountedGames, Counts, Stats, TooManyGroups, people};
 use crate::report::Found;
 
-/// The counts of several queries over the same games. Facts that do not depend on hits are counted once.
+/// The counts of several queries over the same games. What does not depend on hits is counted once.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyCounts {
-    /// The counts of each query. The first query has the groups of all games, the others only those of games that hit. If some
-    /// queries search side lines and others do not, the first query of each kind has the groups of all games.
+    /// The counts of each query. The first query has the groups of all games, and the others have only the groups of games that
+    /// hit. If only some queries search side lines, the first query of each kind has the groups of all games.
     counts: Vec<Counts>,
-    /// For each query, whether it searches main lines only although others search side lines too.
+    /// For each query, true if it searches only main lines although others also search side lines.
     main_lines: Vec<bool>,
 }
 
@@ -21,7 +21,7 @@ impl Stats {
         ManyCounts { counts: vec![self.none(); queries], main_lines: vec![false; queries] }
     }
 
-    /// Counts the answers of several queries on one block.
+    /// Counts the answers of several queries for one block.
     ///
     /// # Panics
     ///
@@ -48,18 +48,18 @@ impl ManyCounts {
     ///
     /// # Panics
     ///
-    /// If the counts are not by the same groupings and of the same number of queries.
+    /// If the counts are by different groupings, or of different numbers of queries.
     pub fn add(&mut self, other: ManyCounts) -> Result<(), TooManyGroups> {
         assert_eq!(self.counts.len(), other.counts.len(), "counts of as many queries");
         self.main_lines.iter_mut().zip(other.main_lines).for_each(|(is, more)| *is |= more);
         self.counts.iter_mut().zip(other.counts).try_for_each(|(sum, more)| sum.add(more))
     }
 
-    /// Checks counts that were read from a file: no number is above `most`, and the numbers are consistent.
+    /// Checks counts that were read from a file: no number may be above `most`, and the numbers must be consistent.
     ///
     /// # Errors
     ///
-    /// The fault.
+    /// A description of the fault.
     pub fn check(&self, most: u64) -> Result<(), &'static str> {
         if self.main_lines.len() != self.counts.len() {
             return Err("there are not as many counts as queries");
@@ -68,19 +68,19 @@ impl ManyCounts {
         (0..self.counts.len()).try_for_each(|query| self.counts[query].check(all(query), most))
     }
 
-    /// Returns whether all counts are by these groupings.
+    /// Returns whether all counts are by the groupings of `stats`.
     pub fn are_of(&self, stats: &Stats) -> bool {
         self.counts.iter().all(|counts| counts.stats == *stats)
     }
 
-    /// Returns whether both are counts of the same number of queries by the same groupings, so that they can be added.
+    /// Returns whether both have the same number of queries and the same groupings, so that they can be added.
     pub fn is_like(&self, other: &ManyCounts) -> bool {
         let is_like = |(ours, theirs): (&Counts, &Counts)| ours.stats == theirs.stats;
         self.counts.len() == other.counts.len() && self.counts.iter().zip(&other.counts).all(is_like)
     }
 
-    /// Returns the counts of each query, and merges the spellings of a player's name into one group. Spellings are recognized only
-    /// after all games are counted, so that the result does not depend on the division into blocks.
+    /// Returns the counts of each query, and merges the groups of all spellings of a player's name. Spellings are recognized only
+    /// after all games were counted, so that the result does not depend on the division into blocks.
     pub fn into_counts(mut self) -> Vec<Counts> {
         people::take_together(&mut self.counts);
         for query in 0..self.counts.len() {
@@ -95,7 +95,7 @@ impl ManyCounts {
     }
 }
 
-/// Returns the first query that searches the same positions as a query.
+/// Returns the first query that searches the same positions as this query.
 fn first_like(main_lines: &[bool], query: usize) -> usize {
     main_lines.iter().position(|is| *is == main_lines[query]).unwrap_or(query)
 }

@@ -1,4 +1,4 @@
-//! Groups of players: all spellings of a name become one group.
+//! Groups of players. All spellings of a name become one group.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use super::grouping::{By, Grouping};
 use super::{Counts, GroupKey, TallyTable};
 use orbit_core::game::{Mention, are_alike, who_is_who};
 
-/// Returns the pairs of similar names that are those of the two players of a game, who must be different people.
+/// Returns the pairs of similar names that are the two players of one game. Such players must be different
+/// people.
 pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> BTreeSet<[String; 2]> {
     let mut pairs = BTreeSet::new();
     let mut letters: HashMap<&str, u64> = HashMap::new();
@@ -26,7 +27,7 @@ pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> 
     pairs
 }
 
-/// Returns a bit for the first letter of each word; all bits if the name is not ASCII.
+/// Returns a set with one bit for the first letter of each word. If the name is not ASCII, all bits are set.
 fn beginnings(name: &str) -> u64 {
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let bits = words.fold(0, |bits, word| bits | 1 << (word.as_bytes()[0].to_ascii_lowercase() & 63));

@@ -1,7 +1,7 @@
-//! Groups of hits by the moves next to them: the moves after a hit, and the move that led to it.
+//! Groups of hits by the moves next to the hits: the moves after a hit, and the move that led to it.
 //!
-//! Moves are shown as [`Found::frame`] transforms them back, or as they were played. If a hit has a span of moves itself, the
-//! groups are the moves after its last move, and the move before its first one.
+//! Moves are transformed back by [`Found::frame`], or shown as they were played. If the hit has a span of moves itself, the
+//! groups are the moves after the last move of the span, and the move before its first one.
 
 use std::cell::RefCell;
 
@@ -18,14 +18,15 @@ use orbit_engine::{MatchSpan, Outcome};
 use orbit_reel::GameRow;
 use orbit_reel::replay::position_at;
 
-/// The groups of hits with no move after them, and of hits with no move before them.
+/// The groups of hits without a move after them, and of hits without a move before them.
 const END: &str = "(end)";
 const START: &str = "(start)";
 
-/// The moves next to a hit that make groups.
+/// The moves next to a hit by which hits are grouped.
 #[derive(Clone, Copy)]
 pub(super) enum AdjacentMoves {
-    /// The moves after the hit: a group for the first move, for the first two, and so on up to this number.
+    /// The moves after the hit. There is a group for the first move, for the first two moves, and so on, up to this number of
+    /// moves.
     Next(u8),
     /// The move before the hit.
     Previous,
@@ -43,13 +44,13 @@ impl PlayedColumn {
         PlayedColumn { beside, is_played, names: RefCell::default() }
     }
 
-    /// Returns the group of a code.
+    /// Returns the group that has a code.
     pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         self.names.borrow().key(code)
     }
 
-    /// Lists the groups of a hit, which is given by its slot and by its index among the hits of the block. Returns the side that
-    /// plays the first of these moves, or that would play it.
+    /// Lists the groups of a hit. `slot` is the slot of the hit, and `hit` is its index among the hits of the block. Returns the
+    /// side that plays the first of these moves, or that would play it.
     pub(super) fn codes(
         &self,
         (found, game, span): (&Found, &GameRow, Option<&MatchSpan>),
@@ -104,15 +105,15 @@ fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
 }
 
-/// Further figures of the games in a group of moves. A game in which both sides play the moves counts for each side.
+/// Further sums about the games in a group of moves. If both sides play the moves in a game, the game counts for each of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MoveTally {
     /// The results of the games for the sides that play the moves.
     pub results: SideResults,
-    /// The number of these sides with a known rating, and the sum of their ratings.
+    /// The number of these sides that have a known rating, and the sum of their ratings.
     pub rated: [u64; 2],
-    /// The number of these sides with a result and an opponent with a known rating; their points, 2 for a win and 1 for a draw; and
-    /// the sum of the opponents' ratings.
+    /// Three numbers about these sides in games with a result and an opponent with a known rating: their number, their points (2
+    /// for a win and 1 for a draw), and the sum of the opponents' ratings.
     pub opposed: [u64; 3],
     /// The first and the last year of the games.
     pub years: Option<[u16; 2]>,
@@ -123,13 +124,13 @@ pub struct MoveTally {
 /// The game with the highest rating in a group.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BestGame {
-    /// The mean of both ratings, or the only known one.
+    /// The mean of both ratings, or the known one if only one is known.
     pub rating: u32,
     /// The name of the source.
     pub source: String,
-    /// The number of the game within the source, from 1.
+    /// The number of the game within its source, from 1.
     pub number: u32,
-    /// The names of White and Black, as far as they are known.
+    /// The names of White and Black, if they are known.
     pub players: [Option<String>; 2],
     /// The year, if it is known.
     pub year: Option<u16>,
@@ -169,7 +170,8 @@ impl<'a> StoredFacts<'a> {
 }
 
 impl BestGame {
-    /// Returns whether this game is preferred to another one. Of equal ratings the first game of a source is preferred.
+    /// Returns whether this game is preferred to another one. If both have the same rating, the one that comes first by source
+    /// and number is preferred.
     fn is_before(&self, other: &BestGame) -> bool {
         let place = |game: &BestGame| (std::cmp::Reverse(game.rating), game.source.clone(), game.number);
         place(self) < place(other)
@@ -199,7 +201,7 @@ impl MoveTally {
         self.add_best(best);
     }
 
-    /// Returns the tally of one game in which a side plays a move.
+    /// Returns the tally of one game in which the side `mover` plays a move.
     pub(crate) fn of_game(found: &Found, game: &GameRow, mover: Color) -> MoveTally {
         let mut tally = MoveTally::default();
         tally.add_game(&StoredFacts::new(found, game), sides_of(mover));
@@ -229,7 +231,7 @@ impl MoveTally {
         }
     }
 
-    /// Returns whether the tally is consistent with this number of games that hit, and of games with results.
+    /// Returns whether the tally is consistent with `games` games that hit, and with `results` games that have a result.
     pub(super) fn is_sound(&self, games: u64, results: u64) -> bool {
         let MoveTally { rated, opposed, .. } = self;
         let most = RATING_MAX.into();
@@ -239,20 +241,21 @@ impl MoveTally {
         fits && are_means && self.results.is_sound(results)
     }
 
-    /// Returns the mean rating of these sides.
+    /// Returns the mean rating of the sides that play the moves; `None` if no rating is known.
     pub fn rating(&self) -> Option<u64> {
         let [count, sum] = self.rated;
         (sum + count / 2).checked_div(count)
     }
 
-    /// Returns the mean rating of their opponents, in games with a result.
+    /// Returns the mean rating of their opponents in games with a result; `None` if no such rating is known.
     pub fn opponent_rating(&self) -> Option<u64> {
         let [games, _, ratings] = self.opposed;
         (ratings + games / 2).checked_div(games)
     }
 
-    /// Returns the performance rating by Elo's formula: the rating at which their score against opponents of that mean rating is
-    /// expected. It differs from the mean by at most 800 points.
+    /// Returns the performance rating by Elo's formula, which is the rating whose expected score equals the actual score against
+    /// opponents with that mean rating. It differs from the mean rating of the opponents by at most 800 points. Returns `None`
+    /// without such opponents.
     pub fn performance(&self) -> Option<i64> {
         let [games, points, ratings] = self.opposed;
         if games == 0 {
@@ -264,7 +267,7 @@ impl MoveTally {
     }
 }
 
-/// Returns true for one of the sides.
+/// Returns true for this side and false for the other.
 pub(crate) fn sides_of(side: Color) -> ByColor<bool> {
     ByColor { white: side.is_white(), black: side.is_black() }
 }

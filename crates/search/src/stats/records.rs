@@ -1,4 +1,4 @@
-//! Counts for programs, as CSV and JSON; `docs/statistics.md` describes the fields.
+//! Counts for programs, as CSV and JSON. `docs/statistics.md` describes the fields.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use orbit_core::visible::{EscapeContext, escape};
 /// One row. Shares and scores are from 0 to 1, rounded to six places.
 #[derive(Serialize)]
 struct RowRecord<'a> {
-    /// The grouping; `None` in JSON, where rows are listed under the name of their grouping.
+    /// The grouping. It is `None` in JSON, where rows are listed under the name of their grouping.
     #[serde(skip_serializing_if = "Option::is_none")]
     grouping: Option<&'a str>,
     key: &'a GroupKey,
@@ -33,7 +33,7 @@ struct RowRecord<'a> {
     pattern: Option<&'a str>,
 }
 
-/// Further columns of a query whose value is a number; empty in groups without hits.
+/// Further columns for a query whose value is a number. They are empty in groups without hits.
 #[derive(Serialize)]
 struct ValuesRecord {
     value_mean: Option<f64>,
@@ -46,7 +46,7 @@ struct ValuesRecord {
     value_max: Option<i32>,
 }
 
-/// Further columns of a query whose copies belong to sides.
+/// Further columns for a query whose copies belong to sides.
 #[derive(Serialize)]
 struct SidesRecord {
     side_wins: u64,
@@ -63,7 +63,7 @@ impl SidesRecord {
     }
 }
 
-/// Further columns of groups of moves; empty in rows of other groups.
+/// Further columns for groups of moves. They are empty in rows of other groups.
 #[derive(Default, Serialize)]
 struct MovesRecord<'a> {
     move_share: Option<f64>,
@@ -118,8 +118,8 @@ impl<'a> MovesRecord<'a> {
     }
 }
 
-/// The columns of [`RowRecord`] in CSV. Those of [`ValuesRecord`] with the steps of the histogram, of [`SidesRecord`] and of
-/// [`MovesRecord`] follow.
+/// The columns of [`RowRecord`] in CSV. After them come those of [`ValuesRecord`] with the steps of the histogram, of
+/// [`SidesRecord`] and of [`MovesRecord`].
 const COLUMNS: [&str; 17] = [
     "grouping",
     "key",
@@ -218,7 +218,7 @@ impl<'a> JsonRecord<'a> {
     }
 }
 
-/// A row in CSV, with the optional columns that the table has.
+/// A row in CSV, with the optional columns of its table.
 struct CsvRecord<'a> {
     record: RowRecord<'a>,
     values: Option<(ValuesRecord, String)>,
@@ -271,7 +271,7 @@ impl<'a> RowRecord<'a> {
     }
 }
 
-/// Returns the text of the copy that a row is about, if there is one.
+/// Returns the text of the copy that a row is about; `None` if it is not about a copy.
 pub(super) fn pattern<'a>(grouping: &Grouping, row: &GroupRow, copies: &'a [String]) -> Option<&'a str> {
     let place = grouping.properties().position(|by| *by == By::Copy)?;
     let GroupKey::Number(copy) = row.keys[place] else { return None };
@@ -323,8 +323,8 @@ impl Serialize for RecordRows<'_> {
 }
 
 impl Counts {
-    /// Writes one JSON object and a line feed. The object has `total`, a row of everything, and `groupings`, which has an array of
-    /// rows under the name of each grouping. `copies` are the texts of the copies, by their numbers.
+    /// Writes one JSON object and a line feed. The object has `total`, which is a row for everything, and `groupings`, which has
+    /// an array of rows under the name of each grouping. `copies` are the texts of the copies, in the order of their numbers.
     ///
     /// # Errors
     ///
@@ -334,8 +334,8 @@ impl Counts {
         writeln!(out, "{}", escape(&text, EscapeContext::Json))
     }
 
-    /// Writes CSV: a header, a row of everything, whose grouping is `total`, and the rows of each grouping. `copies` are the texts
-    /// of the copies, by their numbers.
+    /// Writes CSV: a header, a row for everything, whose grouping is `total`, and the rows of each grouping. `copies` are the
+    /// texts of the copies, in the order of their numbers.
     ///
     /// # Errors
     ///
@@ -367,13 +367,13 @@ impl Counts {
         out.flush()
     }
 
-    /// Returns the width of the steps in which values are counted; it is the same for all groups.
+    /// Returns the width of the steps in which values are counted. It is the same for all groups.
     fn value_step(&self) -> i64 {
         self.total().values.map_or(1, |values| values.step())
     }
 }
 
-/// Returns the counts of values by step, each step by its least number: `-5:12 0:340`.
+/// Returns the counts of values by step. Each step is named by its least number: `-5:12 0:340`.
 fn histogram(values: &Distribution, step: i64) -> String {
     let bins = values.bins(step).into_iter().filter(|bin| bin.positions > 0);
     bins.map(|bin| format!("{}:{}", bin.from, bin.positions)).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! Groups as rows, with shares, their intervals, and the order of rows.
+//! Groups as rows, with shares and their confidence intervals, and the order of rows.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -12,32 +12,33 @@ use crate::report::Distribution;
 /// One group, or one cell of a cross table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupRow {
-    /// The group, and that of the second property, which is [`GroupKey::Whole`] if there is no second property.
+    /// The group of the first property and the group of the second, which is [`GroupKey::Whole`] if there is no second property.
     pub keys: [GroupKey; 2],
-    /// The tally of all games of the group, with their positions in it.
+    /// The tally of all games in the group and of their positions in it.
     pub all: Tally,
     /// The tally of the games and positions that hit.
     pub hit: Tally,
-    /// The owner of the scores.
+    /// The side or player to whom the scores belong.
     pub score_of: ScoreOf,
-    /// The results of the games that hit, for the sides that have the pattern, if the query tells them.
+    /// The results of the games that hit, for the sides that have the pattern; `None` if the query does not determine them.
     pub sides: Option<SideResults>,
-    /// The values at the hits, if the query's value is a number and they are counted.
+    /// The values at the hits; `None` if the query's value is not a number or values are not counted.
     pub values: Option<Distribution>,
-    /// Further figures of the games that hit, in a group of moves.
+    /// Further numbers about the games that hit, in a group of moves.
     pub moves: Option<MoveRow>,
 }
 
-/// The figures of a row about moves next to hits.
+/// The numbers in a row about moves next to hits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveRow {
-    /// The figures of the games that hit.
+    /// The sums over the games that hit.
     pub tally: MoveTally,
-    /// The number of games in which the move was a choice: all games that hit, or in a tree those with the moves before it.
+    /// The number of games in which this move was possible: all games that hit, or in a tree, those that have the moves before
+    /// it.
     pub games_before: u64,
 }
 
-/// The owner of a score.
+/// The side or player to whom a score belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScoreOf {
@@ -72,20 +73,20 @@ impl GroupRow {
         Share::new(self.hit.games, self.all.games)
     }
 
-    /// Returns the share of games with the move of the group among those in which it was a choice; `None` if the group is not one
-    /// of moves.
+    /// Returns the share of games with the move of the group among the games in which the move was possible. Returns `None` if
+    /// the group is not a move.
     pub fn move_share(&self) -> Option<Share> {
         Share::new(self.hit.games, self.moves.as_ref()?.games_before)
     }
 
-    /// Returns the share of the group's positions that hit. Positions of one game are similar, so the true share can lie farther
+    /// Returns the share of the group's positions that hit. Positions of one game are similar, so the true share can be farther
     /// away than the interval says.
     pub fn positions(&self) -> Option<Share> {
         Share::new(self.hit.positions, self.all.positions)
     }
 }
 
-/// The normal deviate whose absolute value is exceeded with a probability of 5 %.
+/// The value that the absolute value of a standard normal variable exceeds with a probability of 5 %.
 const Z: f64 = 1.959_963_984_540_054;
 
 /// A share from 0 to 1 with its 95 % confidence interval.
@@ -100,7 +101,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Returns the share of a part in a whole, with Wilson's interval; `None` if the whole is 0.
+    /// Returns the share of a part in a whole, with Wilson's interval. Returns `None` if the whole is 0.
     ///
     /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
     /// Journal of the American Statistical Association 22 (1927), 209-212.
@@ -112,8 +113,8 @@ impl Share {
         Some(Share::with_interval(part / whole, whole))
     }
 
-    /// Returns the mean score of games with this number of half points; `None` if there are no games. The interval is that of a
-    /// share of the games, which is wider than necessary if some games are drawn.
+    /// Returns the mean score in games, given their number of half points. Returns `None` if there are no games. The interval is
+    /// computed as for a share of the games, so it is wider than necessary if some games are drawn.
     pub fn of_points(half_points: u64, games: u64) -> Option<Share> {
         let (points, games) = (half_points as f64 / 2.0, games as f64);
         (games > 0.0).then(|| Share::with_interval(points / games, games))
@@ -139,7 +140,8 @@ pub struct ShareDifference {
 }
 
 impl ShareDifference {
-    /// Returns the difference of shares of different games, with an interval that is computed from the intervals of both.
+    /// Returns the difference of the shares in two separate sets of games. The interval is computed from the intervals of both
+    /// shares.
     ///
     /// Source: R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
     /// methods", Statistics in Medicine 17 (1998), 873-890, method 10.
@@ -151,13 +153,13 @@ impl ShareDifference {
     }
 }
 
-/// Returns for each property whether it belongs to hits alone; false for a second property that does not exist.
+/// Returns for each property whether only hits have it. Returns false for a second property that does not exist.
 fn of_hits(grouping: &Grouping) -> [bool; 2] {
     let mut properties = grouping.properties().map(By::is_of_hits);
     [properties.next(), properties.next()].map(|found| found == Some(true))
 }
 
-/// Returns the keys of the games that a group is compared with. Properties of hits have no groups among all games.
+/// Returns the keys of the games with which a group is compared. Properties of hits have no groups among all games.
 pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
     let of_hits = of_hits(grouping);
     [0, 1].map(|k: usize| if of_hits[k] { GroupKey::Whole } else { keys[k].clone() })
@@ -193,18 +195,18 @@ pub(super) fn group_rows(table: &TallyTable, grouping: &Grouping, counts: &Count
     table.hit.iter().map(row).collect()
 }
 
-/// The games that rows of moves are compared with.
+/// The games with which rows of moves are compared.
 struct MoveRows<'a> {
-    /// The index of the property that has the moves.
+    /// The index of the property whose groups are moves.
     place: usize,
-    /// The games that hit by the other property, if there is one.
+    /// The games that hit, grouped by the other property, if there is one.
     others: Option<&'a HashMap<[GroupKey; 2], Tally>>,
     /// The number of all games that hit.
     games: u64,
 }
 
 impl<'a> MoveRows<'a> {
-    /// Creates it from a grouping; `None` if no property has moves.
+    /// Creates the comparison for a grouping. Returns `None` if no property has moves.
     fn from_grouping(grouping: &Grouping, counts: &'a Counts) -> Option<MoveRows<'a>> {
         let place = grouping.properties().position(By::is_of_moves)?;
         let other = grouping.properties().nth(1 - place);
@@ -233,7 +235,7 @@ impl<'a> MoveRows<'a> {
     }
 }
 
-/// Sorts rows as a tree: each move is followed by its continuations, those with the most games first.
+/// Sorts rows as a tree. Each move is followed by its continuations; moves with the most games come first.
 pub(super) fn sort_tree(rows: &mut [GroupRow]) {
     let path = |row: &GroupRow| row.keys[0].to_string();
     let games: HashMap<String, u64> = rows.iter().map(|row| (path(row), row.hit.games)).collect();
@@ -255,8 +257,9 @@ pub(super) fn order(by: &By, a: &GroupRow, b: &GroupRow) -> Ordering {
 mod tests {
     use super::*;
 
-    /// The expected values are from R. G. Newcombe, "Two-sided confidence intervals for the single proportion: comparison of seven
-    /// methods", Statistics in Medicine 17 (1998), 857-872, table I, method 3 (Wilson's score without correction), to four places.
+    /// The expected values come from R. G. Newcombe, "Two-sided confidence intervals for the single proportion: comparison of
+    /// seven methods", Statistics in Medicine 17 (1998), 857-872, table I, method 3 (Wilson's score without correction), to four
+    /// places.
     #[test]
     fn intervals_are_those_of_the_literature() {
         for (part, whole, low, high) in [
@@ -271,7 +274,7 @@ mod tests {
         }
     }
 
-    /// The expected values are from R. G. Newcombe, "Interval estimation for the difference between independent proportions:
+    /// The expected values come from R. G. Newcombe, "Interval estimation for the difference between independent proportions:
     /// comparison of eleven methods", Statistics in Medicine 17 (1998), 873-890, table II, method 10, to four places.
     #[test]
     fn intervals_of_differences_are_those_of_the_literature() {

@@ -1,7 +1,7 @@
 //! The sides that have a pattern, and the results of games for them.
 //!
-//! A query under `flipcolor` hits where White has the pattern or where Black has it, so White's score says little about it. The
-//! copies that match at a hit show whose pattern it is.
+//! A query under `flipcolor` hits if White has the pattern or if Black has it, so White's score says little about the pattern.
+//! The copies that match at a hit show which side has it.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -12,8 +12,8 @@ use orbit_core::board::Color;
 use orbit_engine::{CopyHits, Hits, Outcome, any_side};
 
 /// The results of games for the sides that have a pattern in them, for a query whose copies belong to sides
-/// (`OutermostOrbit::copy_sides`). A game in which both sides have it counts for each of them; a game with an unknown result does
-/// not count.
+/// (`OutermostOrbit::copy_sides`). A game in which both sides have the pattern counts for each of them. A game with an unknown
+/// result does not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SideResults {
     /// The number of games that the side won.
@@ -25,7 +25,7 @@ pub struct SideResults {
 }
 
 impl SideResults {
-    /// Creates the results of one game. `outcome` is the result for White of the query.
+    /// Creates the results of one game. `outcome` is the result for the side that the query regards as White.
     pub(crate) fn from_outcome(outcome: Outcome, sides: ByColor<bool>) -> SideResults {
         let mut results = SideResults::default();
         for side in Color::ALL.into_iter().filter(|&side| *sides.get(side)) {
@@ -46,7 +46,7 @@ impl SideResults {
         self.losses += other.losses;
     }
 
-    /// Returns the mean score of these sides, from 0 to 1; `None` without any game.
+    /// Returns the mean score of these sides, from 0 to 1. Returns `None` if there are no games.
     pub fn score(&self) -> Option<f64> {
         let games = self.wins + self.draws + self.losses;
         (games > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / games as f64)
@@ -59,7 +59,7 @@ impl SideResults {
     }
 }
 
-/// The sides that have the pattern at the hits of a block, if the query tells them.
+/// The sides that have the pattern at the hits of a block, if the query determines them.
 pub(crate) struct PatternSides<'a> {
     hits: &'a Hits,
     told: Option<&'a CopyHits>,
@@ -84,14 +84,14 @@ impl<'a> PatternSides<'a> {
         self.of_copies.get(copy).copied()
     }
 
-    /// Returns the sides that have the pattern at any of `hits` consecutive hits; `first` is the index of the first one among those
-    /// of the block.
+    /// Returns the sides that have the pattern at any of `hits` consecutive hits. `first` is the index of the first of these
+    /// among the hits of the block.
     pub(super) fn in_hits(&self, first: usize, hits: u64) -> ByColor<bool> {
         let hits = self.of_hits.get(first..first + hits as usize);
         any_side(hits.unwrap_or_default().iter().copied())
     }
 
-    /// Returns the sides that have the pattern at any of the `hits` hits that begin at a slot.
+    /// Returns the sides that have the pattern at any of the next `hits` hits from a slot on.
     pub(crate) fn from(&self, first_slot: usize, hits: u64) -> ByColor<bool> {
         match self.told {
             Some(told) if hits > 0 => self.in_hits(told.first_in(self.hits, first_slot), hits),

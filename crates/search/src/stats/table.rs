@@ -1,4 +1,4 @@
-//! Counts for reading: aligned tables.
+//! Counts for people, as aligned tables.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -11,16 +11,17 @@ use crate::report::{NumberSummary, TextTable, grouped};
 use orbit_core::text::clipped;
 use orbit_core::visible;
 
-/// The maximum width of a name; longer ones are cut on a terminal.
+/// The maximum width of a name. Longer names are cut on a terminal.
 const KEY_WIDTH_MAX: usize = 40;
-/// The maximum number of columns of a cross table, for groups that are listed by the number of games they hit.
+/// The maximum number of columns in a cross table, for groups that are listed by the number of games that hit.
 const COLUMNS_MAX: usize = 8;
 
 impl Counts {
-    /// Writes a table for each grouping, with an empty line between two tables. One property has a line for each group; two
-    /// properties have a cross table of the games that hit. Of names, openings and copies at most `rows_max` groups are listed,
-    /// those with the most games that hit, followed by the number of further groups. `copies` are the texts of the copies, by their
-    /// numbers. With `cut`, long names are cut to fit a terminal; headings of columns always are.
+    /// Writes a table for each grouping, with an empty line between two tables. A grouping by one property has a line for each
+    /// group; a grouping by two properties is a cross table of the games that hit. Of names, openings and copies, at most
+    /// `rows_max` groups are listed, which are those with the most games that hit; the number of further groups follows. `copies`
+    /// are the texts of the copies, in the order of their numbers. With `cut`, long names are cut to fit a terminal. Headings of
+    /// columns are always cut.
     ///
     /// # Errors
     ///
@@ -53,7 +54,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Returns the table of one property: a line for each group, and one for everything.
+    /// Returns the table for one property, with a line for each group and a line for everything.
     fn list(&self, grouping: &Grouping, rows_max: usize, copies: &[String], cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
@@ -85,14 +86,14 @@ impl Counts {
         more.into_iter().for_each(|more| grid.remark(more));
         let mut sums = numbers(&total);
         if score_of != total.score_of {
-            // There is no score of all players together.
+            // A score of all players together does not exist.
             sums[SCORES].fill(String::new());
         }
         grid.push("total".into(), sums);
         grid
     }
 
-    /// Returns the table of the values at hits by one property: a line for each group, and one for everything.
+    /// Returns the table of the values at hits for one property, with a line for each group and a line for everything.
     fn values(&self, grouping: &Grouping, rows_max: usize, cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, rows_max);
@@ -115,7 +116,7 @@ impl Counts {
         grid
     }
 
-    /// Returns the cross table of two properties: the games that hit, and the sums of each property by itself.
+    /// Returns the cross table of two properties: the games that hit, and the sums for each property alone.
     fn matrix(&self, grouping: &Grouping, second: &By, rows_max: usize, cut: bool) -> TextTable {
         let margin = |by: &By| self.rows(&by.clone().into());
         let (rows, more) = split(margin(&grouping.first), &grouping.first, rows_max);
@@ -140,7 +141,7 @@ impl Counts {
     }
 }
 
-/// Returns the table of moves: a line for each move, and one for all hits. A column without any value is left out.
+/// Returns the table of moves, with a line for each move and a line for all hits. Columns without any value are left out.
 fn moves(by: &By, rows: &[GroupRow], more: Option<String>, total: &GroupRow, cut: bool) -> TextTable {
     let cells: Vec<Vec<String>> = rows.iter().map(|row| move_cells(row, cut)).collect();
     let is_known = |&column: &usize| column < 3 || cells.iter().any(|cells| !cells[column].is_empty());
@@ -156,7 +157,7 @@ fn moves(by: &By, rows: &[GroupRow], more: Option<String>, total: &GroupRow, cut
     grid
 }
 
-/// The headings of the table of moves. The first three columns are always there.
+/// The headings of the table of moves. The first three columns are never left out.
 const MOVE_HEADINGS: [&str; 10] = [
     "games hit",
     "share",
@@ -170,19 +171,19 @@ const MOVE_HEADINGS: [&str; 10] = [
     "game of the highest rating",
 ];
 
-/// Returns an empty table with groups in the first column: names are aligned to the left, numbers to the right.
+/// Returns an empty table with groups in the first column. Names are aligned to the left, and numbers to the right.
 fn grid(by: &By, headings: Vec<String>) -> TextTable {
     TextTable::new(headings).first_left(by.is_named())
 }
 
-/// Returns the groups that are shown, and the text about further groups.
+/// Returns the groups to show, and a text about further groups.
 fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, Option<String>) {
     if !by.is_ranked() || rows.len() <= rows_max {
         return (rows, None);
     }
     let more = rows.len() - rows_max;
-    // A tree too keeps the rows with the most games. A row never has fewer games than its continuations, so no continuation is
-    // shown without it.
+    // In a tree, too, the rows with the most games are kept. A row never has fewer games than its continuations, so no
+    // continuation is shown without the row before it.
     let mut ranks: Vec<(Reverse<u64>, usize)> =
         rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
     ranks.sort_unstable();
@@ -193,7 +194,7 @@ fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, O
     (rows, Some(format!("... and {} more", grouped(more as u64))))
 }
 
-/// The cells of a group that have its scores.
+/// The range of cells that have the scores of a group.
 const SCORES: std::ops::Range<usize> = 6..8;
 
 /// Returns the cells of a group.
@@ -248,18 +249,18 @@ fn move_cells(row: &GroupRow, cut: bool) -> Vec<String> {
     cells
 }
 
-/// Returns wins, draws and losses: `+8 =3 -1`.
+/// Writes wins, draws and losses: `+8 =3 -1`.
 fn ends(results: &SideResults) -> String {
     let [wins, draws, losses] = [results.wins, results.draws, results.losses].map(grouped);
     format!("+{wins} ={draws} -{losses}")
 }
 
-/// Returns the score of the sides that have the pattern; empty without any game.
+/// Returns the score of the sides that have the pattern. It is empty if there are no games.
 fn side_cell(results: &SideResults) -> String {
     results.score().map_or(String::new(), |score| format!("{:.1} % ({})", 100.0 * score, ends(results)))
 }
 
-/// Returns the values at the hits of a group: a summary, and a bar for each of `steps` steps, beginning at the number `from`.
+/// Returns the values at the hits of a group: a summary, and a bar for each of `steps` steps, which begin at the number `from`.
 fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String> {
     let values = row.values.clone().unwrap_or_default();
     let mut out = vec![grouped(values.count())];
@@ -284,7 +285,7 @@ fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String
     out
 }
 
-/// Bars from few to many.
+/// Bars for the fewest to the most hits.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Returns the name of a group on one line.

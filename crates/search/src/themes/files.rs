@@ -1,4 +1,4 @@
-//! The sources of theme files: the disk, and the program itself.
+//! The places from which theme files are read: the disk and the program itself.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -11,7 +11,7 @@ use super::{CATALOGUE, TextFile, ThemesError};
 /// The maximum length of a file.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// The identity of a file, which is the same for all spellings of its path.
+/// The identity of a file. It is the same for all spellings of the file's path.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Identity {
     BuiltIn(&'static str),
@@ -25,7 +25,7 @@ pub(super) struct ThemeFile {
     pub(super) path: PathBuf,
 }
 
-/// Finds a file that the user gives or that another file includes.
+/// Finds a file that the user names or that another file includes.
 pub(super) fn find(path: &Path, including: Option<&ThemeFile>) -> Result<ThemeFile, ThemesError> {
     if path == Path::new(CATALOGUE) {
         return Ok(ThemeFile { identity: Identity::BuiltIn(FILES[0].0), path: CATALOGUE.into() });
@@ -38,7 +38,8 @@ pub(super) fn find(path: &Path, including: Option<&ThemeFile>) -> Result<ThemeFi
     let folder = including.and_then(|file| file.path.parent());
     let path = folder.map_or_else(|| path.to_owned(), |folder| folder.join(path));
     match fs::canonicalize(&path) {
-        // Only regular files can be included. A pipe could block a user who only reads a file that includes it.
+        // Only regular files can be included. A pipe could block a user who only reads a file that includes the
+        // pipe.
         Ok(identity) if including.is_some() && !identity.is_file() => {
             let error = io::Error::other("it is a folder, a pipe or a device");
             Err(ThemesError::Read { path, error })

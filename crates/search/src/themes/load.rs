@@ -1,4 +1,4 @@
-//! Reading of TOML to themes, with included files.
+//! Reads themes from TOML, including the files that a file includes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use super::files::{self, Identity, ThemeFile};
 use super::{TextFile, Theme, ThemeFault, ThemesError, parse};
 use orbit_core::diagnostic::{Diagnostic, Span};
 
-/// The maximum depth of files that include one another.
+/// The maximum depth to which files may include each other.
 const DEPTH_MAX: usize = 16;
 
-/// The maximum number of characters of a name, so that tables stay readable.
+/// The maximum number of characters in a name, so that tables stay readable.
 const NAME_MAX: usize = 40;
 
 /// The content of a file.
@@ -59,7 +59,7 @@ struct Loader {
     themes: Vec<Theme>,
     /// The place of each name, as text.
     places: HashMap<String, String>,
-    /// The files that are being read; each includes the next one.
+    /// The files that are being read, each of which includes the next one.
     chain: Vec<ThemeFile>,
     /// All files that have been read. A file is read only once.
     done: HashSet<Identity>,
@@ -144,7 +144,8 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_MAX && name.bytes().all(fits)
 }
 
-/// Returns the fault that the TOML reader found. If it is about a whole table, only the first line of the table is shown.
+/// Returns the fault that the TOML reader found. If the fault concerns a whole table, only the first line of the table is
+/// shown.
 fn not_themes(file: &TextFile, error: &toml::de::Error) -> ThemeFault {
     let range = error.span().unwrap_or(0..0);
     let line = file.text.get(range.clone()).and_then(|text| text.lines().next()).map_or(0, str::len);

@@ -14,7 +14,8 @@ use orbit_query::tree::{
     PositionOrder, Promotion, Ref, Sibling, SortId, Special,
 };
 
-/// Returns true if the text of an operation of the game language needs no parentheses beside others; `None` for other operations.
+/// Returns true if the text of an operation of the game language needs no parentheses beside others. Returns `None` for other
+/// operations.
 pub(super) fn stands_alone(filter: FilterRef) -> Option<bool> {
     use orbit_query::tree::{ConditionOp, PositionOp, SquaresOp, TextOp};
     Some(match filter {
@@ -533,7 +534,8 @@ mod tests {
             ),
             ("line --> true{2}+", "line --> (true{2}){1,}"),
             ("line lastposition --> (find <-- check)", "line lastposition --> {find <-- check}"),
-            // In a path, a suffix applies to a move together with the filters after it, and the path takes everything that follows.
+            // In a path, a suffix applies to a move together with the filters after it, and the path takes everything that
+            // follows.
             ("path -- check wtm {2,} mate", "path -- {check} {wtm}{2,} {mate}"),
             ("path -- (check)", "path -- ({check})"),
             ("path (-- wtm)+ P--", "path -- {wtm}{1,} P--"),

@@ -1,4 +1,4 @@
-//! `line` and `path`.
+//! Generates `line` and `path`.
 
 use super::{Construct, GameQueries, new};
 use crate::differential::term::{Term, Ty};
@@ -6,7 +6,7 @@ use crate::differential::term::{Term, Ty};
 const SUFFIXES: [&str; 11] = ["*", "+", "?", "{2}", "{3}", "{1,3}", "{2,}", "{,2}", "{2,4}", "{1,2}", "*"];
 
 impl GameQueries<'_> {
-    /// `line`, with options in front.
+    /// Returns a `line` with options before its constituents.
     fn line(&mut self, options: &str, depth: usize) -> Term {
         let arrow = if options.contains("<--") { "<--" } else { "-->" };
         let options = options.replace("<--", "");
@@ -43,7 +43,7 @@ impl GameQueries<'_> {
         let mut out = if depth > 0 && self.rng.percent(20) {
             let inner = self.constituents(arrow, 0, tied, 2, subs);
             let inner = inner.strip_prefix(arrow).expect("it begins with one").trim_start();
-            // A chain that can be empty takes no suffix.
+            // A chain that can be empty must not have a suffix.
             if has_suffixes(inner) {
                 return format!("({inner})");
             }
@@ -57,7 +57,7 @@ impl GameQueries<'_> {
                 },
             };
             subs.push(filter);
-            // In braces a number is no arithmetic with the suffix.
+            // In braces, a number cannot be joined with the suffix to an arithmetic expression.
             "{@ true}".to_string()
         };
         if self.rng.percent(45) {
@@ -66,7 +66,7 @@ impl GameQueries<'_> {
         out
     }
 
-    /// `path`, with options in front.
+    /// Returns a `path` with options before its constituents.
     fn path(&mut self, options: &str, depth: usize) -> Term {
         let mut subs = Vec::new();
         let was = std::mem::replace(&mut self.stateless, true);
@@ -110,7 +110,7 @@ impl GameQueries<'_> {
                 out += &format!(" ({}){suffix}", inner.trim_start());
                 continue;
             }
-            // The most frequent moves are any.
+            // The most frequent move is one of any kind.
             let edge = if self.rng.percent(35) { "--".into() } else { self.edge_text() };
             out += &format!(" {edge}");
             if self.rng.percent(35) {
@@ -124,7 +124,7 @@ impl GameQueries<'_> {
         out
     }
 
-    /// Returns a path with the words about paths, inside it and after it.
+    /// Returns a path, with words about paths inside and after it.
     fn path_words(&mut self, depth: usize) -> Term {
         let edge = self.edge_text();
         let k = self.rng.within(1, 3);
@@ -144,7 +144,7 @@ impl GameQueries<'_> {
     }
 }
 
-/// Returns whether a part of a template has a suffix, so that the whole template may match nothing.
+/// Returns whether a part of a template has a suffix. The whole template may then match nothing.
 fn has_suffixes(template: &str) -> bool {
     ["*", "?", "{,2}", "+"].iter().any(|suffix| template.contains(suffix))
 }

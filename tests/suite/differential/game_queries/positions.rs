@@ -1,4 +1,4 @@
-//! Other positions of the game.
+//! Generates filters about other positions of the game.
 
 use super::{Construct, GameQueries, new, pick_leaf};
 use crate::differential::term::{Term, Ty};

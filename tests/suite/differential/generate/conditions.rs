@@ -1,4 +1,4 @@
-//! Conditions, and filters about other positions of the game.
+//! Generates conditions, and filters about other positions of the game.
 
 use orbit_query::words::WordValue;
 
@@ -42,7 +42,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns a `find`, whose body is about other positions and so has variables of its own.
+    /// Returns a `find`. Its body is about other positions, so it has variables of its own.
     pub(super) fn find(&mut self, number: bool, d: usize) -> Term {
         let way = *self.rng.pick(&["", "", "<-- ", "quiet ", "<-- quiet "]);
         let mut range = String::new();
@@ -81,7 +81,7 @@ impl Generator<'_> {
         Term::leaf(Ty::Bool, text)
     }
 
-    /// Returns a board with few squares named.
+    /// Returns a board on which only few squares are given.
     fn fen(&mut self) -> String {
         if self.turned {
             return "true".into();

@@ -72,7 +72,7 @@ struct RegisterAllocator<'a> {
     pooled: HashMap<u64, u32>,
     /// The place of the current node in the order of nodes.
     place: u32,
-    /// For each value, the places of the nodes that have still to read it, in descending order.
+    /// For each value, the places of the nodes that still have to read it, in descending order.
     readers: Vec<Vec<u32>>,
     /// The vector register that holds each value.
     register_of: Vec<Option<u8>>,

@@ -76,9 +76,9 @@ pub(super) enum VectorOp {
     Equal,
     /// A mask of `a > b`, as signed numbers
     Greater,
-    /// A mask that holds where `a & b` is not empty (AVX-512)
+    /// A mask that is true where `a & b` is not empty (AVX-512)
     Meets,
-    /// A mask that holds where `a & b` is empty (AVX-512)
+    /// A mask that is true where `a & b` is empty (AVX-512)
     Misses,
     /// `to` = the bits of the mask register `b`, expanded to words (AVX-512)
     Masks,

@@ -45,7 +45,7 @@ impl MachineFunctions {
     ///
     /// # Panics
     ///
-    /// If one of the slices is shorter than the memory that the function accesses.
+    /// Panics if one of the slices is shorter than the memory that the function accesses.
     pub(super) fn call(
         &self,
         function: &MachineFunction,

@@ -1,5 +1,5 @@
-//! Tables that remember results of the search for a chain's best way, for each node of a game. Starting a new table
-//! takes no time for initialisation.
+//! Tables that remember results of the search for a chain's best way, for each node of a game. A new table needs no
+//! initialisation.
 
 /// The largest number of tables that a chain has at the same time.
 const TABLES_MAX: usize = 64;

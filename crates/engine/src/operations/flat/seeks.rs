@@ -57,7 +57,7 @@ impl Leaving {
 }
 
 impl FlatMachine<'_> {
-    /// Returns the first node in a range from which a move is played that passes the test of a search.
+    /// Returns the first node in a range at which a move is played that passes the test of a search.
     pub(super) fn next_left(
         &mut self,
         nodes: NodeRange<'_>,

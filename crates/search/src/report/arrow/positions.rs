@@ -19,7 +19,7 @@ use orbit_pgn::Outcome;
 
 /// The rows of positions, with these columns:
 ///
-/// | column | type | holds |
+/// | column | type | content |
 /// |---|---|---|
 /// | `game` | `uint32` | the number of the game |
 /// | `node` | `uint32` | the number of the position in the game; on the main line its ply |
@@ -30,7 +30,7 @@ use orbit_pgn::Outcome;
 /// | `result` | `int8` | 1 White won, 0 draw, -1 Black won; null if unknown |
 /// | `white_elo`, `black_elo` | `int16` | the ratings; null if unknown |
 /// | `move_from`, `move_to` | `uint8` | the squares of the next move, for castling those of the king; null at the end of a line |
-/// | `promotion` | `uint8` | the piece that the pawn becomes, 2 to 5; 0 for no promotion; null without a move |
+/// | `promotion` | `uint8` | the piece that the pawn becomes, 2 to 5; 0 for no promotion; null if there is no next move |
 /// | `value` | `int32` | the value of the query, if it is a number |
 pub struct PositionRows;
 
@@ -156,7 +156,7 @@ impl Builders {
     }
 }
 
-/// Returns the square where a move ends; for castling the square of the king.
+/// Returns the square where a move ends; for castling, the square where the king ends.
 fn arrival(mv: PackedMove) -> Square {
     match mv.kind() {
         MoveKind::Castle => {
@@ -167,7 +167,7 @@ fn arrival(mv: PackedMove) -> Square {
     }
 }
 
-/// Returns the piece that a pawn becomes; 0 if the move is no promotion.
+/// Returns the piece to which a pawn is promoted; 0 if the move is not a promotion.
 fn promotion(position: &Position, mv: PackedMove) -> u8 {
     let role = |piece: Option<orbit_core::board::Piece>| piece.map(|piece| piece.role);
     let is_pawn = role(position.board.at(mv.from()).piece()) == Some(Role::Pawn);

@@ -11,7 +11,7 @@ use crate::report::{
     svg,
 };
 
-/// The least number of cells with counts for which a map says more than a list.
+/// The least number of cells with hits for which a map is drawn; fewer cells are written as a list.
 const MAP_MIN: usize = 3;
 
 /// Returns the heat maps, with the given ids for their tables. A map with few cells is written as a list.
@@ -35,7 +35,7 @@ pub(super) fn heat_maps(maps: &[(String, &HeatMap)]) -> Markup {
     }
 }
 
-/// Returns the cells with counts: `h7 12, h2 3`.
+/// Returns the cells that have hits, with their counts: `h7 12, h2 3`.
 fn cells_in_words(map: &HeatMap) -> String {
     let side = map.grid.side();
     let cells = map.counts.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -98,7 +98,7 @@ pub(super) fn values(values: &ValueFindings) -> Markup {
     }
 }
 
-/// Returns charts of the values by each grouping of numbers.
+/// Returns a chart of the values for each grouping by numbers.
 fn means(values: &ValueFindings) -> Markup {
     let is_numbers = |group: &&ValueGroup| group.first.is_some();
     let mut names: Vec<&str> =

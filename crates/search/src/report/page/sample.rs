@@ -37,7 +37,7 @@ fn list(hits: &[SampleHit], first: usize, has_copies: bool) -> Markup {
     }
 }
 
-/// Returns the id of the element with the hit of an index.
+/// Returns the id of the element that shows the hit with this index.
 pub(super) fn place_of(index: usize) -> String {
     format!("sample-{index}")
 }
@@ -122,23 +122,26 @@ fn moves(hit: &SampleHit) -> Markup {
     }
 }
 
-/// Returns the address of an analysis board with the position. The page loads nothing from it: it is a link.
+/// Returns the address of an analysis board with the position. The page only links to it and loads nothing from
+/// it. Returns `None` if the FEN is not valid.
 fn analysis(fen: &str) -> Option<String> {
     FenRecord::read(fen.as_bytes(), Leniency::NONE).ok()?;
     let is_plain = fen.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b' '));
-    // lichess names rooks that castle from other squares by their files in its Chess960 variant.
+    // If rooks castle from unusual squares, castling rights name them by their files. On lichess this belongs to
+    // the variant Chess960.
     let castling = fen.split(' ').nth(2).unwrap_or("-");
     let is_usual = castling.bytes().all(|letter| b"KQkq-".contains(&letter));
     let variant = if is_usual { "" } else { "chess960/" };
     is_plain.then(|| format!("https://lichess.org/analysis/{variant}{}", fen.replace(' ', "_")))
 }
 
-/// Returns a name, or `?` if it is empty, as in PGN.
+/// Returns a name; if it is empty, `?` as in PGN.
 fn known(name: &str) -> &str {
     if name.trim().is_empty() { "?" } else { name }
 }
 
-/// Returns the place of a hit: `after 23. Nxf6+`, in a side line `after 23... Kxh7 (21.Bh7)`, or `at the start`.
+/// Describes where a hit is: `after 23. Nxf6+`, or `at the start`. A hit in the side line that begins with
+/// 21.Bh7 is `after 23... Kxh7 (21.Bh7)`.
 fn place(hit: &SampleHit) -> String {
     let san = hit.san.as_ref().map_or(String::new(), |san| format!(" {san}"));
     match &*hit.line {
@@ -153,7 +156,7 @@ fn to_move(fen: &str) -> Option<&'static str> {
     Some(if record.setup.turn.is_white() { "White" } else { "Black" })
 }
 
-/// Returns a link and its host. Tags of games are not trusted: only `https` links are shown.
+/// Returns a link and its host. Only `https` links are shown, because tags of games are not trusted.
 fn link(hit: &SampleHit) -> Option<(&str, &str)> {
     let url = hit.url.as_deref()?;
     let host = url.strip_prefix("https://")?.split(['/', '?', '#']).next()?;

@@ -13,8 +13,8 @@ pub struct BoardDrawing<'a> {
     pub id: &'a str,
     /// The content of the picture in a few words.
     pub title: &'a str,
-    /// A FEN, or its placement field alone. `A`, `a` and `_` are any white piece, any black piece and a square that must be empty.
-    /// The part after an error is left out.
+    /// A FEN, or its placement field alone. `A`, `a` and `_` are any white piece, any black piece and a square that must be
+    /// empty. Everything after an error is left out.
     pub placement: &'a str,
     /// The squares that are highlighted.
     pub lit: Bitboard,
@@ -63,7 +63,7 @@ impl BoardDrawing<'_> {
         picture(self.id, "board", view, self.title, &self.words(&pieces), inside)
     }
 
-    /// Returns the board in words, for screen readers: `White Kg1 Qd1; Black ke8; marked d1`.
+    /// Describes the board in words, for screen readers: `White Kg1 Qd1; Black ke8; marked d1`.
     fn words(&self, pieces: &[(Square, char)]) -> String {
         let list = |test: &dyn Fn(char) -> bool| {
             let mut sorted: Vec<_> = pieces.iter().filter(|(_, letter)| test(*letter)).collect();
@@ -89,14 +89,15 @@ impl BoardDrawing<'_> {
     }
 }
 
-/// Returns the outline of an arrow from the centre of one square to that of another. `from` and `to` are the top left corners of
-/// these squares.
+/// Returns the outline of an arrow from the centre of one square to the centre of another. `from` and `to` are the top left
+/// corners of these squares.
 fn arrow(from: (i32, i32), to: (i32, i32)) -> String {
     let middle = |(x, y): (i32, i32)| (f64::from(x) + 22.5, f64::from(y) + 22.5);
     let ((x, y), (tip_x, tip_y)) = (middle(from), middle(to));
     let length = (tip_x - x).hypot(tip_y - y).max(1.0);
     let (along_x, along_y) = ((tip_x - x) / length, (tip_y - y) / length);
-    // Coordinates along the arrow and to its left: of the tail, the neck, the barbs, the tip.
+    // Each corner has a coordinate along the arrow and one to its left. First come the coordinates of the tail, the neck and the
+    // tip.
     let (tail, neck, tip) = (8.0, length - 16.0, length - 2.0);
     let outline =
         [(tail, 2.5), (neck, 3.5), (neck, 10.0), (tip, 0.0), (neck, -10.0), (neck, -3.5), (tail, -2.5)];

@@ -13,11 +13,11 @@ use orbit_core::text::clipped;
 
 /// The maximum number of bars in a chart; its table has all rows.
 pub const ROWS_MAX: usize = 100;
-/// The number of columns of a name that fit below a bar.
+/// The maximum width, in columns of text, of a rotated name below a bar.
 const LABEL_WIDTH_MAX: usize = 9;
 
-/// Returns a heat map with the names of its files and ranks and a scale. `style` is CSS that is put inside, for a picture that
-/// stands alone.
+/// Returns a heat map with the names of its files and ranks and a scale. `style` is CSS to put into the picture; a picture that
+/// is not part of a page needs it.
 pub fn heat_map(map: &HeatMap, id: &str, style: Option<&str>) -> Markup {
     let side = map.grid.side() as i32;
     let cell = if map.grid == Grid::Squares { 42 } else { 23 };
@@ -34,7 +34,7 @@ pub fn heat_map(map: &HeatMap, id: &str, style: Option<&str>) -> Markup {
             }
         }
         @if map.grid == Grid::Offsets {
-            // Marks the cell of the copies that were not shifted.
+            // Marks the cell of the copies that are not shifted.
             rect class="whisker" x=(7 * cell) y=(7 * cell) width=(cell - 1) height=(cell - 1) {}
         }
         @for k in 0..map.grid.side() {
@@ -72,7 +72,7 @@ fn heat_cell(map: &HeatMap, column: usize, row: usize, cell: i32) -> Markup {
     }
 }
 
-/// Returns the steps of the scale, with the counts of the first and the last step.
+/// Returns the steps of the scale, labelled with the counts of the first and the last step.
 fn heat_scale(map: &HeatMap, width: i32) -> Markup {
     let most = map.most();
     let step = 16;
@@ -87,13 +87,13 @@ fn heat_scale(map: &HeatMap, width: i32) -> Markup {
     }
 }
 
-// The plane of a bar chart: the positions of its axes. Space on the left is for the labels of its lines.
+// The edges of the plane of a bar chart. The space to the left of the plane is for the labels of lines.
 pub(super) const RIGHT: f64 = 384.0;
 pub(super) const TOP: f64 = 16.0;
 pub(super) const BOTTOM: f64 = 190.0;
 /// The height of the strip of bars that show the number of games or positions in each group.
 const STRIP: f64 = 22.0;
-/// The least width of bars for which the numbers of games or positions are written below the bars instead.
+/// If all bars have at least this width, the numbers of games or positions are written below them, without a strip.
 const NUMBERED_WIDTH_MIN: f64 = 44.0;
 /// The width of a letter in a font of twelve units.
 const LETTER: f64 = 6.8;
@@ -104,12 +104,12 @@ pub(super) struct Plane {
     pub(super) left: f64,
     /// The left and right end of each bar.
     pub(super) places: Vec<(f64, f64)>,
-    /// The numbers at the axis with their places, if the groups are numbers; otherwise the groups are labelled.
+    /// The numbers at the axis with their places, if groups are ranges of numbers. Otherwise the groups are labelled.
     pub(super) ticks: Option<Vec<(i64, f64)>>,
 }
 
-/// Returns the shares of a histogram as bars, each with its interval. At most [`ROWS_MAX`] are drawn. Groups of numbers are on a
-/// numeric axis to scale, so there is a gap where no group is.
+/// Returns the shares of a histogram as bars, each with its interval. At most [`ROWS_MAX`] bars are drawn. Groups of numbers are
+/// drawn to scale on a numeric axis, so numbers without a group leave a gap.
 pub fn bars(histogram: &Histogram, id: &str) -> Markup {
     let rows = &histogram.rows[..histogram.rows.len().min(ROWS_MAX)];
     let (top, step) = scale(rows);
@@ -138,8 +138,8 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
 }
 
 impl Plane {
-    /// Places groups. A group is a range of numbers or something else. `letters` is the number of letters for which there is room
-    /// on the left.
+    /// Computes the places of groups. A group is a range of numbers, or `None` for anything else. `letters` is the number of
+    /// letters for which there is room on the left.
     pub(super) fn from_groups(groups: &[Option<(i64, i64)>], letters: usize) -> Plane {
         let left = letters as f64 * LETTER + 12.0;
         let known = || groups.iter().flatten();
@@ -152,7 +152,7 @@ impl Plane {
         Plane { left, places: places.collect(), ticks: None }
     }
 
-    /// Places groups to scale. Groups that are no numbers are set apart at the right end.
+    /// Places groups to scale. Groups that are not numbers are set apart at the right end.
     fn to_scale(groups: &[Option<(i64, i64)>], (first, last): (i64, i64), left: f64) -> Plane {
         let others = groups.iter().filter(|group| group.is_none()).count() as f64;
         let other_width = (40.0 / others.max(1.0)).min(24.0);
@@ -169,7 +169,7 @@ impl Plane {
             }
         };
         let places = groups.iter().map(place).collect();
-        // The label of a single number is below the middle of its bar; for wider groups the ends are labelled where they are.
+        // The label of a single number is below the middle of its bar. For wider groups, the labels are at the ends.
         let is_wide = groups.iter().flatten().any(|(first, last)| last > first);
         let digits = [first, last].map(|end| end.to_string().len()).into_iter().max().unwrap_or(1) as f64;
         let room = ((right - left) / (digits * LETTER + 12.0)).max(1.0);
@@ -193,10 +193,10 @@ impl Plane {
         }
     }
 
-    /// Returns the numbers of the axis, and the labels of groups that are no numbers.
+    /// Returns the numbers of the axis, and the labels of groups that are not numbers.
     pub(super) fn numbers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Markup {
         let ticks = self.ticks.as_deref().unwrap_or_default();
-        // The groups that are no numbers follow the last number.
+        // The groups that are not numbers follow the last number.
         let end = ticks.last().map_or(RIGHT, |tick| tick.1);
         html! {
             @for (number, x) in ticks {
@@ -242,8 +242,8 @@ fn by_share(a: &(f64, &String), b: &(f64, &String)) -> std::cmp::Ordering {
     a.0.total_cmp(&b.0)
 }
 
-/// Returns the upper end of a share axis and the step between its lines. All shares of groups that are not small fit below it, with
-/// their intervals.
+/// Returns the upper end of the share axis and the step between its lines. Shares and intervals of small groups may exceed the
+/// upper end; all others are below it.
 pub fn scale(rows: &[HistogramRow]) -> (f64, f64) {
     let has_large = rows.iter().any(|row| !row.is_few() && row.share.is_some());
     let counted = rows.iter().filter(|row| !has_large || !row.is_few());
@@ -349,17 +349,17 @@ fn strip(histogram: &Histogram, rows: &[HistogramRow], plane: &Plane, y: f64) ->
     }
 }
 
-/// Returns the width of the longest name in columns.
+/// Returns the width, in columns of text, of the longest name.
 fn longest(rows: &[HistogramRow]) -> usize {
     rows.iter().map(|row| row.label.width()).max().unwrap_or(0)
 }
 
-/// Returns the number of bars from one label to the next at which labels do not touch.
+/// Returns the number of bars from one label to the next such that labels do not touch.
 fn every(rows: &[HistogramRow], width: f64) -> usize {
     ((longest(rows) as f64 * LETTER + 8.0) / width).ceil().max(1.0) as usize
 }
 
-/// Returns whether labels are rotated: they are long and do not fit below their bars.
+/// Returns whether labels are rotated because they are long and do not fit below their bars.
 fn is_turned(rows: &[HistogramRow], width: f64) -> bool {
     every(rows, width) > 1 && longest(rows) > 4
 }
@@ -478,12 +478,12 @@ mod tests {
                 "{share}: {found:?}"
             );
         }
-        // The wide interval of a small group does not compress the bars of the large ones.
+        // The wide interval of a small group does not compress the bars of large groups.
         let mut small = row("small", 0, 1);
         small.high = Some(0.8);
         let rows = vec![small, row("large", 20, 1_000)];
         assert!(scale(&rows).0 < 0.03);
-        // The interval is marked where it leaves the axis, and its bar is faded.
+        // The interval that extends beyond the axis is marked there, and its bar is faded.
         let text = bars(&histogram(rows), "h").into_string();
         assert_eq!((text.matches("class=\"cut\"").count(), text.matches("class=\"few\"").count()), (1, 1));
         assert_eq!(scale(&[]).0, scale(&[row("x", 0, 1)]).0);
@@ -546,7 +546,7 @@ mod tests {
         for (tick, place) in ticks.iter().zip(plane.places.iter().step_by(2)) {
             assert!((tick.1 - place.0).abs() < 1e-6);
         }
-        // Very large distances between numbers.
+        // The distances between numbers are very large.
         let rows = [i64::MIN / 2, 0, i64::MAX / 2].map(|number| row(&number.to_string(), 1, 100));
         assert!(Plane::from_groups(&ends(&rows), 4).ticks.unwrap().len() < 10);
     }

@@ -1,4 +1,4 @@
-//! The shapes of the pieces, drawn for this program, on squares of 45 units.
+//! The shapes of the pieces, on squares of 45 units. They were drawn for this program.
 
 use maud::{Markup, html};
 
@@ -94,7 +94,7 @@ pub fn definitions() -> Markup {
     }
 }
 
-/// Returns the names of files and ranks beside a board.
+/// Returns the names of the files and ranks, to be drawn beside a board.
 pub(super) fn names(is_flipped: bool) -> Markup {
     html! {
         g class="names" font-size="13" text-anchor="middle" {
@@ -107,7 +107,7 @@ pub(super) fn names(is_flipped: bool) -> Markup {
     }
 }
 
-/// Returns the id of the symbol for a letter; `None` if the letter is no piece.
+/// Returns the id of the symbol for a letter; `None` if the letter is not a piece.
 ///
 /// The ids of white and black pieces differ in more than their case.
 pub(super) fn name(letter: char) -> Option<String> {
@@ -140,7 +140,7 @@ fn piece(shape: &PieceShape, color: &str, letter: char) -> Markup {
     }
 }
 
-/// Returns one path with all dark squares; a1, on the left at the bottom, is dark.
+/// Returns a single path that covers all dark squares. a1, at the bottom left, is dark.
 fn dark_squares() -> String {
     let squares = (0..64).map(|k| (k % 8, k / 8)).filter(|(column, row)| (column + row) % 2 == 1);
     squares.map(|(column, row)| format!("M{} {}h45v45h-45z", 45 * column, 45 * row)).collect()

@@ -1,4 +1,4 @@
-//! The requests of lichess's opening explorer.
+//! Answers the requests of lichess's opening explorer.
 
 use super::head::{RequestHead, RequestRefusal};
 use crate::explore::{Explored, Explorer, ExplorerRequest, Parameters};
@@ -9,7 +9,7 @@ use crate::serve::request::MAIN;
 
 const PGN: &str = "/masters/pgn/";
 
-/// The types of answers.
+/// The media types of answers.
 const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 const GAMES: &str = "application/x-chess-pgn";
@@ -51,7 +51,7 @@ pub(super) fn answer(
     let (part, _) = scan.in_turn(desk.turns()).collect(&explorer).map_err(failed)?;
     let mut json = Explored::new(explorer.asked(), &part).json();
     if let Some(fields) = json.as_object_mut() {
-        // Lists that lichess does not have at these paths.
+        // Lichess does not have these lists at these paths.
         let left_out = [
             ("/masters", "recentGames", &parameters.recent_games),
             ("/player", "topGames", &parameters.top_games),
@@ -68,7 +68,7 @@ pub(super) fn answer(
     })
 }
 
-/// Returns the parameters in a query, with lichess's default lengths of lists.
+/// Returns the parameters in a query string. Lists have lichess's default lengths.
 fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, RequestRefusal> {
     let (top, recent) = match path {
         "/masters" => ("15", "0"),

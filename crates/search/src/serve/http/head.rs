@@ -1,4 +1,4 @@
-//! The heads of requests, and the writing of answers.
+//! Reads the heads of requests, and writes answers.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ const LINES_MAX: usize = 100;
 pub(super) struct RequestHead {
     pub(super) method: String,
     target: String,
-    /// The header lines: names in lower case, and values.
+    /// The header lines: the names in lower case, and the values.
     lines: Vec<(String, String)>,
 }
 
@@ -43,7 +43,7 @@ impl RequestRefusal {
 }
 
 impl RequestHead {
-    /// Reads a head. Also returns the bytes after it that were read.
+    /// Reads a head. Also returns the bytes that were read after it.
     pub(super) fn read(input: &mut impl Read) -> Result<(RequestHead, Vec<u8>), RequestRefusal> {
         let mut bytes = Vec::new();
         let mut buffer = [0; 4096];
@@ -87,7 +87,7 @@ impl RequestHead {
         Ok(RequestHead { method: request.method.unwrap_or_default().to_owned(), target, lines })
     }
 
-    /// Iterates over the values of all header lines with a name.
+    /// Iterates over the values of all header lines with this name.
     pub(super) fn all(&self, name: &'static str) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(move |line| line.0 == name).map(|line| line.1.as_str())
     }
@@ -97,7 +97,7 @@ impl RequestHead {
         self.target.split('?').next().unwrap_or_default()
     }
 
-    /// Returns the names and values of the query, decoded.
+    /// Returns the decoded names and values of the query string.
     pub(super) fn query(&self) -> Result<Vec<(String, String)>, RequestRefusal> {
         let query = self.target.split_once('?').map_or("", |(_, query)| query);
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
@@ -109,7 +109,7 @@ impl RequestHead {
         pairs.ok_or_else(|| RequestRefusal::new(400, "a value of the query is no UTF-8 behind %"))
     }
 
-    /// Returns true if the request has the token. All bytes are compared, so that the time of the comparison reveals nothing about
+    /// Returns true if the request has the token. All bytes are compared, so the duration of the comparison reveals nothing about
     /// the token.
     pub(super) fn has_token(&self, token: &str) -> bool {
         let shown = self.all("authorization").next().and_then(|value| value.strip_prefix("Bearer "));
@@ -137,7 +137,7 @@ impl RequestHead {
     }
 }
 
-/// Decodes a part of a query: resolves `%` and `+`.
+/// Decodes a part of a query string, that is, replaces `%` escapes and `+`. Returns `None` if the part is not valid.
 fn decoded(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();

@@ -1,0 +1,72 @@
+//! Compiles rays, attacks and the squares between others, for operands that depend on variables.
+
+use super::compile::{CompileResult, Compiler};
+use crate::{Instr, RayInstr, RegisterWord, SliderAt, dag::Op, operations::Planes};
+use orbit_query::tree::{Dirs, SquaresOp as S};
+use orbit_transforms::Squares;
+
+impl Compiler<'_> {
+    /// Compiles a filter about lines, whose value is left in the register `to`. Does nothing and returns false if the filter is of
+    /// another kind.
+    pub(super) fn rays(&mut self, f: &Squares, to: RegisterWord) -> CompileResult<bool> {
+        match f.op() {
+            S::Ray { dirs, attack, sets } => {
+                let slider = if *attack { SliderAt::First } else { SliderAt::None };
+                self.ray(sets.iter().collect(), (*dirs, slider), to)?;
+            }
+            S::Xray { forward, sets } => {
+                // The value is a part of the first set, so the line is followed from its last set.
+                let slider = if *forward { SliderAt::Last } else { SliderAt::First };
+                let mut sets: Vec<&Squares> = sets.iter().collect();
+                sets.reverse();
+                self.ray(sets, (Dirs::ALL, slider), to)?;
+            }
+            S::Attacks(x, y) => self.two_sets(x, y, |this, [x, y]| {
+                let planes = this.board()?;
+                this.emit(Instr::Rays(RayInstr::Attackers { to, x, y, planes }))
+            })?,
+            S::AttackedBy(y, x) => self.two_sets(y, x, |this, [y, x]| {
+                let planes = this.board()?;
+                this.emit(Instr::Rays(RayInstr::Attacked { to, x, y, planes }))
+            })?,
+            S::Between(a, b) => {
+                self.two_sets(a, b, |this, [a, b]| this.emit(Instr::Rays(RayInstr::Between { to, a, b })))?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn ray(
+        &mut self,
+        sets: Vec<&Squares>,
+        (dirs, slider): (Dirs, SliderAt),
+        to: RegisterWord,
+    ) -> CompileResult {
+        let len = u8::try_from(sets.len()).map_err(|_| "a line of so many sets")?;
+        self.scratch(|this| {
+            let words = sets.iter().map(|_| this.word()).collect::<CompileResult<Vec<_>>>()?;
+            for (set, &word) in sets.iter().zip(&words) {
+                this.squares(set, word)?;
+            }
+            let planes = this.board()?;
+            this.emit(Instr::Rays(RayInstr::Ray {
+                to,
+                first: words[0],
+                sets: len,
+                dirs: dirs.0,
+                slider,
+                planes,
+            }))
+        })
+    }
+
+    fn board(&mut self) -> CompileResult<Planes> {
+        let mut planes = [0; 4];
+        for (plane, k) in planes.iter_mut().zip(0..) {
+            let word = self.lower.dag.add(Op::Plane(k));
+            *plane = self.operand(word, false)?;
+        }
+        Ok(planes)
+    }
+}

@@ -1,0 +1,33 @@
+//! The instructions of flat programs that follow lines of the board and attacks.
+
+use super::registers::RegisterWord;
+
+/// The operands that contain the planes of the board.
+pub type Planes = [u16; 4];
+
+/// An instruction that follows lines of the board. `to` is the register of the result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the sentences say what the operands are")]
+pub enum RayInstr {
+    /// Stores the squares of the last set that a line reaches from the first set. The line passes through a square of each set
+    /// between them, and otherwise only over empty squares. The sets are in `sets` registers from `first` on, and `dirs` has a
+    /// bit for each direction.
+    Ray { to: RegisterWord, first: RegisterWord, sets: u8, dirs: u8, slider: SliderAt, planes: Planes },
+    /// Stores the squares of `x` whose pieces attack a square of `y`.
+    Attackers { to: RegisterWord, x: RegisterWord, y: RegisterWord, planes: Planes },
+    /// Stores the squares of `y` that pieces on `x` attack.
+    Attacked { to: RegisterWord, x: RegisterWord, y: RegisterWord, planes: Planes },
+    /// Stores the squares between a square of `a` and a square of `b`.
+    Between { to: RegisterWord, a: RegisterWord, b: RegisterWord },
+}
+
+/// The end of a line at which there must be a piece that slides in the line's direction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SliderAt {
+    /// The end in the first set.
+    First,
+    /// The end in the last set.
+    Last,
+    /// No end: the line needs no such piece.
+    None,
+}

@@ -1,0 +1,77 @@
+//! The order in which copies are evaluated where it matters: filters that assign variables see it.
+
+use shakmaty::Color;
+
+use super::{AsOrbit as _, Expanded, FilterRef, Orbit, OrbitRef};
+use orbit_query::tree::{ConditionOp, GameResult, Kind, NumberOp, Ref, SquaresOp, TextOp};
+
+/// Encodes the parts of a filter that transforms change, in the order of children, so that the encodings of two copies of one filter
+/// compare as [`Orbit::in_turn`] says. Lists end with a zero, so a list comes before its continuations.
+pub(super) fn turn(filter: FilterRef) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(filter, &mut out);
+    out
+}
+
+fn write(filter: FilterRef, out: &mut Vec<u8>) {
+    match filter.orbit() {
+        Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => write_orbit(orbit, out),
+        Some(OrbitRef::Union(orbit)) => write_orbit(orbit, out),
+        Some(OrbitRef::Largest(orbit)) => write_orbit(orbit, out),
+        None => {
+            write_own(filter, out);
+            filter.each_child(&mut |child| write(child, out));
+        }
+    }
+}
+
+fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u8>) {
+    let mut copies: Vec<Vec<u8>> = orbit.copies.iter().map(|copy| turn(copy.filter.node())).collect();
+    copies.sort_unstable();
+    for copy in copies {
+        out.push(1);
+        out.extend(copy);
+    }
+    out.push(0);
+}
+
+/// Encodes the part of a filter itself that a transform can change, if it has one.
+fn write_own(filter: FilterRef, out: &mut Vec<u8>) {
+    let color = |c: Color| u8::from(c.is_black());
+    match filter {
+        Ref::Squares(f) => match f.op() {
+            SquaresOp::Designator { pieces, squares } => {
+                out.extend(squares.into_iter().map(|square| square as u8 + 1));
+                out.extend([0, u8::from(!pieces.all_white), u8::from(!pieces.all_black)]);
+                out.extend((0..16).filter(|code| pieces.list.0 >> code & 1 != 0).map(|code| code + 1));
+                out.push(0);
+            }
+            SquaresOp::Direction { dirs, .. }
+            | SquaresOp::DirectionWithin { dirs, .. }
+            | SquaresOp::Ray { dirs, .. } => {
+                // From -9, for one step to the south-west, to 9.
+                let mut steps: Vec<i8> = dirs.steps().map(|(x, y)| x + 8 * y).collect();
+                steps.sort_unstable();
+                out.extend(steps.into_iter().map(|step| (step + 10) as u8));
+                out.push(0);
+            }
+            SquaresOp::Shade { light, .. } => out.push(u8::from(*light)),
+            _ => {}
+        },
+        Ref::Condition(f) => match f.op() {
+            ConditionOp::ToMove(c) => out.push(color(*c)),
+            ConditionOp::Result(result) => out.push(u8::from(*result == GameResult::BlackWins)),
+            _ => {}
+        },
+        Ref::Number(f) => match f.op() {
+            NumberOp::ColorValue(c) | NumberOp::Elo(Some(c)) => out.push(color(*c)),
+            _ => {}
+        },
+        Ref::Text(f) => match f.op() {
+            TextOp::Player(Some(c)) => out.push(color(*c)),
+            TextOp::Tag(name) => out.push(u8::from(name == "Black")),
+            _ => {}
+        },
+        Ref::Position(_) => {}
+    }
+}
