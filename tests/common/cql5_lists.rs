@@ -5,7 +5,8 @@
 
 use super::*;
 
-/// The maximum number of images of a list. The images of a nested list count at each of its occurrences.
+/// The maximum number of images of a list under transforms. The images of a nested list count once for each occurrence of that
+/// list.
 const IMAGES_MAX: usize = 4_000;
 /// The maximum number of compositions of transformations. Most of them are dropped or coincide.
 const WORDS_MAX: usize = 8_000;

@@ -218,7 +218,7 @@ impl<'a> Changed<'a> {
         self.pieces.drain(range);
     }
 
-    /// Inserts a copy of a subtree before something else, or replaces something by it.
+    /// Inserts a copy of one subtree before another, or replaces the other by the copy.
     fn copy_subtree(&mut self) {
         let (Some(from), Some(to)) = (self.subtree(), self.subtree()) else { return };
         let copy = [&[b" ".to_vec()], &self.pieces[from], &[b" ".to_vec()]].concat();

@@ -40,7 +40,7 @@ pub(super) struct TaskLimits<'a> {
     pub(super) bytes_max: u64,
     /// The stack size of each thread; `None` for the default.
     pub(super) stack_bytes: Option<usize>,
-    /// The share of threads that are also used by other streams.
+    /// This stream's share of the threads, if it shares them with other streams.
     pub(super) share: Option<&'a ThreadShare>,
 }
 

@@ -246,7 +246,7 @@ pub(super) enum Set<'a> {
     Braces(Vec<Shifted<'a>>, Box<Set<'a>>),
 }
 
-/// A set that consists only of designators and sets that no shift changes.
+/// A set that consists only of designators and of sets that stay the same under every shift.
 pub(super) enum PlainSet<'a> {
     /// A set that no shift changes.
     Still(&'a Squares),

@@ -58,7 +58,7 @@ impl Parser {
         }
     }
 
-    /// Reads the right operand of an arithmetic operator, which is the current token. In a path, a `+` or `*` after a number is a
+    /// Reads the right operand of the arithmetic operator at the current token. In a path, a `+` or `*` after a number is a
     /// suffix that repeats the number, unless another number follows. Returns `None` for a suffix.
     fn number_or_suffix(
         &mut self,

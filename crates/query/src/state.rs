@@ -42,7 +42,8 @@ pub(super) struct Function {
     pub body: Rc<[Token]>,
 }
 
-/// A type of a dictionary's keys or values that was needed before the text determined it.
+/// The type that was assumed for the keys or values of a dictionary, because the parser needed it before it read the text that
+/// determines it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Foreseen {
     pub dictionary: String,

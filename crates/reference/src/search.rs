@@ -133,9 +133,9 @@ struct Try {
 }
 
 impl<'p> Search<'p> {
-    /// The largest number of attempts in a search that must try all ways.
+    /// The maximum number of steps in a search that must try every way to match.
     pub(super) const STEPS_MAX: u64 = 2_000_000;
-    /// The largest number of attempts in a search that computes each continuation once.
+    /// The maximum number of steps in a search that computes each continuation once.
     const PLACES_MAX: u64 = 50_000_000;
 
     pub(super) fn new(program: &'p ChainProgram, keeps_state: bool) -> Search<'p> {

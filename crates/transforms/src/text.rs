@@ -380,7 +380,7 @@ fn color_name(color: Color) -> &'static str {
     if color.is_white() { "white" } else { "black" }
 }
 
-/// Returns the text of a count with a range, which replaces `count`.
+/// Returns the text of a filter that compares the count of `of` with a range. The range takes the place of the word `count`.
 fn in_range(lo: &Number, hi: &Number, of: &Number) -> String {
     let range = format!("{} {} ", tight(lo), tight(hi));
     match of.op() {

@@ -104,7 +104,7 @@ fn outcome(tokens: &[MovetextToken]) -> Outcome {
     Outcome::Unknown
 }
 
-/// Cuts a game at the first word of its main line. This is for a start position from which no move can be played.
+/// Cuts a game before the first move of its main line, because no move can be played from its start position.
 fn refuse_moves(found: &VisitedGame, reading: &mut GameReading) {
     let mut depth = 0u32;
     let is_word = |token: &MovetextToken| {

@@ -72,7 +72,7 @@ fn rows_come_as_they_are_found() {
     server.finish();
 }
 
-/// Rows arrive long before the search ends. The search is cancelled between two blocks.
+/// Rows arrive long before the search ends, and a cancelled search stops at the end of a block.
 #[test]
 fn rows_do_not_wait_for_the_end() {
     let mut server = with_endless();

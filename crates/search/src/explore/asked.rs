@@ -1,4 +1,4 @@
-//! Reads the requested position and games from texts.
+//! Parses the requested position and the conditions on games from strings.
 
 use std::fmt::Write as _;
 

@@ -21,7 +21,7 @@ use super::csv;
 use super::row::{Found, Rows};
 use orbit_reel::GameRow;
 
-/// The maximum numbers of rows and of bytes in a group of rows. Only one group is in memory at a time.
+/// The maximum number of rows and of bytes in a row group. Only one row group is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
 const GROUP_BYTES: usize = 64 << 20;
 

@@ -29,7 +29,7 @@ pub const RUNS_MAX: usize = 12;
 /// The maximum number of moves that are shown of a hit, unless all are requested.
 pub const MOVES_MAX: usize = 12;
 
-/// The maximum number of characters of the hits in [`listed`]: names of side lines can be long.
+/// The maximum length of the text of [`listed`], in characters. Hits in side lines can have long names.
 const HITS_TEXT_MAX: usize = 2_000;
 
 /// The widths of columns.

@@ -123,7 +123,7 @@ pub struct Ask {
 /// The requests `count`, `statistics` and `write`.
 #[derive(Debug)]
 pub struct Make {
-    /// The queries, and the games and hits that count.
+    /// The queries, and the choice of games and hits.
     pub request: Request,
     /// The name of the database to search.
     pub database: String,

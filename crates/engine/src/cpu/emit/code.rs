@@ -41,7 +41,7 @@ impl MachineFunctions {
         Some(MachineFunctions { map: map.make_exec().ok()? })
     }
 
-    /// Calls one of these functions. The processor must have the instruction set for which the function was written.
+    /// Calls one of the generated functions. The processor must support the instruction set for which it was generated.
     ///
     /// # Panics
     ///

@@ -112,7 +112,7 @@ impl FlatStrings {
         self.known[1].shrink_to(strings_max, |_| 0);
     }
 
-    /// Returns the bytes of the string with a number.
+    /// Returns the bytes of the string whose number is `string`.
     pub(super) fn get(&self, string: u64) -> &[u8] {
         match string {
             0..EMPTY => std::slice::from_ref(&LETTERS[string as usize]),
