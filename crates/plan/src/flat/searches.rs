@@ -16,7 +16,7 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 /// A mask that is needed for a filter to match. Where it is false, the filter fails before it keeps anything, provided that `vars`
 /// are bound.
 pub(super) struct Lead {
-    mask: Id,
+    pub(super) mask: Id,
     vars: Vec<u16>,
 }
 
