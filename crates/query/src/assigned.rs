@@ -43,17 +43,18 @@ pub(super) fn check(query: &TypedQuery) -> Result<(), Diagnostic> {
             format!("plans have at most {VARS_MAX}"),
         ));
     }
-    visit(query.body.node(), 0, Rules { query, shares: false }).map(|_| ())
+    visit(query.body.node(), 0, AssignmentRules { query, shares: false }).map(|_| ())
 }
 
 /// Returns true if a query assigns every variable before it reads the variable, at whatever position the evaluation begins, even if
 /// filters that are evaluated at other positions share variables with the filters around them.
 pub(super) fn assigns_first(query: &TypedQuery) -> bool {
-    query.vars.len() <= VARS_MAX && visit(query.body.node(), 0, Rules { query, shares: true }).is_ok()
+    query.vars.len() <= VARS_MAX
+        && visit(query.body.node(), 0, AssignmentRules { query, shares: true }).is_ok()
 }
 
 #[derive(Clone, Copy)]
-struct Rules<'q> {
+struct AssignmentRules<'q> {
     query: &'q TypedQuery,
     /// True if a filter that is evaluated at other positions may share variables with the filters around it.
     shares: bool,
@@ -98,7 +99,7 @@ fn same(set: u64) -> After {
     After { matched: set, always: set }
 }
 
-fn visit(node: Ref<Written>, before: u64, rules: Rules<'_>) -> Result<After, Diagnostic> {
+fn visit(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     if let Some(what) = state_of(node) {
         return Err(keeps(*node.mark(), what));
     }
@@ -191,7 +192,7 @@ fn visit(node: Ref<Written>, before: u64, rules: Rules<'_>) -> Result<After, Dia
 }
 
 /// Checks a filter that always evaluates all of its operands.
-fn operands(node: Ref<Written>, before: u64, rules: Rules<'_>) -> Result<After, Diagnostic> {
+fn operands(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     let mut set = before;
     for operand in node.children() {
         set = visit(operand, set, rules)?.always;
@@ -203,7 +204,7 @@ fn operands(node: Ref<Written>, before: u64, rules: Rules<'_>) -> Result<After, 
 fn sequence<'a>(
     filters: impl IntoIterator<Item = &'a Node>,
     before: u64,
-    rules: Rules<'_>,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
     let mut after: Option<After> = None;
     for filter in filters {
@@ -219,7 +220,7 @@ fn sequence<'a>(
 fn branches(
     [condition, then, other]: [Ref<Written>; 3],
     before: u64,
-    rules: Rules<'_>,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
     let condition = visit(condition, before, rules)?;
     let then = visit(then, condition.matched, rules)?;
@@ -231,7 +232,7 @@ fn square_loop(
     var: VarId,
     [domain, body]: [Ref<Written>; 2],
     before: u64,
-    rules: Rules<'_>,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
     let domain = visit(domain, before, rules)?.always;
     visit(body, domain | bit(var), rules)?;
@@ -239,7 +240,7 @@ fn square_loop(
 }
 
 /// Checks a transform. The transform may have no copies, so it is not certain that anything inside is evaluated.
-fn transform(of: Ref<Written>, before: u64, rules: Rules<'_>) -> Result<After, Diagnostic> {
+fn transform(of: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     visit(of, before, rules).map(|_| same(before))
 }
 
@@ -248,7 +249,7 @@ fn game(
     op: &GameCondition<Written>,
     node: Ref<Written>,
     before: u64,
-    rules: Rules<'_>,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
     match op {
         GameCondition::BindPiece { var, of } => {
@@ -268,7 +269,7 @@ fn game(
 
 /// Checks a filter whose operands are evaluated at other positions, any number of times and in any order. By the stricter rules,
 /// the operands must not share variables with the filters around it, and must not keep a value.
-fn apart(node: Ref<Written>, before: u64, rules: Rules<'_>) -> Result<After, Diagnostic> {
+fn apart(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     if rules.shares {
         let echo = match node {
             Ref::Condition(f) if let C::Game(GameCondition::Echo(echo)) = f.op() => {
@@ -302,13 +303,13 @@ fn apart(node: Ref<Written>, before: u64, rules: Rules<'_>) -> Result<After, Dia
 }
 
 /// Checks operands, each of which may be evaluated before the others.
-fn inside(node: Ref<Written>, before: u64, rules: Rules<'_>) -> Result<After, Diagnostic> {
+fn inside(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     node.children().into_iter().try_for_each(|operand| visit(operand, before, rules).map(|_| ()))?;
     Ok(same(before))
 }
 
 /// Checks that a variable is assigned before this place, where it is read.
-fn read(var: VarId, span: Span, before: u64, rules: Rules<'_>) -> Result<After, Diagnostic> {
+fn read(var: VarId, span: Span, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     if before & bit(var) != 0 {
         return Ok(same(before));
     }
@@ -325,7 +326,7 @@ fn control<F: Kind<Written>>(
     of: &Control<Written, F>,
     span: Span,
     before: u64,
-    rules: Rules<'_>,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
     match of {
         Control::Var(var) => read(*var, span, before, rules),
@@ -340,7 +341,7 @@ fn control<F: Kind<Written>>(
     }
 }
 
-fn find(of: &Node, span: Span, before: u64, rules: Rules<'_>) -> Result<After, Diagnostic> {
+fn find(of: &Node, span: Span, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     if rules.shares {
         return visit(of.node(), before, rules).map(|_| same(before));
     }

@@ -5,9 +5,8 @@
 //! games that end with mate.
 
 use super::{
-    compile::{CompileResult, Compiler},
+    compile::{CompileResult, Compiler, Lead},
     prune::is_sequence,
-    searches::Lead,
 };
 use crate::{Id, RegisterWord, dag::Carried};
 use orbit_query::tree::{

@@ -75,6 +75,13 @@ pub(crate) fn compiled_copies(
     (0..words).map(word).collect()
 }
 
+/// A mask that is needed for a filter to match. Where it is false, the filter fails before it keeps anything, provided that `vars`
+/// are bound.
+pub(super) struct Lead {
+    pub(super) mask: Id,
+    pub(super) vars: Vec<u16>,
+}
+
 pub(super) struct Compiler<'l> {
     pub(super) lower: &'l mut Lower,
     pub(super) facts: &'l Facts,

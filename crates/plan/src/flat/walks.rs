@@ -3,10 +3,9 @@
 //! A *chain* is the sequence of constituents of such a filter. The engine searches for the positions or moves that match it.
 
 use super::{
-    compile::{CompileResult, Compiler},
+    compile::{CompileResult, Compiler, Lead},
     edges::pieces,
     names::assigns,
-    searches::Lead,
 };
 use crate::{
     FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, RegisterWord, SearchMemory, dag::NO_VALUE,

@@ -5,7 +5,6 @@ use super::{
     ConditionOp, Elsewhere, Focus, Form, GameCondition, GameNumber, GamePosition, GameSquares, GameText,
     Kind as _, Line, Move, MoveOf, NumberOp, Path, PositionOp, Ref, SquaresOp, TextOp, TypedQuery,
 };
-use crate::assigned::assigns_first;
 
 impl TypedQuery {
     /// Returns true if a hit of the query can consist of more than its own position: of the positions of a line, of the moves of
@@ -16,7 +15,7 @@ impl TypedQuery {
 
     /// Returns true if a position can be evaluated without evaluating the positions before it first.
     pub fn judges_apart(&self) -> bool {
-        assigns_first(self)
+        !self.reads_earlier
             && self.dictionaries.is_empty()
             && !self.outlives_games()
             && !recalls(self.body.node(), false)

@@ -21,7 +21,7 @@ static RAYS: [[u64; 8]; 64] = {
 };
 
 /// The sets of pieces that move alike.
-struct Pieces {
+struct BoardSets {
     white_pawns: u64,
     black_pawns: u64,
     knights: u64,
@@ -31,10 +31,10 @@ struct Pieces {
     empty: u64,
 }
 
-impl Pieces {
-    fn of([p0, p1, p2, black]: [u64; 4]) -> Pieces {
+impl BoardSets {
+    fn of([p0, p1, p2, black]: [u64; 4]) -> BoardSets {
         let pawns = p0 & !(p1 | p2);
-        Pieces {
+        BoardSets {
             white_pawns: pawns & !black,
             black_pawns: pawns & black,
             knights: p1 & !(p0 | p2),
@@ -129,7 +129,7 @@ impl FlatMachine<'_> {
         let operands = self.operands;
         let pieces = |planes: [u16; 4]| {
             let plane = |plane: u16| -> &OperandSource<'_> { &operands[usize::from(plane)] };
-            Pieces::of(planes.map(|k| plane(k).word(slot)))
+            BoardSets::of(planes.map(|k| plane(k).word(slot)))
         };
         let (to, word) = match instr {
             RayInstr::Ray { to, first, sets, dirs, slider, planes } => {
