@@ -68,6 +68,8 @@ const QUERIES: &[&str] = &[
     "{nn=4 makesquare(nn nn) & A}",
     "{ss=R file ss}",
     "equal({ss=A #ss} #a)",
+    "{nn=1 nn+{nn=ply nn}==ply+1}",
+    "{pp=parent pp<{pp=currentposition pp}}",
     // Pieces.
     "#(piece X in [Rr] find X==d5)",
     "{initial piece X in P find X--=A}",

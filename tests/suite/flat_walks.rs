@@ -34,6 +34,11 @@ const QUERIES: &[&str] = &[
     "piece X in N {line <-- X attacks a <-- true* <-- X==b1}",
     "piece X in [Nn] {line lastposition --> X attacks A{2,4}}",
     "piece X in n {line firstmatch 2 9 --> .{2} --> X--}",
+    // Constituents that must match ahead.
+    "piece X in P {line --> X-- --> true* --> {check wtm}}",
+    "piece X in [Rr] {line --> X--{+} --> not check --> Q attacks k}",
+    "piece X in p {path X-- ~X--{+} q attacks K}",
+    "piece X in N {path X-- --* -- a[x]P}",
     // The progress of a path.
     "piece X in R {path focus X -- pathcount<3 +}",
     "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",

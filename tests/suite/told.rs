@@ -55,6 +55,12 @@ const QUERIES: &[&str] = &[
     "cql(silent) find check",
     "cql(matchstring \"*\") check",
     "path -- check -- mate",
+    "piece X in R line --> {X attacks k comment(X)} --> true* --> {X attacks q comment(\"and \" X)}",
+    "piece X in [RBNQ] piece Y in [RBQ] {Y attacks X sort \"length\" path focus capture X|Y max pathcountunfocused \
+     X-- .[x]X comment(\"takes \" X) Y-- comment(pathcount)}",
+    "x=#A find {#A+9<x comment(x)}",
+    "x=#A check comment(\"of \" x) echo (s t) {t>s x-9>t:#A}",
+    "{if initial x=0 if check x=#A line --> {#A==x comment(x)} --> check}",
 ];
 
 /// Returns the games of the tables, and some games of the sample.

@@ -179,7 +179,13 @@ impl<'a> GameParser<'a> {
             on_game(game);
         };
         let mut tokenizer = Tokenizer::whole(text, cap);
-        for event in tokenizer.by_ref() {
+        loop {
+            // The fast paths read no annotations, and only the moves of a main line.
+            let is_cut = matches!(self.board, ParserBoard::Dead);
+            if !self.options.annotations && self.outer.is_empty() && !is_cut {
+                self.plain(&mut tokenizer);
+            }
+            let Some(event) = tokenizer.next() else { break };
             self.take(event, &mut on_game);
         }
         self.end();

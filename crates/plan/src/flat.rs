@@ -29,6 +29,7 @@
 //! `crates/engine/src/operations/flat.rs` or a file below it, and its arm in the compiler (`conditions`, `squares`, `numbers`,
 //! `positions`, `texts`). A filter without an arm is refused, and with it the query.
 
+mod ahead;
 mod compile;
 mod conditions;
 mod dictionaries;

@@ -43,7 +43,21 @@ pub(super) fn check(query: &TypedQuery) -> Result<(), Diagnostic> {
             format!("plans have at most {VARS_MAX}"),
         ));
     }
-    visit(query.body.node(), 0, query).map(|_| ())
+    visit(query.body.node(), 0, AssignmentRules { query, shares: false }).map(|_| ())
+}
+
+/// Returns true if a query assigns every variable before it reads the variable, at whatever position the evaluation begins, even if
+/// filters that are evaluated at other positions share variables with the filters around them.
+pub(super) fn assigns_first(query: &TypedQuery) -> bool {
+    query.vars.len() <= VARS_MAX
+        && visit(query.body.node(), 0, AssignmentRules { query, shares: true }).is_ok()
+}
+
+#[derive(Clone, Copy)]
+struct AssignmentRules<'q> {
+    query: &'q TypedQuery,
+    /// True if a filter that is evaluated at other positions may share variables with the filters around it.
+    shares: bool,
 }
 
 fn keeps(span: Span, what: &str) -> Diagnostic {
@@ -85,7 +99,7 @@ fn same(set: u64) -> After {
     After { matched: set, always: set }
 }
 
-fn visit(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
+fn visit(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     if let Some(what) = state_of(node) {
         return Err(keeps(*node.mark(), what));
     }
@@ -96,90 +110,92 @@ fn visit(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, D
                     |value: After, set: u64| After { matched: value.always | bit(*var), always: set };
                 return Ok(match value {
                     Assigned::Squares(f) => {
-                        let value = visit(f.node(), before, query)?;
+                        let value = visit(f.node(), before, rules)?;
                         always(value, value.always | bit(*var))
                     }
                     Assigned::Number(_) | Assigned::Text(_) | Assigned::Position(_) => {
-                        let value = operands(node, before, query)?;
+                        let value = operands(node, before, rules)?;
                         always(value, value.always)
                     }
                 });
             }
-            C::Braces(all) => return sequence(all, before, query),
-            C::And(a, b) => return sequence([a, b], before, query),
+            C::Braces(all) => return sequence(all, before, rules),
+            C::And(a, b) => return sequence([a, b], before, rules),
             C::Or(a, b) => {
-                let left = visit(a.node(), before, query)?;
-                let right = visit(b.node(), left.always, query)?;
+                let left = visit(a.node(), before, rules)?;
+                let right = visit(b.node(), left.always, rules)?;
                 return Ok(After { matched: left.matched & right.matched, always: left.always });
             }
-            C::Not(of) => return Ok(same(visit(of.node(), before, query)?.always)),
+            C::Not(of) => return Ok(same(visit(of.node(), before, rules)?.always)),
             C::If { condition, then, other: Some(other) } => {
-                return branches([condition.node(), then.node(), other.node()], before, query);
+                return branches([condition.node(), then.node(), other.node()], before, rules);
             }
             C::If { condition, then, other: None } => {
-                let condition = visit(condition.node(), before, query)?;
-                visit(then.node(), condition.matched, query)?;
+                let condition = visit(condition.node(), before, rules)?;
+                visit(then.node(), condition.matched, rules)?;
                 return Ok(same(condition.always));
             }
             C::SquareAll { var, domain, body } => {
-                return square_loop(*var, [domain.node(), body.node()], before, query);
+                return square_loop(*var, [domain.node(), body.node()], before, rules);
             }
-            C::Game(op) => return game(op, node, before, query),
-            C::Form(ConditionKeyword::Transform(_, of)) => return transform(of.node(), before, query),
+            C::Game(op) => return game(op, node, before, rules),
+            C::Form(ConditionKeyword::Transform(_, of)) => return transform(of.node(), before, rules),
             _ => {}
         },
         Ref::Squares(f) => match f.op() {
-            S::Game(GameSquares::Piece(var)) => return read(*var, f.span(), before, query),
+            S::Game(GameSquares::Piece(var)) => return read(*var, f.span(), before, rules),
             S::Game(GameSquares::PieceLoop { var, domain, body }) => {
-                return square_loop(*var, [domain.node(), body.node()], before, query);
+                return square_loop(*var, [domain.node(), body.node()], before, rules);
             }
-            S::Game(GameSquares::Elsewhere(_)) => return apart(node, before),
-            S::Game(GameSquares::Move(_)) => return apart(node, before),
+            S::Game(GameSquares::Elsewhere(_)) => return apart(node, before, rules),
+            S::Game(GameSquares::Move(_)) => return apart(node, before, rules),
             S::SquareLoop { var, domain, body } => {
-                return square_loop(*var, [domain.node(), body.node()], before, query);
+                return square_loop(*var, [domain.node(), body.node()], before, rules);
             }
-            S::Control(of) => return control(of, f.span(), before, query),
-            S::Form(Keyword::Transform(_, of)) => return transform(of.node(), before, query),
+            S::Control(of) => return control(of, f.span(), before, rules),
+            S::Form(Keyword::Transform(_, of)) => return transform(of.node(), before, rules),
             _ => {}
         },
         Ref::Number(f) => match f.op() {
-            N::Find { of, .. } => return find(of, f.span(), before, query),
-            N::Game(GameNumber::Elsewhere(_)) => return apart(node, before),
+            N::Find { of, .. } => return find(of, f.span(), before, rules),
+            N::Game(GameNumber::Elsewhere(_)) => return apart(node, before, rules),
             N::Game(
                 GameNumber::Echo(_)
                 | GameNumber::Line(_)
                 | GameNumber::Path(_)
                 | GameNumber::CountMoves { .. }
                 | GameNumber::Move(_),
-            ) => return apart(node, before),
-            N::Control(of) => return control(of, f.span(), before, query),
-            N::Form(NumberKeyword::Counted(_, _, of)) => return transform(of.node(), before, query),
+            ) => return apart(node, before, rules),
+            N::Control(of) => return control(of, f.span(), before, rules),
+            N::Form(NumberKeyword::Counted(_, _, of)) => return transform(of.node(), before, rules),
             N::Form(NumberKeyword::Number(Keyword::Transform(_, of))) => {
-                return transform(of.node(), before, query);
+                return transform(of.node(), before, rules);
             }
             _ => {}
         },
         Ref::Text(f) => match f.op() {
-            T::Control(of) => return control(of, f.span(), before, query),
-            T::Game(GameText::Elsewhere(_)) => return apart(node, before),
+            T::Control(of) => return control(of, f.span(), before, rules),
+            T::Game(GameText::Elsewhere(_)) => return apart(node, before, rules),
             _ => {}
         },
         Ref::Position(f) => match f.op() {
-            P::Find { of, .. } => return find(of, f.span(), before, query),
-            P::Control(of) => return control(of, f.span(), before, query),
-            P::Game(GamePosition::Elsewhere(_)) => return apart(node, before),
-            P::Game(GamePosition::LineEnd(_) | GamePosition::PathEnd(_)) => return apart(node, before),
+            P::Find { of, .. } => return find(of, f.span(), before, rules),
+            P::Control(of) => return control(of, f.span(), before, rules),
+            P::Game(GamePosition::Elsewhere(_)) => return apart(node, before, rules),
+            P::Game(GamePosition::LineEnd(_) | GamePosition::PathEnd(_)) => {
+                return apart(node, before, rules);
+            }
             P::Game(_) | P::Form(_) => {}
         },
     }
-    operands(node, before, query)
+    operands(node, before, rules)
 }
 
 /// Checks a filter that always evaluates all of its operands.
-fn operands(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
+fn operands(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     let mut set = before;
     for operand in node.children() {
-        set = visit(operand, set, query)?.always;
+        set = visit(operand, set, rules)?.always;
     }
     Ok(same(set))
 }
@@ -188,12 +204,12 @@ fn operands(node: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After
 fn sequence<'a>(
     filters: impl IntoIterator<Item = &'a Node>,
     before: u64,
-    query: &TypedQuery,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
     let mut after: Option<After> = None;
     for filter in filters {
         let before = after.map_or(before, |after| after.matched);
-        let next = visit(filter.node(), before, query)?;
+        let next = visit(filter.node(), before, rules)?;
         // The first filter is always evaluated.
         after =
             Some(After { matched: next.matched, always: after.map_or(next.always, |after| after.always) });
@@ -204,11 +220,11 @@ fn sequence<'a>(
 fn branches(
     [condition, then, other]: [Ref<Written>; 3],
     before: u64,
-    query: &TypedQuery,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
-    let condition = visit(condition, before, query)?;
-    let then = visit(then, condition.matched, query)?;
-    let other = visit(other, condition.always, query)?;
+    let condition = visit(condition, before, rules)?;
+    let then = visit(then, condition.matched, rules)?;
+    let other = visit(other, condition.always, rules)?;
     Ok(After { matched: then.matched & other.matched, always: then.always & other.always })
 }
 
@@ -216,16 +232,16 @@ fn square_loop(
     var: VarId,
     [domain, body]: [Ref<Written>; 2],
     before: u64,
-    query: &TypedQuery,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
-    let domain = visit(domain, before, query)?.always;
-    visit(body, domain | bit(var), query)?;
+    let domain = visit(domain, before, rules)?.always;
+    visit(body, domain | bit(var), rules)?;
     Ok(same(domain))
 }
 
 /// Checks a transform. The transform may have no copies, so it is not certain that anything inside is evaluated.
-fn transform(of: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
-    visit(of, before, query).map(|_| same(before))
+fn transform(of: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
+    visit(of, before, rules).map(|_| same(before))
 }
 
 /// Checks a condition that depends on the game.
@@ -233,27 +249,37 @@ fn game(
     op: &GameCondition<Written>,
     node: Ref<Written>,
     before: u64,
-    query: &TypedQuery,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
     match op {
         GameCondition::BindPiece { var, of } => {
-            let set = visit(of.node(), before, query)?.always;
+            let set = visit(of.node(), before, rules)?.always;
             Ok(After { matched: set | bit(*var), always: set })
         }
         GameCondition::PieceAll { var, domain, body } => {
-            square_loop(*var, [domain.node(), body.node()], before, query)
+            square_loop(*var, [domain.node(), body.node()], before, rules)
         }
         GameCondition::At { .. }
         | GameCondition::Edge { .. }
         | GameCondition::Move(_)
-        | GameCondition::Echo(_) => apart(node, before),
-        _ => operands(node, before, query),
+        | GameCondition::Echo(_) => apart(node, before, rules),
+        _ => operands(node, before, rules),
     }
 }
 
-/// Checks a filter whose operands are evaluated at other positions, any number of times. The operands must not share variables
-/// with the filters around it, and must not keep a value.
-fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
+/// Checks a filter whose operands are evaluated at other positions, any number of times and in any order. By the stricter rules,
+/// the operands must not share variables with the filters around it, and must not keep a value.
+fn apart(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
+    if rules.shares {
+        let echo = match node {
+            Ref::Condition(f) if let C::Game(GameCondition::Echo(echo)) = f.op() => {
+                [echo.source, echo.target]
+            }
+            Ref::Number(f) if let N::Game(GameNumber::Echo(echo)) = f.op() => [echo.source, echo.target],
+            _ => return inside(node, before, rules),
+        };
+        return inside(node, before | bit(echo[0]) | bit(echo[1]), rules).map(|_| same(before));
+    }
     let uses = |node: Ref<Written>| match node {
         Ref::Condition(f) => {
             matches!(
@@ -276,12 +302,18 @@ fn apart(node: Ref<Written>, before: u64) -> Result<After, Diagnostic> {
     Ok(same(before))
 }
 
+/// Checks operands, each of which may be evaluated before the others.
+fn inside(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
+    node.children().into_iter().try_for_each(|operand| visit(operand, before, rules).map(|_| ()))?;
+    Ok(same(before))
+}
+
 /// Checks that a variable is assigned before this place, where it is read.
-fn read(var: VarId, span: Span, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
+fn read(var: VarId, span: Span, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     if before & bit(var) != 0 {
         return Ok(same(before));
     }
-    let name = &query.vars[var.0 as usize].name;
+    let name = &rules.query.vars[var.0 as usize].name;
     Err(Diagnostic::error(
         span,
         format!("`{name}` may be read before it is assigned"),
@@ -294,24 +326,27 @@ fn control<F: Kind<Written>>(
     of: &Control<Written, F>,
     span: Span,
     before: u64,
-    query: &TypedQuery,
+    rules: AssignmentRules<'_>,
 ) -> Result<After, Diagnostic> {
     match of {
-        Control::Var(var) => read(*var, span, before, query),
+        Control::Var(var) => read(*var, span, before, rules),
         Control::If { condition, then, other } => {
-            branches([condition.node(), then.node(), other.node()], before, query)
+            branches([condition.node(), then.node(), other.node()], before, rules)
         }
         Control::Braces { first, last } => {
-            let first = sequence(first, before, query)?;
-            let last = visit(last.node(), first.matched, query)?;
+            let first = sequence(first, before, rules)?;
+            let last = visit(last.node(), first.matched, rules)?;
             Ok(After { matched: last.matched, always: first.always })
         }
     }
 }
 
-fn find(of: &Node, span: Span, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
+fn find(of: &Node, span: Span, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
+    if rules.shares {
+        return visit(of.node(), before, rules).map(|_| same(before));
+    }
     if let Some(var) = shared_variable(of, before) {
-        let name = &query.vars[var.0 as usize].name;
+        let name = &rules.query.vars[var.0 as usize].name;
         return Err(Diagnostic::error(
             span,
             format!("`{name}` is used both inside and outside of `find`"),
@@ -319,7 +354,7 @@ fn find(of: &Node, span: Span, before: u64, query: &TypedQuery) -> Result<After,
         )
         .help("filters inside `find` see other positions; give them variables of their own"));
     }
-    visit(of.node(), 0, query).map(|_| same(before))
+    visit(of.node(), 0, rules).map(|_| same(before))
 }
 
 /// Finds a variable that occurs in `filter` and already has a value before the filter is evaluated.

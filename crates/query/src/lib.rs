@@ -149,6 +149,7 @@ fn parse_cql6(text: &str) -> Result<Parsed, Diagnostic> {
     query.header = asked.header;
     remarks.extend(more);
     query.keeps_state = assigned::check(&query).err();
+    query.reads_earlier = !assigned::assigns_first(&query);
     other_meanings(&query.body, text, &mut remarks);
     if remarks.is_empty() {
         remarks.extend(hints::of(&query.body, text));

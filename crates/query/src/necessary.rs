@@ -10,10 +10,10 @@
 //! holds for a transform whose copies are counted. Weakening never adds a designator, so no copy of a transform is lost.
 
 use super::tree::{
-    Any, Assigned, Chain, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge,
-    Elsewhere, Focus, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Keyword, Kind, Line,
-    Move, Node, Number, NumberKeyword, NumberOp as N, OneOrMore, Path, PathStep, PositionOp as P, Ref,
-    Squares, SquaresOp as S, Text, TextOp as T, TypedQuery, VarId, Written,
+    Any, Assigned, Condition, ConditionKeyword, ConditionOp as C, Control, Counted, Echo, Edge, Elsewhere,
+    Focus, GameCondition, GameNumber, GamePosition, GameSquares, GameText, Keyword, Kind, Line, Move, Node,
+    Number, NumberKeyword, NumberOp as N, OneOrMore, Path, PathStep, PositionOp as P, Ref, Squares,
+    SquaresOp as S, Text, TextOp as T, TypedQuery, VarId, Written,
 };
 use orbit_core::diagnostic::Span;
 
@@ -253,7 +253,7 @@ impl Weaken {
 
     fn line(&self, line: &Line<Written>, span: Span) -> Option<Node> {
         let mut needed = Vec::new();
-        needed_steps(&line.chain, &mut |step| {
+        line.chain.each_needed(&mut |step| {
             needed.extend(self.found(line.back, step.filter.node(), span));
         });
         conjunction(needed.into_iter(), span)
@@ -264,7 +264,7 @@ impl Weaken {
         if let Some(Focus::Pieces { of, .. }) = &path.focus {
             needed.extend(self.filter(of.node()));
         }
-        needed_steps(&path.chain, &mut |step| {
+        path.chain.each_needed(&mut |step| {
             let found = match step {
                 PathStep::Edge { edge, targets } => self.edge(edge, targets.iter().map(Kind::node), span),
                 PathStep::Filter(filter) => self.filter(filter.node()),
@@ -283,16 +283,6 @@ impl Weaken {
         let body = self.filter(echo.body.node())?;
         let [after, before] = [false, true].map(|back| find(back, body.clone(), span));
         Some(condition(C::Or(after, before), span))
-    }
-}
-
-/// Calls `visit` on the constituents that occur in every match of a chain.
-fn needed_steps<'a, S>(chain: &'a Chain<S>, visit: &mut dyn FnMut(&'a S)) {
-    match chain {
-        Chain::One(one) => visit(one),
-        Chain::Sequence(all) => all.iter().for_each(|chain| needed_steps(chain, visit)),
-        Chain::Repeat { of, min, .. } if *min > 0 => needed_steps(of, visit),
-        Chain::Repeat { .. } => {}
     }
 }
 

@@ -67,6 +67,9 @@ pub struct TypedQuery {
     /// The reason why a position cannot be evaluated without first evaluating the positions before it: a variable may keep a
     /// value from one position to the next. `None` if there is no such reason.
     pub keeps_state: Option<Diagnostic>,
+    /// True if a variable may be read at a position at which it has not been assigned before. Unlike `keeps_state`, this allows
+    /// filters that are evaluated at other positions to share variables with the filters around them.
+    pub reads_earlier: bool,
 }
 
 impl TypedQuery {
@@ -80,6 +83,7 @@ impl TypedQuery {
             sorts: Vec::new(),
             header: Header::default(),
             keeps_state: None,
+            reads_earlier: false,
         }
     }
 

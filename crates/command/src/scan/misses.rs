@@ -40,7 +40,7 @@ pub(super) fn find(args: &Args, chosen: &Chosen, query: &QueryText, interrupt: &
     args.choose_readers(&mut options);
     let asked = weaker.into_iter().zip(queries);
     let (asked, prepared): (Vec<_>, Vec<_>) = asked
-        .filter(|(_, query)| query.judges_apart())
+        .filter(|(_, query)| query.keeps_state.is_none() && query.judges_apart())
         .filter_map(|(weaker, query)| Some((weaker, PreparedQuery::new(query, PlanOptions::default()).ok()?)))
         .unzip();
     if asked.is_empty() {

@@ -171,6 +171,18 @@ impl PieceIds {
         for node in 1..nodes.len() {
             let parent = nodes.parent(node);
             let (mut on, mut of) = (self.on[parent], self.of[parent]);
+            if let Some([left, reached]) = moves.plain_squares(nodes.slot(node)) {
+                let mover = std::mem::replace(&mut on[usize::from(left)], NONE);
+                let taken = std::mem::replace(&mut on[usize::from(reached)], mover);
+                for (piece, square) in [(taken, NONE), (mover, reached)] {
+                    if let Some(place) = of.get_mut(usize::from(piece)) {
+                        *place = square;
+                    }
+                }
+                self.on.push(on);
+                self.of.push(of);
+                continue;
+            }
             let mv = moves.to(nodes.slot(node));
             if let Some(square) = mv.captured() {
                 let taken = std::mem::replace(&mut on[square as usize], NONE);

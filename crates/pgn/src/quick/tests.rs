@@ -53,15 +53,15 @@ struct Seen {
 }
 
 fn compare(text: &[u8], cap: usize, seen: &mut Seen) {
-    for tags in [true, false] {
-        let options = ParseOptions { tags, ..ParseOptions::default() };
+    for (tags, variations) in [(true, false), (false, false), (true, true)] {
+        let options = ParseOptions { tags, variations, ..ParseOptions::default() };
         let all = ways();
         let general = read(text, all[0], cap, &options);
         for &way in &all[1..] {
             let found = read(text, way, cap, &options);
             assert!(
                 found == general,
-                "{way:?}, {cap} bytes a game at most, tags: {tags}\n{}\n{:?}",
+                "{way:?}, {cap} bytes a game at most, tags: {tags}, side lines: {variations}\n{}\n{:?}",
                 String::from_utf8_lossy(text),
                 found.0.iter().zip(&general.0).find(|(a, b)| a != b)
             );

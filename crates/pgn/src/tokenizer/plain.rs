@@ -37,7 +37,7 @@ impl Tokenizer<'_> {
     /// Reads the next word of the main line, if everything up to its end is plain.
     #[inline(always)]
     pub(crate) fn plain(&mut self) -> Option<PlainMove> {
-        if !self.is_plain() || self.depth > 0 || self.whole {
+        if !self.is_plain() || self.depth > 0 {
             return None;
         }
         let text = &self.text[..self.end];
@@ -51,6 +51,7 @@ impl Tokenizer<'_> {
                     return Some(PlainMove { word: at..self.pos, san });
                 }
                 b'1'..=b'9' => self.pos = past_number(text, at)?,
+                b'(' if self.whole => return None,
                 b'(' => {
                     self.pos = at;
                     self.open_paren();
@@ -88,7 +89,7 @@ impl Tokenizer<'_> {
     /// Returns the text up to the last possible end of the game, and the index at which the main line continues. Returns `None`
     /// if reading numbers and words would change more of the tokenizer's state than its position.
     pub(crate) fn plain_text(&self) -> Option<(&[u8], usize)> {
-        (self.is_plain() && self.depth == 0 && !self.whole).then(|| (&self.text[..self.end], self.pos))
+        (self.is_plain() && self.depth == 0).then(|| (&self.text[..self.end], self.pos))
     }
 
     /// Moves to the index `to` in [`Tokenizer::plain_text`], and counts the words before it.

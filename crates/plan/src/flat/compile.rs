@@ -10,7 +10,9 @@ use crate::{
     lower::Lower,
     operations::GameOp,
 };
-use orbit_query::tree::{Any, Control, Dictionary, Kind, NumberOp, Ref, Var, VarId};
+use orbit_query::tree::{
+    Any, Control, Dictionary, GamePosition, Kind, NumberOp, PositionOp, Ref, Var, VarId,
+};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
@@ -73,6 +75,13 @@ pub(crate) fn compiled_copies(
     (0..words).map(word).collect()
 }
 
+/// A mask that is needed for a filter to match. Where it is false, the filter fails before it keeps anything, provided that `vars`
+/// are bound.
+pub(super) struct Lead {
+    pub(super) mask: Id,
+    pub(super) vars: Vec<u16>,
+}
+
 pub(super) struct Compiler<'l> {
     pub(super) lower: &'l mut Lower,
     pub(super) facts: &'l Facts,
@@ -100,7 +109,8 @@ pub(super) struct Compiler<'l> {
     pub(super) pieces: bool,
     /// The variables that `unbind` names.
     unbound: Vec<VarId>,
-    /// Variables that are bound wherever the current code runs: those of the loops around it.
+    /// Variables that are bound wherever the current code runs: those of the loops around it, and those that an earlier filter of
+    /// the same sequence binds.
     pub(super) sure: Vec<VarId>,
     pub(super) pairs: Vec<PairSearch>,
     pub(super) seeks: Vec<MoveSeek>,
@@ -152,20 +162,24 @@ impl<'l> Compiler<'l> {
     }
 
     fn body(&mut self, filter: &Filter, value: bool, result: RegisterWord) -> CompileResult {
+        let is_set = matches!(filter, Any::Squares(_));
+        let no = self.label();
+        self.constant(result, if value && !is_set { NO_VALUE as u64 } else { 0 })?;
+        if let Some(mask) = self.lead_of_query(filter)? {
+            self.unless_mask(mask, no)?;
+        }
         if !value {
-            let no = self.label();
-            self.constant(result, 0)?;
             self.unless(filter.node(), no)?;
             self.constant(result, TRUE)?;
-            self.place(no);
-            return self.emit(Instr::End);
+        } else {
+            match filter {
+                Any::Squares(f) => self.squares(f, result)?,
+                Any::Number(f) => self.number(f, result)?,
+                Any::Position(f) => self.position(f, result)?,
+                Any::Condition(_) | Any::Text(_) => return Err("a value of this kind"),
+            }
         }
-        match filter {
-            Any::Squares(f) => self.squares(f, result)?,
-            Any::Number(f) => self.number(f, result)?,
-            Any::Position(f) => self.position(f, result)?,
-            Any::Condition(_) | Any::Text(_) => return Err("a value of this kind"),
-        }
+        self.place(no);
         self.emit(Instr::End)
     }
 
@@ -362,6 +376,9 @@ impl<'l> Compiler<'l> {
                 this.number(f, number)?;
                 this.emit(Instr::UnlessValue { number, no })
             }),
+            Ref::Position(f) if let PositionOp::Game(GamePosition::Compare { by, left, right }) = f.op() => {
+                self.two_positions(left, right, |this, [a, b]| this.unless_order(*by, a, b, no))
+            }
             Ref::Position(f) => self.scratch(|this| {
                 let number = this.word()?;
                 this.position(f, number)?;
@@ -381,7 +398,26 @@ impl<'l> Compiler<'l> {
         filters: impl IntoIterator<Item = &'a Filter>,
         no: Label,
     ) -> CompileResult {
-        filters.into_iter().try_for_each(|filter| self.unless(filter.node(), no))
+        self.in_order(filters, no, |_| Ok(()))
+    }
+
+    /// Does the same, and then compiles code that runs if all filters match. A variable that one of them binds is bound in those
+    /// after it and in this code.
+    pub(super) fn in_order<'a>(
+        &mut self,
+        filters: impl IntoIterator<Item = &'a Filter>,
+        no: Label,
+        then: impl FnOnce(&mut Self) -> CompileResult,
+    ) -> CompileResult {
+        let before = self.sure.len();
+        for filter in filters {
+            self.unless(filter.node(), no)?;
+            let bound = super::names::bound_by(filter.node());
+            self.sure.extend(bound.filter(|var| !self.unbound.contains(var)));
+        }
+        let out = then(self);
+        self.sure.truncate(before);
+        out
     }
 
     /// Compiles a filter that passes on the value of another filter. The value is left in a register. `read` compiles a filter of
@@ -407,8 +443,7 @@ impl<'l> Compiler<'l> {
             }
             Control::Braces { first, last } => {
                 let (no, done) = (self.label(), self.label());
-                self.unless_all(first, no)?;
-                read(self, last)?;
+                self.in_order(first, no, |this| read(this, last))?;
                 self.emit(Instr::Jump(done))?;
                 self.place(no);
                 self.constant(to, none)?;

@@ -4,8 +4,8 @@ use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
-    Any, Assigned, Cmp, ConditionOp as C, Control, GameCondition as G, Kind, Number, PositionOrder,
-    SquaresOp, VarId,
+    Any, Assigned, Cmp, ConditionOp as C, Control, GameCondition as G, Kind, Number, NumberOp, PositionOp,
+    PositionOrder, Ref, SquaresOp, VarId,
 };
 use orbit_transforms::{Condition, Expanded, Filter, FilterRef, Orbit, Position, Squares};
 
@@ -308,21 +308,23 @@ impl Compiler<'_> {
 
     // ---- pairs of operands
 
-    /// Returns the register of a set: that of a variable, or a new one.
-    pub(super) fn set(&mut self, f: &Squares) -> CompileResult<RegisterWord> {
-        match f.op() {
-            SquaresOp::Control(Control::Var(var)) if !self.is_leaf(f.node()) => {
-                self.holds(*var)?;
-                Ok(RegisterWord(self.var(*var)))
-            }
-            _ => self.new_set(f),
+    /// Returns the register with the value of a filter: that of a variable, or a new one, which `fill` fills. The register may be
+    /// that of a variable only if the filters `later`, which are evaluated before it is read, keep this variable.
+    fn register(
+        &mut self,
+        of: FilterRef,
+        later: Option<FilterRef>,
+        fill: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
+    ) -> CompileResult<RegisterWord> {
+        if let Some(var) = variable(of)
+            && later.is_none_or(|later| self.is_leaf(later) || keeps(later, var))
+        {
+            self.holds(var)?;
+            return Ok(RegisterWord(self.var(var)));
         }
-    }
-
-    fn new_set(&mut self, f: &Squares) -> CompileResult<RegisterWord> {
-        let set = self.word()?;
-        self.squares(f, set)?;
-        Ok(set)
+        let word = self.word()?;
+        fill(self, word)?;
+        Ok(word)
     }
 
     pub(super) fn two_sets(
@@ -332,10 +334,8 @@ impl Compiler<'_> {
         then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
     ) -> CompileResult {
         self.scratch(|this| {
-            // If the first filter is a variable, the second filter may assign it, unless the second one is a leaf or a variable.
-            let keeps = this.is_leaf(b.node()) || is_var(b);
-            let first = if keeps { this.set(a)? } else { this.new_set(a)? };
-            let second = this.set(b)?;
+            let first = this.register(a.node(), Some(b.node()), |this, word| this.squares(a, word))?;
+            let second = this.register(b.node(), None, |this, word| this.squares(b, word))?;
             then(this, [first, second])
         })
     }
@@ -347,10 +347,9 @@ impl Compiler<'_> {
         then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
     ) -> CompileResult {
         self.scratch(|this| {
-            let words = [this.word()?, this.word()?];
-            this.number(a, words[0])?;
-            this.number(b, words[1])?;
-            then(this, words)
+            let first = this.register(a.node(), Some(b.node()), |this, word| this.number(a, word))?;
+            let second = this.register(b.node(), None, |this, word| this.number(b, word))?;
+            then(this, [first, second])
         })
     }
 
@@ -363,14 +362,29 @@ impl Compiler<'_> {
         then: impl FnOnce(&mut Self, [RegisterWord; 2]) -> CompileResult,
     ) -> CompileResult {
         self.scratch(|this| {
-            let words = [this.word()?, this.word()?];
-            this.position(a, words[0])?;
-            this.position(b, words[1])?;
-            then(this, words)
+            let first = this.register(a.node(), Some(b.node()), |this, word| this.position(a, word))?;
+            let second = this.register(b.node(), None, |this, word| this.position(b, word))?;
+            then(this, [first, second])
         })
     }
 }
 
-fn is_var(f: &Squares) -> bool {
-    matches!(f.op(), SquaresOp::Control(Control::Var(_)))
+/// Returns the variable whose value a filter is.
+fn variable(filter: FilterRef) -> Option<VarId> {
+    match filter {
+        Ref::Squares(f) if let SquaresOp::Control(Control::Var(var)) = f.op() => Some(*var),
+        Ref::Number(f) if let NumberOp::Control(Control::Var(var)) = f.op() => Some(*var),
+        Ref::Position(f) if let PositionOp::Control(Control::Var(var)) = f.op() => Some(*var),
+        _ => None,
+    }
+}
+
+/// Returns true if the evaluation of a filter cannot change a variable, since it names the variable only to read it.
+fn keeps(filter: FilterRef, var: VarId) -> bool {
+    let mut changes = |filter: FilterRef| {
+        let mut names = false;
+        super::names::used(filter, &mut |used| names |= used == var);
+        names && variable(filter).is_none()
+    };
+    !filter.any(&mut changes)
 }

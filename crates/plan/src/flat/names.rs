@@ -69,6 +69,16 @@ pub(super) fn assigns(filter: FilterRef) -> bool {
     }
 }
 
+/// Returns the variable that a filter itself, without its operands, binds if it matches.
+pub(super) fn bound_by(filter: FilterRef) -> Option<VarId> {
+    let Ref::Condition(f) = filter else { return None };
+    match f.op() {
+        C::Assign(var, _) => Some(*var),
+        C::Game(GameCondition::BindPiece { var, .. } | GameCondition::AssignSome { var, .. }) => Some(*var),
+        _ => None,
+    }
+}
+
 /// Calls `visit` with the variable that a filter itself, without its operands, unbinds, if there is one.
 pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     if let Ref::Condition(f) = filter

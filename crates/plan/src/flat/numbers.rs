@@ -70,9 +70,15 @@ impl Compiler<'_> {
 
     /// Emits a jump to `no` unless both numbers have a value and a relation holds between them.
     pub(super) fn unless_compare(&mut self, cmp: Cmp, [a, b]: [RegisterWord; 2], no: Label) -> CompileResult {
-        self.emit(Instr::UnlessValue { number: a, no })?;
-        self.emit(Instr::UnlessValue { number: b, no })?;
+        self.unless_values([a, b], no)?;
         self.emit(Instr::UnlessCompare { cmp, a, b, no })
+    }
+
+    /// Emits a jump to `no` unless both numbers have a value. A variable is bound only to numbers that have one.
+    pub(super) fn unless_values(&mut self, numbers: [RegisterWord; 2], no: Label) -> CompileResult {
+        let vars = self.facts.vars.len();
+        let mut numbers = numbers.into_iter().filter(|number| usize::from(number.0) >= vars);
+        numbers.try_for_each(|number| self.emit(Instr::UnlessValue { number, no }))
     }
 
     fn game_number(&mut self, op: &G<Expanded>, to: RegisterWord) -> CompileResult {

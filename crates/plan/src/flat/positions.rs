@@ -84,8 +84,7 @@ impl Compiler<'_> {
         b: RegisterWord,
         no: Label,
     ) -> CompileResult {
-        self.emit(Instr::UnlessValue { number: a, no })?;
-        self.emit(Instr::UnlessValue { number: b, no })?;
+        self.unless_values([a, b], no)?;
         match by {
             PositionOrder::Number(cmp) => self.emit(Instr::UnlessCompare { cmp, a, b, no }),
             PositionOrder::Before => self.emit(Instr::UnlessBefore { a, b, no }),

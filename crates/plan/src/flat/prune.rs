@@ -54,9 +54,14 @@ impl Compiler<'_> {
         stays(&var) && self.is_sure(body, &mut known, &stays)
     }
 
-    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the
-    /// loop. `known` holds the bound variables. It includes variables that the filter binds before it reads them.
-    fn is_sure(&self, filter: FilterRef, known: &mut Vec<VarId>, stays: &dyn Fn(&VarId) -> bool) -> bool {
+    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the loop.
+    /// `known` holds the bound variables. It includes variables that the filter binds before it reads them.
+    pub(super) fn is_sure(
+        &self,
+        filter: FilterRef,
+        known: &mut Vec<VarId>,
+        stays: &dyn Fn(&VarId) -> bool,
+    ) -> bool {
         if bans(filter) {
             return false;
         }
@@ -137,7 +142,7 @@ impl Compiler<'_> {
 }
 
 /// Returns true if the operands of a filter must all match, one after the other.
-fn is_sequence(filter: FilterRef) -> bool {
+pub(super) fn is_sequence(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::And(..) | C::Braces(_)),
         Ref::Squares(f) => matches!(f.op(), S::Control(Control::Braces { .. })),

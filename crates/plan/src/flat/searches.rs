@@ -1,24 +1,17 @@
 //! Compiles `find`: a filter that depends on variables, evaluated at one position after the other.
 
 use super::{
-    compile::{CompileResult, Compiler},
+    compile::{CompileResult, Compiler, Lead},
     leaves::is_state,
     names::{assigns, used},
 };
-use crate::{Id, Instr, Label, MoveSeek, RegisterWord};
+use crate::{Instr, Label, MoveSeek, RegisterWord};
 use orbit_core::board::PieceSet;
 use orbit_query::tree::{
     Chain, ConditionOp as C, Control, Edge, Elsewhere, GameCondition, GameNumber, GameSquares, Kind as _,
     NumberOp as N, PositionOp, Promotion, Ref, SquaresOp as S, VarId,
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
-
-/// A mask that must be true for a filter to match. Where it is false, the filter fails before it keeps anything, provided that
-/// `vars` are bound.
-pub(super) struct Lead {
-    mask: Id,
-    vars: Vec<u16>,
-}
 
 /// The square on which a piece stands at all positions that a search is looking for, provided that `vars` are bound.
 struct Stand {

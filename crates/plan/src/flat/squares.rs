@@ -78,8 +78,7 @@ impl Compiler<'_> {
                 Ok(())
             }
             S::Control(Control::Braces { first, last }) => {
-                self.unless_all(first, no)?;
-                self.unless(last.node(), no)
+                self.in_order(first, no, |this| this.unless(last.node(), no))
             }
             S::Game(G::Elsewhere(Elsewhere::At { at, of })) => {
                 self.at_position(at, no, |this, no| this.unless(of.node(), no))

@@ -3,7 +3,7 @@
 //! A *chain* is the sequence of constituents of such a filter. The engine searches for the positions or moves that match it.
 
 use super::{
-    compile::{CompileResult, Compiler},
+    compile::{CompileResult, Compiler, Lead},
     edges::pieces,
     names::assigns,
 };
@@ -50,10 +50,7 @@ impl Compiler<'_> {
         let none = self.label();
         self.scratch(|this| {
             let chain = this.begin(chain, line.range.as_ref(), none)?;
-            let lead = this.chain_lead(&line.chain, &|this, step| match step.tied && !line.back {
-                true => Ok(None),
-                false => this.untied(|this| this.lead(step.filter.node())),
-            })?;
+            let lead = this.line_lead(line)?;
             this.unless_led(lead, none)?;
             this.chain(chain, to, |this, chain| {
                 for (filter, tied) in filters.iter().zip(&ties) {
@@ -97,10 +94,7 @@ impl Compiler<'_> {
                         Some(FlatFocus::Pieces { set, capture: *capture })
                     }
                 };
-                let lead = this.chain_lead(&path.chain, &|this, step| match step {
-                    PathStep::Filter(filter) => this.lead(filter.node()),
-                    PathStep::Edge { edge, .. } => this.relaxed(edge),
-                })?;
+                let lead = this.path_lead(path)?;
                 this.unless_led(lead, none)?;
                 let of_path = this.word()?;
                 for _ in 1..OF_PATH {
@@ -123,8 +117,22 @@ impl Compiler<'_> {
         self.or_else_none(to, none)
     }
 
+    pub(super) fn line_lead(&mut self, line: &Line<Expanded>) -> CompileResult<Option<Lead>> {
+        self.chain_lead(&line.chain, &|this, step| match step.tied && !line.back {
+            true => Ok(None),
+            false => this.untied(|this| this.lead(step.filter.node())),
+        })
+    }
+
+    pub(super) fn path_lead(&mut self, path: &Path<Expanded>) -> CompileResult<Option<Lead>> {
+        self.chain_lead(&path.chain, &|this, step| match step {
+            PathStep::Filter(filter) => this.lead(filter.node()),
+            PathStep::Edge { edge, .. } => this.relaxed(edge),
+        })
+    }
+
     /// Compiles filters that are evaluated at a position by itself: not as the target of a move, and not restricted to one move.
-    fn apart_from_moves<T>(
+    pub(super) fn apart_from_moves<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
     ) -> CompileResult<T> {

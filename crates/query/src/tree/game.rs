@@ -407,6 +407,16 @@ impl<T> Chain<T> {
         }
     }
 
+    /// Calls `visit` on the constituents that occur in every match of the chain, in order.
+    pub fn each_needed<'a>(&'a self, visit: &mut dyn FnMut(&'a T)) {
+        match self {
+            Chain::One(one) => visit(one),
+            Chain::Sequence(all) => all.iter().for_each(|chain| chain.each_needed(visit)),
+            Chain::Repeat { of, min, .. } if *min > 0 => of.each_needed(visit),
+            Chain::Repeat { .. } => {}
+        }
+    }
+
     /// Applies `map` to each constituent, in order.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ impl TypedQuery {
 
     /// Returns true if a position can be evaluated without evaluating the positions before it first.
     pub fn judges_apart(&self) -> bool {
-        self.keeps_state.is_none()
+        !self.reads_earlier
             && self.dictionaries.is_empty()
             && !self.outlives_games()
             && !recalls(self.body.node(), false)
@@ -119,7 +119,7 @@ fn remembers<P: Form>(filter: Ref<'_, P>) -> bool {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_path_reads_its_own_progress() {
+    fn a_position_is_evaluated_alone_if_it_sets_what_it_reads() {
         for (text, apart) in [
             ("path max pathcount A--", true),
             ("path A-- pathcount==1 a--", true),
@@ -128,6 +128,12 @@ mod tests {
             ("path focus (if pathcount>1 then A else a) A--", false),
             ("path A-- path focus (if pathcount>1 then A else a) --", true),
             ("path nestban A--", false),
+            ("piece x in A line --> x attacks k --> x attacks q", true),
+            ("x=1 y=find {K attacks a x==1} y:check", true),
+            ("echo (s t) {t>s K==s:K}", true),
+            ("if check x=1 line --> x==1 --> K", false),
+            ("line --> x=1 --> x==1", false),
+            ("piece x in A {y=x path y--}", true),
         ] {
             let query = crate::parse(text).expect("a query").query;
             assert_eq!(query.judges_apart(), apart, "{text}");

@@ -59,6 +59,11 @@ impl Tables {
         self.stamps.clear();
     }
 
+    /// Returns whether there is room for a table.
+    pub(super) fn has_room(&self) -> bool {
+        self.tables_max > 0
+    }
+
     /// Returns the index of the table for a key, which is created if necessary. Returns `None` if there is no room for
     /// it.
     pub(super) fn place(&mut self, key: &[u64]) -> Option<usize> {

@@ -7,6 +7,8 @@
 //! no filter keeps state. In this case it is remembered. It is also used for searches from other positions, if
 //! variables and registers have the same values.
 
+use std::ops::Range;
+
 use super::{
     FlatMachine, NONE, Stopped, first_child,
     known::{BestWay, Tables},
@@ -112,8 +114,15 @@ impl FlatMachine<'_> {
         if self.program.pieces {
             walks.moved.push(TouchedPieces::default());
             for node in 1..nodes.len() {
-                let (mv, men) = (self.games.moves().to(nodes.slot(node)), &self.men.on[nodes.parent(node)]);
+                let (moves, slot) = (self.games.moves(), nodes.slot(node));
+                let men = &self.men.on[nodes.parent(node)];
                 let bit = |square: u8| bit(men[square as usize]);
+                if let Some([left, reached]) = moves.plain_squares(slot) {
+                    // The square that is reached is empty, unless the move captures there.
+                    walks.moved.push(TouchedPieces { movers: bit(left), taken: bit(reached) });
+                    continue;
+                }
+                let mv = moves.to(slot);
                 let movers = mv.left().into_iter().fold(0, |set, square| set | bit(square));
                 walks.moved.push(TouchedPieces { movers, taken: mv.captured().map_or(0, bit) });
             }
@@ -188,11 +197,16 @@ impl FlatMachine<'_> {
                 return Ok(None);
             }
         }
-        let table = self.table(chain, of, seen);
+        let remembers = self.key(chain, of, seen);
         if chain.is_path {
             self.set(chain.of_path, start as u64);
         }
-        let mut left = TRIED_MAX[usize::from(table.is_some())];
+        if remembers && !self.may_begin(nodes, chain, of, seen, start)? {
+            return Ok(None);
+        }
+        let mut left = TRIED_MAX[usize::from(remembers)];
+        // Most searches end before the second frame, and the result of the first one is never looked up.
+        let mut table = None;
         of.enter(start as u32, 0, 0);
         loop {
             left = left.checked_sub(1).ok_or(Stopped)?;
@@ -213,7 +227,10 @@ impl FlatMachine<'_> {
                             left = left.saturating_sub(2);
                             of.open.push(PendingWalk::Op(to));
                         }
-                        FlatOp::Fork(a, b) => of.open.extend([PendingWalk::Op(b), PendingWalk::Op(a)]),
+                        FlatOp::Fork(a, b) => {
+                            of.open.push(PendingWalk::Op(b));
+                            of.open.push(PendingWalk::Op(a));
+                        }
                         FlatOp::Accept => {
                             if chain.is_path && at != start {
                                 let value = self.at_end(nodes, chain, [start, at], count)?;
@@ -238,6 +255,9 @@ impl FlatMachine<'_> {
                     }
                 }
                 Some(PendingWalk::Enter { at, op }) => {
+                    if remembers && table.is_none() {
+                        table = of.tables.place(&of.key);
+                    }
                     match table.and_then(|table| of.tables.get(table, place(chain, at, op))) {
                         Some(best) => of.offer(best.map(|best| longer(chain, best))),
                         None => of.enter(at, op, count + u32::from(chain.is_path)),
@@ -249,16 +269,37 @@ impl FlatMachine<'_> {
                     };
                     of.open.truncate(open);
                     of.seen.truncate(seen);
-                    if let Some(table) = table {
-                        of.tables.put(table, place(chain, at, op), best);
-                    }
                     if of.frames.is_empty() {
                         return Ok(best);
+                    }
+                    if let Some(table) = table {
+                        of.tables.put(table, place(chain, at, op), best);
                     }
                     of.offer(best.map(|best| longer(chain, best)));
                 }
             }
         }
+    }
+
+    /// Returns whether a path that begins with a move can begin with one of `exits`. Most searches end here, so this is tried before
+    /// anything else is prepared. It may be tried twice, since no constituent keeps state.
+    fn may_begin(
+        &mut self,
+        nodes: NodeRange<'_>,
+        chain: &FlatChain,
+        of: &Searched,
+        seen: SeenMoves,
+        start: usize,
+    ) -> Result<bool, Stopped> {
+        let (true, FlatOp::One(step)) = (chain.begins_with_move, chain.ops[0]) else { return Ok(true) };
+        let step = chain.steps[usize::from(step)];
+        for &(before, child) in &of.exits {
+            let edge = [before as usize, child as usize];
+            if self.fits(nodes, chain, step, seen, edge, [start; 2], 0)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Adds the attempts to match a constituent to the pending work.
@@ -287,8 +328,9 @@ impl FlatMachine<'_> {
             return Ok(());
         }
         self.exits(nodes, chain, seen, [start, at as usize], &mut of.exits)?;
-        let attempt = |&(before, child): &(u32, u32)| PendingWalk::Try { op, step, before, child };
-        of.open.extend(of.exits.iter().rev().map(attempt));
+        for &(before, child) in of.exits.iter().rev() {
+            of.open.push(PendingWalk::Try { op, step, before, child });
+        }
         Ok(())
     }
 
@@ -442,6 +484,16 @@ impl FlatMachine<'_> {
         }
     }
 
+    /// Returns the first node of a range to which a move leads that counts. The game has no side lines.
+    fn next_seen(&self, nodes: NodeRange<'_>, seen: SeenMoves, mut range: Range<usize>) -> Option<usize> {
+        let SeenMoves::Pieces { set, capture } = seen else {
+            return range.find(|&node| self.is_seen(nodes, seen, node));
+        };
+        let taken = if capture { set } else { 0 };
+        let counts = |moved: &TouchedPieces| moved.movers & set | moved.taken & taken != 0;
+        self.walks.moved[range.clone()].iter().position(counts).map(|place| range.start + place)
+    }
+
     /// Returns whether the part of a move that leaves a certain square counts. Castling has two parts.
     fn is_part_seen(&self, seen: SeenMoves, before: usize, child: usize, square: u8) -> bool {
         match seen {
@@ -468,8 +520,10 @@ impl FlatMachine<'_> {
         if !nodes.has_lines() {
             let last = if at == start { at + 1 } else { nodes.len() - 1 };
             let end = nodes.len().min(last + 1);
-            let next = (at + 1..end).find(|&node| self.is_seen(nodes, seen, node));
-            exits.extend(next.map(|node| (node as u32 - 1, node as u32)));
+            let next = self.next_seen(nodes, seen, at + 1..end);
+            if let Some(node) = next {
+                exits.push((node as u32 - 1, node as u32));
+            }
             return self.look_at(next.unwrap_or(end) - at);
         }
         // Branches are searched depth first, and the children of a node in the order of their numbers.
@@ -490,12 +544,11 @@ impl FlatMachine<'_> {
 
     // ---- memory
 
-    /// Returns the table for the current values of variables and registers. Returns `None` if nothing may be
-    /// remembered, or if the table would be too large.
-    fn table(&self, chain: &FlatChain, of: &mut Searched, seen: SeenMoves) -> Option<usize> {
+    /// Writes the key of the table for the current values of variables and registers. Returns whether results may be remembered.
+    fn key(&self, chain: &FlatChain, of: &mut Searched, seen: SeenMoves) -> bool {
         of.key.clear();
         match &chain.memory {
-            SearchMemory::Nothing => return None,
+            SearchMemory::Nothing => return false,
             SearchMemory::OfStart => of.tables.clear(),
             SearchMemory::OfWords { vars, words } => {
                 for &var in vars {
@@ -510,7 +563,7 @@ impl FlatMachine<'_> {
             SeenMoves::White(white) => of.key.push(white.into()),
             SeenMoves::Pieces { set, .. } => of.key.push(set),
         }
-        of.tables.place(&of.key)
+        of.tables.has_room()
     }
 }
 

@@ -1,0 +1,150 @@
+//! Finds a mask that holds wherever a query matches, so that its program runs at few positions.
+//!
+//! A `line` or `path` can match only if each of its constituents matches at some later position. Where a constituent begins with a
+//! mask that holds at no later position, the search is not begun. For example, `line --> A --> ... --> mate` is searched only in
+//! games that end with mate.
+
+use super::{
+    compile::{CompileResult, Compiler, Lead},
+    prune::is_sequence,
+};
+use crate::{Id, RegisterWord, dag::Carried};
+use orbit_query::tree::{
+    Assigned, ConditionOp as C, GameCondition, GameNumber, GamePosition, GameSquares, Kind as _, Line,
+    NumberOp as N, Path, PathStep, PositionOp as P, Ref, SquaresOp as S,
+};
+use orbit_transforms::{Expanded, Filter, FilterRef};
+
+impl Compiler<'_> {
+    /// Returns a mask that holds wherever a whole query matches. Returns `None` if no such mask is known, or if the query must be
+    /// evaluated even where it cannot match, because it may run into an error or keep something.
+    pub(super) fn lead_of_query(&mut self, filter: &Filter) -> CompileResult<Option<Id>> {
+        match self.is_sure(filter.node(), &mut Vec::new(), &|_| true) {
+            true => self.needed(filter.node()),
+            false => Ok(None),
+        }
+    }
+
+    /// Returns a mask that holds at each position at which a filter matches, if one is known.
+    fn needed(&mut self, filter: FilterRef) -> CompileResult<Option<Id>> {
+        if let Some(mask) = self.leaf(filter, |lower| lower.truth(filter))? {
+            return Ok(Some(mask));
+        }
+        if is_sequence(filter) {
+            return self.needed_all(filter.children());
+        }
+        match filter {
+            Ref::Condition(f) => match f.op() {
+                C::Assign(_, Assigned::Number(of)) => self.needed(of.node()),
+                C::Assign(_, Assigned::Position(of)) => self.needed(of.node()),
+                C::Game(GameCondition::BindPiece { of, .. } | GameCondition::AssignSome { of, .. }) => {
+                    self.needed(of.node())
+                }
+                C::Game(GameCondition::Edge { edge, .. }) => Ok(self.relaxed(edge)?.map(|lead| lead.mask)),
+                _ => Ok(None),
+            },
+            Ref::Squares(f) => match f.op() {
+                S::SquareLoop { domain, body, .. } | S::Game(GameSquares::PieceLoop { domain, body, .. }) => {
+                    self.needed_all([domain.node(), body.node()])
+                }
+                _ => Ok(None),
+            },
+            Ref::Number(f) => match f.op() {
+                N::Compare(_, a, b) => self.needed_all([a.node(), b.node()]),
+                N::InRange { of, .. } | N::Game(GameNumber::Sort { of, .. }) => self.needed(of.node()),
+                N::Game(GameNumber::Line(line)) => self.needed_of_line(line),
+                N::Game(GameNumber::Path(path)) => self.needed_of_path(path),
+                _ => Ok(None),
+            },
+            Ref::Position(f) => match f.op() {
+                P::Game(GamePosition::LineEnd(line)) => self.needed_of_line(line),
+                P::Game(GamePosition::PathEnd(path)) => self.needed_of_path(path),
+                _ => Ok(None),
+            },
+            Ref::Text(_) => Ok(None),
+        }
+    }
+
+    fn needed_all<'f>(
+        &mut self,
+        filters: impl IntoIterator<Item = FilterRef<'f>>,
+    ) -> CompileResult<Option<Id>> {
+        let mut all = Vec::new();
+        for filter in filters {
+            all.extend(self.needed(filter)?);
+        }
+        Ok(self.every(all))
+    }
+
+    fn every(&mut self, masks: Vec<Id>) -> Option<Id> {
+        masks.into_iter().reduce(|all, mask| self.lower.and(all, mask))
+    }
+
+    fn needed_of_line(&mut self, line: &Line<Expanded>) -> CompileResult<Option<Id>> {
+        if line.back {
+            return Ok(None);
+        }
+        let mut needed = Vec::new();
+        line.chain.each_needed(&mut |step| needed.extend((!step.tied).then_some(step.filter.node())));
+        let first = self.line_lead(line)?;
+        self.untied(|this| {
+            let mut ahead = Vec::new();
+            for filter in needed {
+                ahead.extend(this.needed(filter)?);
+            }
+            Ok(this.ahead(first, ahead))
+        })
+    }
+
+    fn needed_of_path(&mut self, path: &Path<Expanded>) -> CompileResult<Option<Id>> {
+        let mut needed = Vec::new();
+        path.chain.each_needed(&mut |step| needed.push(step));
+        self.apart_from_moves(|this| {
+            let first = this.path_lead(path)?;
+            let mut ahead = Vec::new();
+            for step in needed {
+                match step {
+                    PathStep::Filter(filter) => ahead.extend(this.needed(filter.node())?),
+                    PathStep::Edge { edge, targets } => {
+                        ahead.extend(this.relaxed(edge)?.map(|lead| lead.mask));
+                        // In a target, `from` and `to` mean the squares of the move of the path.
+                        let of_move = Some(RegisterWord(0));
+                        let targets = targets.iter().map(Filter::node);
+                        ahead.extend(this.selecting(of_move, |this| this.needed_all(targets))?);
+                    }
+                }
+            }
+            Ok(this.ahead(first, ahead))
+        })
+    }
+
+    /// Returns the positions at which one mask holds, and from which on each of the other masks holds at some position.
+    fn ahead(&mut self, first: Option<Lead>, ahead: Vec<Id>) -> Option<Id> {
+        let ahead = ahead.into_iter().map(|mask| self.lower.dag.carry(Carried::Any, false, mask));
+        let masks = first.map(|lead| lead.mask).into_iter().chain(ahead).collect();
+        self.every(masks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{PlanOptions, Planner};
+
+    #[test]
+    fn a_query_looks_for_masks_ahead() {
+        for (text, looks) in [
+            ("piece X in Q {path X-- --* mate}", true),
+            ("piece X in Q {path X-- --(mate)}", true),
+            ("piece X in Q {line --> X-- --> true* --> {mate wtm}}", true),
+            ("piece X in Q {path X-- mate?}", false),
+            ("piece X in Q {line <-- X==d1 <-- check}", false),
+            ("{if initial x=[] piece X in Q {path X-- x|=X mate}}", false),
+        ] {
+            let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
+            let planner = Planner::new(&query, PlanOptions::default()).expect("a plan");
+            assert!(planner.refusal().is_none(), "{text}");
+            let plan = planner.hits().program.to_string();
+            assert_eq!(plan.contains(" ahead"), looks, "{text}\n{plan}");
+        }
+    }
+}
