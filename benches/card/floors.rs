@@ -75,8 +75,9 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(2 * memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Measures the instructions per second on words of 32 bits. Additions, shifts and exclusive ors are used in equal parts. Each
-    /// invocation has eight chains of operations that do not wait for each other. A turn of its loop has `turn` instructions.
+    /// Measures the instructions per second on words of 32 bits. Additions, shifts and exclusive ors are used in equal parts.
+    /// Each invocation has eight chains of operations that do not wait for each other. A turn of its loop has `turn`
+    /// instructions.
     pub fn instructions(&self, turn: f64) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, 0)?;
         let each = memory.invocations * turn as u64;
