@@ -19,9 +19,8 @@ pub const WORKGROUP: u64 = 256;
 pub const AT_ONCE: u64 = 4;
 /// The value of `STEPS` in the shader.
 pub const STEPS: u64 = 16;
-/// The number of chains of an invocation, and the number of operations of each chain in a step.
-pub const CHAINS: u64 = 8;
-pub const STEP_OPERATIONS: u64 = 3;
+/// The number of chains of an invocation.
+const CHAINS: u32 = 8;
 /// The number of bytes of a vector of four words.
 pub const VECTOR_BYTES: u64 = 16;
 /// The number of workgroups of a dispatch: several for every core of the largest cards.
@@ -43,9 +42,9 @@ pub const ADD: u32 = 0x9e37_79b9;
 /// A rate that was measured on a device.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Floor {
-    /// The number of bytes or operations per second.
+    /// The number of bytes or instructions per second.
     pub rate: f64,
-    /// The number of bytes of the buffer, or the number of operations of a dispatch.
+    /// The number of bytes of the buffer, or the number of instructions of a dispatch.
     pub amount: u64,
     /// True if the device computed the same as the processor.
     pub is_right: bool,
@@ -76,11 +75,12 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(2 * memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Measures the operations per second on words of 32 bits. Additions, shifts and exclusive ors are used in equal parts. Each
-    /// invocation has eight chains of operations that do not wait for each other.
-    pub fn operations(&self) -> Result<Floor, GpuError> {
+    /// Measures the instructions per second on words of 32 bits. Additions, shifts and exclusive ors are used in equal parts.
+    /// Each invocation has eight chains of operations that do not wait for each other. A turn of its loop has `turn`
+    /// instructions.
+    pub fn instructions(&self, turn: f64) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, 0)?;
-        let each = memory.invocations * STEPS * CHAINS * STEP_OPERATIONS;
+        let each = memory.invocations * turn as u64;
         let mut turns = 1;
         // The dispatches that warm up the device show how many turns are needed.
         let work = memory.prepare(self.gpu, "compute")?;
@@ -107,7 +107,7 @@ pub fn chains(id: u32, turns: u64) -> u32 {
     let chain = |first: u32| {
         (0..turns * STEPS).fold(id.wrapping_add(first), |word, _| word.wrapping_add(ADD) ^ (word >> 5))
     };
-    (0..CHAINS as u32).map(chain).fold(0, |all, word| all ^ word)
+    (0..CHAINS).map(chain).fold(0, |all, word| all ^ word)
 }
 
 /// Returns the word with this index in the buffer that is read.

@@ -1,4 +1,4 @@
-// What no kernel can beat on a device: bytes that are read, bytes that are copied, operations on words of 32 bits.
+// What no kernel can beat on a device: bytes that are read, bytes that are copied, instructions on words of 32 bits.
 //
 // The twin of `compute` is `chains` in floors.rs.
 
@@ -6,7 +6,7 @@ const FLOOR_WORKGROUP = 256u;
 // Vectors that an invocation has under way at a time.
 const AT_ONCE = 4u;
 // Steps of a turn of `compute`, each on eight chains of three operations: an addition, a shift and an exclusive or,
-// none of which a device can do together with another.
+// none of which a device can do together with another. The bench `kernels` counts the instructions of a turn.
 const STEPS = 16u;
 
 struct Extent {

@@ -11,13 +11,13 @@ macro_rules! message {
 
 pub mod crossover;
 pub mod floors;
+pub mod instructions;
 pub mod measure;
 pub mod place;
 pub mod recorder;
 mod session;
 mod table;
 mod targets;
-pub mod work;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,14 +47,14 @@ const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
 
 /// Returns the other twelve built-in queries. The query of the targets comes first.
-fn twelve() -> String {
+pub fn twelve() -> String {
     let wanted = QUERIES.lines().filter(|line| !LEFT_OUT.iter().any(|name| line.starts_with(name)));
     let (first, others): (Vec<&str>, Vec<&str>) = wanted.partition(|line| line.ends_with(TARGET_QUERY));
     [first, others].concat().join("\n")
 }
 
 /// A query with almost nothing to evaluate, which measures the replay of moves.
-const REPLAY: &str = "replay\tB\n";
+pub const REPLAY: &str = "replay\tB\n";
 /// Queries along games: two that look ahead, one that looks back and counts, one for a move followed by a condition, one for a
 /// line and one for a path.
 const ALONG: &str = "\

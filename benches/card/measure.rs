@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use orbit_command::measuring::{
     BenchGames, Failure, NamedQuery, STREAMS, best, failed, in_parallel, positions, rate, side_by_side,
 };
-use orbit_engine::gpu::{Gpu, GpuDevice, GpuError, Kernel, Resident, Variant};
+use orbit_engine::gpu::{Gpu, GpuDevice, GpuError, Resident, Variant};
 use orbit_engine::{Engine, Hits, cpu::Cpu};
-use orbit_reel::{Block, SEGMENT_SLOTS};
+use orbit_reel::Block;
 use serde_json::{Value, json};
 
 use super::floors::Floor;
-use super::work;
+use super::instructions::{Vendor, per_position};
 
 /// The number of bytes of a position that is unpacked in memory.
 const POSITION_BYTES: u64 = 32;
@@ -42,10 +42,21 @@ impl KnownAnswer {
 pub struct Roofs {
     /// The bytes per second that a kernel can read.
     pub read: Option<f64>,
-    /// The operations per second on words of 32 bits.
-    pub operations: Option<f64>,
+    /// The instructions per second on words of 32 bits.
+    pub instructions: Option<f64>,
+    /// The maker of the card, whose compiler the numbers of instructions are of.
+    pub vendor: Vendor,
     /// The bytes per second of the fastest way to upload.
     pub upload: Option<f64>,
+}
+
+impl Roofs {
+    /// Returns the instructions for a position of a query's kernel, and the positions per second that the card computes at most.
+    /// `None` stands for what is not known.
+    pub fn by_instructions(&self, query: &str, variant: Variant) -> (Option<f64>, Option<f64>) {
+        let each = per_position(query, variant, self.vendor);
+        (each, self.instructions.zip(each).map(|(all, each)| all / each))
+    }
 }
 
 /// Compares answers with those of the processor. It can falsify one of them first, to test the comparison.
@@ -119,8 +130,13 @@ pub fn memory_row(floor: Floor) -> Value {
     json!({ "bytes": floor.amount, "bytes_s": floor.rate, "agree": floor.is_right })
 }
 
-pub fn operations_row(floor: Floor) -> Value {
-    json!({ "operations": floor.amount, "operations_s": floor.rate, "agree": floor.is_right })
+pub fn instructions_row(floor: Floor, vendor: Vendor) -> Value {
+    json!({
+        "vendor": vendor.name(),
+        "instructions": floor.amount,
+        "instructions_s": floor.rate,
+        "agree": floor.is_right,
+    })
 }
 
 /// Returns the number of positions in as many whole blocks as are needed for the wanted number.
@@ -205,9 +221,11 @@ pub fn resident(
     let kernel = times.kernel.filter(|time| !time.is_zero()).map(|time| rate(card.positions, time));
     let fast = kernel.unwrap_or(whole);
     let bytes = card.position_bytes();
-    let operations = operations(gpu.kernel());
-    let roof_bytes = roofs.read.filter(|_| operations.is_some()).map(|read| read / bytes);
-    let roof_operations = roofs.operations.zip(operations).map(|(all, each)| all / each);
+    // Kernels with stages process the games several times, and partly on the processor.
+    let has_stages = gpu.kernel().all().count() > 1;
+    let roof_bytes = roofs.read.filter(|_| !has_stages).map(|read| read / bytes);
+    let (instructions, roof_instructions) =
+        if has_stages { (None, None) } else { roofs.by_instructions(text, variant) };
     let mut row = json!({
         "query": text,
         "copies": gpu.info().copies[0],
@@ -220,23 +238,14 @@ pub fn resident(
         "kernel_positions_s": kernel,
         "position_bytes": bytes,
         "share_bytes": roof_bytes.map(|roof| fast / roof),
-        "position_operations": operations,
-        "share_operations": roof_operations.map(|roof| fast / roof),
-        "roof_positions_s": roof_bytes.zip(roof_operations).map(|(a, b)| a.min(b)),
+        "position_instructions": instructions,
+        "share_instructions": roof_instructions.map(|roof| fast / roof),
+        "roof_positions_s": roof_bytes.zip(roof_instructions).map(|(a, b)| a.min(b)),
         "wgsl_bytes": gpu.kernel().wgsl.len(),
         "compile_s": compile.as_secs_f64(),
     });
     agreement(&mut row, differing);
     Ok(row)
-}
-
-/// Counts the operations on 32-bit words that a kernel's source performs per position, including replay. Returns `None` for
-/// kernels with stages, since they process the games several times, and partly on the processor.
-fn operations(kernel: &Kernel) -> Option<f64> {
-    let has_stages = kernel.all().count() > 1;
-    work::operations(kernel)
-        .filter(|_| !has_stages)
-        .map(|operations| operations as f64 / SEGMENT_SLOTS as f64)
 }
 
 /// Measures a query on games that are uploaded during the search.

@@ -10,6 +10,7 @@ use orbit_search::report::grouped;
 use serde_json::{Value, json};
 
 use super::floors::FloorDevice;
+use super::instructions::{Vendor, per_turn};
 use super::measure::{self, Check, GamesOnCard, KnownAnswer, Roofs};
 use super::recorder::Recorder;
 
@@ -98,7 +99,7 @@ impl Session<'_> {
         let mut all: Vec<(&str, String)> = vec![("device", self.report.name.clone())];
         all.extend(["write_buffer", "belt", "mapped"].map(|way| ("upload", way.into())));
         all.extend(["read", "copy"].map(|what| ("device_memory", what.into())));
-        all.push(("device_operations", "u32".into()));
+        all.push(("device_instructions", "u32".into()));
         all.extend(["1 thread", "all threads"].map(|what| ("cpu_memory", what.into())));
         all.push(("games", "the games".into()));
         all.extend(self.replay.iter().map(|known| ("replay", name(known))));
@@ -122,7 +123,7 @@ impl Session<'_> {
         AT_ONCE.into_iter().filter(move |&count| count < all).chain((all > 1).then_some(all))
     }
 
-    /// Measures the floors: for memory, operations and uploads.
+    /// Measures the floors: for memory, instructions and uploads.
     fn floors(&self, wanted: u64) -> Roofs {
         let record = &self.recorder;
         let bytes = (4 * wanted).clamp(*FLOOR_BYTES.start(), *FLOOR_BYTES.end());
@@ -132,7 +133,8 @@ impl Session<'_> {
         });
         let floors = FloorDevice { gpu: &self.device, memory_bytes: self.memory_bytes };
         let rates = OnceLock::new();
-        let mut roofs = Roofs::default();
+        let vendor = Vendor::of(&self.report.name, &self.report.driver);
+        let mut roofs = Roofs { vendor, ..Roofs::default() };
         for (k, way) in ["write_buffer", "belt", "mapped"].into_iter().enumerate() {
             let row = record.task("upload", way, 1.0, || {
                 let rates = rates.get_or_init(|| self.device.upload_rates()).clone().map_err(failed)?;
@@ -147,12 +149,13 @@ impl Session<'_> {
         record.task("device_memory", "copy", 2.0, || {
             Ok(measure::memory_row(floors.copy(bytes).map_err(failed)?))
         });
-        let operations = record.task("device_operations", "u32", 2.0, || {
-            Ok(measure::operations_row(floors.operations().map_err(failed)?))
+        let instructions = record.task("device_instructions", "u32", 2.0, || {
+            let floor = floors.instructions(per_turn(vendor)).map_err(failed)?;
+            Ok(measure::instructions_row(floor, vendor))
         });
         let right = |row: Option<Value>, field: &str| row.filter(|row| row["agree"] == true)?[field].as_f64();
         roofs.read = right(read, "bytes_s");
-        roofs.operations = right(operations, "operations_s");
+        roofs.instructions = right(instructions, "instructions_s");
         for (name, threads) in [("1 thread", 1), ("all threads", self.games.threads)] {
             record.task("cpu_memory", name, 2.0, || measure::cpu_memory(bytes, threads, self.runs));
         }

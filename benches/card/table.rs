@@ -30,8 +30,8 @@ pub fn short(row: &Value) -> String {
     if let Some(rate) = row["bytes_s"].as_f64() {
         add(format!("{:.1} GB/s", rate / GIGA));
     }
-    if let Some(rate) = row["operations_s"].as_f64() {
-        add(format!("{:.1} G operations/s", rate / GIGA));
+    if let Some(rate) = row["instructions_s"].as_f64() {
+        add(format!("{:.1} G instructions/s", rate / GIGA));
     }
     if row["agree"] == false {
         add("DIFFERS FROM THE CPU".into());
@@ -86,13 +86,13 @@ const G_BYTES: TableColumn = ("GB/s", |row| number(&row["bytes_s"], GIGA, 2));
 
 const SECTIONS: &[TableSection] = &[
     TableSection {
-        kinds: &["cpu_memory", "device_memory", "device_operations"],
+        kinds: &["cpu_memory", "device_memory", "device_instructions"],
         title: "floors: the speed of memory and arithmetic, which no kernel exceeds",
         columns: &[
             ("", |row| label(row).replace('_', " ")),
             ("bytes", |row| row["bytes"].as_u64().map_or_else(|| "-".into(), size_text)),
             G_BYTES,
-            ("G op/s", |row| number(&row["operations_s"], GIGA, 1)),
+            ("G instr/s", |row| number(&row["instructions_s"], GIGA, 1)),
             AGREE,
         ],
     },
@@ -131,7 +131,7 @@ const SECTIONS: &[TableSection] = &[
             G_POSITIONS,
             ("kernel", |row| number(&row["kernel_positions_s"], GIGA, 3)),
             ("of bytes", |row| percent(&row["share_bytes"])),
-            ("of ops", |row| percent(&row["share_operations"])),
+            ("of instr", |row| percent(&row["share_instructions"])),
             AGREE,
         ],
     },

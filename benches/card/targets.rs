@@ -7,7 +7,7 @@ use super::TARGET_QUERY;
 const GIGA: f64 = 1e9;
 /// The target for the query with 672 copies, in positions per second, with the games in the memory of the card.
 const RESIDENT: f64 = 20.0 * GIGA;
-/// The next target: this number of positions per second, or this share of the counted roof, whichever is lower.
+/// The next target: this number of positions per second, or this share of the roof, whichever is lower.
 const RESIDENT_THEN: f64 = 50.0 * GIGA;
 const ROOF_SHARE: f64 = 0.6;
 /// The target for streamed games: this share of the fastest way to upload, and this number of bytes per second.
@@ -39,7 +39,7 @@ pub fn judge(document: &Value) -> Value {
     };
     json!([
         target("672 copies, resident", "positions/s", RESIDENT, resident),
-        target("672 copies, resident, then (or 60 % of the counted roof)", "positions/s", then, resident),
+        target("672 copies, resident, then (or 60 % of the roof)", "positions/s", then, resident),
         target(
             "672 copies, streamed: share of the best upload",
             "share",

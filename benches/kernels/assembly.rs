@@ -38,6 +38,20 @@ pub fn vector_per_position(assembly: &str) -> Option<f64> {
     Some(at_slots + (vector(words) - at_slots) * WORDS / SLOTS)
 }
 
+/// Returns the same number for the code of a kernel that replays, also if the driver has unrolled both loops.
+pub fn vector_per_replayed_position(assembly: &str) -> Option<f64> {
+    let parts = parts(assembly);
+    let all = parts.iter().map(|part| f64::from(part.vector)).sum::<f64>();
+    if loops(&parts).is_empty() { Some(all / SLOTS) } else { vector_per_position(assembly) }
+}
+
+/// Returns the number of vector instructions of one turn of the longest loop.
+pub fn vector_per_turn(assembly: &str) -> Option<f64> {
+    let parts = parts(assembly);
+    let turn = |range: Range<usize>| parts[range].iter().map(|part| f64::from(part.vector)).sum::<f64>();
+    loops(&parts).into_iter().map(turn).max_by(f64::total_cmp)
+}
+
 fn parts(assembly: &str) -> Vec<Part> {
     let mut parts = vec![Part::default()];
     for line in assembly.lines() {

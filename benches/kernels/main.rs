@@ -26,41 +26,22 @@ const FAMILY: &str = "ORBIT_KERNELS_FAMILY";
 /// The variable that names a folder for the machine code of each shader, as text.
 const ASSEMBLY: &str = "ORBIT_KERNELS_ASSEMBLY";
 
-/// The queries that have a kernel of their own.
-const QUERIES: [(&str, &str); 30] = [
-    ("replay", "B"),
-    ("knight-shift", "shift {Nd4 kf3}"),
-    ("knight-flip", "shift flip {Nd4 kf3}"),
-    ("knight-672", "shift flip flipcolor {Nd4 kf3}"),
-    ("pawns", "shift {P[a2,b2,c2] p[a3]}"),
-    ("ranges-and-not", "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}"),
-    ("fianchetto", "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2 pd5}"),
-    ("knight-attacks", "N attacks k"),
-    ("passed-pawns", "#passedpawns >= 3"),
-    ("check", "check"),
+/// The queries that have a kernel of their own, each with a name. `benches/card` reads this list as well.
+const QUERIES: &str = include_str!("queries.tsv");
+
+/// The shader with which `benches/card` measures how many instructions a card executes.
+const FLOORS: &str = include_str!("../card/floors.wgsl");
+
+/// The branches of shaders that few positions take, and the text without them. They are castling and captures en passant, the end
+/// of a game, and the legal moves of positions that are in check.
+const RARE: [(&str, &str, &str); 3] = [
+    ("fn play(", "if (code == CASTLE || code == EN_PASSANT) {", "if (false) {"),
+    ("fn advance(", "if (is_last_of_line(at)) {", "if (false) {"),
     (
-        "eight-designators",
-        "shift flip flipcolor {N[a-c1-3] k[d-f3-5] P[a-g2-3] p[a-g6-7] R[a-b1-2] not q[c-d4-5] B[c-f1-2] not n[b-e7-8]}",
+        "fn no_moves(",
+        "var out = NONE;\n    if (!is_empty(within) && !is_empty(kings_of(at.board, (at.state & 1u) != 0u))) {",
+        "var out = within;\n    if (false) {",
     ),
-    ("x-ray", "R->A->k"),
-    ("pin", "pin from r through N to K"),
-    ("table", "shift {Na1 attacks qb3}"),
-    ("mate", "mate"),
-    ("stalemate", "stalemate"),
-    ("legal-count", "#(legal --) > 40"),
-    ("puremate", "puremate"),
-    ("find-check", "Nd4 find check"),
-    ("find-count", "find <-- 2 check"),
-    ("find-copies", "check find shift flip flipcolor {Nd4 kf3}"),
-    ("edge-check", "N--(check)"),
-    ("line-check", "line --> check --> true --> check"),
-    ("path-check", "path -- check -- -- check"),
-    ("count-copies", "(shift flip flipcolor count {Nd4 kf3}) >= 2"),
-    ("power", "power A > power a + 3"),
-    ("tags", "year > 2000 and elo > 2500 Qd4"),
-    ("mean", "(#A * 3 + #a) / (1 + #P) > 7"),
-    ("rays", "ray orthogonal (R n k)"),
-    ("long-table", "shift xray (Ra1 n k)"),
 ];
 
 const USAGE: &str =
@@ -121,25 +102,62 @@ fn all(names: &[String]) -> Result<Table, String> {
 fn measure(family: &str, names: &[String]) -> Result<(), String> {
     let compiler = radv::Compiler::open()?;
     println!("# {}", compiler.version);
-    let list = QUERIES.map(|(name, query)| (name.to_string(), vec![query.to_string()]));
-    for (name, queries) in list.into_iter().chain(groups()) {
-        if !names.is_empty() && !names.iter().any(|part| name.contains(part.as_str())) {
+    let is_wanted = |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part.as_str()));
+    if is_wanted("floor") {
+        let what = format!("{family} floor");
+        let made = compile(&compiler, &FLOORS.replace("fn compute(", "fn main("), &what)?;
+        let turn = assembly::vector_per_turn(&made.assembly).ok_or_else(|| format!("{what}: no loop"))?;
+        println!("{}", Row::new(family, "floor", 0, "floor", &made, Some(turn))?);
+    }
+    let list = QUERIES.lines().filter_map(|line| line.split_once('\t'));
+    let list = list.map(|(name, query)| (name.to_string(), vec![query.to_string()]));
+    let alone = list.clone().count();
+    for (k, (name, queries)) in list.chain(groups()).enumerate() {
+        if !is_wanted(&name) {
             continue;
         }
         for (place, (kernel, wgsl)) in shaders(&queries)?.into_iter().enumerate() {
             let what = format!("{family} {name}, shader {place}");
-            let words = spirv(&wgsl).map_err(|error| format!("{what}: {error}"))?;
-            let made = compiler.compile(&words).map_err(|error| format!("{what}: {error}"))?;
-            if let Some(folder) = std::env::var_os(ASSEMBLY) {
-                let file = Path::new(&folder).join(format!("{family}-{name}-{place}.asm"));
-                std::fs::write(file, &made.assembly).map_err(|error| error.to_string())?;
+            let made = compile(&compiler, &wgsl, &what)?;
+            save(&format!("{family}-{name}-{place}"), &made)?;
+            let is_replayed = kernel != "carry" && assembly::vector_per_position(&made.assembly).is_some();
+            let common = (k < alone && is_replayed).then(|| common(&wgsl)).transpose()?;
+            let common = common.map(|wgsl| compile(&compiler, &wgsl, &what)).transpose()?;
+            if let Some(made) = &common {
+                save(&format!("{family}-{name}-{place}-common"), made)?;
             }
-            let row =
-                Row::new(family, &name, place, kernel, &made).map_err(|error| format!("{what}: {error}"))?;
-            println!("{row}");
+            let common = common.and_then(|made| assembly::vector_per_replayed_position(&made.assembly));
+            let row = Row::new(family, &name, place, kernel, &made, common);
+            println!("{}", row.map_err(|error| format!("{what}: {error}"))?);
         }
     }
     Ok(())
+}
+
+/// Compiles a shader. `what` names it in messages.
+fn compile(compiler: &radv::Compiler, wgsl: &str, what: &str) -> Result<radv::Made, String> {
+    let words = spirv(wgsl).map_err(|error| format!("{what}: {error}"))?;
+    compiler.compile(&words).map_err(|error| format!("{what}: {error}"))
+}
+
+/// Writes the machine code of a shader, if the environment names a folder for it.
+fn save(name: &str, made: &radv::Made) -> Result<(), String> {
+    let Some(folder) = std::env::var_os(ASSEMBLY) else { return Ok(()) };
+    let file = Path::new(&folder).join(format!("{name}.asm"));
+    std::fs::write(file, &made.assembly).map_err(|error| error.to_string())
+}
+
+/// Returns a shader that computes positions from moves, without the branches that few positions take. A card executes at least
+/// the instructions of this shader.
+fn common(wgsl: &str) -> Result<String, String> {
+    let mut out = wgsl.to_string();
+    for (function, branch, without) in RARE.iter().filter(|(function, _, _)| wgsl.contains(function)) {
+        if wgsl.matches(branch).count() != 1 {
+            return Err(format!("`{function}` has not the branch that few positions take: {branch}"));
+        }
+        out = out.replace(branch, without);
+    }
+    Ok(out)
 }
 
 /// Returns groups of queries that share kernels.

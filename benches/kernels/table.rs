@@ -6,11 +6,13 @@ use std::path::PathBuf;
 
 use super::{assembly, radv::Made};
 
-const COLUMNS: [&str; 9] =
-    ["sgpr", "vgpr", "waves", "spills", "scratch", "lds", "code", "instructions", "vector"];
+const COLUMNS: [&str; 10] =
+    ["sgpr", "vgpr", "waves", "spills", "scratch", "lds", "code", "instructions", "vector", "common"];
 /// Columns whose numbers must not grow by more than `MORE_MAX` hundredths.
 const WATCHED: [&str; 3] = ["sgpr", "vgpr", "instructions"];
 const MORE_MAX: u64 = 2;
+/// The column whose numbers must be those of the table, because `benches/card` computes with them.
+const SAME: &str = "common";
 /// Columns whose numbers must be 0.
 const NEVER: [&str; 2] = ["spills", "scratch"];
 
@@ -22,7 +24,15 @@ pub struct Row {
 }
 
 impl Row {
-    pub fn new(family: &str, name: &str, place: usize, kind: &str, made: &Made) -> Result<Row, String> {
+    /// Makes a row. `common` is the number of the column of that name.
+    pub fn new(
+        family: &str,
+        name: &str,
+        place: usize,
+        kind: &str,
+        made: &Made,
+        common: Option<f64>,
+    ) -> Result<Row, String> {
         let spills = made.number("Spilled SGPRs")? + made.number("Spilled VGPRs")?;
         let numbers = [
             made.number("SGPRs")?,
@@ -35,8 +45,9 @@ impl Row {
             made.number("Instructions")?,
         ];
         let mut cells: Vec<String> = numbers.iter().map(u64::to_string).collect();
-        let vector = assembly::vector_per_position(&made.assembly).filter(|_| kind != "carry");
-        cells.push(vector.map_or("-".into(), |vector| format!("{vector:.1}")));
+        let is_replayed = !["carry", "floor"].contains(&kind);
+        let vector = assembly::vector_per_position(&made.assembly).filter(|_| is_replayed);
+        cells.extend([vector, common].map(|count| count.map_or("-".into(), |count| format!("{count:.1}"))));
         Ok(Row { key: format!("{family}\t{name}\t{place}\t{kind}"), cells })
     }
 }
@@ -109,6 +120,10 @@ impl Table {
                     faults.push(format!("{}: it is not in the table", name(row)));
                     continue;
                 };
+                let [was, is] = [known, row].map(|row| &row.cells[place(SAME)]);
+                if was != is {
+                    faults.push(format!("{}: {SAME} {is}, the table has {was}", name(row)));
+                }
                 for column in WATCHED {
                     let (was, is) = (number(known, column), number(row, column));
                     if is * 100 > was * (100 + MORE_MAX) {
@@ -139,9 +154,12 @@ fn name(row: &Row) -> String {
     row.key.replace('\t', " ")
 }
 
+fn place(column: &str) -> usize {
+    COLUMNS.iter().position(|name| *name == column).expect("a column of the table")
+}
+
 fn number(row: &Row, column: &str) -> u64 {
-    let place = COLUMNS.iter().position(|name| *name == column).expect("a column of the table");
-    row.cells[place].parse().unwrap_or(u64::MAX)
+    row.cells[place(column)].parse().unwrap_or(u64::MAX)
 }
 
 impl fmt::Display for Table {
