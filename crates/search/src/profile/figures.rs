@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::collect::{LossTallies, LossTally, ProfilePart, REMAINING_TIMES, Record, ThemeTally};
+use super::novelties::PlayerNovelties;
 use super::{ENDINGS, THEMES, titles};
 use crate::choice::{Choice, Player};
 use crate::stats::{MoveTally, Share, ShareDifference, SideResults};
@@ -42,6 +43,8 @@ pub struct Profile {
     pub openings: [OpeningTable; 2],
     /// The positions with the lowest score against expectation.
     pub gaps: Vec<GapRow>,
+    /// The novelties, if they can be looked for.
+    pub novelties: Option<PlayerNovelties>,
     /// The themes.
     pub themes: Vec<ThemeRow>,
     /// The endings that were reached, and last any of them.
@@ -225,7 +228,7 @@ impl ThemeShare {
 }
 
 impl Scored {
-    fn new(name: impl Into<String>, record: &Record) -> Scored {
+    pub(super) fn new(name: impl Into<String>, record: &Record) -> Scored {
         let SideResults { wins, draws, losses } = record.results;
         let expected =
             (record.rated > 0).then(|| record.expected_millionths as f64 / 1e6 / record.rated as f64);
@@ -293,7 +296,7 @@ impl ThemeRow {
 }
 
 impl Profile {
-    /// Computes the figures of a player's games.
+    /// Computes the figures of a player's games. Novelties are added later: they need further readings of the games.
     pub fn new(player: &Player, choice: &Choice, sources: Vec<String>, part: &ProfilePart) -> Profile {
         let names = |all: Vec<(&str, u64)>| -> Vec<NameGames> {
             all.into_iter().map(|(name, games)| NameGames { name: name.to_owned(), games }).collect()
@@ -317,6 +320,7 @@ impl Profile {
             sides: [side(0, "White"), side(1, "Black"), SideRow::new("all", &both, &tally)],
             openings: [0, 1].map(|at| OpeningTable::new(&part.openings[at])),
             gaps: gaps(part),
+            novelties: None,
             themes: themes
                 .map(|(theme, tally)| ThemeRow::new(theme, tally, both.games, part.others))
                 .collect(),
