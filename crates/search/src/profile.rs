@@ -8,6 +8,7 @@
 mod collect;
 mod figures;
 mod novelties;
+mod scored;
 mod written;
 
 use orbit_core::diagnostic::Diagnostic;
@@ -20,10 +21,10 @@ pub use self::collect::{
     ClockTally, LossTallies, LossTally, ProfileCollector, ProfilePart, Record, ThemeTally,
 };
 pub use self::figures::{
-    ClockShare, GapRow, LossRow, Losses, NameGames, OpeningTable, Profile, Scored, SideRow, ThemeRow,
-    ThemeShare,
+    ClockShare, GapRow, LossRow, Losses, NameGames, OpeningTable, Profile, SideRow, ThemeRow, ThemeShare,
 };
 pub use self::novelties::{MoveGames, NoveltyRow, PlayerNovelties};
+pub use self::scored::Scored;
 
 /// The themes of a profile, by their names in the catalogue: structures, pieces, tactics and mates.
 pub const THEMES: [&str; 20] = [

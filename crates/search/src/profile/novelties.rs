@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 use super::collect::Record;
-use super::figures::Scored;
+use super::scored::Scored;
 use crate::choice::{Choice, Player};
 use crate::stats::SideResults;
 use orbit_core::board::Color;

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::figures::{LossRow, OpeningTable, Profile, Scored, SideRow, ThemeRow};
+use super::figures::{LossRow, OpeningTable, Profile, SideRow, ThemeRow};
 use super::novelties::NoveltyRow;
+use super::scored::Scored;
 use crate::report::page::{PageSection, document, table};
 use crate::report::{TextTable, grouped};
 use crate::stats::{Share, ShareDifference};
