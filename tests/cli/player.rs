@@ -1,11 +1,12 @@
 //! Tests `orbit player` as its users run it. The numbers are compared with counts by pgn-reader and shakmaty.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::process::Command;
 
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use serde_json::Value;
@@ -247,6 +248,129 @@ fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, Stri
     }
     let least = passed.values().filter(|sum| sum.rated >= 5).map(below).fold(0.0, f64::min);
     assert!((gaps[0]["difference"]["value"].as_f64().unwrap() - least).abs() < 1e-6);
+}
+
+/// Returns a date such that unknown parts come after all known ones.
+fn date(game: &Played) -> [u32; 3] {
+    let mut parts = game.tags["Date"].split('.').map(|part| part.parse().unwrap_or(u32::MAX));
+    std::array::from_fn(|_| parts.next().unwrap())
+}
+
+/// A novelty: the half-moves that lead to it, and the moves that earlier games played instead, with their games.
+type Novelty = (usize, usize, BTreeMap<String, u64>);
+
+/// Returns the novelty of each game, by brute force: the half-moves, the number of earlier games, and their moves.
+fn novelties(games: &[Played]) -> Vec<Option<Novelty>> {
+    let names: Vec<Vec<String>> = games.iter().map(|game| game.positions.iter().map(epd).collect()).collect();
+    let mut order: Vec<usize> = (0..games.len()).collect();
+    order.sort_by_key(|&index| (date(&games[index]), index));
+    let mut found = vec![None; games.len()];
+    let mut seen: HashMap<&str, Vec<usize>> = HashMap::new();
+    for index in order {
+        let new = names[index].iter().position(|name| !seen.contains_key(name.as_str()));
+        found[index] = new.map(|new| {
+            let before = new.checked_sub(1).map_or("", |before| &names[index][before]);
+            let earlier = seen.get(before).cloned().unwrap_or_default();
+            let mut moves = BTreeMap::new();
+            for &other in &earlier {
+                let here = (0..games[other].moves.len()).filter(|&at| names[other][at] == before);
+                let san = |at: usize| {
+                    SanPlus::from_move(games[other].positions[at].clone(), games[other].moves[at]).to_string()
+                };
+                let played: BTreeSet<String> = here.map(san).collect();
+                played.into_iter().for_each(|san| *moves.entry(san).or_default() += 1);
+            }
+            (new, earlier.len(), moves)
+        });
+        for name in &names[index] {
+            let games = seen.entry(name).or_default();
+            if games.last() != Some(&index) {
+                games.push(index);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn novelties_are_those_that_shakmaty_finds() {
+    let (text, games) = rated_sample();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("games.pgn"), text).unwrap();
+    let found = novelties(&games);
+    // Conditions choose games of the player; all games are earlier games.
+    for (condition, since) in [("date>=0001", 0), ("date>=2010", 2010)] {
+        let (code, json, stderr) =
+            run_in(folder.path(), &["player", "--json", PLAYER, "games.pgn", "--where", condition]);
+        assert_eq!(code, Some(0), "{stderr}");
+        let told = serde_json::from_str::<Value>(&json).unwrap()["novelties"].take();
+        let mut sums = [Sum::default(); 3];
+        let mut due = Vec::new();
+        for (index, game) in games.iter().enumerate().filter(|(_, game)| date(game)[0] >= since) {
+            let Some(side) = side(game) else { continue };
+            let moved = found[index].as_ref().filter(|(plies, ..)| *plies > 0);
+            let by = moved.map(|(plies, ..)| usize::from(game.positions[plies - 1].turn() != side));
+            sums[by.unwrap_or(2)].add(game, side);
+            if let (Some((plies, earlier, moves)), Some(0)) = (moved, by) {
+                due.push((std::cmp::Reverse(*earlier), date(game), index, *plies, moves));
+            }
+        }
+        sums.iter().enumerate().for_each(|(at, sum)| sum.compare(&told["games"][at]));
+        assert!(sums[0].counts[0] > 30 && sums[1].counts[0] > 30, "{told}");
+        due.sort();
+        let rows = told["listed"].as_array().unwrap();
+        assert_eq!((rows.len(), told["left_out"].as_u64()), (due.len().min(20), Some(0)));
+        for (row, (earlier, _, index, plies, moves)) in rows.iter().zip(due) {
+            let game = &games[index];
+            let side = side(game).unwrap();
+            let san = SanPlus::from_move(game.positions[plies - 1].clone(), game.moves[plies - 1]);
+            let number = format!("{}{}", plies.div_ceil(2), if plies % 2 == 1 { "." } else { "..." });
+            assert_eq!(row["move"], format!("{number} {san}"));
+            assert_eq!((&row["fen"], &row["ply"]), (&epd(&game.positions[plies]).into(), &plies.into()));
+            assert_eq!((&row["game"], &row["games_before"]), (&(index + 1).into(), &earlier.0.into()));
+            assert_eq!(row["side"], side.fold_wb("White", "Black"));
+            assert_eq!(row["opponent"], *game.tags[side.fold_wb("Black", "White")]);
+            let elo = game.tags.get(side.fold_wb("BlackElo", "WhiteElo"));
+            assert_eq!(row["opponent_rating"].as_u64().map(|elo| elo.to_string()), elo.cloned());
+            let result = match &*game.tags["Result"] {
+                "1/2-1/2" => "drawn",
+                result if result == side.fold_wb("1-0", "0-1") => "won",
+                _ => "lost",
+            };
+            assert_eq!(row["result"], result);
+            let before = row["before"].as_array().unwrap();
+            let counts: Vec<u64> = before.iter().map(|played| played["games"].as_u64().unwrap()).collect();
+            assert!(counts.is_sorted_by(|a, b| a >= b), "{row}");
+            let told = before.iter().map(|played| played["san"].as_str().unwrap().to_owned()).zip(counts);
+            assert_eq!(&told.collect::<BTreeMap<String, u64>>(), moves);
+        }
+    }
+}
+
+/// Standard input is read once, so novelties are not looked for.
+#[test]
+fn novelties_need_files_that_can_be_read_again() {
+    let one = |input: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+        command.args(["player", "-q", "Carlsen, Magnus", input]).current_dir(env!("CARGO_MANIFEST_DIR"));
+        let output = command.stdin(fs::File::open(SAMPLE).unwrap()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let (before, section) = text.split_once("\nNovelties\n").unwrap();
+        let (section, after) = section.split_once("\nStructures and themes\n").unwrap();
+        let before: Vec<&str> = before.lines().skip(4).collect();
+        (section.trim_end().to_owned(), [before.join("\n"), after.to_owned()])
+    };
+    let (piped, file) = (one("-"), one("games/sample.pgn"));
+    assert!(
+        piped.0.starts_with("Novelties are not looked for") && piped.0.lines().count() == 1,
+        "{}",
+        piped.0
+    );
+    assert_eq!(piped.1, file.1);
+    let heads =
+        ["new move by", "move "].map(|head| file.0.lines().filter(|line| line.starts_with(head)).count());
+    assert_eq!(heads, [1, 1], "{}", file.0);
 }
 
 /// Compares the text for the sample with a page and JSON, which have the same numbers. A reel gives the same.

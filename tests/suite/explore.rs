@@ -132,6 +132,32 @@ fn positions_are_counted_as_shakmaty_counts_them() {
     assert!(["O-O", "O-O-O", "=Q", "x"].into_iter().all(has), "{names:?}");
 }
 
+/// The games that come to a position by other moves are those of shakmaty that have it, but not these moves.
+#[test]
+fn games_that_transpose_are_counted() {
+    let games = sample();
+    let database = Database::open([SAMPLE]).unwrap();
+    let mut transposed = 0;
+    for (number, plies) in [(0, 4), (5, 6), (40, 7), (300, 8), (301, 5), (700, 3), (999, 6), (2, 0)] {
+        let (way, place) = (&games[number].moves[..plies], epd(&games[number].positions[plies]));
+        let has = |game: &&Played| game.positions.iter().any(|chess| epd(chess) == place);
+        let other = games.iter().filter(has).filter(|game| !game.moves.starts_with(way)).count();
+        let words: Vec<String> = way.iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).collect();
+        let play = Some(words.join(","));
+        let (json, text) = explored(&database, Parameters { play, ..Parameters::default() });
+        let told = (plies > 0).then_some(other as u64);
+        assert_eq!(json.get("byOtherMoves").and_then(Value::as_u64), told, "{words:?}");
+        let total: u64 = count(&json).iter().sum();
+        let line = format!("\n{other} of {total} games came to this position by other moves\n");
+        assert_eq!(text.contains(&line), plies > 0 && other > 0, "{text}");
+        transposed += other;
+        // A position that is given as a FEN has no way to it.
+        let (json, _) = explored(&database, all(&format!("{place} 0 1")));
+        assert!(json.get("byOtherMoves").is_none(), "{json}");
+    }
+    assert!(transposed > 10, "{transposed}");
+}
+
 const GAMES: &str = r#"
 [Event "Rated Blitz game"]
 [Site "https://lichess.org/abcdefgh"]

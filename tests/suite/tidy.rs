@@ -204,6 +204,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "stats",
             "themes",
             "visible",
+            "visits",
         ],
         "adds up the games of a player, and writes them",
     ),

@@ -11,7 +11,7 @@ use std::{
 
 use orbit_core::{board::Position, game::Date};
 use orbit_database::{BlockStream, StreamOptions};
-use orbit_reel::{EncodedBlock, Reel, ReelSource, ReelWriter};
+use orbit_reel::{Block, EncodedBlock, Reel, ReelSource, ReelWriter};
 use orbit_search::choice::ExactPosition;
 use orbit_visits::{
     self, DateOrder, Novelty, PositionFacts, PositionTable, TableError, TableOptions, table_path,
@@ -461,7 +461,33 @@ fn check_novelties(folder: &TempDir, text: &str, chunk_bytes: usize) -> usize {
         })
         .collect();
     assert_eq!(told, novelties_by_hand(&played(&reel)));
+    compare_chosen(&reel, chunk_bytes, &novelties(&reel));
     told.len()
+}
+
+/// Compares the novelties of some games that are found without a table, from the reel and from text.
+#[track_caller]
+fn compare_chosen(reel: &Path, chunk_bytes: usize, all: &[Novelty]) {
+    let mut options = StreamOptions::default();
+    options.pgn.chunk_bytes = chunk_bytes;
+    for (threads, path) in [(1, reel.to_owned()), (2, reel.with_extension("pgn"))] {
+        for (every, rest) in [(1, 0), (3, 0), (3, 1)] {
+            let database = BlockStream::open(std::slice::from_ref(&path), options.clone()).unwrap();
+            let choose = |block: &Block| -> Vec<Option<u32>> {
+                let chosen = |number: u32| (number % every == rest).then_some(number);
+                block.games().map(|game| chosen(game.number())).collect()
+            };
+            let mut blocks = 0;
+            let found =
+                orbit_visits::novelties_of(&database, threads, choose, |_| blocks += 1).unwrap().unwrap();
+            assert!(blocks > 6 && found.left_out == 0 && found.games.is_sorted_by_key(|(number, _)| *number));
+            assert!(found.games.iter().all(|(number, _)| number % every == rest));
+            let new: Vec<&Novelty> = found.games.iter().filter_map(|(_, novelty)| novelty.as_ref()).collect();
+            let due: Vec<&Novelty> =
+                all.iter().filter(|novelty| novelty.game.number % every == rest).collect();
+            assert_eq!(new, due, "{} {every} {rest}", path.display());
+        }
+    }
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use orbit_core::game::PlayerName;
-use orbit_database::{BlockStream, StreamError};
+use orbit_database::{BlockStream, StreamError, StreamedBlock};
 use orbit_search::choice::{Condition, Player};
 use orbit_search::executor::{EngineOptions, Executor};
-use orbit_search::profile::{self, Profile, ProfileCollector};
+use orbit_search::profile::{self, PlayerNovelties, Profile, ProfileCollector};
 use orbit_search::run::Run;
 use orbit_search::{Choice, Request};
 
@@ -19,8 +19,8 @@ use super::sink::OutputFiles;
 
 const AFTER_HELP: &str = "\
 The page has the results by side, the openings against the scores that ratings let expect, the
-positions with the lowest scores, structures and themes against the other games of the files, the
-endings, and the clock. docs/player.md says what each number is.
+positions with the lowest scores, the player's novelties, structures and themes against the other
+games of the files, the endings, and the clock. docs/player.md says what each number is.
 
 Examples:
   orbit player 'Carlsen, Magnus' games.pgn
@@ -121,7 +121,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = CtrlC::install()?;
     let database = args.open(&interrupt)?;
     print_substitutes(&database, args.pass.quiet);
-    let sources = database.source_names();
+    let (sources, again) = (database.source_names(), database.unread());
     let sink = OutputFiles::new(&database, &interrupt);
     let sink = args.output.as_deref().map(|path: &Path| sink.begin(path)).transpose()?;
     let queries = profile::queries().map_err(|error| Failure::Other(error.to_string()))?;
@@ -136,9 +136,16 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         return Ok(print_failures(&summary));
     }
     let player = collector.player();
-    let profile = Profile::new(player, &choice, sources, &part);
+    let mut profile = Profile::new(player, &choice, sources, &part);
     if profile.games() == 0 && !interrupt.is_set() {
         return Err(Failure::Other(players::none_of(player, &part.spellings)));
+    }
+    if !interrupt.is_set() {
+        // Lines of JSON tell the progress of one reading.
+        let progress = ProgressDisplay::new_if(args.pass.progress.is_bar() && !args.pass.quiet);
+        let watch = |streamed: &StreamedBlock| progress.update(streamed);
+        profile.novelties =
+            PlayerNovelties::find(&again, player, &choice, threads(args.pass.threads), watch)?;
     }
     match (sink, format) {
         // A file that ends early would look like a complete one, so it is not written.

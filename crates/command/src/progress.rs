@@ -26,6 +26,13 @@ pub(super) struct ProgressArgs {
     progress: ProgressKind,
 }
 
+impl ProgressArgs {
+    /// Returns true if a bar is wanted.
+    pub(super) fn is_bar(&self) -> bool {
+        self.progress == ProgressKind::Bar
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 enum ProgressKind {
     #[default]

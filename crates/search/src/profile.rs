@@ -1,5 +1,5 @@
-//! A player's profile: the results by colour and opening, the themes and endings of the games, the clock, and the losses of
-//! moves, each against what ratings or the other games let expect.
+//! A player's profile: the results by colour and opening, the novelties, the themes and endings of the games, the clock, and the
+//! losses of moves, each against what ratings or the other games let expect.
 //!
 //! A [`ProfileCollector`] examines all games in one pass, with the queries of [`queries`]. A [`Profile`] has the resulting
 //! numbers, and writes them as text, as a page and as JSON. The invariant: all sums are whole numbers, so a profile does not
@@ -7,6 +7,8 @@
 
 mod collect;
 mod figures;
+mod novelties;
+mod scored;
 mod written;
 
 use orbit_core::diagnostic::Diagnostic;
@@ -19,9 +21,10 @@ pub use self::collect::{
     ClockTally, LossTallies, LossTally, ProfileCollector, ProfilePart, Record, ThemeTally,
 };
 pub use self::figures::{
-    ClockShare, GapRow, LossRow, Losses, NameGames, OpeningTable, Profile, Scored, SideRow, ThemeRow,
-    ThemeShare,
+    ClockShare, GapRow, LossRow, Losses, NameGames, OpeningTable, Profile, SideRow, ThemeRow, ThemeShare,
 };
+pub use self::novelties::{MoveGames, NoveltyRow, PlayerNovelties};
+pub use self::scored::Scored;
 
 /// The themes of a profile, by their names in the catalogue: structures, pieces, tactics and mates.
 pub const THEMES: [&str; 20] = [

@@ -8,7 +8,7 @@ use orbit_core::board::{Position, legal};
 pub(super) const SLOT_BITS: u32 = 40;
 
 /// The key of a position, and 24 more bits that distinguish most positions with equal keys.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct PositionKey {
     pub(super) key: u64,
     pub(super) check: u32,

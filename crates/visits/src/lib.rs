@@ -22,7 +22,7 @@ mod write;
 
 pub use self::format::{DateOrder, TableError, table_path};
 pub use self::narrow::{NarrowedStream, UsedTable, narrow};
-pub use self::novelties::{MoveCount, Novelty, novelties};
+pub use self::novelties::{ChosenNovelties, MoveCount, Novelty, novelties, novelties_of};
 pub use self::read::{FoundPosition, PositionTable, Visit};
 pub use self::seen::{PositionFacts, SeenGame, seen};
 pub use self::write::{TableOptions, TableSize, write_table};

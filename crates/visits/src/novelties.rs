@@ -1,8 +1,12 @@
 //! Novelties: the first position of each game that no earlier game has.
 
+mod chosen;
+
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+pub use self::chosen::{ChosenNovelties, novelties_of};
 
 use super::format::{DateOrder, GameEntry, TableError};
 use super::games::game_of;
@@ -35,6 +39,38 @@ pub struct Novelty {
     pub before: Vec<MoveCount>,
     /// The number of earlier games that have the position before this one.
     pub games_before: u64,
+}
+
+impl Novelty {
+    /// Describes the position of a game after a number of half-moves, without the moves of earlier games. Returns also the position
+    /// before it, if there is one.
+    fn from_game(block: &Block, game: &GameRow, moves: usize) -> (Novelty, Option<Position>) {
+        let moves = moves.min(game.plies());
+        let slot = game.first_slot() + moves;
+        let ply = game.ply_of(moves as u32);
+        let parent = moves.checked_sub(1).map(|before| (position_at(block, slot - 1), game.moves()[before]));
+        let label = parent.map(|(parent, mv)| {
+            let mut label = Vec::new();
+            MoveNumbers::from_header(game).push_label(ply, &mut label);
+            format!("{} {}", String::from_utf8_lossy(&label), mv.to_san(&parent))
+        });
+        let novelty = Novelty {
+            game: SeenGame::from_game(game, moves),
+            ply,
+            label,
+            position: position_at(block, slot),
+            before: Vec::new(),
+            games_before: 0,
+        };
+        (novelty, parent.map(|(parent, _)| parent))
+    }
+
+    /// Sets the moves that earlier games played in the position before this one.
+    fn set_before(&mut self, games: HashMap<PackedMove, u64>, parent: &Position) {
+        let played = |(mv, games): (PackedMove, u64)| MoveCount { san: mv.to_san(parent), games };
+        self.before = games.into_iter().map(played).collect();
+        self.before.sort_by(|a, b| b.games.cmp(&a.games).then_with(|| a.san.cmp(&b.san)));
+    }
 }
 
 /// A move, and the number of games that have it.
@@ -154,25 +190,8 @@ impl Lookup<'_> {
         game: &GameRow,
         moves: usize,
     ) -> Result<Novelty, TableError> {
-        let moves = moves.min(game.plies());
-        let slot = game.first_slot() + moves;
-        let ply = game.ply_of(moves as u32);
-        let mut novelty = Novelty {
-            game: SeenGame::from_game(game, moves),
-            ply,
-            label: None,
-            position: position_at(block, slot),
-            before: Vec::new(),
-            games_before: 0,
-        };
-        if moves == 0 {
-            return Ok(novelty);
-        }
-        let parent = position_at(block, slot - 1);
-        let san = game.moves()[moves - 1].to_san(&parent);
-        let mut label = Vec::new();
-        MoveNumbers::from_header(game).push_label(ply, &mut label);
-        novelty.label = Some(format!("{} {san}", String::from_utf8_lossy(&label)));
+        let (mut novelty, parent) = Novelty::from_game(block, game, moves);
+        let Some(parent) = parent else { return Ok(novelty) };
         let place = (novelty.game.order, index, game.index());
         let mut counts: HashMap<PackedMove, u64> = HashMap::new();
         let table = self.table;
@@ -197,9 +216,7 @@ impl Lookup<'_> {
                 *counts.entry(mv).or_default() += 1;
             }
         }
-        let played = |(mv, games): (PackedMove, u64)| MoveCount { san: mv.to_san(&parent), games };
-        novelty.before = counts.into_iter().map(played).collect();
-        novelty.before.sort_by(|a, b| b.games.cmp(&a.games).then_with(|| a.san.cmp(&b.san)));
+        novelty.set_before(counts, &parent);
         Ok(novelty)
     }
 }

@@ -7,9 +7,10 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, EnPassantMode, Move, Position as _, Square};
 
 use crate::choice::{Choice, Condition};
-use orbit_core::board::{Color, Position, legal};
+use orbit_core::board::{Color, PackedMove, Position, legal};
 use orbit_core::fen::{FenRecord, Leniency};
 use orbit_core::game::{Date, Opening, PlayerName, Speed};
+use orbit_reel::GameRow;
 
 /// The maximum number of games and of moves in each list.
 pub const LISTED_MAX: usize = 500;
@@ -57,6 +58,8 @@ pub struct ExplorerRequest {
     pub(super) chess: Chess,
     /// The opening, which is that of the last position with a name among this position and those before it.
     pub(super) opening: Option<&'static Opening>,
+    /// The moves that lead to the position from the usual start, if the request has such moves.
+    pub(super) way: Option<Vec<PackedMove>>,
     /// The groups of mean ratings that count. If the list is empty, all count.
     pub(super) ratings: Vec<u32>,
     pub(super) player: Option<(PlayerName, Option<Color>)>,
@@ -77,8 +80,11 @@ impl ExplorerRequest {
         let Parameters { fen, play, since, until, ratings, speeds, modes, player, color, .. } = parameters;
         let mut chess = fen.as_deref().map_or(Ok(Chess::new()), start)?;
         let mut opening = Opening::of_position(&packed(&chess));
+        let is_usual = packed(&chess) == Position::STANDARD;
+        let mut way = Vec::new();
         for word in words("play", play.as_deref().unwrap_or_default())? {
             let Some(mv) = read_move(word, &chess)? else { continue };
+            way.push(PackedMove::from_shakmaty(mv, chess.turn()));
             chess.play_unchecked(mv);
             opening = Opening::of_position(&packed(&chess)).or(opening);
         }
@@ -109,6 +115,7 @@ impl ExplorerRequest {
             position: legal::with_usable_en_passant(&packed(&chess)),
             chess,
             opening,
+            way: Some(way).filter(|way| is_usual && !way.is_empty()),
             ratings,
             player: read_player(player.as_deref(), color.as_deref())?,
             moves_max: limit("moves", &parameters.moves, 12)?,
@@ -131,6 +138,13 @@ impl ExplorerRequest {
     /// Returns the selection of games. The [`Explorer`](super::Explorer) itself checks players and ratings.
     pub fn choice(&self) -> Choice {
         Choice { conditions: self.conditions.clone(), ..Choice::default() }
+    }
+
+    /// Returns true if a game comes to the position by other moves than those of the request.
+    pub(super) fn is_other_way(&self, game: &GameRow) -> bool {
+        let is_same =
+            |way: &Vec<PackedMove>| game.start() == Position::STANDARD && game.moves().starts_with(way);
+        !self.way.as_ref().is_none_or(is_same)
     }
 
     /// Returns true if a game with this mean rating counts.

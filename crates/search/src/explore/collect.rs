@@ -26,6 +26,8 @@ pub struct Explorer {
 pub struct ExplorerPart {
     /// The counts by move. The key is `None` for games that end in the position.
     pub(super) moves: BTreeMap<Option<u16>, ExploredMove>,
+    /// The number of games that come to the position by other moves than those of the request.
+    pub(super) other_way: u64,
     /// The games with their ranks, the highest rank first.
     pub(super) top: Vec<(u64, ExploredGame)>,
     pub(super) recent: Vec<(u64, ExploredGame)>,
@@ -125,6 +127,7 @@ impl Collector for Explorer {
         for game in found.block.games().filter(|game| found.has_hits(game) && found.counts(game)) {
             let Some(node) = self.last_visit(&found, &game) else { continue };
             if self.takes(&game) {
+                part.other_way += u64::from(self.asked.is_other_way(&game));
                 part.add(&found, &game, game.move_from(node), self.asked.position.state.turn());
             }
         }
@@ -169,6 +172,7 @@ impl Part for ExplorerPart {
     fn merge(&mut self, next: ExplorerPart) -> Result<(), PartError> {
         self.top_max = self.top_max.max(next.top_max);
         self.recent_max = self.recent_max.max(next.recent_max);
+        self.other_way += next.other_way;
         for (mv, more) in next.moves {
             let sum = self.moves.entry(mv).or_default();
             sum.games += more.games;

@@ -75,7 +75,7 @@ impl<'a> Explored<'a> {
         let games = |list: &[(u64, ExploredGame)]| -> Vec<Value> {
             list.iter().map(|(_, game)| self.game_json(game, true)).collect()
         };
-        json!({
+        let mut answer = json!({
             "white": white,
             "draws": draws,
             "black": black,
@@ -83,7 +83,11 @@ impl<'a> Explored<'a> {
             "topGames": games(&self.part.top),
             "recentGames": games(&self.part.recent),
             "opening": opening_json(self.asked.opening),
-        })
+        });
+        if self.asked.way.is_some() {
+            answer["byOtherMoves"] = self.part.other_way.into();
+        }
+        answer
     }
 
     fn move_json(&self, mv: PackedMove, sum: &ExploredMove) -> Value {
@@ -164,6 +168,10 @@ impl<'a> Explored<'a> {
         self.sums().for_each(|sum| whole.add(sum));
         rows.push(self.row("total".into(), &whole, total, String::new()));
         out += &table(rows).text();
+        if self.part.other_way > 0 {
+            let (other, total) = (grouped(self.part.other_way), grouped(total));
+            out += &format!("{other} of {total} games came to this position by other moves\n");
+        }
         for (heading, list) in [("top games", &self.part.top), ("recent games", &self.part.recent)] {
             if !list.is_empty() {
                 out += &format!("\n{heading}\n{}", self.games_text(list));

@@ -178,7 +178,7 @@ impl Collector for ProfileCollector {
 
 impl Record {
     /// Returns the record of one game, in which the player has a side.
-    fn of_game(game: &GameRow, side: Color) -> Record {
+    pub(super) fn of_game(game: &GameRow, side: Color) -> Record {
         let results = SideResults::from_outcome(game.outcome(), sides_of(side));
         let mut record = Record { games: 1, results, ..Record::default() };
         let rating = |side: Color| side.fold_wb(Rating::White, Rating::Black).of_game(game);

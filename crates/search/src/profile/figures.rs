@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::collect::{LossTallies, LossTally, ProfilePart, REMAINING_TIMES, Record, ThemeTally};
+use super::novelties::PlayerNovelties;
+use super::scored::Scored;
 use super::{ENDINGS, THEMES, titles};
 use crate::choice::{Choice, Player};
-use crate::stats::{MoveTally, Share, ShareDifference, SideResults};
+use crate::stats::{MoveTally, Share, ShareDifference};
 
 /// The number of openings of each colour that are listed by name.
 const OPENINGS_MAX: usize = 10;
@@ -42,6 +44,8 @@ pub struct Profile {
     pub openings: [OpeningTable; 2],
     /// The positions in which the player scores least, compared with the expected score.
     pub gaps: Vec<GapRow>,
+    /// The novelties, if they can be looked for.
+    pub novelties: Option<PlayerNovelties>,
     /// The themes.
     pub themes: Vec<ThemeRow>,
     /// The scores in each ending that was reached, followed by the score in games with any of them.
@@ -59,28 +63,6 @@ pub struct NameGames {
     pub name: String,
     /// The number of games with this spelling.
     pub games: u64,
-}
-
-/// The player's score in some games.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub struct Scored {
-    /// The name of these games, such as an opening or an ending.
-    pub name: String,
-    /// The number of games.
-    pub games: u64,
-    /// The results for the player.
-    #[serde(flatten)]
-    pub results: SideResults,
-    /// The points per game, in games with a result.
-    pub score: Option<Share>,
-    /// The number of games with a result and known ratings of both sides. The next three fields refer only to these games.
-    pub rated: u64,
-    /// The points per game.
-    pub rated_score: Option<Share>,
-    /// The expected points per game.
-    pub expected: Option<f64>,
-    /// The points per game minus the expected points per game.
-    pub difference: Option<ShareDifference>,
 }
 
 /// The results of the player with one side, or with both.
@@ -226,29 +208,6 @@ impl ThemeShare {
     }
 }
 
-impl Scored {
-    fn new(name: impl Into<String>, record: &Record) -> Scored {
-        let SideResults { wins, draws, losses } = record.results;
-        let expected =
-            (record.rated > 0).then(|| record.expected_millionths as f64 / 1e6 / record.rated as f64);
-        let rated_score = Share::of_points(record.half_points, record.rated);
-        // The expected score is treated as exact, because ratings are given numbers.
-        let difference = rated_score.zip(expected).map(|(Share { value, low, high }, expected)| {
-            ShareDifference { value: value - expected, low: low - expected, high: high - expected }
-        });
-        Scored {
-            name: name.into(),
-            games: record.games,
-            results: record.results,
-            score: Share::of_points(2 * wins + draws, wins + draws + losses),
-            rated: record.rated,
-            rated_score,
-            expected,
-            difference,
-        }
-    }
-}
-
 impl SideRow {
     fn new(name: &str, record: &Record, tally: &MoveTally) -> SideRow {
         SideRow {
@@ -295,7 +254,7 @@ impl ThemeRow {
 }
 
 impl Profile {
-    /// Computes the figures of a player's games.
+    /// Computes the figures of a player's games. Novelties are added later: they need further readings of the games.
     pub fn new(player: &Player, choice: &Choice, sources: Vec<String>, part: &ProfilePart) -> Profile {
         let names = |all: Vec<(&str, u64)>| -> Vec<NameGames> {
             all.into_iter().map(|(name, games)| NameGames { name: name.to_owned(), games }).collect()
@@ -319,6 +278,7 @@ impl Profile {
             sides: [side(0, "White"), side(1, "Black"), SideRow::new("all", &both, &tally)],
             openings: [0, 1].map(|at| OpeningTable::new(&part.openings[at])),
             gaps: gaps(part),
+            novelties: None,
             themes: themes
                 .map(|(theme, tally)| ThemeRow::new(theme, tally, both.games, part.others))
                 .collect(),

@@ -2,7 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::figures::{LossRow, OpeningTable, Profile, Scored, SideRow, ThemeRow};
+use super::figures::{LossRow, OpeningTable, Profile, SideRow, ThemeRow};
+use super::novelties::NoveltyRow;
+use super::scored::Scored;
 use crate::report::page::{PageSection, document, table};
 use crate::report::{TextTable, grouped};
 use crate::stats::{Share, ShareDifference};
@@ -23,6 +25,8 @@ struct SectionTable {
     caption: String,
     /// The rows, the first of which has the headings.
     rows: Vec<Vec<String>>,
+    /// True if the last column is aligned to the left in text.
+    last_is_left: bool,
 }
 
 impl SectionTable {
@@ -40,12 +44,13 @@ impl SectionTable {
                 all.iter_mut().for_each(|row| drop(row.remove(column)));
             }
         }
-        SectionTable { id, caption: caption.into(), rows: all }
+        SectionTable { id, caption: caption.into(), rows: all, last_is_left: false }
     }
 
     fn text(&self) -> String {
         let mut rows = self.rows.iter().cloned();
-        let mut table = TextTable::new(rows.next().unwrap_or_default()).first_left(true);
+        let table = TextTable::new(rows.next().unwrap_or_default()).first_left(true);
+        let mut table = table.last_left(self.last_is_left);
         for row in rows {
             let mut cells = row.into_iter();
             table.push(cells.next().unwrap_or_default(), cells);
@@ -106,6 +111,7 @@ impl Profile {
         if self.sides[2].scored.rated > 0 {
             out.push(self.gap_section());
         }
+        out.push(self.novelty_section());
         out.extend([self.theme_section(), self.ending_section(), self.clock_section()]);
         out.extend([self.loss_section(), explanations()]);
         out
@@ -206,6 +212,41 @@ impl Profile {
             tables.push(scored_table("gaps-table", caption, "position", &[], rows));
         }
         Section { id: "gaps", name: "Gaps in the repertoire", notes, tables }
+    }
+
+    fn novelty_section(&self) -> Section {
+        let section = |notes, tables| Section { id: "novelties", name: "Novelties", notes, tables };
+        let Some(novelties) = &self.novelties else {
+            let note = "Novelties are not looked for: the files must be read several times, and standard input, pipes and the \
+                        web are read once.";
+            return section(vec![note.into()], Vec::new());
+        };
+        let mut notes = vec![
+            "A novelty is the first position of a game that no earlier game of the files has. A game is earlier if its date is \
+             earlier, or if it has the same date and comes first."
+                .to_owned(),
+        ];
+        if !self.chosen.is_empty() {
+            notes.push("All games of the files count as earlier games, whatever the conditions are.".into());
+        }
+        if novelties.left_out > 0 {
+            let left_out = games_text(novelties.left_out);
+            notes.push(format!(
+                "The last {left_out} of the player in the files are not looked at: there are too many."
+            ));
+        }
+        let rows = novelties.games.iter().filter(|row| row.games > 0).map(scored_row).collect();
+        let caption = "Games by the side that played the first new move".to_owned();
+        let mut tables = vec![scored_table("novelties-games", caption, "new move by", &[], rows)];
+        if !novelties.listed.is_empty() {
+            let headings =
+                ["move", "earlier games", "played before", "result", "date", "game", "opponent", "opening"];
+            let rows = novelties.listed.iter().map(novelty_row).collect();
+            let caption = "The player's novelties in positions that most earlier games had";
+            let table = SectionTable::new("novelties-table", caption, &headings, rows);
+            tables.push(SectionTable { last_is_left: true, ..table });
+        }
+        section(notes, tables)
     }
 
     fn theme_section(&self) -> Section {
@@ -366,6 +407,8 @@ fn explanations() -> Section {
 const SCORE: usize = 5;
 const RATED: usize = 6;
 const RATED_SCORE: usize = 7;
+/// The number of moves of earlier games that are listed beside a novelty.
+const BEFORE_MAX: usize = 3;
 
 /// Creates a table of rows that begin with the cells of [`scored_row`]. `more` are the headings of further
 /// columns.
@@ -403,6 +446,26 @@ fn scored_row(scored: &Scored) -> Vec<String> {
     cells.push(scored.expected.map_or(String::new(), |expected| format!("{:.1} %", 100.0 * expected)));
     cells.push(difference_text(scored.difference));
     cells
+}
+
+fn novelty_row(row: &NoveltyRow) -> Vec<String> {
+    let (shown, more) = row.before.split_at(row.before.len().min(BEFORE_MAX));
+    let mut before: Vec<String> =
+        shown.iter().map(|played| format!("{} {}", played.san, grouped(played.games))).collect();
+    if !more.is_empty() {
+        before.push(format!("{} more", more.len()));
+    }
+    let rating = row.opponent_rating.map_or(String::new(), |rating| format!(" ({rating})"));
+    vec![
+        row.label.clone(),
+        grouped(row.games_before),
+        before.join(", "),
+        row.result.unwrap_or_default().to_owned(),
+        row.date.clone().unwrap_or_default(),
+        grouped(row.game.into()),
+        format!("{}{rating}", row.opponent.as_deref().unwrap_or("?")),
+        row.opening.clone().unwrap_or_default(),
+    ]
 }
 
 fn percent(share: Option<Share>) -> String {

@@ -1,0 +1,51 @@
+//! The player's score in some games, beside the score that the ratings let expect.
+
+use serde::Serialize;
+
+use super::collect::Record;
+use crate::stats::{Share, ShareDifference, SideResults};
+
+/// The player's score in some games.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Scored {
+    /// The name of these games: an opening, an ending.
+    pub name: String,
+    /// The number of games.
+    pub games: u64,
+    /// The results for the player.
+    #[serde(flatten)]
+    pub results: SideResults,
+    /// The points per game with a result.
+    pub score: Option<Share>,
+    /// The number of games with a result and ratings of both sides; the next figures count these games alone.
+    pub rated: u64,
+    /// The points per game.
+    pub rated_score: Option<Share>,
+    /// The expected points per game.
+    pub expected: Option<f64>,
+    /// The points per game less the expected ones.
+    pub difference: Option<ShareDifference>,
+}
+
+impl Scored {
+    pub(super) fn new(name: impl Into<String>, record: &Record) -> Scored {
+        let SideResults { wins, draws, losses } = record.results;
+        let expected =
+            (record.rated > 0).then(|| record.expected_millionths as f64 / 1e6 / record.rated as f64);
+        let rated_score = Share::of_points(record.half_points, record.rated);
+        // The expected score is taken as exact: ratings are what they are.
+        let difference = rated_score.zip(expected).map(|(Share { value, low, high }, expected)| {
+            ShareDifference { value: value - expected, low: low - expected, high: high - expected }
+        });
+        Scored {
+            name: name.into(),
+            games: record.games,
+            results: record.results,
+            score: Share::of_points(2 * wins + draws, wins + draws + losses),
+            rated: record.rated,
+            rated_score,
+            expected,
+            difference,
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Novelties of some games, found without a table: all games are read three times.
+//!
+//! The first reading notes the positions of the chosen games, the second one finds the first game of each of these positions, and
+//! the third one counts the moves that were played before the novelties. Only positions of the chosen games are kept in memory.
+//! The invariant: the results are those of [`novelties`](super::novelties) for these games.
+
+use std::ops::ControlFlow;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::Novelty;
+use crate::format::{DateOrder, TableError};
+use crate::key::{PositionKey, counted};
+use orbit_core::board::{PackedMove, Position};
+use orbit_core::game::Date;
+use orbit_database::{BlockStream, StreamedBlock};
+use orbit_reel::replay::SegmentColumns;
+use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
+
+/// The number of positions after which no further game is looked at: those of about 50,000 games, in about 250 MB.
+const POSITIONS_MAX: usize = 1 << 22;
+
+/// The place of a game among all games: earlier games have lower places.
+type GamePlace = (DateOrder, u32);
+
+/// The novelties of chosen games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct ChosenNovelties<T> {
+    /// The games that were looked at, in the order of the database: what was noted about each, and its novelty, if it has one.
+    pub games: Vec<(T, Option<Novelty>)>,
+    /// The number of chosen games that were not looked at, because the games before them have too many positions.
+    pub left_out: u64,
+}
+
+/// A chosen game.
+struct ChosenGame<T> {
+    note: T,
+    place: GamePlace,
+    /// The numbers of its positions.
+    positions: Vec<u32>,
+}
+
+/// The position before some novelties, and the moves that were played there.
+#[derive(Default)]
+struct NoveltyParent {
+    /// The novelties: the games, by their numbers in the database.
+    novelties: Vec<(GamePlace, MovesBefore)>,
+}
+
+/// The moves that earlier games played in a position.
+#[derive(Default)]
+struct MovesBefore {
+    games: u64,
+    moves: std::collections::HashMap<PackedMove, u64>,
+}
+
+/// Finds the novelties of chosen games. All games of the database count as earlier games. `choose` notes something about each game
+/// of a block that is chosen; it gets blocks with tags. `watch` gets each block of each reading. Returns `None` if the database
+/// cannot be read repeatedly, or if the reading was interrupted.
+///
+/// # Errors
+///
+/// A reel that cannot be read or is damaged.
+pub fn novelties_of<T: Send>(
+    database: &BlockStream,
+    threads: usize,
+    choose: impl Fn(&Block) -> Vec<Option<T>> + Sync,
+    mut watch: impl FnMut(&StreamedBlock),
+) -> Result<Option<ChosenNovelties<T>>, TableError> {
+    if !database.is_repeatable() {
+        return Ok(None);
+    }
+    let mut known: HashMap<PositionKey, u32> = HashMap::new();
+    let (mut games, mut left_out) = (Vec::new(), 0);
+    let noted = |block: &Block| -> Vec<(T, GamePlace, Vec<PositionKey>)> {
+        let chosen = choose(block).into_iter().zip(block.games());
+        let chosen = chosen.filter_map(|(note, game)| Some((note?, game)));
+        chosen.map(|(note, game)| (note, place_of(&game), keys_of(&game))).collect()
+    };
+    let first = database.unread().for_each_block(threads, noted, |streamed, noted| {
+        watch(&streamed);
+        for (note, place, keys) in noted {
+            if left_out > 0 || known.len() + keys.len() > POSITIONS_MAX {
+                left_out += 1;
+                continue;
+            }
+            let mut number = |key| {
+                let next = known.len() as u32;
+                *known.entry(key).or_insert(next)
+            };
+            let positions = keys.into_iter().map(&mut number).collect();
+            games.push(ChosenGame { note, place, positions });
+        }
+        ControlFlow::Continue(())
+    })?;
+    // For each position, the first game that has it.
+    let mut firsts: Vec<GamePlace> = vec![(DateOrder::from_date(None), u32::MAX); known.len()];
+    let plain = || database.unread().without_variations(false);
+    let second = plain().for_each_block(
+        threads,
+        |block| first_games(block, &known),
+        |streamed, found| {
+            watch(&streamed);
+            for (position, place) in found {
+                let first = &mut firsts[position as usize];
+                *first = (*first).min(place);
+            }
+            ControlFlow::Continue(())
+        },
+    )?;
+    // The half-moves that lead to each novelty, by the number of the game; the position before it, by its number.
+    let new = |game: &ChosenGame<T>| {
+        let is_new = |position: &u32| firsts[*position as usize] == game.place;
+        game.positions.iter().position(is_new)
+    };
+    let novel: HashMap<u32, usize> =
+        games.iter().filter_map(|game| Some((game.place.1, new(game)?))).collect();
+    let mut parents: HashMap<u32, NoveltyParent> = HashMap::new();
+    for game in &games {
+        let before = novel.get(&game.place.1).and_then(|moves| moves.checked_sub(1));
+        if let Some(before) = before {
+            let parent = parents.entry(game.positions[before]).or_default();
+            parent.novelties.push((game.place, MovesBefore::default()));
+        }
+    }
+    known.retain(|_, position| parents.contains_key(position));
+    let mut described: HashMap<u32, (Novelty, Option<Position>)> = HashMap::new();
+    let third = plain().for_each_block(
+        threads,
+        |block| (visits(block, &known), describe(block, &novel)),
+        |streamed, (visits, found)| {
+            watch(&streamed);
+            for GameVisits { position, place, moves } in visits {
+                let parent = parents.entry(position).or_default();
+                for (_, before) in parent.novelties.iter_mut().filter(|(novelty, _)| place < *novelty) {
+                    before.games += 1;
+                    moves.iter().for_each(|mv| *before.moves.entry(*mv).or_default() += 1);
+                }
+            }
+            described.extend(found);
+            ControlFlow::Continue(())
+        },
+    )?;
+    if !(first.finished && second.finished && third.finished) {
+        return Ok(None);
+    }
+    for (place, before) in parents.into_values().flat_map(|parent| parent.novelties) {
+        if let Some((novelty, Some(parent))) = described.get_mut(&place.1) {
+            novelty.games_before = before.games;
+            novelty.set_before(before.moves, parent);
+        }
+    }
+    let novelty = |game: ChosenGame<T>| {
+        let described = described.remove(&game.place.1);
+        (game.note, described.map(|(novelty, _)| novelty))
+    };
+    Ok(Some(ChosenNovelties { games: games.into_iter().map(novelty).collect(), left_out }))
+}
+
+fn place_of(game: &GameRow) -> GamePlace {
+    (DateOrder::from_date(Date::of_game(game)), game.number())
+}
+
+/// Returns the keys of the positions of a game's main line.
+fn keys_of(game: &GameRow) -> Vec<PositionKey> {
+    let mut position = game.start();
+    let mut keys = vec![PositionKey::new(&counted(&position), u64::BITS)];
+    for &mv in game.moves() {
+        position.play(mv);
+        keys.push(PositionKey::new(&counted(&position), u64::BITS));
+    }
+    keys
+}
+
+/// Passes the visits of known positions to `take`: the slot, its game, and the number of the position.
+fn for_each_visit(
+    block: &Block,
+    known: &HashMap<PositionKey, u32>,
+    mut take: impl FnMut(usize, &GameRow, u32),
+) {
+    let mut columns = SegmentColumns::new();
+    let mut game: Option<GameRow> = None;
+    for segment in 0..block.segments() {
+        columns.replay(block, segment);
+        for i in 0..columns.masks.valid.count_ones() as usize {
+            let key = PositionKey::new(&counted(&columns.position(i)), u64::BITS);
+            let Some(&position) = known.get(&key) else { continue };
+            let slot = segment * SEGMENT_SLOTS + i;
+            let same = game.take().filter(|game| game.slots().contains(&slot));
+            let of_slot = same.unwrap_or_else(|| block.game(block.game_of_slot(slot)));
+            take(slot, &of_slot, position);
+            game = Some(of_slot);
+        }
+    }
+}
+
+/// Returns the first game of a block that has each position.
+fn first_games(block: &Block, known: &HashMap<PositionKey, u32>) -> HashMap<u32, GamePlace> {
+    let mut firsts: HashMap<u32, GamePlace> = HashMap::new();
+    let mut last: Option<GamePlace> = None;
+    for_each_visit(block, known, |_, game, position| {
+        // A date is read from the tags, so it is read once for each game.
+        let place = last.filter(|(_, number)| *number == game.number()).unwrap_or_else(|| place_of(game));
+        last = Some(place);
+        let first = firsts.entry(position).or_insert(place);
+        *first = (*first).min(place);
+    });
+    firsts
+}
+
+/// The visits of a game at one position.
+struct GameVisits {
+    position: u32,
+    place: GamePlace,
+    /// The different moves that it played there.
+    moves: HashSet<PackedMove>,
+}
+
+/// Returns the visits of each game of a block at each position.
+fn visits(block: &Block, known: &HashMap<PositionKey, u32>) -> Vec<GameVisits> {
+    let mut all: Vec<GameVisits> = Vec::new();
+    let mut of_game = 0;
+    for_each_visit(block, known, |slot, game, position| {
+        if all.get(of_game).is_some_and(|visits| visits.place.1 != game.number()) {
+            of_game = all.len();
+        }
+        let at = all[of_game..].iter().position(|visits| visits.position == position);
+        let at = at.map_or(all.len(), |at| of_game + at);
+        if at == all.len() {
+            all.push(GameVisits { position, place: place_of(game), moves: HashSet::new() });
+        }
+        let mv = block.moves[slot];
+        if !mv.is_start() {
+            all[at].moves.insert(mv);
+        }
+    });
+    all
+}
+
+/// Describes the novelties of a block: the half-moves before them are given by the numbers of the games.
+fn describe(block: &Block, novel: &HashMap<u32, usize>) -> Vec<(u32, (Novelty, Option<Position>))> {
+    let of_game = |game: GameRow| {
+        let moves = *novel.get(&game.number())?;
+        Some((game.number(), Novelty::from_game(block, &game, moves)))
+    };
+    block.games().filter_map(of_game).collect()
+}
