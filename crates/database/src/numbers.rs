@@ -32,7 +32,7 @@ struct SourceCount {
 
 impl RunningNumbers {
     pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> RunningNumbers {
-        // A forged reel may state a greater number.
+        // A crafted reel can state a number that does not fit into 32 bits.
         let games_of = |source: &SourceSummary| u32::try_from(source.games).unwrap_or(u32::MAX);
         let count = |source: &SourceSummary| SourceCount {
             name: source.name.clone(),

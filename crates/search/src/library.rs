@@ -263,7 +263,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// A query has a fault, or fields of the request exclude each other.
+    /// A query has an error, or fields of the request exclude each other.
     pub fn ask(&self, request: &Request) -> Result<Scan<'_>, DatabaseError> {
         Ok(Scan::new(self, Query::of_request(request)?).chosen_by(request)?)
     }

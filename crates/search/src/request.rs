@@ -44,7 +44,7 @@ pub const REQUEST_SCHEMA: u32 = 1;
 pub struct Request {
     /// The version, which is [`REQUEST_SCHEMA`].
     pub schema: u32,
-    /// The queries as text; in JSON one text or a list.
+    /// The queries as strings; in JSON one string or a list of strings.
     #[serde(deserialize_with = "one_or_more")]
     pub query: Vec<String>,
     /// The name of a built-in theme, whose query is used.
@@ -69,7 +69,8 @@ pub struct Request {
     /// The sample that a second engine recomputes. In JSON it is `true`, or a number of segments of 32 positions.
     #[serde(with = "verification")]
     pub verify: Option<Sample>,
-    /// Conditions, all of which must be met; in JSON one text or a list. See [`Condition`](crate::choice::Condition).
+    /// Conditions, all of which must be met; in JSON one string or a list of strings. See
+    /// [`Condition`](crate::choice::Condition).
     #[serde(rename = "where", deserialize_with = "one_or_more")]
     pub conditions: Vec<String>,
     /// The player whose games count: see [`PlayerName`].
@@ -378,12 +379,12 @@ impl fmt::Display for RequestError {
 
 impl error::Error for RequestError {}
 
-/// Parses the text of a field.
+/// Parses the string in a field.
 fn parsed<T: FromStr<Err: fmt::Display>>(field: &'static str, text: &str) -> Result<T, RequestError> {
     text.parse().map_err(|error| RequestError::about(field, error))
 }
 
-/// Reads a text, or a list of texts.
+/// Reads one string, or a list of strings.
 fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a text or a list of texts")]

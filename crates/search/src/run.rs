@@ -117,7 +117,7 @@ pub enum TakeError {
     /// The text of a game cannot be read.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The part does not fit the parts before it.
+    /// The part cannot be merged with the parts before it.
     #[error(transparent)]
     Part(#[from] PartError),
 }
@@ -237,7 +237,7 @@ pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> N
     Names { likeness, copy_sides, placements, ..names }
 }
 
-/// Returns the facts that only some rows have, for rows of the first query.
+/// Returns which of the facts that only some rows have are in the rows of the first query.
 pub fn extras_of(scan: &Executor, choice: &Choice) -> Extras {
     Extras {
         nodes: scan.searches_variations(),

@@ -96,7 +96,7 @@ pub struct TooManyGroups {
     pub max: usize,
 }
 
-/// A group. It is serialized as a number, as a text, or as null if it is unknown.
+/// A group. It is serialized as a number, as a string, or as null if it is unknown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroupKey {
     /// Everything. It is the second key if there is no second property.
@@ -105,7 +105,7 @@ pub enum GroupKey {
     Number(i64),
     /// A number with a fraction, in thousandths: 500 is 0.5.
     Thousandths(i64),
-    /// A text, such as a name.
+    /// A string, such as a name.
     Text(String),
     /// A player with a FIDE number, until [`ManyCounts::into_counts`] has merged the spellings of names.
     Player(Mention),
@@ -236,7 +236,7 @@ struct TallyTable {
     hit: HashMap<[GroupKey; 2], Tally>,
     /// The values at hits, if they are counted.
     values: HashMap<[GroupKey; 2], Distribution>,
-    /// Further sums about the games that hit, if groups are moves.
+    /// Further sums over the games that hit, if groups are moves.
     moves: HashMap<[GroupKey; 2], MoveTally>,
 }
 
@@ -748,7 +748,7 @@ impl Counts {
     }
 }
 
-/// Returns the place of a result in the usual order.
+/// Returns the rank of a result in the usual order: 1-0, draw, 0-1, unknown.
 fn result_rank(key: &GroupKey) -> usize {
     let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
     let is =
@@ -757,7 +757,7 @@ fn result_rank(key: &GroupKey) -> usize {
     if let GroupKey::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
 }
 
-/// Returns the place of a time control, from the fastest to the slowest.
+/// Returns the rank of a class of time controls, from the fastest to the slowest.
 fn speed_rank(key: &GroupKey) -> usize {
     let is = |speed: &Speed| matches!(key, GroupKey::Text(text) if text == speed.name());
     Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())

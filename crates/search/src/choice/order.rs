@@ -40,7 +40,7 @@ choices! { SortKey, "order",
     SortKey::Measure(Measure::Loss) => "loss", "The pawns that the move that led to a hit lost";
 }
 
-/// The facts about the found games of a block on which ranks depend.
+/// The facts about the games of a block from which their ranks are computed.
 #[derive(Clone, Copy, Debug)]
 pub struct RankFacts<'a> {
     /// The hits of the query.

@@ -136,7 +136,7 @@ impl fmt::Display for Player {
     }
 }
 
-/// The values of a tag that are spellings of a name. Each distinct value in a block is tested once.
+/// Tests whether the values of a tag are spellings of a name. Each distinct value in a block is tested once.
 struct Fitting<'a> {
     name: Option<&'a PlayerName>,
     block: &'a Block,

@@ -47,7 +47,7 @@ pub enum JobError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// The fault in it.
+        /// A description of the error.
         what: String,
     },
     /// The request differs from the one with which the job was planned.

@@ -32,7 +32,7 @@ pub(super) enum AdjacentMoves {
     Previous,
 }
 
-/// The groups of hits by the moves next to them.
+/// For each hit, its groups by the moves next to it.
 pub(super) struct PlayedColumn {
     beside: AdjacentMoves,
     is_played: bool,
@@ -105,7 +105,7 @@ fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
 }
 
-/// Further sums about the games in a group of moves. If both sides play the moves in a game, the game counts for each of them.
+/// Further sums over the games in a group of moves. If both sides play the moves in a game, the game counts for each of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MoveTally {
     /// The results of the games for the sides that play the moves.
@@ -136,7 +136,7 @@ pub struct BestGame {
     pub year: Option<u16>,
 }
 
-/// The facts from the tags of a game.
+/// Facts about one game, read from its tags.
 pub(super) struct StoredFacts<'a> {
     game: GameRow<'a>,
     source: &'a str,
@@ -247,7 +247,7 @@ impl MoveTally {
         (sum + count / 2).checked_div(count)
     }
 
-    /// Returns the mean rating of their opponents in games with a result; `None` if no such rating is known.
+    /// Returns the mean rating of the opponents of these sides in games with a result; `None` if no such rating is known.
     pub fn opponent_rating(&self) -> Option<u64> {
         let [games, _, ratings] = self.opposed;
         (ratings + games / 2).checked_div(games)
@@ -255,7 +255,7 @@ impl MoveTally {
 
     /// Returns the performance rating by Elo's formula, which is the rating whose expected score equals the actual score against
     /// opponents with that mean rating. It differs from the mean rating of the opponents by at most 800 points. Returns `None`
-    /// without such opponents.
+    /// if there are no games with a result and a rated opponent.
     pub fn performance(&self) -> Option<i64> {
         let [games, points, ratings] = self.opposed;
         if games == 0 {

@@ -176,7 +176,7 @@ fn grid(by: &By, headings: Vec<String>) -> TextTable {
     TextTable::new(headings).first_left(by.is_named())
 }
 
-/// Returns the groups to show, and a text about further groups.
+/// Returns the groups to show, and a line about those that are left out, if there are any.
 fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, Option<String>) {
     if !by.is_ranked() || rows.len() <= rows_max {
         return (rows, None);
