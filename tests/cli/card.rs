@@ -224,7 +224,7 @@ fn a_wrong_answer_is_told() {
         if let Some(agree) = row.get("agree") {
             assert_eq!(*agree, !is_spoiled, "{row}");
             let differing = row.get("positions_differing").and_then(Value::as_u64);
-            // The answers of several queries at once are compared three times.
+            // The answers of several queries together are compared three times.
             assert_eq!(differing, is_spoiled.then_some(if name == "2 queries" { 3 } else { 1 }), "{row}");
         }
         assert!(row["kind"] != "crossover" || !is_spoiled, "a rate of a wrong answer is no rate: {row}");

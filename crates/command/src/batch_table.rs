@@ -418,7 +418,7 @@ fn whole(theme: &Theme) -> String {
     out
 }
 
-/// Escapes a text, since a file of themes may come from anywhere.
+/// Escapes a string, since a file of themes may come from anywhere.
 fn shown(text: &str) -> Vec<u8> {
     escape(text, EscapeContext::Lines).into_owned().into_bytes()
 }

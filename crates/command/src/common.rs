@@ -78,8 +78,8 @@ impl CtrlC {
     }
 }
 
-/// Returns whether the system can start a thread. If it cannot, no handler can wait for Ctrl-C, so Ctrl-C ends the process at
-/// once.
+/// Returns whether the system can start a thread. If it cannot, no handler can wait for Ctrl-C, so Ctrl-C ends the process
+/// immediately.
 pub(super) fn can_wait_for_interrupts() -> bool {
     std::thread::Builder::new().spawn(|| ()).is_ok_and(|probe| probe.join().is_ok())
 }

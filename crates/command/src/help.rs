@@ -41,7 +41,7 @@ enum Topic {
     },
 }
 
-/// Parses any text, and lets shells complete the words of the language.
+/// Parses any string, and lets shells complete the words of the language.
 #[derive(Clone)]
 struct SomeWord;
 

@@ -454,7 +454,7 @@ impl Outputs {
         !self.pictures.is_empty()
     }
 
-    /// Writes the pictures.
+    /// Writes the reports and heat maps.
     pub(super) fn draw(&mut self, findings: &Findings) -> Result<(), Failure> {
         let mut pictures = self.pictures.drain(..);
         pictures.try_for_each(|(picture, sink)| pictures::write(picture, findings, sink))

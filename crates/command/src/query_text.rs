@@ -109,7 +109,7 @@ impl QueryText {
         Ok(QueryText { text, origin, paths: Vec::new() })
     }
 
-    /// Makes a query from a text with a given origin.
+    /// Makes a query from its text and its origin.
     pub(super) fn named(text: &str, origin: String) -> QueryText {
         QueryText { text: text.into(), origin, paths: Vec::new() }
     }

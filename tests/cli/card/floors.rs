@@ -45,7 +45,7 @@ fn the_shader_is_what_is_counted() {
     assert_eq!(offsets, expected.map(|(name, offset)| (name.to_string(), offset)));
 }
 
-/// The shader has as many steps in a turn, and as many operations in a step, as the computed rate assumes.
+/// The shader has as many steps in an iteration of its loop, and as many operations in a step, as the computed rate assumes.
 #[test]
 fn operations_are_counted_as_they_are_written() {
     let module = module();
@@ -130,7 +130,7 @@ fn operations_are_those_of_the_shader() {
     // The branch with the most operations is castling: two squares, the rank and the kind; then the side, king and rook, and
     // their planes.
     let castles = 4 + 1 + 1 + 1 + 2 * (2 + square) + 2 + 3 * 2 + 3;
-    // Test the end of the game; compute the slot, the turn and the ply.
+    // Test the end of the game; compute the slot, the side to move and the ply.
     let advance = 2 + 1 + 2 + 1 + play + castles;
     // The loop, the move that is taken from its word, the shift of the word, and the number of the slot.
     let slot = 2 + 1 + 5 + 2 + advance;

@@ -158,8 +158,8 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // If the reel itself is given, it is read, with a note. It is also read if its file is beside it, for which it is out of
-        // date anyway.
+        // If the reel itself is given, it is read, with a note. It is read even if its file, for which it is out of date anyway,
+        // is beside it.
         assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
         let notice = "another version of orbit made a.reel and read games by other rules, so that answers may differ from those of \
                       its files; `orbit index a.pgn -o a.reel` makes it again";

@@ -41,7 +41,7 @@ pub(super) struct ScanRun {
 
 /// The outputs, to which the results of each block are passed.
 pub(super) struct ScanSinks {
-    /// The results so far, merged. Lists are not kept here, since they are written at once.
+    /// The results so far, merged. Lists are not kept here, since they are written immediately.
     sums: Parts,
     texts: GameTexts,
     pub(super) outputs: Outputs,
@@ -208,7 +208,7 @@ impl ScanRun {
         players::summary(&self.choice, spellings.unwrap_or(&SpellingsPart::default()), is_whole)
     }
 
-    /// Returns messages about conditions that no game meets although some values contain their text.
+    /// Returns messages about conditions that no game meets although some values contain their string.
     pub(super) fn missed(&self) -> Vec<String> {
         let counted = self.collectors.whole_texts.as_ref().zip(self.sinks.sums.whole_texts.as_ref());
         counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())

@@ -5,7 +5,7 @@ use orbit_pgn::Amendment;
 
 /// The approximate maximum number of bytes that a query writes at one node. Source: CQL 6.2.
 const NODE_BYTES_MAX: usize = 4500;
-/// The text that replaces the rest.
+/// The mark that stands for all further texts at a node once they would exceed this limit.
 const TRUNCATED: &[u8] = b"[cql truncate]...";
 
 /// The kinds of comments that are written into games.
@@ -65,7 +65,7 @@ fn shown(value: Option<&SortValue>) -> Vec<u8> {
     }
 }
 
-/// The texts at the nodes of a game.
+/// The texts to write at the nodes of a game, sorted by node.
 #[derive(Default)]
 struct NodeTexts(Vec<(u32, Vec<Vec<u8>>)>);
 

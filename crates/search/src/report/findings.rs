@@ -518,14 +518,14 @@ impl HitCounts {
 }
 
 impl HistogramRow {
-    /// Returns whether the group has too few games to say much.
+    /// Returns whether the group has fewer than [`FEW_GAMES`] games.
     pub fn is_few(&self) -> bool {
         self.counts.games < FEW_GAMES
     }
 }
 
 impl ValueGroup {
-    /// Returns whether the group has too few games to say much.
+    /// Returns whether the group has fewer than [`FEW_GAMES`] games.
     pub fn is_few(&self) -> bool {
         self.games < FEW_GAMES
     }

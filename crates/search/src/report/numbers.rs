@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The maximum number of steps of a histogram.
 const STEPS_MAX: i64 = 20;
 
-/// A count for each number. It takes memory for each distinct number, not for each occurrence.
+/// Numbers, each with the count of its occurrences. Memory is needed for each distinct number, not for each occurrence.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Distribution(BTreeMap<i32, u64>);
 

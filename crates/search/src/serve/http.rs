@@ -26,11 +26,11 @@ use orbit_core::sync::lock;
 
 /// The maximum number of connections that are open at the same time.
 pub const CONNECTIONS_MAX: usize = 32;
-/// The longest head of a request, in bytes.
+/// The maximum length of the head of a request, in bytes.
 pub const HEAD_BYTES_MAX: usize = 32 << 10;
-/// The longest path of a request, including its query string, in bytes.
+/// The maximum length of the path of a request, including its query string, in bytes.
 pub const TARGET_BYTES_MAX: usize = 16 << 10;
-/// The longest body of a request, in bytes.
+/// The maximum length of the body of a request, in bytes.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// The time within which a head must be complete.
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
