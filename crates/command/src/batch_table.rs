@@ -155,7 +155,7 @@ struct GroupCounts {
 }
 
 impl Matrix<'_> {
-    /// Writes all counts.
+    /// Writes the counts of all themes.
     pub(super) fn write(&self, format: TableFormat, sink: Sink) -> Result<(), Failure> {
         sink.write_whole(&match format {
             TableFormat::Text => self.text().into_bytes(),

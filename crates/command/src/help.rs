@@ -1,4 +1,4 @@
-//! Implements `orbit help`.
+//! Implements `orbit help`, which explains commands and the words of the query language.
 
 use std::collections::BTreeSet;
 

@@ -94,7 +94,6 @@ impl OutputArgs {
         self.files.extract_if(.., is_folder).collect()
     }
 
-    /// Returns the output files.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
@@ -104,7 +103,6 @@ impl OutputArgs {
         self.files_have(|_| true)
     }
 
-    /// Returns the title of reports.
     pub(super) fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }

@@ -114,7 +114,6 @@ impl QueryText {
         QueryText { text: text.into(), origin, paths: Vec::new() }
     }
 
-    /// Parses the query.
     pub(super) fn parse(&self, dialect: DialectArgs) -> Result<Parsed, Failure> {
         orbit_query::parse_dialect(&self.text, dialect.choice()).map_err(|error| self.failure(&error))
     }

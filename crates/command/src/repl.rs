@@ -1,4 +1,4 @@
-//! Implements `orbit repl`.
+//! Implements `orbit repl`, which runs queries and commands line by line.
 
 mod editor;
 
@@ -91,7 +91,7 @@ impl RunningRequest {
     }
 }
 
-/// The next action after a line.
+/// The action that follows after a line was executed.
 enum Done {
     /// Read the next line.
     Next,
@@ -211,7 +211,7 @@ impl Repl {
         Ok(())
     }
 
-    /// Executes a line.
+    /// Executes a line: a command, which begins with a colon, or a query.
     fn take(&mut self, line: &str) -> Result<Done, Wrong> {
         if line.is_empty() {
             return Ok(Done::Next);

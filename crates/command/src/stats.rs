@@ -1,4 +1,4 @@
-//! Implements `--stats` of `orbit scan`.
+//! Implements `--stats` of `orbit scan`, which counts games and positions by groups.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

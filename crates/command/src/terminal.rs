@@ -225,7 +225,7 @@ impl Out {
         Out(BufWriter::new(io::stdout().lock()))
     }
 
-    /// Prints one line.
+    /// Prints one line, in which characters that act on a terminal are escaped.
     pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
         writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::of_stdout)
     }

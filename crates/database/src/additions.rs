@@ -29,7 +29,7 @@ pub struct AlreadyHeld {
     /// earlier file has the content, this is the path of that file. If the input is a reel, this is the holder of one of its
     /// sources.
     pub source: String,
-    /// True if an earlier input has the content.
+    /// True if the holder of the content is an earlier input, and not the reel itself.
     pub is_input: bool,
 }
 
@@ -194,7 +194,8 @@ impl HeldSources<'_> {
         if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = *stamp {
             return if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None };
         }
-        // A source that was not read to its end has no hash.
+        // A source that was not read to its end has no hash. It is compared by its path, its stamp, its number of games and its
+        // failure.
         let PlacedSource { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
         let is_same = stamp.modified_ns.is_some()
             && (stamp, games, failure) == (&other.stamp, &other.games, &other.failure);
@@ -240,7 +241,7 @@ impl Holder {
     }
 }
 
-/// Returns the error for a file that is at the place of a source but has different content.
+/// Returns the error for a file that has the path of a source but different content.
 fn changed(path: &Path, source: &ReelSource, reel: &Path) -> StreamError {
     let how = match source.stamp.hash {
         Some(_) => "has changed since",

@@ -127,7 +127,7 @@ impl Held {
         self.0.summary.bytes
     }
 
-    /// Returns the number of side lines that are known only as sums over whole reels.
+    /// Returns the number of side lines that were left out of reels. Reels state only their sum, so no block counts them.
     pub(super) fn side_lines_of_reels(&self) -> u64 {
         let of_blocks: u64 = self.blocks().iter().map(|streamed| streamed.side_lines).sum();
         self.0.summary.side_lines.saturating_sub(of_blocks)

@@ -565,7 +565,7 @@ impl BlockStream {
         self.for_each_group(threads, 1, work, take)
     }
 
-    /// Like [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks at once and returns one result for each. The
+    /// Like [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks together and returns one result for each. The
     /// first groups are smaller, so that all threads soon have work. If results need much memory, `work` reserves it in the
     /// budget before it creates them.
     ///

@@ -244,7 +244,7 @@ where
             drop(turn);
             // Waking a thread takes as long as a small task, so several results are taken at a time. If there are fewer, the
             // caller sees them within `INTERRUPT_POLL`. If memory is reserved, another task may be waiting for it, so the caller
-            // is woken at once.
+            // is woken immediately.
             let is_reserved = lock(&shared.gate.state).reserved > 0;
             let mut state = lock(&shared.state);
             state.ready.insert(index, (done, room.reserved.get()));
@@ -473,7 +473,7 @@ mod tests {
         }
     }
 
-    /// Returns the greatest number of bytes that were reserved at once while taking each result is slow.
+    /// Returns the greatest number of bytes that were reserved at the same time while taking each result is slow.
     fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
         let (mut tasks, mut taken) = (0..100u64, 0);
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));

@@ -190,19 +190,19 @@ fn inode(_: &Metadata) -> (u64, u64, i64, i64) {
 /// A stretch of text from which one block was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Stretch {
-    /// The number of games before the stretch, over all sources.
+    /// The number of games before this stretch of text, over all sources.
     games_before: u32,
-    /// The number of games in the stretch, with skipped games included.
+    /// The number of games in this stretch of text, with skipped games included.
     games: u32,
-    /// The number of earlier games in the source of the stretch's first text. Its other texts are the first ones of their
-    /// sources.
+    /// The number of games that come before this stretch of text in the source of its first text. Its other texts are the
+    /// beginnings of their sources.
     in_source: u32,
     texts: Vec<TextMark>,
     /// The XXH3 hash of all bytes of the stretch.
     hash: u64,
 }
 
-/// The part of a stretch that is in one source.
+/// The part of a stretch of text that is in one source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct TextMark {
     source: u32,
@@ -239,7 +239,7 @@ enum SourcePlace {
         /// The number of games in the sources before the block.
         games_before: u32,
     },
-    /// The game comes after these sources, which have `games` games.
+    /// The game comes after these sources, in which there are `games` games.
     Behind {
         games: u32,
     },
@@ -274,7 +274,7 @@ impl Sidecar {
         Some(Sidecar { cache: cache.clone(), path, paths, places })
     }
 
-    /// Finds the place of a game by its number in these sources.
+    /// Looks up a game by its number in the sidecar of these sources, and reads its block.
     fn find(&self, number: u32, options: &StreamOptions) -> SourcePlace {
         let stretches = &self.places.stretches;
         let games = stretches.last().map_or(0, |last| last.games_before.saturating_add(last.games));
@@ -299,7 +299,7 @@ impl Sidecar {
         SourcePlace::Found { block: Box::new(block), games_before: stretch.games_before }
     }
 
-    /// Reads the bytes that a stretch has now.
+    /// Reads the texts of a stretch from the files, as they are now.
     fn texts(&self, stretch: &Stretch) -> io::Result<Vec<SourceText>> {
         let read = |mark: &TextMark| {
             let index = mark.source as usize;

@@ -175,8 +175,8 @@ impl Choice {
         }
     }
 
-    /// Returns the facts that an engine must be asked for. [`Choice::keep_best`] removes hits together with their copies, so it
-    /// needs all copies of each hit.
+    /// Returns the facts that an engine must report if the facts in `wanted` are needed. [`Choice::keep_best`] removes hits
+    /// together with their copies, so it needs all copies of each hit.
     pub fn outputs(&self, wanted: Wants) -> Wants {
         match wanted.detail() {
             Some(_) if self.best => wanted | Wants::ALL_COPIES,

@@ -196,7 +196,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Adds a block.
+    /// Counts the games and positions of a block, and sets the number of bytes that were read up to its end.
     fn add(&mut self, streamed: &StreamedBlock) {
         self.games += streamed.totals.games();
         self.positions += streamed.totals.positions;

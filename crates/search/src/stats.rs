@@ -228,8 +228,8 @@ pub struct Counts {
     tells_sides: bool,
 }
 
-/// A tally for each pair of groups. In `all`, properties of hits have no groups. Queries over the same games share `all` after it
-/// was counted.
+/// The tallies of one grouping, for each pair of groups. In `all`, a property that only hits have is not divided into groups.
+/// Queries over the same games share `all` after it was counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct TallyTable {
     all: Arc<HashMap<[GroupKey; 2], Tally>>,
@@ -698,7 +698,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Sets whether the query determines the sides that have the pattern. Counts of a database without games do not know this.
+    /// Sets whether the query determines the sides that have the pattern. This must be set, because the counts of a database
+    /// without games do not show it.
     #[must_use]
     pub fn telling_sides(self, tells_sides: bool) -> Counts {
         Counts { tells_sides, ..self }
@@ -741,7 +742,7 @@ impl Counts {
         rows
     }
 
-    /// Returns the place of each group of one property in the order of rows.
+    /// Returns the rank of each group of one property, in the order of rows.
     fn ranks(&self, by: &By) -> HashMap<GroupKey, usize> {
         let rows = self.rows(&by.clone().into());
         rows.into_iter().enumerate().map(|(rank, GroupRow { keys: [key, _], .. })| (key, rank)).collect()

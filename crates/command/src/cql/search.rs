@@ -177,7 +177,6 @@ impl CqlSearch {
         self.print(persistent.iter().map(|(name, value)| [name.as_bytes(), b": ", value].concat()).collect())
     }
 
-    /// Prints the summary of the search.
     pub(super) fn print_summary(
         &self,
         scan: &Executor,

@@ -71,7 +71,7 @@ pub enum Order {
         reverse: bool,
     },
     /// At random. The order depends on the seed and on the content of the game (its start, its moves, its side lines if they are
-    /// searched, and its result), and not on the place of the game. So a sample stays the same when a database is split into
+    /// searched, and its result), and not on where the game is stored. So a sample stays the same when a database is split into
     /// other files. Of identical games, only the first one is in a sample: see [`TopGames::distinct`].
     Sampled {
         /// The seed. Another seed gives another sample.

@@ -1,4 +1,4 @@
-//! Prepared queries.
+//! Queries that were parsed and expanded into their copies, ready to run.
 
 use std::fmt;
 use std::str::FromStr;

@@ -80,7 +80,7 @@ impl ArrowTable {
         });
     }
 
-    /// Returns all rows.
+    /// Returns all rows that were added, as one record batch.
     pub fn finish(mut self) -> RecordBatch {
         let arrays: Vec<ArrayRef> = self.cells.iter_mut().map(ArrowCells::finish).collect();
         let fields = self.columns.list().iter().zip(&arrays);

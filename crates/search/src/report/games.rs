@@ -173,7 +173,7 @@ impl<W: Write> PgnWriter<W> {
         self.out.write_all(text)
     }
 
-    /// Ends the last line.
+    /// Writes the line end after the last game, and returns the underlying writer.
     ///
     /// # Errors
     ///

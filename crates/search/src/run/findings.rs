@@ -32,7 +32,7 @@ use orbit_reel::GameRow;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Orbit};
 
-/// The groupings of the histograms, with their units. Either years or decades are shown: see [`YEARS_MAX`].
+/// The groupings of the histograms, with their units. A report shows either years or decades: see [`YEARS_MAX`].
 const HISTOGRAMS: [(&str, Unit); 5] = [
     ("year", Unit::Games),
     ("decade", Unit::Games),

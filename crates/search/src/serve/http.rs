@@ -36,7 +36,8 @@ pub const BODY_BYTES_MAX: usize = 16 << 20;
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
 /// The time within which a body must be complete, and within which a client must read each piece of an answer.
 const BODY_TIME: Duration = Duration::from_secs(60);
-/// The time for which a refused connection is still read, so that the client receives the answer.
+/// The time for which a connection is still read after its answer, so that the client receives the answer, and the maximum number
+/// of bytes that are read in this time.
 const FAREWELL: Duration = Duration::from_secs(1);
 const FAREWELL_BYTES: u64 = 1 << 20;
 /// The pause after the system has refused a connection.

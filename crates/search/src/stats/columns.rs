@@ -35,7 +35,7 @@ const WHITE_MATES_CODE: GroupCode = GroupCode::MAX;
 const BLACK_MATES_CODE: GroupCode = GroupCode::MIN + 1;
 const BELOW: GroupCode = GroupCode::MIN + 2;
 
-/// A position.
+/// A position of a block: its game, its slot, and its ply.
 #[derive(Clone, Copy)]
 pub(super) struct PositionAt {
     /// The index of the game in the block.

@@ -94,12 +94,12 @@ impl PlayedColumn {
     }
 }
 
-/// Returns the last position of a hit.
+/// Returns the node of the last position of a hit: the one after the last move of its span, or the hit itself.
 fn last(span: Option<&MatchSpan>, node: u32) -> u32 {
     span.and_then(|span| span.moves.last().copied()).unwrap_or(node)
 }
 
-/// Returns the first position of a hit.
+/// Returns the node of the first position of a hit: the one before the first move of its span, or the hit itself.
 fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     let first = span.and_then(|span| span.moves.first().copied());
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)

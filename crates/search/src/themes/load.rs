@@ -57,7 +57,7 @@ pub(super) fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
 #[derive(Default)]
 struct Loader {
     themes: Vec<Theme>,
-    /// The place of each name, as text.
+    /// The place of each name in its file, as text: `themes.toml:3:8`.
     places: HashMap<String, String>,
     /// The files that are being read, each of which includes the next one.
     chain: Vec<ThemeFile>,
