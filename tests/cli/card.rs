@@ -1,7 +1,7 @@
 //! Tests the bench `card`, which measures a graphics card: every row is there and right, both files agree, and no measurement is
 //! lost.
 //!
-//! Cargo builds no bench for tests. So this binary compiles the files of the bench, too. It runs as the bench if
+//! Cargo builds no bench for tests. So this binary compiles the files of the bench as well. It runs as the bench if
 //! [`AS_CARD_PROGRAM`] is set.
 
 mod floors;
@@ -330,7 +330,7 @@ fn it_runs_from_an_empty_folder() {
     assert!(printed == document(&folder.path().join(&made[0])), "what is printed is the file");
 }
 
-/// A user who asks the command to measure a card is told the name of the program to use, whatever options follow.
+/// A user who asks the command to measure a card is told the name of the program to use, no matter which options follow.
 #[test]
 fn the_command_names_the_program() {
     let folder = tempfile::tempdir().unwrap();

@@ -431,7 +431,7 @@ fn lines(text: impl IntoIterator<Item = impl std::fmt::Display>) -> Result<(), F
     out.finish()
 }
 
-/// Splits a text into words. A word in quotation marks, `"` or `'`, may contain blanks.
+/// Splits a string into words. A word in quotation marks, `"` or `'`, may contain blanks.
 fn words(text: &str) -> Result<Vec<String>, Wrong> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in text.chars() {

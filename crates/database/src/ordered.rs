@@ -518,7 +518,7 @@ mod tests {
             let steps = Steps {
                 next: || {
                     let task = tasks.next()?;
-                    // Like a source that continues only after its reader has answered.
+                    // The test takes the place of a source that continues only after its reader has answered.
                     let begun = Instant::now();
                     while taken.load(Ordering::Relaxed) < task {
                         assert!(begun.elapsed() < Duration::from_secs(60), "{task} of {threads} threads");

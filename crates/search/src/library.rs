@@ -271,8 +271,8 @@ impl Database {
     /// Returns the game with this number; games are counted from 1 over all sources. Returns `None` if there are fewer games, or
     /// if the game was skipped because no position of it could be read.
     ///
-    /// In a database in memory or a reel, the game is found at once. For plain PGN files, the first call reads up to the game,
-    /// and stores the offsets of games in the user's cache; later calls read a few hundred kilobytes.
+    /// In a database in memory or a reel, the game is found immediately. For plain PGN files, the first call reads up to the
+    /// game, and stores the offsets of games in the user's cache; later calls read a few hundred kilobytes.
     ///
     /// # Errors
     ///

@@ -160,7 +160,7 @@ pub struct Report {
     pub games: Vec<ReportedGame>,
 }
 
-/// The place of one game in a [`Report`].
+/// The lines of one game in a [`Report`], and the number of its hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReportedGame {
     /// The end of the game's lines in the text.

@@ -51,7 +51,7 @@ fn an_archive_answers_as_its_files_do() {
         |options: &[&str]| run(folder, 0, &[&["scan", "--count", "Nf3", "x.zip"], options].concat()).1;
     assert!(stderr(&[]).starts_with(note));
     assert_eq!(stderr(&["-q"]), "");
-    // Archives can also be given by their folder.
+    // Archives are also read if the folder that contains them is given.
     fs::rename(folder.join("x"), folder.join("y")).unwrap();
     assert_eq!(hits(folder, "Nf3", &["."]).lines().count(), 2 * of_files.lines().count());
 }

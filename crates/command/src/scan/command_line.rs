@@ -14,7 +14,8 @@ impl Args {
         self.question(request, &query.text).command_line(&without_folders(&files)).unwrap_or_default()
     }
 
-    /// Adds to a request the theme and the board, or else the query.
+    /// Adds the theme and the board to a request. If the request then has neither of these and no position, adds the
+    /// query as well.
     fn question(&self, mut request: Request, query: &str) -> Request {
         request.theme.clone_from(&self.theme);
         self.board.put(&mut request);

@@ -214,7 +214,7 @@ impl ScanRun {
         counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())
     }
 
-    /// Returns the number of positions that each copy hits. Empty unless it is wanted.
+    /// Returns the number of positions that each copy hits. The result is empty if these numbers were not requested.
     pub(super) fn copies(&self, scan: &Executor) -> Vec<u64> {
         let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
         copies.resize(scan.engine().info().copies[0], 0);
@@ -223,7 +223,8 @@ impl ScanRun {
 }
 
 impl ScanSinks {
-    /// Passes the results of the next block to the outputs. Statistics and pictures cover all games, however many are listed.
+    /// Passes the results of the next block to the outputs. Statistics and pictures cover all games, no matter how many of
+    /// them are listed.
     fn take_or_stop(
         &mut self,
         collectors: &Collectors,

@@ -71,7 +71,7 @@ enum ComparisonTest {
     /// The value contains this string, which is in lower case.
     Contains(String),
     Number(Compare, i64),
-    /// As `Number`, in thousandths.
+    /// The same as `Number`, but in thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
     /// An opening that satisfies each of these comparisons. There is one for a bound, and there are two for a range.
@@ -166,7 +166,7 @@ pub enum ConditionError {
     /// One of several comparisons is wrong.
     #[error("at character {at}: {error}")]
     At {
-        /// The position of the comparison: its first character, counted from 1.
+        /// The position of the comparison's first character, counted in characters from 1.
         at: usize,
         /// The error in it.
         error: Box<ConditionError>,
@@ -177,7 +177,7 @@ pub enum ConditionError {
          black~Carlsen`, or put a value with the word `{word}` in quotation marks, as in `event~\"now or never\"`"
     )]
     NotJoined {
-        /// The position of that text: its first character, counted from 1.
+        /// The position of the first character of that text, counted in characters from 1.
         at: usize,
         /// `and` or `or`.
         word: &'static str,
@@ -193,7 +193,7 @@ pub enum ConditionError {
     /// A condition follows another one without `and` or `or` between them.
     #[error("at character {at}: `{rest}` follows a condition; write `and` or `or` between conditions")]
     NoWord {
-        /// The position of the second condition: its first character, counted from 1.
+        /// The position of the first character of the second condition, counted in characters from 1.
         at: usize,
         /// The rest of the text, from the second condition on.
         rest: String,
@@ -201,13 +201,13 @@ pub enum ConditionError {
     /// A parenthesis is not closed.
     #[error("the bracket at character {at} is not closed; write `)` where the conditions in it end")]
     Unclosed {
-        /// The place of the opening parenthesis: its character, counted from 1.
+        /// The position of the opening parenthesis in the condition, counted in characters from 1.
         at: usize,
     },
     /// Parentheses are nested too deeply.
     #[error("at character {at}: there are more than {max} brackets in each other; leave some out")]
     TooDeep {
-        /// The place of the first parenthesis that is nested too deeply: its character, counted from 1.
+        /// The position of the first parenthesis that is nested too deeply, counted in characters from 1.
         at: usize,
         /// The deepest nesting that is allowed.
         max: usize,

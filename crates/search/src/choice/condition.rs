@@ -195,7 +195,7 @@ impl<'a> ConditionReader<'a> {
         })
     }
 
-    /// Returns the length of the comparison at the beginning of a text. The comparison ends before a joining word, or before a
+    /// Returns the length of the comparison at the beginning of a string. The comparison ends before a joining word, or before a
     /// closing parenthesis that was opened before it.
     fn comparison_end(&self, text: &str) -> usize {
         let (mut open, mut quoted) = (0_usize, false);
@@ -248,7 +248,7 @@ impl<'a> ConditionReader<'a> {
     }
 }
 
-/// Returns whether a text begins with this joining word.
+/// Returns whether a string begins with this joining word.
 fn joining(text: &str, word: &str) -> bool {
     let behind = text.strip_prefix(word);
     behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '('))

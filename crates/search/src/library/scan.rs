@@ -215,7 +215,7 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Finds only the places of hits, without values and copies. This is faster.
+    /// Finds only the positions that hit, without values and copies. This is faster.
     pub fn places_only(mut self) -> Self {
         self.detail = Wants::HITS;
         self

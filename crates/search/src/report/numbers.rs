@@ -112,7 +112,7 @@ impl Distribution {
         below + (above - below) * place.fract()
     }
 
-    /// Returns the number at a place in sorted order; the least number is at 0.
+    /// Returns the number with a given index in sorted order; the index of the least number is 0.
     fn at(&self, place: u64) -> f64 {
         let mut before = 0;
         let found = self.0.iter().find(|(_, times)| {

@@ -74,7 +74,7 @@ pub(crate) fn document(
                             h2.unseen[index == 0] id={ (section.id) "-name" } { (section.name) }
                             (section.body)
                         }
-                        // The numbers come before the table of contents, also on a phone.
+                        // The numbers come before the table of contents, even on a phone.
                         @if index == 0 { (contents(&sections[1..])) }
                     }
                 }

@@ -30,7 +30,7 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns,
     push_rows((found, game), (rows, columns), |_, cell, out| push(cell, out), b"", out)
 }
 
-/// Appends a cell: a number, or else its text in CSV; an empty text is null.
+/// Appends a cell: a number as it is, any other value as in CSV. An empty string is null.
 fn push(cell: TableCell, out: &mut Vec<u8>) {
     let written = match cell {
         TableCell::Number(number) | TableCell::Decimal(number) => postcard::to_io(&Some(number), out),

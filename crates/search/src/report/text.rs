@@ -37,7 +37,7 @@ const HITS_TEXT_MAX: usize = 2_000;
 pub enum Layout {
     /// Each column is as wide as its entries need in the games that are written together.
     Fitted,
-    /// The columns have the same widths for all games.
+    /// Each column has the same width for all games.
     Fixed,
 }
 

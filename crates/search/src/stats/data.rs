@@ -89,7 +89,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Returns whether groups have move tallies. These come after everything else, and counts by other groupings do not have them.
+/// Returns whether groups have move tallies. These come at the end of the data. Counts by other groupings do not have them.
 fn are_of_moves(groupings: &[Grouping]) -> bool {
     groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }

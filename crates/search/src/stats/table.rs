@@ -182,7 +182,7 @@ fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, O
         return (rows, None);
     }
     let more = rows.len() - rows_max;
-    // In a tree, too, the rows with the most games are kept. A row never has fewer games than its continuations, so no
+    // As in other tables, a tree keeps the rows with the most games. A row never has fewer games than its continuations, so no
     // continuation is shown without the row before it.
     let mut ranks: Vec<(Reverse<u64>, usize)> =
         rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
@@ -255,7 +255,7 @@ fn ends(results: &SideResults) -> String {
     format!("+{wins} ={draws} -{losses}")
 }
 
-/// Returns the score of the sides that have the pattern. It is empty if there are no games.
+/// Returns the cell with the score of the sides that have the pattern. The cell is empty if there are no games.
 fn side_cell(results: &SideResults) -> String {
     results.score().map_or(String::new(), |score| format!("{:.1} % ({})", 100.0 * score, ends(results)))
 }
