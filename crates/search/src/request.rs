@@ -164,7 +164,7 @@ impl Request {
         Request { query: vec![query.to_owned()], ..Request::default() }
     }
 
-    /// Returns the texts of all queries, including those of a theme and of boards.
+    /// Returns all queries as text, including those of a theme and of boards.
     ///
     /// # Errors
     ///
@@ -221,11 +221,11 @@ impl Request {
         !is_ordered && self.limit.is_none() && self.skip == 0 && self.unique.is_none()
     }
 
-    /// Parses the fields that contain text, and checks that all fields agree with each other.
+    /// Parses the fields that contain strings, and checks that all fields agree with each other.
     ///
     /// # Errors
     ///
-    /// Fields exclude each other, or a text cannot be parsed.
+    /// Fields exclude each other, or a string cannot be parsed.
     pub fn check(&self) -> Result<Chosen, RequestError> {
         if self.schema != REQUEST_SCHEMA {
             return Err(RequestError::new("{schema} is 1 in this version: leave it out"));
@@ -333,8 +333,8 @@ impl Chosen {
     }
 }
 
-/// An error in the fields of a request: they exclude each other, or a text cannot be parsed. The message has a remedy. `Display`
-/// shows the names of fields as in JSON: `` `sort` ``.
+/// An error in the fields of a request: they exclude each other, or a string cannot be parsed. The message has a remedy.
+/// `Display` shows the names of fields as in JSON: `` `sort` ``.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestError {
     /// The sentence. The names of fields are in braces, possibly with a value: `{sort value}`.

@@ -101,7 +101,7 @@ pub struct TooManyGroups {
 pub enum GroupKey {
     /// Everything. It is the second key if there is no second property.
     Whole,
-    /// A number, such as a year, or the beginning of a step of ratings. Copies count from 1.
+    /// A number, such as a year, or the beginning of a step of ratings. Copies are counted from 1.
     Number(i64),
     /// A number with a fraction, in thousandths: 500 is 0.5.
     Thousandths(i64),
@@ -764,7 +764,7 @@ fn speed_rank(key: &GroupKey) -> usize {
     Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
 }
 
-/// Returns a sort key for groups of measures. Numbers are sorted by size. The texts for values below and above all numbers come
+/// Returns a sort key for groups of measures. Numbers are sorted by size. The names for values below and above all numbers come
 /// before and after them.
 fn measure_rank(key: &GroupKey) -> (i8, i64) {
     match key {

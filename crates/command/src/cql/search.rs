@@ -21,7 +21,7 @@ use crate::games::GameOutputs;
 use crate::sink::OutputFiles;
 use crate::terminal::Remark;
 
-/// A search that behaves as CQL's own program, with its collectors and outputs.
+/// A search that behaves as CQL's own program does, with its collectors and outputs.
 pub(super) struct CqlSearch {
     choice: Choice,
     collectors: Collectors,

@@ -347,7 +347,7 @@ fn test(
     }
 }
 
-/// Returns whether a date is compared letter by letter, such as `2015.*` or `????.??.??`.
+/// Returns whether a date, such as `2015.*` or `????.??.??`, is compared as a string.
 fn is_date_text(value: &str) -> bool {
     value.contains('*') || (value.contains('?') && value.split('.').count() == 3)
 }

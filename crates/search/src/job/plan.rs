@@ -299,7 +299,7 @@ impl Job {
     }
 }
 
-/// Returns the XXH3 (128 bits) of a text, as 32 hexadecimal digits.
+/// Returns the XXH3 (128 bits) of a string, as 32 hexadecimal digits.
 pub fn hash_text(text: &str) -> String {
     format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()))
 }

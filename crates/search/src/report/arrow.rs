@@ -93,8 +93,8 @@ impl ArrowTable {
     }
 }
 
-/// Returns an owned copy of a cell, to be shared by all rows of a game. Returns `None` for the kinds of cells that no column has
-/// in common for a whole game.
+/// Returns an owned copy of a cell of a column that has the same value in all rows of a game. Returns `None` for kinds of cells
+/// that no such column has.
 fn owned(cell: TableCell) -> Option<TableCell<'static>> {
     match cell {
         TableCell::Null => Some(TableCell::Null),

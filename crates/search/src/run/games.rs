@@ -232,7 +232,7 @@ impl Comment {
     }
 }
 
-/// Shortens a text. The mark of the cut is ASCII, because the encoding of a game may not be UTF-8.
+/// Shortens a string. The mark of the cut is ASCII, because the encoding of a game may not be UTF-8.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(COPY_MAX) {
         Some((end, _)) => format!("{}...", &text[..end]),

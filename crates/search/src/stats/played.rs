@@ -253,9 +253,9 @@ impl MoveTally {
         (ratings + games / 2).checked_div(games)
     }
 
-    /// Returns the performance rating by Elo's formula, which is the rating whose expected score equals the actual score against
-    /// opponents with that mean rating. It differs from the mean rating of the opponents by at most 800 points. Returns `None`
-    /// if there are no games with a result and a rated opponent.
+    /// Returns the performance rating by Elo's formula: the rating whose expected score equals the actual score if each opponent
+    /// has the mean rating of the opponents. It differs from this mean by at most 800 points. Returns `None` if there are no
+    /// games with a result and a rated opponent.
     pub fn performance(&self) -> Option<i64> {
         let [games, points, ratings] = self.opposed;
         if games == 0 {

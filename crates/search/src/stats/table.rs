@@ -20,7 +20,7 @@ impl Counts {
     /// Writes a table for each grouping, with an empty line between two tables. A grouping by one property has a line for each
     /// group; a grouping by two properties is a cross table of the games that hit. Of names, openings and copies, at most
     /// `rows_max` groups are listed, which are those with the most games that hit; the number of further groups follows. `copies`
-    /// are the texts of the copies, in the order of their numbers. With `cut`, long names are cut to fit a terminal. Headings of
+    /// has each copy as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a terminal. Headings of
     /// columns are always cut.
     ///
     /// # Errors
