@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// A program ends with a message where it gets no memory; the Python package leaves that to Python.
+/// An allocator that ends the program with a message if it gets no memory. The Python package does
+/// not use it, and leaves this case to Python.
 #[global_allocator]
 static ALLOCATOR: orbit_command::memory::Allocator = orbit_command::memory::Allocator;
 

@@ -1,4 +1,4 @@
-//! Open databases.
+//! Databases that Python opens.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

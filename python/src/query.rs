@@ -1,4 +1,4 @@
-//! Queries and themes.
+//! Queries and themes for Python.
 
 use std::path::PathBuf;
 

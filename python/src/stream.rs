@@ -21,9 +21,9 @@ use crate::errors;
 use crate::game::Hit;
 use crate::wait::{Awaited, Running, receive, receive_detached};
 
-/// The maximum number of batches that are ready.
+/// The maximum number of batches that wait to be read.
 const BATCHES_MAX: usize = 2;
-/// The maximum number of hits that are ready.
+/// The maximum number of hits that wait to be read.
 const HITS_MAX: usize = 1024;
 
 /// The kind of rows of a stream.

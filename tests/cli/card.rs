@@ -1,7 +1,7 @@
 //! Tests the bench `card`, which measures a graphics card: every row is there and right, both files agree, and no measurement is
 //! lost.
 //!
-//! Cargo builds no bench for tests. So this binary compiles the files of the bench, too. It runs as the bench if
+//! Cargo builds no bench for tests. So this binary compiles the files of the bench as well. It runs as the bench if
 //! [`AS_CARD_PROGRAM`] is set.
 
 mod floors;
@@ -229,7 +229,7 @@ fn a_wrong_answer_is_told() {
         if let Some(agree) = row.get("agree") {
             assert_eq!(*agree, !is_spoiled, "{row}");
             let differing = row.get("positions_differing").and_then(Value::as_u64);
-            // The answers of several queries at once are compared three times.
+            // The answers of several queries together are compared three times.
             assert_eq!(differing, is_spoiled.then_some(if name == "2 queries" { 3 } else { 1 }), "{row}");
         }
         assert!(row["kind"] != "crossover" || !is_spoiled, "a rate of a wrong answer is no rate: {row}");
@@ -335,7 +335,7 @@ fn it_runs_from_an_empty_folder() {
     assert!(printed == document(&folder.path().join(&made[0])), "what is printed is the file");
 }
 
-/// A user who asks the command to measure a card is told the name of the program to use, whatever options follow.
+/// A user who asks the command to measure a card is told the name of the program to use, no matter which options follow.
 #[test]
 fn the_command_names_the_program() {
     let folder = tempfile::tempdir().unwrap();

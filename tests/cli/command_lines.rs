@@ -142,7 +142,7 @@ fn make_inputs() -> TempDir {
     for name in ["main.pgn", "measures.pgn"] {
         write(name, data(&format!("games/{name}")).as_bytes());
     }
-    // Reels are made from standard input, because reels otherwise contain places and times of files.
+    // Reels are made from standard input, because reels made from files contain the paths and times of these files.
     fs::create_dir(folder.path().join("reels")).unwrap();
     for index in [
         "orbit index -q - -o reels/sample.reel < sample.pgn",

@@ -60,7 +60,7 @@ impl Folder {
 }
 
 /// Returns the movetext of each game, after its tag Foo if it has one. Runs of blanks become one blank, and blanks around
-/// brackets and after move numbers are removed.
+/// parentheses and braces and after move numbers are removed.
 fn games(text: &str) -> Vec<String> {
     let mut games: Vec<String> = Vec::new();
     for line in text.lines() {

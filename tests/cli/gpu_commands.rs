@@ -167,7 +167,7 @@ fn gpu_prints_what_cpu_prints() {
     assert_eq!(limited("gpu"), limited("cpu"));
 }
 
-/// `auto` never chooses a software adapter, however large the work is.
+/// `auto` never chooses a software adapter, no matter how large the work is.
 #[test]
 fn auto_stays_off_software_adapters() {
     let out = orbit(&["scan", "--count", QUERY, SAMPLE]);

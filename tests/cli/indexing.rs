@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Returns a text with whole games, a cut one, a skipped one, and one that begins from a position. The games differ for each
+/// Returns PGN with whole games, a cut one, a skipped one, and one that begins from a position. The games differ for each
 /// `tag`.
 fn games(tag: &str) -> String {
     format!(

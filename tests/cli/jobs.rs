@@ -15,7 +15,7 @@ use super::program::{SAMPLE, run_in};
 /// The reels of most jobs. Each has one block.
 const REELS: [&str; 6] = ["a.reel", "b.reel", "c.reel", "d.reel", "e.reel", "f.reel"];
 
-/// Returns a folder with these reels. They have all games of the sample except the first few.
+/// Returns a folder with the reels in [`REELS`], which have all games of the sample except the first few.
 fn reels() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(SAMPLE).unwrap();

@@ -14,7 +14,7 @@
 //! * `parquet`: the table of the optional feature.
 //! * `player`, `players`: profiles of players, and searches of their games.
 //! * `program`: the program itself.
-//! * `promises`: names, endings and words that promise something which is not done are refused.
+//! * `promises`: names, endings and words that promise more than the program does are refused.
 //! * `readme`: every command of the README.
 //! * `reports`: the title of a report, its sentence and its sample.
 //! * `serve`, `repl`: databases that stay in memory.

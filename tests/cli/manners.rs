@@ -182,7 +182,7 @@ fn messages_are_json_with_places() {
         let message = fault["message"].as_str().unwrap();
         assert!(!message.is_empty() && !message.starts_with("error"), "{fault}");
     }
-    // The lines of the summary are messages, too. Hidden characters are escaped.
+    // The lines of the summary are messages as well. Hidden characters are escaped.
     let summary = of(&["scan", "check", SAMPLE]);
     assert!(summary.len() >= 3 && summary.iter().all(|message| message["kind"] == "info"), "{summary:?}");
     let games = serde_json::json!({ "all": 1000, "whole": 1000, "cut": 0, "skipped": 0 });

@@ -37,8 +37,8 @@ fn limited(folder: &Path, kib: u32, args: &[&str]) -> (Option<i32>, String, Stri
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
 
-/// Returns the minimum of KiB with which the program can report that it has too little memory. With less, the system does not
-/// load the program, or Rust does not start it.
+/// Returns the minimum number of KiB with which the program can report that it has too little memory. With less, the system
+/// does not load the program, or Rust does not start it.
 fn least(folder: &Path) -> u32 {
     let speaks = |kib: &u32| limited(folder, *kib, &["--version"]).0 == Some(4);
     (20_000..2_000_000).step_by(400).find(speaks).unwrap()

@@ -498,7 +498,7 @@ all moves                              4       0.51        25.0 %      25.0 %   
     assert!(run(&["player", "-q", "Cid", "own.pgn"]).contains("No game of the player has evaluations"));
 }
 
-/// The losses of a player's moves are those that a search for these moves finds, whatever part of the time is left.
+/// The losses of a player's moves, taken together for every amount of time left, are those that a search for these moves finds.
 #[test]
 fn losses_are_those_of_a_search() {
     let games = "tests/data/games/measures.pgn";

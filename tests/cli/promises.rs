@@ -1,4 +1,4 @@
-//! Names, endings and words on the command line that would promise something that is not done are refused.
+//! Names, endings and words on the command line that would promise more than the program does are refused.
 
 use std::fs;
 use std::io::Write as _;

@@ -152,7 +152,7 @@ fn a_page_lists_the_games_that_hit() {
     }
 }
 
-/// The list ends at its limit. It is in the order of the search, whatever the number of threads.
+/// The list ends at its limit. It is in the order of the search, no matter how many threads there are.
 #[test]
 fn a_long_list_ends_with_the_number_of_the_rest() {
     let folder = tempfile::tempdir().unwrap();
@@ -186,7 +186,7 @@ fn a_long_list_ends_with_the_number_of_the_rest() {
     }
 }
 
-/// The command in a page makes the same page, also in another folder and for another spelling of the question.
+/// The command in a page makes the same page again, even in another folder and for another spelling of the question.
 #[cfg(unix)]
 #[test]
 fn a_page_has_the_command_that_makes_it_again() {

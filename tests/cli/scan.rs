@@ -243,7 +243,8 @@ fn plain_and_values_depend_on_the_games_alone() {
     }
 }
 
-/// To count hits in a reel, the tags of games are skipped where possible. This must not change the output.
+/// When the hits in a reel are only counted, the tags of games are skipped where possible. This must not change
+/// the output.
 #[test]
 fn a_reel_is_counted_as_its_games_are() {
     let folder = folder();

@@ -389,7 +389,7 @@ fn a_running_query_is_cancelled() {
         let answer = server.answer("progress", json!({ "of": first }));
         if answer["state"] == "running" { Ok(()) } else { Err(answer) }
     });
-    // If a waiting query is cancelled, it is answered at once, and so is a request that waits for it.
+    // If a waiting query is cancelled, it is answered immediately, and so is a request that waits for it.
     assert_eq!(server.answer("cancel", json!({ "of": second }))["cancelled"], true);
     assert_code(&server.answer_to(second), ErrorCode::Cancelled);
     assert_code(&server.answer_to(waits), ErrorCode::UnknownQuery);

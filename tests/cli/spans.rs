@@ -213,7 +213,7 @@ const QUERIES: [&str; 23] = [
     "line --> check --> not check --> check",
     "flipcolor line --> A attacks k --> (not check){1,3} --> check",
     "shift flip line --> Nd4 --> wtm --> btm --> not Nd4",
-    // Both copies match at most starts, but find different positions.
+    // Both copies match at the start of most games, but find different positions.
     "flipcolor {initial find #q==0}",
     "line singlecolor --> wtm + --> check",
     "line firstmatch --> wtm --> btm*",

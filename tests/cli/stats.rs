@@ -38,7 +38,7 @@ fn statistics_replace_the_list() {
     assert_eq!(stdout(&["--stats", "white,top=3"]).lines().count(), 6);
 }
 
-/// The counts equal those of `--count`, whatever is listed.
+/// The counts equal those of `--count`, no matter what is listed.
 #[test]
 fn statistics_are_of_all_games_that_count() {
     let json = |args: &[&str]| -> Value {

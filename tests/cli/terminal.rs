@@ -1,4 +1,4 @@
-//! Escape sequences in a game, a reel, a file or an argument do not reach a terminal, whatever command prints them.
+//! Escape sequences in a game, a reel, a file or an argument do not reach a terminal, no matter which command prints them.
 
 use std::fs;
 use std::io::Write as _;

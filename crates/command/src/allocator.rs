@@ -8,7 +8,7 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "mallopt has no other door")]
 pub fn keep_freed_memory() {
-    /// Larger allocations are requested from the system, and returned to it.
+    /// Allocations of at least this many bytes are requested directly from the system, and returned to it when they are freed.
     const MMAP_THRESHOLD: i32 = 2 << 20;
     /// If more memory than this is free at the end of the heap, the heap shrinks.
     const TRIM_THRESHOLD: i32 = 4 << 20;

@@ -155,7 +155,7 @@ struct GroupCounts {
 }
 
 impl Matrix<'_> {
-    /// Writes all counts.
+    /// Writes the counts of all themes.
     pub(super) fn write(&self, format: TableFormat, sink: Sink) -> Result<(), Failure> {
         sink.write_whole(&match format {
             TableFormat::Text => self.text().into_bytes(),
@@ -418,7 +418,7 @@ fn whole(theme: &Theme) -> String {
     out
 }
 
-/// Escapes a text, since a file of themes may come from anywhere.
+/// Escapes a string, since a file of themes may come from anywhere.
 fn shown(text: &str) -> Vec<u8> {
     escape(text, EscapeContext::Lines).into_owned().into_bytes()
 }

@@ -93,7 +93,7 @@ pub(super) struct Args {
     card: Option<Vec<OsString>>,
 }
 
-/// The maximum number of positions. They are more than fit on any card, and few enough for lists of their blocks.
+/// The maximum number of positions: more than fit on any card, but few enough for lists of their blocks.
 const POSITIONS_MAX: u64 = 64_000_000_000;
 
 /// Reads a number of positions.

@@ -116,7 +116,7 @@ pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns messages about conditions that no game meets although some values contain the text of the condition.
+/// Returns messages about conditions that no game meets although some values contain the string of the condition.
 pub(super) fn missed_lines<'a>(
     collector: &'a WholeTextsCollector,
     part: &'a WholeTextsPart,

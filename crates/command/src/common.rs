@@ -78,8 +78,8 @@ impl CtrlC {
     }
 }
 
-/// Returns whether the system can start a thread. If it cannot, no handler can wait for Ctrl-C, so Ctrl-C ends the process at
-/// once.
+/// Returns whether the system can start a thread. If it cannot, no handler can wait for Ctrl-C, so Ctrl-C ends the process
+/// immediately.
 pub(super) fn can_wait_for_interrupts() -> bool {
     std::thread::Builder::new().spawn(|| ()).is_ok_and(|probe| probe.join().is_ok())
 }
@@ -98,15 +98,16 @@ pub(super) fn holds_games(path: &Path) -> bool {
     path.is_dir() || path.exists() && endings.by_ref().take(2).any(|ending| ENDINGS.contains(&ending))
 }
 
-/// Returns the ending of a file's name without `.zst`, in lower case: `csv` for `Hits.CSV.zst`. Empty if the name has none.
+/// Returns the ending of a file's name without `.zst`, in lower case: `csv` for `Hits.CSV.zst`. The result is empty if the name
+/// has no ending.
 pub(super) fn ending(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let name = name.strip_suffix(".zst").unwrap_or(&name);
     name.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
-/// Returns the number of threads: the number that was given, up to `THREADS_MAX` or `THREADS_A_CORE` for each core; by default,
-/// one for each core.
+/// Returns the number of threads to use. This is the number that was given, but at most the larger of `THREADS_MAX` and
+/// `THREADS_A_CORE` times the number of cores. By default, it is one for each core.
 pub fn threads(given: Option<NonZeroUsize>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     given.map_or(cores, |given| given.get().min(THREADS_MAX.max(THREADS_A_CORE * cores)))

@@ -1,4 +1,4 @@
-//! Implements `orbit completions`.
+//! Implements `orbit completions`, which prints a completion script for a shell.
 //!
 //! clap writes the scripts. This module adds completions for the words of the query language. They are offered within an argument
 //! that begins with a quotation mark, whose last word is completed.

@@ -1,4 +1,4 @@
-//! Writes games that hit as PGN.
+//! Writes the games with hits as PGN.
 
 use orbit_database::{GameTexts, StreamedBlock};
 use orbit_search::report::PgnSeparator;

@@ -1,4 +1,4 @@
-//! Implements `orbit help`.
+//! Implements `orbit help`, which explains commands and the words of the query language.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ enum Topic {
     },
 }
 
-/// Parses any text, and lets shells complete the words of the language.
+/// Parses any string, and lets shells complete the words of the language.
 #[derive(Clone)]
 struct SomeWord;
 
@@ -217,7 +217,7 @@ fn explain(asked: &str) -> Result<Exit, Failure> {
         found.splice(0..0, meant);
     }
     if found.is_empty() && asked.contains(' ') {
-        // The text may be a heading on the page of a topic, such as `move capture S`.
+        // The string may be a heading on the page of a topic, such as `move capture S`.
         let form = |(_, word): &(&WordGroup, &Word)| word.form(word.spellings[0]);
         found = known.iter().copied().filter(|word| form(word).starts_with(asked)).collect();
     }

@@ -257,7 +257,7 @@ impl OpenedJob {
         }
     }
 
-    /// Computes a part.
+    /// Computes a part of the job, and writes its file.
     fn compute(&self, part: &JobPart, interrupt: &CtrlC, manner: PartOptions) -> Result<Exit, Failure> {
         let PartOptions { threads, quiet, engine, progress } = manner;
         let mut args = self.search()?;

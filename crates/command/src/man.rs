@@ -1,4 +1,4 @@
-//! Implements `orbit man`.
+//! Implements `orbit man`, which prints or writes manual pages.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
-//! Makes the short help of `-h`, which fits a screen, and finds facts about arguments that are needed before the arguments are
-//! parsed.
+//! Makes the short help of `-h`, which fits a screen. Also finds what must be known about the arguments before they are parsed.
 
 use std::ffi::OsString;
 

@@ -135,7 +135,7 @@ fn end(bytes: Option<usize>) -> ! {
     leave()
 }
 
-/// Ends the process at once, because an ordinary exit may need memory.
+/// Ends the process immediately, because an ordinary exit may need memory.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the standard library has no such end")]
 fn leave() -> ! {

@@ -94,7 +94,6 @@ impl OutputArgs {
         self.files.extract_if(.., is_folder).collect()
     }
 
-    /// Returns the output files.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
@@ -104,7 +103,6 @@ impl OutputArgs {
         self.files_have(|_| true)
     }
 
-    /// Returns the title of reports.
     pub(super) fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
@@ -454,7 +452,7 @@ impl Outputs {
         !self.pictures.is_empty()
     }
 
-    /// Writes the pictures.
+    /// Writes the reports and heat maps.
     pub(super) fn draw(&mut self, findings: &Findings) -> Result<(), Failure> {
         let mut pictures = self.pictures.drain(..);
         pictures.try_for_each(|(picture, sink)| pictures::write(picture, findings, sink))

@@ -25,7 +25,7 @@ impl Problems {
         Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
-    /// Makes a list that is not written. It is for a part of a job, which stores the problems if they are wanted.
+    /// Makes a list that is not written. A part of a job uses it, and stores the problems if they are wanted.
     pub(super) fn unlisted(are_wanted: bool) -> Problems {
         Problems { file: None, verbose: are_wanted }
     }

@@ -12,7 +12,7 @@ use super::terminal;
 
 /// The time before a bar is shown. Work that ends sooner needs no bar.
 const BAR_DELAY: Duration = Duration::from_millis(500);
-/// The time between two lines of JSON.
+/// The minimum time between two lines of JSON.
 const LINE_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default, clap::Args)]

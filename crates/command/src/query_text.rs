@@ -109,12 +109,11 @@ impl QueryText {
         Ok(QueryText { text, origin, paths: Vec::new() })
     }
 
-    /// Makes a query from a text with a given origin.
+    /// Makes a query from its text and its origin.
     pub(super) fn named(text: &str, origin: String) -> QueryText {
         QueryText { text: text.into(), origin, paths: Vec::new() }
     }
 
-    /// Parses the query.
     pub(super) fn parse(&self, dialect: DialectArgs) -> Result<Parsed, Failure> {
         orbit_query::parse_dialect(&self.text, dialect.choice()).map_err(|error| self.failure(&error))
     }

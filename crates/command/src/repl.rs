@@ -1,4 +1,4 @@
-//! Implements `orbit repl`.
+//! Implements `orbit repl`, which runs queries and commands line by line.
 
 mod editor;
 
@@ -91,7 +91,7 @@ impl RunningRequest {
     }
 }
 
-/// The next action after a line.
+/// The action that follows after a line was executed.
 enum Done {
     /// Read the next line.
     Next,
@@ -211,7 +211,7 @@ impl Repl {
         Ok(())
     }
 
-    /// Executes a line.
+    /// Executes a line: a command, which begins with a colon, or a query.
     fn take(&mut self, line: &str) -> Result<Done, Wrong> {
         if line.is_empty() {
             return Ok(Done::Next);
@@ -431,7 +431,7 @@ fn lines(text: impl IntoIterator<Item = impl std::fmt::Display>) -> Result<(), F
     out.finish()
 }
 
-/// Splits a text into words. A word in quotation marks, `"` or `'`, may contain blanks.
+/// Splits a string into words. A word in quotation marks, `"` or `'`, may contain blanks.
 fn words(text: &str) -> Result<Vec<String>, Wrong> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in text.chars() {

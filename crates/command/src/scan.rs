@@ -1,4 +1,4 @@
-//! Implements `orbit scan`.
+//! Implements `orbit scan`, which finds the positions that a query matches.
 
 mod command_line;
 mod counts;

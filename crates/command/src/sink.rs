@@ -100,7 +100,8 @@ pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| path.as_os_str() != "-")
 }
 
-/// Begins the files that a search writes while it reads a database. It can also only check that they could be begun.
+/// Begins the files that a search writes while it reads a database. If files are not to be written, it only checks that their
+/// names are not those of inputs.
 #[derive(Clone, Copy)]
 pub(super) struct OutputFiles<'a> {
     pub(super) database: &'a BlockStream,
@@ -131,7 +132,7 @@ impl<'a> OutputFiles<'a> {
         named(path).map_or_else(|| Ok(self.stdout(Stdout::new())), |path| self.begin(path))
     }
 
-    /// Opens standard output.
+    /// Opens standard output. If files are not to be written, the output writes nothing.
     pub(super) fn stdout(self, out: Stdout) -> Sink {
         if self.are_written { Sink::Stdout(out) } else { Sink::Closed }
     }

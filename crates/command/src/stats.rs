@@ -1,4 +1,4 @@
-//! Implements `--stats` of `orbit scan`.
+//! Implements `--stats` of `orbit scan`, which counts games and positions by groups.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ impl Statistics {
         self.sink.path().is_some()
     }
 
-    /// Writes all counts. `copies` are the texts of the copies, by their numbers.
+    /// Writes all counts. `copies` has each copy as CQL, in the order of the copies' numbers.
     pub(super) fn finish(self, counts: &Counts, copies: &[String]) -> Result<(), Failure> {
         let Statistics { rows_max, format, mut sink, .. } = self;
         let is_file = sink.path().is_some();

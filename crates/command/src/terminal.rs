@@ -210,7 +210,7 @@ pub(super) fn json(value: &impl Serialize) -> String {
     escape(&text, EscapeContext::Json).into_owned()
 }
 
-/// Prints one line of JSON on standard output, from any thread. The line is flushed at once and never mixed with others.
+/// Prints one line of JSON on standard output, from any thread. The line is flushed immediately and never mixed with other lines.
 pub(super) fn data_line(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(format!("{}\n", escape(line, EscapeContext::Json)).as_bytes())?;
@@ -225,7 +225,7 @@ impl Out {
         Out(BufWriter::new(io::stdout().lock()))
     }
 
-    /// Prints one line.
+    /// Prints one line, in which characters that act on a terminal are escaped.
     pub(super) fn line(&mut self, line: impl Display) -> Result<(), Failure> {
         writeln!(self.0, "{}", escape(&line.to_string(), EscapeContext::Line)).map_err(Failure::of_stdout)
     }
@@ -287,7 +287,7 @@ impl Write for Stdout {
     }
 }
 
-/// Escapes everything in lines. If `has_colors` is true, the sequences that choose a colour are kept.
+/// Escapes the characters in lines that act on a terminal. If `has_colors` is true, the sequences that choose a colour are kept.
 fn but_for_colors(text: &str, has_colors: bool) -> String {
     let mut pieces = text.split('\x1b');
     let mut out = escape(pieces.next().unwrap_or_default(), EscapeContext::Lines).into_owned();

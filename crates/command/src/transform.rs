@@ -238,7 +238,7 @@ fn wrong_word(word: &str, mut error: Diagnostic) -> Failure {
     QueryText::named(word, "FEN".into()).failure(&error)
 }
 
-/// The numbers for the notes at the end.
+/// The counts for the notes that are printed at the end.
 #[derive(Default)]
 struct TransformCounts {
     positions: u64,

@@ -1,4 +1,4 @@
-//! Reads and writes millions of lines per second.
+//! Reads the lines of a stream and writes lines to standard output, millions of them per second.
 
 use std::io::{self, Read};
 

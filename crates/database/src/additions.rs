@@ -25,10 +25,11 @@ pub struct Additions {
 pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
-    /// The source with the same content: its name, and the reel if the source belongs to a reel that is an earlier input; or the
-    /// earlier input itself. If the input is a reel, this is the holder of one of its sources.
+    /// The name of the source with the same content, followed by the name of its reel if the reel is an earlier input. If an
+    /// earlier file has the content, this is the path of that file. If the input is a reel, this is the holder of one of its
+    /// sources.
     pub source: String,
-    /// True if an earlier input has the content.
+    /// True if the holder of the content is an earlier input, and not the reel itself.
     pub is_input: bool,
 }
 
@@ -82,21 +83,21 @@ struct HeldSources<'a> {
     sizes: HashSet<u64>,
     /// The inputs that have not been hashed yet, by size. No two of them have the same size.
     unread: HashMap<u64, PathBuf>,
-    /// The sources of reels, by the places of their files; for reels of version 1, by the places where these files are now. For
-    /// each place, the last source is kept.
+    /// The sources of reels, by the canonical paths of their files. A reel of version 1 stores no such paths, so the paths where
+    /// its files are now are used. If several sources have the same path, the last one is kept.
     by_place: HashMap<PathBuf, PlacedSource>,
-    /// The inputs, by their places.
+    /// The inputs as they were given, by their canonical paths.
     inputs: HashMap<PathBuf, PathBuf>,
 }
 
-/// The source of the reel, or the input, that has a content.
+/// The holder of some content: a source of a reel, or an earlier input.
 #[derive(Clone)]
 struct Holder {
     name: String,
     is_input: bool,
 }
 
-/// A source of a reel whose file has a known place.
+/// A source of a reel, if the path of its file is known.
 struct PlacedSource {
     source: ReelSource,
     reel: PathBuf,
@@ -104,7 +105,7 @@ struct PlacedSource {
 }
 
 impl HeldSources<'_> {
-    /// Returns the holder of a file or reel. If there is none, records the input as a holder.
+    /// Returns the holder of the content of a file or reel. If there is none, records the input as the holder and returns `None`.
     fn holder(&mut self, path: &Path, now: &Stamp) -> Result<Option<Holder>, StreamError> {
         let place = orbit_pgn::canonical(path);
         if let Some(input) = place.as_ref().and_then(|place| self.inputs.get(place)) {
@@ -119,7 +120,7 @@ impl HeldSources<'_> {
         let bytes = now.bytes.unwrap_or_default();
         let hash = match self.knows_size(bytes).then(|| orbit_pgn::hash_file(path)).transpose() {
             Ok(hash) => hash,
-            // The file may have changed, and this cannot be found out.
+            // The path belongs to a source of a reel, and the file cannot be read to find out whether it has changed.
             Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
                 return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
             }
@@ -147,7 +148,7 @@ impl HeldSources<'_> {
         Ok(None)
     }
 
-    /// Returns the holder of the source that has the same place, size and time as a file.
+    /// Returns the holder of the source whose file has the same path, size and time as the given file.
     fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
         let PlacedSource { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
         let is_same =
@@ -155,7 +156,8 @@ impl HeldSources<'_> {
         is_same.then(|| holder.clone())
     }
 
-    /// Returns the holder of a reel whose sources are all contained.
+    /// Returns the holder of one of the sources of the reel `other` if all of them have holders, and `None` if none of them has
+    /// one. If only some have holders, this is an error.
     fn holder_of_reel(&mut self, other: &Reel) -> Result<Option<Holder>, StreamError> {
         let path = other.path();
         if let Some(reel) = self.reel
@@ -192,15 +194,16 @@ impl HeldSources<'_> {
         if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = *stamp {
             return if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None };
         }
-        // A source that was not read to its end has no hash.
+        // A source that was not read to its end has no hash. It is compared by its path, its stamp, its number of games and its
+        // failure.
         let PlacedSource { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
         let is_same = stamp.modified_ns.is_some()
             && (stamp, games, failure) == (&other.stamp, &other.games, &other.failure);
         is_same.then(|| holder.clone())
     }
 
-    /// Returns whether the hash of some content of this size is known. Before that, hashes an input of this size. If the input
-    /// cannot be read, it is dropped.
+    /// Returns whether the hash of some content of this size is known. To find out, it first hashes the unread input of this
+    /// size, if there is one; an input that cannot be read is dropped.
     fn knows_size(&mut self, bytes: u64) -> bool {
         if let Some(input) = self.unread.remove(&bytes)
             && let Ok(hash) = orbit_pgn::hash_file(&input)
@@ -211,7 +214,7 @@ impl HeldSources<'_> {
         self.sizes.contains(&bytes)
     }
 
-    /// Adds the sources of a reel.
+    /// Records the sources of a reel as holders of their content.
     fn add_sources(&mut self, reel: &Reel, is_input: bool) {
         for source in reel.sources().iter().filter(|source| !source.is_nothing()) {
             let name = match is_input {
@@ -238,7 +241,7 @@ impl Holder {
     }
 }
 
-/// Returns the error for a file that is at the place of a source but has different content.
+/// Returns the error for a file that has the path of a source but different content.
 fn changed(path: &Path, source: &ReelSource, reel: &Path) -> StreamError {
     let how = match source.stamp.hash {
         Some(_) => "has changed since",

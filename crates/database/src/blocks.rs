@@ -1,5 +1,5 @@
-//! Prepares blocks. This is all the work on a block that needs no numbers, so it may run on any
-//! thread.
+//! Prepares blocks: does all the work on a block that does not depend on the numbers of its games, so
+//! any thread can do it.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) enum BlockWork {
 pub(super) struct BlockTask {
     pub(super) work: BlockWork,
     pub(super) bytes: u64,
-    /// The number of games before the block that are skipped.
+    /// The number of games that are skipped between the previous block and this one.
     pub(super) passed: u32,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct BlockTask {
 pub(super) struct PreparedBlock {
     pub(super) streamed: StreamedBlock,
     pub(super) numbered: Numbered,
-    /// The number of games before the block that are skipped.
+    /// The number of games that are skipped between the previous block and this one.
     pub(super) passed: u32,
     /// The hashes of the block's games, if duplicates are dropped.
     pub(super) hashes: Vec<GameHash>,
@@ -36,7 +36,8 @@ pub(super) struct PreparedBlock {
     pub(super) difference: Option<Difference>,
 }
 
-/// Blocks that are processed together. If there is a failure, the stream ends with it.
+/// Blocks that are processed together. If there is a `failure`, the stream ends with it after these
+/// blocks.
 pub(super) struct BlockGroup {
     pub(super) prepared: Vec<PreparedBlock>,
     pub(super) failure: Option<StreamError>,
@@ -88,7 +89,7 @@ impl BlockGroup {
     }
 }
 
-/// Makes the block of a task.
+/// Builds the block of a task from PGN text, or reads it from a reel or from memory.
 pub(super) fn prepare(
     task: BlockTask,
     options: &StreamOptions,

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use super::{BlockStream, Input, StreamError};
 
 impl BlockStream {
-    /// Returns the number of the last game, with skipped games included. Text is read to count its games. This stream stays
-    /// unread.
+    /// Returns the number of the last game of the database; skipped games count as well. PGN text is read for this, but
+    /// from a copy of the stream, so this stream stays unread.
     ///
     /// # Errors
     ///

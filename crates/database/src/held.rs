@@ -28,7 +28,7 @@ struct HeldInner {
     numbers: Range<u64>,
 }
 
-/// The result of reading a database into memory: all of it, or a part up to the limit of memory.
+/// The result of reading a database into memory: all of it, or the part that fits within the memory limit.
 #[derive(Clone, Debug)]
 pub enum HeldReading {
     /// All of the database was read.
@@ -127,7 +127,7 @@ impl Held {
         self.0.summary.bytes
     }
 
-    /// Returns the number of side lines that are known only as sums over whole reels.
+    /// Returns the number of side lines that were left out of reels. Reels state only their sum, so no block counts them.
     pub(super) fn side_lines_of_reels(&self) -> u64 {
         let of_blocks: u64 = self.blocks().iter().map(|streamed| streamed.side_lines).sum();
         self.0.summary.side_lines.saturating_sub(of_blocks)
@@ -169,7 +169,8 @@ impl BlockStream {
         self
     }
 
-    /// Limits the number of threads that read and work at a time to the stream's share.
+    /// Limits the number of threads that read and work at a time: if `turns` is given, the stream gets its share of these
+    /// threads, and otherwise all of its own threads work.
     #[must_use]
     pub fn in_turn(mut self, turns: Option<&Turns>) -> BlockStream {
         self.options.share = turns.map(|turns| Arc::new(turns.share()));

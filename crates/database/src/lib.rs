@@ -344,7 +344,7 @@ impl BlockStream {
         self
     }
 
-    /// Drops games that equal an earlier game or a game in `seen`, which has the games of the reel given to
+    /// Drops games that equal an earlier game or a game in `seen`, which is the set of games of the reel that was given to
     /// [`BlockStream::open_after`]. Dropped games count as skipped, and their problem names the game and the source of the
     /// earlier game. [`GameSet`] says how much memory this takes.
     ///
@@ -481,7 +481,7 @@ impl BlockStream {
         self.add_blocks(reel, base);
     }
 
-    /// Adds a reel whose sources are already in the list; they begin at `base`.
+    /// Adds a reel whose sources are already in the list, from the index `base` on.
     fn add_blocks(&mut self, reel: Reel, base: u32) {
         self.bytes_total = self.bytes_total.map(|bytes| bytes + reel.bytes());
         let end = reel.blocks();
@@ -565,7 +565,7 @@ impl BlockStream {
         self.for_each_group(threads, 1, work, take)
     }
 
-    /// Like [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks at once and returns one result for each. The
+    /// Like [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks together and returns one result for each. The
     /// first groups are smaller, so that all threads soon have work. If results need much memory, `work` reserves it in the
     /// budget before it creates them.
     ///
@@ -679,7 +679,7 @@ impl BlockStream {
     }
 }
 
-/// Returns whether a file is a reel or has the name of one. A truncated reel is not PGN.
+/// Returns whether a file is a reel or has the name of one. The name counts as well, so that a truncated reel is not read as PGN.
 fn is_reel(path: &Path) -> bool {
     // Reading from a pipe would consume its first bytes.
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
@@ -759,7 +759,7 @@ impl Feed {
         }
     }
 
-    /// Leaves the first input, even if it was not read to its end, and keeps its stamps, failures and counts.
+    /// Removes the first input, even if it was not read to its end, and keeps its stamps, failures and counts.
     fn finish_input(&mut self) {
         let input = self.inputs.pop_front();
         if let Some(Input::Reel { reel, next, .. }) = &input

@@ -32,7 +32,7 @@ struct SourceCount {
 
 impl RunningNumbers {
     pub(super) fn new(games: u32, sources: &[SourceSummary], seen: Option<GameSet>) -> RunningNumbers {
-        // A forged reel may state a greater number.
+        // A crafted reel can state a number that does not fit into 32 bits.
         let games_of = |source: &SourceSummary| u32::try_from(source.games).unwrap_or(u32::MAX);
         let count = |source: &SourceSummary| SourceCount {
             name: source.name.clone(),
@@ -68,8 +68,8 @@ impl RunningNumbers {
         Ok(())
     }
 
-    /// Returns the error for a difference between the readers of a numbered block, with the number of the game in its
-    /// source.
+    /// Returns the error for a difference between the two readers of a block. The block is already numbered, so the
+    /// error states the number of the game in its source.
     pub(super) fn place(&self, block: &Block, difference: Difference) -> StreamError {
         let part = block.source_games().iter().find(|part| part.source == difference.source);
         let before = part.map_or(0, |part| part.games_before);

@@ -19,15 +19,15 @@ const THREADS_MAX: usize = 1024;
 /// The time after which a waiting caller checks the interrupt flag again.
 const INTERRUPT_POLL: Duration = Duration::from_millis(50);
 
-/// The steps of each task.
+/// The function that hands out tasks, and the three steps by which each task is processed.
 pub(super) struct Steps<Next, Prepare, Number, Work> {
-    /// Hands out tasks, one call at a time.
+    /// Returns the next task, or `None` if there are no more. It is called by one thread at a time.
     pub(super) next: Next,
-    /// The first step, in any order.
+    /// The first step. Tasks run it in any order, and at the same time.
     pub(super) prepare: Prepare,
-    /// The second step, in the order of the tasks, one call at a time.
+    /// The second step. Tasks run it in their order, one at a time.
     pub(super) number: Number,
-    /// The third step, in any order.
+    /// The third step. Tasks run it in any order, and at the same time.
     pub(super) work: Work,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Steps<Next, Prepare, Number, Work> {
 pub(super) struct TaskLimits<'a> {
     /// The number of threads to start. There are fewer if the system does not start more.
     pub(super) threads: usize,
-    /// The maximum number of bytes of results that may wait to be taken, if tasks reserve them.
+    /// The maximum number of bytes of results that may wait for `take`, if tasks reserve memory for their results.
     pub(super) bytes_max: u64,
     /// The stack size of each thread; `None` for the default.
     pub(super) stack_bytes: Option<usize>,
@@ -49,7 +49,7 @@ impl<'a> TaskLimits<'a> {
         TaskLimits { threads: threads.min(THREADS_MAX), bytes_max: 96 << 20, stack_bytes: None, share: None }
     }
 
-    /// Waits until a task may begin. Breaks if no more tasks should begin.
+    /// Waits until the stream may begin a task, and returns its turn if threads are shared. Breaks if `is_over` returns true.
     fn turn(&self, is_over: impl Fn() -> bool) -> ControlFlow<(), Option<Turn<'a>>> {
         match self.share {
             None => ControlFlow::Continue(None),
@@ -61,9 +61,9 @@ impl<'a> TaskLimits<'a> {
     }
 }
 
-/// A memory budget for results that wait to be taken. A task reserves memory for its results before it creates them, and waits
-/// while the results of other tasks need too much. The task to be taken next never waits. Without the budget, results that are
-/// created faster than they are written would pile up, each of them twenty times as large as its input.
+/// A memory budget for results that wait to be passed to `take`. A task reserves memory for its results before it creates them,
+/// and waits while the results of other tasks need too much. The task whose result is passed on next never waits. Without the
+/// budget, results that are created faster than they are written would pile up, each of them twenty times as large as its input.
 pub struct MemoryBudget<'a> {
     gate: Option<&'a Gate>,
     index: u64,
@@ -71,7 +71,7 @@ pub struct MemoryBudget<'a> {
 }
 
 impl MemoryBudget<'_> {
-    /// Creates a budget without a limit, for results that never wait to be taken.
+    /// Creates a budget without a limit, for results that are passed on immediately.
     fn endless() -> MemoryBudget<'static> {
         MemoryBudget { gate: None, index: 0, reserved: Cell::new(0) }
     }
@@ -110,7 +110,7 @@ struct Gate {
 #[derive(Default)]
 struct GateState {
     reserved: u64,
-    /// The index of the task to be taken next.
+    /// The index of the task whose result is taken next.
     taken: u64,
     stopped: bool,
 }
@@ -244,7 +244,7 @@ where
             drop(turn);
             // Waking a thread takes as long as a small task, so several results are taken at a time. If there are fewer, the
             // caller sees them within `INTERRUPT_POLL`. If memory is reserved, another task may be waiting for it, so the caller
-            // is woken at once.
+            // is woken immediately.
             let is_reserved = lock(&shared.gate.state).reserved > 0;
             let mut state = lock(&shared.state);
             state.ready.insert(index, (done, room.reserved.get()));
@@ -315,14 +315,15 @@ where
     Ok(false)
 }
 
-/// Issues the next task with its index and its turn, as soon as it is not too far ahead of `take`.
+/// Waits until the next task is not too far ahead of `take`, and returns the task with its index and, if threads are shared, its
+/// turn. Returns `None` if no more tasks are issued.
 fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
     shared: &OrderedShared<R>,
     next: &Mutex<Next>,
     interrupt: &AtomicBool,
     (ahead, limits): (u64, TaskLimits<'a>),
 ) -> Option<(u64, J, Option<Turn<'a>>)> {
-    // The lock is held while this thread waits, because any other thread that wants a task would have to wait as well.
+    // This thread keeps the lock while it waits. Any other thread that wants a task would have to wait as well.
     let mut next = lock(next);
     let state = shared.wait_while(&shared.taken, |state| state.issued >= state.taken + ahead);
     if state.stopped || state.exhausted || interrupt.load(Ordering::Relaxed) {
@@ -330,7 +331,7 @@ fn issue<'a, J, R, Next: FnMut() -> Option<J>>(
     }
     let index = state.issued;
     drop(state);
-    // Turns are given in the order of the tasks, so no task waits for another one that waits for its turn.
+    // Turns are given in the order of the tasks. So a task never waits for a later task that has not got its turn yet.
     let is_over = || lock(&shared.state).stopped || interrupt.load(Ordering::Relaxed);
     let turn = limits.turn(is_over).continue_value()?;
     let task = next();
@@ -472,7 +473,7 @@ mod tests {
         }
     }
 
-    /// Returns the greatest number of bytes that were reserved at once while taking each result is slow.
+    /// Returns the greatest number of bytes that were reserved at the same time while taking each result is slow.
     fn most_reserved(threads: usize, bytes: u64, bytes_max: u64) -> u64 {
         let (mut tasks, mut taken) = (0..100u64, 0);
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -501,7 +502,7 @@ mod tests {
     #[test]
     fn results_that_wait_have_a_limit() {
         for threads in [2, 4, 16] {
-            // The task to be taken next proceeds, no matter how much the others have reserved.
+            // The task whose result is taken next proceeds, no matter how much the others have reserved.
             assert!(most_reserved(threads, 100, 400) <= 400 + 2 * 100, "{threads}");
             assert!(most_reserved(threads, 100, u64::MAX) >= 4 * 100, "{threads}");
             // Nothing fits into the budget, and still no task waits forever.
@@ -517,7 +518,7 @@ mod tests {
             let steps = Steps {
                 next: || {
                     let task = tasks.next()?;
-                    // Like a source that continues only after its reader has answered.
+                    // The test takes the place of a source that continues only after its reader has answered.
                     let begun = Instant::now();
                     while taken.load(Ordering::Relaxed) < task {
                         assert!(begun.elapsed() < Duration::from_secs(60), "{task} of {threads} threads");

@@ -1,11 +1,11 @@
 //! Finds a game by its number without reading all games before it.
 //!
-//! A reel records where its games are. In text, this is known only after all text before a game was read. The result of this
-//! reading may be recorded in a sidecar, which is a small file in a folder that the caller chooses. For each stretch of text, a
-//! sidecar records its place, the number of games before it, and the hash of its bytes. The invariant: a game that is found
-//! through a sidecar is the game that reading everything would find. A sidecar is used only if the files have the same sizes,
-//! times and inodes as before. A stretch is used only if its bytes have the same hash. A sidecar that cannot be read or written
-//! is ignored.
+//! A reel records where its games are. In PGN text, the number of a game is known only after all text before it was read. The
+//! result of this reading may be recorded in a sidecar, which is a small file in a folder that the caller chooses. For each
+//! stretch of text, a sidecar records its place, the number of games before it, and the hash of its bytes. The invariant: a game
+//! that is found through a sidecar is the game that reading everything would find. A sidecar is used only if the files have the
+//! same sizes, times and inodes as before. A stretch is used only if its bytes have the same hash. A sidecar that cannot be read
+//! or written is ignored.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -36,7 +36,7 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// The number of bytes of each source that are compared to check that the source is not compressed.
 const HEAD_BYTES: usize = 64;
 
-/// The folder of sidecars, and the text for which they are written.
+/// The folder in which sidecars are stored, and the least amount of text for which one is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PlaceCache {
@@ -58,7 +58,7 @@ impl PlaceCache {
     }
 }
 
-/// The block of a game.
+/// The result of [`BlockStream::block_of_game`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GameBlock {
@@ -190,19 +190,19 @@ fn inode(_: &Metadata) -> (u64, u64, i64, i64) {
 /// A stretch of text from which one block was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Stretch {
-    /// The number of games before the stretch, over all sources.
+    /// The number of games before this stretch of text, over all sources.
     games_before: u32,
-    /// The number of games in the stretch, with skipped games included.
+    /// The number of games in this stretch of text, with skipped games included.
     games: u32,
-    /// The number of earlier games in the source of the stretch's first text. Its other texts are the first ones of their
-    /// sources.
+    /// The number of games that come before this stretch of text in the source of its first text. Its other texts are the
+    /// beginnings of their sources.
     in_source: u32,
     texts: Vec<TextMark>,
     /// The XXH3 hash of all bytes of the stretch.
     hash: u64,
 }
 
-/// The part of a stretch that is in one source.
+/// The part of a stretch of text that is in one source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct TextMark {
     source: u32,
@@ -211,7 +211,7 @@ struct TextMark {
     bytes: u64,
 }
 
-/// The places of the games in some sources that are read together.
+/// The content of a sidecar: the places of the games in sources that are read together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct GamePlaces {
     version: u32,
@@ -239,7 +239,7 @@ enum SourcePlace {
         /// The number of games in the sources before the block.
         games_before: u32,
     },
-    /// The game comes after these sources, which have `games` games.
+    /// The game comes after these sources, in which there are `games` games.
     Behind {
         games: u32,
     },
@@ -247,8 +247,8 @@ enum SourcePlace {
 }
 
 impl Sidecar {
-    /// Returns the sidecar of some sources, if all of them are files and have enough text. It has its content if it exists and
-    /// belongs to these files.
+    /// Returns the sidecar of some sources, if all of them are files and have enough text. Its content is read if the sidecar
+    /// exists and belongs to these files; otherwise it is empty.
     fn from_sources(sources: &Sources, cache: &PlaceCache) -> Option<Sidecar> {
         let bytes: u64 = sources.sources().iter().map(|source| source.bytes.unwrap_or(0)).sum();
         if bytes < cache.bytes_min {
@@ -274,7 +274,7 @@ impl Sidecar {
         Some(Sidecar { cache: cache.clone(), path, paths, places })
     }
 
-    /// Finds the place of a game by its number in these sources.
+    /// Looks up a game by its number in the sidecar of these sources, and reads its block.
     fn find(&self, number: u32, options: &StreamOptions) -> SourcePlace {
         let stretches = &self.places.stretches;
         let games = stretches.last().map_or(0, |last| last.games_before.saturating_add(last.games));
@@ -299,7 +299,7 @@ impl Sidecar {
         SourcePlace::Found { block: Box::new(block), games_before: stretch.games_before }
     }
 
-    /// Reads the bytes that a stretch has now.
+    /// Reads the texts of a stretch from the files, as they are now.
     fn texts(&self, stretch: &Stretch) -> io::Result<Vec<SourceText>> {
         let read = |mark: &TextMark| {
             let index = mark.source as usize;
@@ -347,7 +347,7 @@ fn read(path: &Path) -> Option<GamePlaces> {
     postcard::from_bytes(bytes).ok()
 }
 
-/// The records that are written while text is read from its beginning.
+/// The records of a new sidecar, which are collected while text is read from its beginning.
 struct Notes {
     sidecar: Sidecar,
     /// The index of the first source. `before` is the number of games before the sources.

@@ -1,5 +1,5 @@
-//! Ranges of blocks in a database of reels, whose games keep the numbers that they have in the whole database; and the identity
-//! of a database.
+//! Restricts a database of reels to a range of its blocks, in which games keep the numbers that they have in the whole
+//! database. Also identifies a database, by marks of its inputs.
 
 use std::ops::Range;
 use std::sync::Arc;

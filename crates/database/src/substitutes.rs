@@ -50,7 +50,7 @@ impl fmt::Display for PassedOver {
 pub struct Outdated {
     /// The reel, or the folder.
     pub reel: PathBuf,
-    /// The options and files with which it can be made again.
+    /// The arguments of `orbit index` that make it again: options and files.
     again: String,
 }
 

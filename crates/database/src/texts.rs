@@ -214,7 +214,7 @@ impl TextReader {
     }
 }
 
-/// A compressed source, as far as it was decompressed.
+/// A compressed source, with the part of its text that was decompressed last.
 struct Packed {
     path: PathBuf,
     sources: Sources,
@@ -232,7 +232,8 @@ impl Packed {
             let Some(next) = next_text(&mut self.sources)? else { return Ok(Vec::new()) };
             self.text = next;
         }
-        // The text after a game that is too long does not belong to any part.
+        // No part contains the text between the cut of a game that is too long and the next game, so the offset can be before
+        // this part.
         let text =
             offset.checked_sub(self.text.offset).map_or(&[][..], |from| &self.text.bytes[from as usize..]);
         Ok(orbit_pgn::first_game(text, options.game_bytes_max).to_vec())
@@ -243,7 +244,7 @@ fn open(path: &Path, options: &orbit_pgn::Options) -> io::Result<Sources> {
     Sources::open(&[path.to_owned()], options.clone()).map_err(io::Error::other)
 }
 
-/// Reads the next part of a single source.
+/// Reads the next part of the text. `sources` is a single source. Returns `None` at its end.
 fn next_text(sources: &mut Sources) -> io::Result<Option<SourceText>> {
     if let Some(chunk) = sources.next_chunk() {
         return Ok(chunk.texts.into_iter().next());
@@ -260,7 +261,7 @@ fn read_at(file: &mut File, offset: u64, game_bytes_max: usize) -> io::Result<Ve
     file.seek(SeekFrom::Start(offset))?;
     let mut text = Vec::new();
     let mut want = GAME_BYTES;
-    // The end of a game is recognized only some bytes after it.
+    // The end of a game is recognized only a few bytes past it, so a little more than the maximum length is read.
     let want_max = game_bytes_max.saturating_add(GAME_BYTES / 4);
     loop {
         want = want.min(want_max);

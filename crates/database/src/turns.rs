@@ -1,7 +1,7 @@
 //! Divides threads among several streams, block by block.
 //!
 //! Each stream starts as many threads as it would start alone, and each thread asks for a turn before it processes a block. The
-//! invariant: if a stream wants a block and has none in progress, it gets one at once, no matter what the others do. The
+//! invariant: if a stream wants a block and has none in progress, it gets one immediately, no matter what the others do. The
 //! remaining threads are divided evenly among the streams that want them.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -26,9 +26,9 @@ struct TurnsInner {
 struct TurnState {
     threads: usize,
     streams: Vec<WaitingStream>,
-    /// The number of streams so far, from which the next id follows.
+    /// The number of streams that were created so far. The next stream gets it as its id.
     ids: u64,
-    /// The number of turns so far.
+    /// The number of turns that were given so far. In a turn, a stream processes one block.
     turns: u64,
 }
 
@@ -37,7 +37,7 @@ struct WaitingStream {
     id: u64,
     /// The number of blocks that the stream has in progress.
     blocks: usize,
-    /// The number of the stream's last turn.
+    /// The number of the turn that the stream was given last.
     last: u64,
     waits: bool,
 }
@@ -93,7 +93,7 @@ pub struct ThreadShare {
 }
 
 impl ThreadShare {
-    /// Waits until the stream may take another block. Returns `None` once `is_over` returns true.
+    /// Waits until the stream may take another block, and returns its turn. Returns `None` once `is_over` returns true.
     pub(super) fn begin(&self, is_over: impl Fn() -> bool) -> Option<Turn<'_>> {
         let mut state = lock(&self.turns.state);
         state.stream(self.id).waits = true;
@@ -122,7 +122,7 @@ impl Drop for ThreadShare {
     }
 }
 
-/// A turn, during which a block is in progress. It ends when it is dropped.
+/// The permission for a stream to process one block. The turn ends when this value is dropped.
 pub(super) struct Turn<'a>(&'a ThreadShare);
 
 impl Drop for Turn<'_> {
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// A stream that joins late gets a block at once, and from then on as many blocks as the others.
+    /// A stream that joins late gets a block immediately, and from then on as many blocks as the others.
     #[test]
     fn who_comes_late_has_as_large_a_share() {
         for threads in 1..9 {

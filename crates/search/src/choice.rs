@@ -148,7 +148,7 @@ impl Choice {
         }
     }
 
-    /// Removes the hits of a game whose positions do not meet the conditions on positions.
+    /// Removes those hits of a game at positions that do not meet the conditions on positions.
     fn apply_to_positions(&self, game: &GameRow, hits: &mut Hits) {
         let (first, end) = (game.first_slot(), game.end_slot());
         let slots: Vec<usize> = hits.slots(first..end).collect();
@@ -164,8 +164,8 @@ impl Choice {
         }
     }
 
-    /// Marks games as not found if they have no hit that counts, for queries over whole games. If there are conditions on
-    /// positions, no position of such a game meets them.
+    /// For a query over whole games: if there are conditions on positions, marks the games without a hit that counts as not
+    /// found. No position of such a game meets the conditions.
     pub fn keep_found(&self, block: &Block, answers: &mut Answers) {
         let Some(told) = answers.games.as_mut().filter(|_| self.of_positions().next().is_some()) else {
             return;
@@ -175,8 +175,8 @@ impl Choice {
         }
     }
 
-    /// Returns the facts that an engine must be asked for. [`Choice::keep_best`] removes hits together with their copies, so it
-    /// needs all copies of each hit.
+    /// Returns the facts that an engine must report if the facts in `wanted` are needed. [`Choice::keep_best`] removes hits
+    /// together with their copies, so it needs all copies of each hit.
     pub fn outputs(&self, wanted: Wants) -> Wants {
         match wanted.detail() {
             Some(_) if self.best => wanted | Wants::ALL_COPIES,
@@ -203,7 +203,7 @@ impl Choice {
     }
 }
 
-/// Joins conditions with `and`. A condition that contains `or` gets brackets.
+/// Joins conditions with `and`. A condition that contains `or` is put in parentheses.
 fn joined(conditions: &[String]) -> String {
     let one = |text: &String| match conditions.len() > 1 && text.contains(" or ") {
         true => format!("({text})"),

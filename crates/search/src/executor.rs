@@ -102,7 +102,7 @@ impl Card {
         }
     }
 
-    /// Frees the memory of the games that stay on the card, if no query has used the card for this time.
+    /// Frees the memory of the games that stay on the card, if no query has used the card for the time `idle`.
     pub fn give_back(&self, idle: Duration) {
         self.device().into_iter().for_each(|device| device.give_back(idle));
     }
@@ -150,7 +150,8 @@ fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
 
-/// Returns whether a card is likely to be faster. `has_blocks` is called only if the result depends on it.
+/// Returns whether a graphics card is likely to evaluate this number of positions faster than the processor. `has_blocks`
+/// returns whether the card already has the blocks; it is called only if the result depends on it.
 fn outweighs(positions: u64, threads: usize, has_blocks: impl FnOnce() -> bool) -> bool {
     positions > positions_for_card(threads) || positions > positions_for_resident(threads) && has_blocks()
 }
@@ -323,8 +324,8 @@ impl Executor {
         &self.remarks
     }
 
-    /// Returns notes for the user about how the queries are run, for example on a slow engine or a single thread, or without an
-    /// engine for verification.
+    /// Returns notes for the user about how the queries are run, for example that the engine is slow, that only one thread
+    /// searches, or that no second engine can check the results.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -372,7 +373,8 @@ impl Executor {
         }
     }
 
-    /// Creates a commentator for each query whose comments or sort values are wanted, because plans do not compute these.
+    /// Creates a commentator for each query whose comments or sort values are wanted. A commentator computes these, because
+    /// plans do not.
     fn commentators(&self, outputs: &[Wants]) -> Result<Vec<Option<Commentator>>, EngineError> {
         let is_wanted = |prepared: &PreparedQuery, outputs: &Wants| {
             let sorts = outputs.contains(Wants::RANKS) && !prepared.query.sorts.is_empty();

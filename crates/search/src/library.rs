@@ -196,7 +196,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Adds a block.
+    /// Counts the games and positions of a block, and sets the number of bytes that were read up to its end.
     fn add(&mut self, streamed: &StreamedBlock) {
         self.games += streamed.totals.games();
         self.positions += streamed.totals.positions;
@@ -263,7 +263,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// A query has a fault, or fields of the request exclude each other.
+    /// A query has an error, or fields of the request exclude each other.
     pub fn ask(&self, request: &Request) -> Result<Scan<'_>, DatabaseError> {
         Ok(Scan::new(self, Query::of_request(request)?).chosen_by(request)?)
     }
@@ -271,8 +271,8 @@ impl Database {
     /// Returns the game with this number; games are counted from 1 over all sources. Returns `None` if there are fewer games, or
     /// if the game was skipped because no position of it could be read.
     ///
-    /// In a database in memory or a reel, the game is found at once. For plain PGN files, the first call reads up to the game,
-    /// and stores the offsets of games in the user's cache; later calls read a few hundred kilobytes.
+    /// In a database in memory or a reel, the game is found immediately. For plain PGN files, the first call reads up to the
+    /// game, and stores the offsets of games in the user's cache; later calls read a few hundred kilobytes.
     ///
     /// # Errors
     ///

@@ -160,7 +160,7 @@ pub struct Report {
     pub games: Vec<ReportedGame>,
 }
 
-/// The place of one game in a [`Report`].
+/// The lines of one game in a [`Report`], and the number of its hits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReportedGame {
     /// The end of the game's lines in the text.
@@ -249,7 +249,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// A description of the first fault.
+    /// A description of the first error.
     pub fn check(&self) -> Result<(), &'static str> {
         let is_sorted = self.games.is_sorted_by_key(|game| game.end);
         let is_within = self.games.last().is_none_or(|game| game.end <= self.text.len());
@@ -270,7 +270,7 @@ impl Report {
         self.text.truncate(self.games.last().map_or(0, |game| game.end));
     }
 
-    /// Ends the text of a game with this many hits.
+    /// Marks the end of the text about a game. `hits` is the number of its hits.
     pub fn end_game(&mut self, game: &GameRow, hits: usize, is_found: bool) {
         self.games.push(ReportedGame {
             end: self.text.len(),

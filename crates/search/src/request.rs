@@ -44,7 +44,7 @@ pub const REQUEST_SCHEMA: u32 = 1;
 pub struct Request {
     /// The version, which is [`REQUEST_SCHEMA`].
     pub schema: u32,
-    /// The queries as text; in JSON one text or a list.
+    /// The queries as strings; in JSON one string or a list of strings.
     #[serde(deserialize_with = "one_or_more")]
     pub query: Vec<String>,
     /// The name of a built-in theme, whose query is used.
@@ -69,7 +69,8 @@ pub struct Request {
     /// The sample that a second engine recomputes. In JSON it is `true`, or a number of segments of 32 positions.
     #[serde(with = "verification")]
     pub verify: Option<Sample>,
-    /// Conditions, all of which must be met; in JSON one text or a list. See [`Condition`](crate::choice::Condition).
+    /// Conditions, all of which must be met; in JSON one string or a list of strings. See
+    /// [`Condition`](crate::choice::Condition).
     #[serde(rename = "where", deserialize_with = "one_or_more")]
     pub conditions: Vec<String>,
     /// The player whose games count: see [`PlayerName`].
@@ -163,7 +164,7 @@ impl Request {
         Request { query: vec![query.to_owned()], ..Request::default() }
     }
 
-    /// Returns the texts of all queries, including those of a theme and of boards.
+    /// Returns all queries as text, including those of a theme and of boards.
     ///
     /// # Errors
     ///
@@ -220,11 +221,11 @@ impl Request {
         !is_ordered && self.limit.is_none() && self.skip == 0 && self.unique.is_none()
     }
 
-    /// Parses the fields that contain text, and checks that all fields agree with each other.
+    /// Parses the fields that contain strings, and checks that all fields agree with each other.
     ///
     /// # Errors
     ///
-    /// Fields exclude each other, or a text cannot be parsed.
+    /// Fields exclude each other, or a string cannot be parsed.
     pub fn check(&self) -> Result<Chosen, RequestError> {
         if self.schema != REQUEST_SCHEMA {
             return Err(RequestError::new("{schema} is 1 in this version: leave it out"));
@@ -332,8 +333,8 @@ impl Chosen {
     }
 }
 
-/// An error in the fields of a request: they exclude each other, or a text cannot be parsed. The message has a remedy. `Display`
-/// shows the names of fields as in JSON: `` `sort` ``.
+/// An error in the fields of a request: they exclude each other, or a string cannot be parsed. The message has a remedy.
+/// `Display` shows the names of fields as in JSON: `` `sort` ``.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestError {
     /// The sentence. The names of fields are in braces, possibly with a value: `{sort value}`.
@@ -378,12 +379,12 @@ impl fmt::Display for RequestError {
 
 impl error::Error for RequestError {}
 
-/// Parses the text of a field.
+/// Parses the string in a field.
 fn parsed<T: FromStr<Err: fmt::Display>>(field: &'static str, text: &str) -> Result<T, RequestError> {
     text.parse().map_err(|error| RequestError::about(field, error))
 }
 
-/// Reads a text, or a list of texts.
+/// Reads one string, or a list of strings.
 fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a text or a list of texts")]

@@ -117,7 +117,7 @@ pub enum TakeError {
     /// The text of a game cannot be read.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The part does not fit the parts before it.
+    /// The part cannot be merged with the parts before it.
     #[error(transparent)]
     Part(#[from] PartError),
 }
@@ -161,7 +161,8 @@ impl<'a, C: Collector> Run<'a, C> {
     ///
     /// # Errors
     ///
-    /// The engine or the database stops early, a text cannot be read, or the results need more memory than is allowed.
+    /// The engine or the database stops early, the text of a game cannot be read, or the results need more memory than is
+    /// allowed.
     pub fn collect(&self, stream: BlockStream) -> Result<(C::Part, Summary), RunError> {
         self.collect_watched(stream, |_| ())
     }
@@ -237,7 +238,7 @@ pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> N
     Names { likeness, copy_sides, placements, ..names }
 }
 
-/// Returns the facts that only some rows have, for rows of the first query.
+/// Returns the optional facts that the rows of the first query have.
 pub fn extras_of(scan: &Executor, choice: &Choice) -> Extras {
     Extras {
         nodes: scan.searches_variations(),

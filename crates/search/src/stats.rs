@@ -96,16 +96,16 @@ pub struct TooManyGroups {
     pub max: usize,
 }
 
-/// A group. It is serialized as a number, as a text, or as null if it is unknown.
+/// A group. It is serialized as a number, as a string, or as null if it is unknown.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroupKey {
     /// Everything. It is the second key if there is no second property.
     Whole,
-    /// A number, such as a year, or the beginning of a step of ratings. Copies count from 1.
+    /// A number, such as a year, or the beginning of a step of ratings. Copies are counted from 1.
     Number(i64),
     /// A number with a fraction, in thousandths: 500 is 0.5.
     Thousandths(i64),
-    /// A text, such as a name.
+    /// A string, such as a name.
     Text(String),
     /// A player with a FIDE number, until [`ManyCounts::into_counts`] has merged the spellings of names.
     Player(Mention),
@@ -228,15 +228,15 @@ pub struct Counts {
     tells_sides: bool,
 }
 
-/// A tally for each pair of groups. In `all`, properties of hits have no groups. Queries over the same games share `all` after it
-/// was counted.
+/// The tallies of one grouping, for each pair of groups. In `all`, a property that only hits have is not divided into groups.
+/// Queries over the same games share `all` after it was counted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct TallyTable {
     all: Arc<HashMap<[GroupKey; 2], Tally>>,
     hit: HashMap<[GroupKey; 2], Tally>,
     /// The values at hits, if they are counted.
     values: HashMap<[GroupKey; 2], Distribution>,
-    /// Further sums about the games that hit, if groups are moves.
+    /// Further sums over the games that hit, if groups are moves.
     moves: HashMap<[GroupKey; 2], MoveTally>,
 }
 
@@ -698,7 +698,8 @@ impl Counts {
         Ok(())
     }
 
-    /// Sets whether the query determines the sides that have the pattern. Counts of a database without games do not know this.
+    /// Sets whether the query determines the sides that have the pattern. This must be set, because the counts of a database
+    /// without games do not show it.
     #[must_use]
     pub fn telling_sides(self, tells_sides: bool) -> Counts {
         Counts { tells_sides, ..self }
@@ -741,14 +742,14 @@ impl Counts {
         rows
     }
 
-    /// Returns the place of each group of one property in the order of rows.
+    /// Returns the rank of each group of one property, in the order of rows.
     fn ranks(&self, by: &By) -> HashMap<GroupKey, usize> {
         let rows = self.rows(&by.clone().into());
         rows.into_iter().enumerate().map(|(rank, GroupRow { keys: [key, _], .. })| (key, rank)).collect()
     }
 }
 
-/// Returns the place of a result in the usual order.
+/// Returns the rank of a result in the usual order: 1-0, draw, 0-1, unknown.
 fn result_rank(key: &GroupKey) -> usize {
     let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
     let is =
@@ -757,13 +758,13 @@ fn result_rank(key: &GroupKey) -> usize {
     if let GroupKey::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
 }
 
-/// Returns the place of a time control, from the fastest to the slowest.
+/// Returns the rank of a class of time controls, from the fastest to the slowest.
 fn speed_rank(key: &GroupKey) -> usize {
     let is = |speed: &Speed| matches!(key, GroupKey::Text(text) if text == speed.name());
     Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
 }
 
-/// Returns a sort key for groups of measures. Numbers are sorted by size. The texts for values below and above all numbers come
+/// Returns a sort key for groups of measures. Numbers are sorted by size. The names for values below and above all numbers come
 /// before and after them.
 fn measure_rank(key: &GroupKey) -> (i8, i64) {
     match key {

@@ -53,7 +53,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Creates a message about the query, with its place in the file.
+    /// Creates an error message about the query, with its place in the file.
     pub fn fault(&self, diagnostic: &Diagnostic) -> ThemeFault {
         fault_of_query(&self.file, &self.name, &self.query, self.place, diagnostic)
     }
@@ -72,7 +72,7 @@ pub enum ThemesError {
         #[source]
         error: io::Error,
     },
-    /// A file is not text.
+    /// A file is not valid UTF-8.
     #[error("the themes {} are not UTF-8: save the file as UTF-8", path.display())]
     Encoding {
         /// The path as given.
@@ -92,7 +92,7 @@ pub enum ThemesError {
         /// The path as given.
         path: PathBuf,
     },
-    /// A file has an error at some place.
+    /// A file has an error at a known place.
     #[error("{0}")]
     Fault(Box<ThemeFault>),
 }
@@ -100,9 +100,9 @@ pub enum ThemesError {
 /// A message about a place in a file of themes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThemeFault {
-    /// The fault.
+    /// The message and its place.
     pub diagnostic: Diagnostic,
-    /// The text to which the span of the fault refers.
+    /// The text to which the span of the message refers.
     text: String,
     /// The name of that text.
     origin: String,
@@ -131,7 +131,7 @@ impl fmt::Display for ThemeFault {
 ///
 /// # Errors
 ///
-/// A file or a query has a fault. The error is about the first one.
+/// A file or a query has an error. The error is about the first one.
 pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
     load::load(path)
 }

@@ -51,7 +51,7 @@ fn an_archive_answers_as_its_files_do() {
         |options: &[&str]| run(folder, 0, &[&["scan", "--count", "Nf3", "x.zip"], options].concat()).1;
     assert!(stderr(&[]).starts_with(note));
     assert_eq!(stderr(&["-q"]), "");
-    // Archives can also be given by their folder.
+    // Archives are also read if the folder that contains them is given.
     fs::rename(folder.join("x"), folder.join("y")).unwrap();
     assert_eq!(hits(folder, "Nf3", &["."]).lines().count(), 2 * of_files.lines().count());
 }
@@ -122,8 +122,8 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
         run(folder, 0, &["scan", "-q", "--format", "jsonl", "Nf3", "x.zip"]).0
     );
     assert_eq!(run(folder, 0, &["scan", "-q", "--format", "pgn", "Nf3", "x.reel"]).0, expected);
-    // Members that the reel lacks are reported as they are without the reel. The library reports them, too, also if both files
-    // are named.
+    // Members that the reel lacks are reported as they are without the reel. The library reports them as well, even if both
+    // files are named.
     let note = "x.zip: 1 member is no .pgn, .epd or .fen and was left out: readme.txt";
     assert!(stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let stderr = scan(&["x.zip", "x.reel"]).1;

@@ -180,7 +180,7 @@ fn forged_directories_are_refused_or_do_no_harm() {
 fn a_full_disk_leaves_the_old_reel_wherever_it_is_full() {
     let folder = folder();
     let folder = folder.path();
-    // There are many sources, so that the directory takes some room, too.
+    // There are many sources, so that the directory takes some room as well.
     fs::create_dir(folder.join("many")).unwrap();
     for number in 0..100 {
         fs::write(folder.join(format!("many/{number}.pgn")), games(&number.to_string())).unwrap();

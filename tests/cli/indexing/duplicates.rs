@@ -58,7 +58,7 @@ fn row(game: GameRow<'_>) -> String {
     format!("{numbers:?} {:?} {:?} {:?} {problems:?}", game.start(), game.moves(), game.tags_owned())
 }
 
-/// Variations of one game, each with the number of the game that it duplicates.
+/// Variants of one game, each with the number of the game that it duplicates.
 const CASES: &[(&str, Option<u32>)] = &[
     ("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 1-0\n\n", None),
     ("[Black \"B\"]\n[White \"A\"]\n\n1. e4 {a comment} e5 (1... c5) 1-0\n\n", Some(1)),
@@ -101,7 +101,7 @@ fn what_is_a_duplicate() {
     }
 }
 
-/// Makes many games. About half of them repeat other games, which may be near or far.
+/// Makes many games. About half of them repeat other games, close by or far away in the text.
 fn repetitive() -> String {
     let mut random = fastrand::Rng::with_seed(5);
     let mut out = String::new();

@@ -50,7 +50,7 @@ fn files_of_one_name_in_two_folders_are_two_files() {
         info(&x, "../all.reel")["sources"][0]["path"],
         found[0].path.as_ref().unwrap().to_str().unwrap()
     );
-    // A source that is in the reel is recognised by its place, even if the file has changed.
+    // A source that is in the reel is recognised by its path, even if the file has changed.
     let stderr = run(&y, 0, &["index", "--append", "../x/games.pgn", "-o", "../all.reel"]).1;
     assert!(
         stderr.contains("../x/games.pgn: skipped: ../all.reel contains it already, as games.pgn"),
@@ -72,7 +72,7 @@ fn a_file_that_moved_with_its_reel_is_found_among_others_of_its_name() {
     for place in [folder.path(), &y, &z] {
         assert_eq!(states(place, &z.join("x.reel")), ["unchanged"]);
     }
-    // This is still the case if another file is now at its old place, or in the current folder.
+    // This is still the case if another file now has its old path, or is in the current folder.
     fs::create_dir(&x).unwrap();
     fs::copy(y.join("games.pgn"), x.join("games.pgn")).unwrap();
     assert_eq!(states(&y, &z.join("x.reel")), ["unchanged"]);

@@ -37,7 +37,7 @@ fn a_fresh_reel_is_read_instead_and_answers_the_same() {
         assert!(!expected.1);
         run(folder, 0, &["index", file, "-o", reel]);
         assert_eq!(scan(folder, &[file]), (expected.0.clone(), true), "{file}");
-        // Any spelling of the file's name works, whatever other files are there. The output has the name that was given.
+        // Any spelling of the file's name works, no matter which other files are there. The output has the name that was given.
         let dotted = format!("./{file}");
         let answers = scan(folder, &["a.pgn", &dotted, "a.pgn"]);
         assert_eq!(answers, (scan(folder, &["--no-reel", "a.pgn", &dotted, "a.pgn"]).0, true), "{file}");
@@ -158,8 +158,8 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // If the reel itself is given, it is read, with a note. It is also read if its file is beside it, for which it is out of
-        // date anyway.
+        // If the reel itself is given, it is read, with a note. It is read even if its file, for which it is out of date anyway,
+        // is beside it.
         assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
         let notice = "another version of orbit made a.reel and read games by other rules, so that answers may differ from those of \
                       its files; `orbit index a.pgn -o a.reel` makes it again";
@@ -208,7 +208,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     assert!(scan(folder, &["a.pgn"]).1);
 }
 
-/// If a reel contains a file, the file is not counted in addition to the reel, whatever the name of the reel is.
+/// If a reel contains a file, the file is not counted in addition to the reel, no matter what the name of the reel is.
 #[test]
 fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let folder = folder();
@@ -241,7 +241,7 @@ fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     assert_eq!(rows(&["a.pgn", "all.reel"]), of_a + of_all);
 }
 
-/// If the last game of a file was cut between two moves, this is reported, also for standard input.
+/// If the last game of a file or of standard input was cut between two moves, this is reported.
 #[test]
 fn a_file_without_a_last_result_is_told() {
     let folder = folder();

@@ -19,7 +19,7 @@ fn a_reel_is_not_replaced_while_it_grows() {
     appender.finish(&[]).unwrap();
     assert_eq!(Reel::open(&path).unwrap().sources()[0].name, "a.pgn");
 
-    // It is also refused to append while a new reel is being written, for the whole time.
+    // An append is also refused as long as a new reel is being written.
     let writer = ReelWriter::create(&path).unwrap();
     let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "all.reel"]).1;
     assert!(stderr.contains("another process is writing this reel: wait until it is done"), "{stderr}");

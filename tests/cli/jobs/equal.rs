@@ -153,7 +153,7 @@ fn a_search_is_resumed() {
     fs::remove_file(inputs.join("hits.csv")).unwrap();
     assert_eq!(done(inputs, &[&["scan", "-q", "--resume", "out"], &args[..]].concat()), printed);
     assert!(fs::read(inputs.join("hits.csv")).unwrap() == written);
-    // A part that is complete is not computed again, however the command is spelt and whatever its options are.
+    // A part that is complete is not computed again, no matter how the command is spelt and what its options are.
     fs::remove_file(inputs.join("out/parts/00003.part")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "-j", "1", "--resume=out/"], &args[..]].concat());
     assert_eq!((code, &stdout), (0, &printed), "{stderr}");
@@ -170,7 +170,7 @@ fn a_search_is_resumed() {
     assert!(stderr.contains("the options are others than when it was planned"), "{stderr}");
 }
 
-/// A part is the same file whichever engine computes it. A job that was planned for the reference engine is computed by that
+/// Every engine computes the same file for a part. A job that was planned for the reference engine is computed by that
 /// engine.
 #[cfg(feature = "gpu")]
 #[test]

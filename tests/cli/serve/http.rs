@@ -355,7 +355,7 @@ fn many_and_slow_clients_do_not_keep_others_away() {
         }
     });
     let silent: Vec<TcpStream> = (1..CONNECTIONS_MAX).map(|_| http.connect()).collect();
-    // A request beyond the maximum number of connections is refused at once.
+    // A request beyond the maximum number of connections is refused immediately.
     let refused = http.get("/lichess?moves=1");
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(begun.elapsed() < HEAD_TIME, "the test was too slow to tell");

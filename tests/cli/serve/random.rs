@@ -141,7 +141,8 @@ impl World {
         self.compared[1] += 1;
     }
 
-    /// Requests pages for several queries at once. Some pages are after the last row, and some queries are unknown.
+    /// Requests pages for several queries without waiting for the answers. Some pages are after the last row, and some queries
+    /// are unknown.
     fn pages(&mut self) {
         let mut asked = Vec::new();
         for _ in 0..self.rng.usize(1..5) {
@@ -271,7 +272,7 @@ impl World {
         let mut ids: Vec<u64> = [first].into_iter().chain(second).collect();
         self.rng.shuffle(&mut ids);
         for id in ids {
-            // The answer of the query may arrive before that of the request to cancel it. Both arrive at once.
+            // The answer of the query may arrive before that of the request to cancel it. Both arrive soon.
             let cancel = self.server.ask("cancel", json!({ "of": id }));
             let mut answers = [self.server.line(), self.server.line()];
             answers.sort_by_key(|answer| answer["id"].as_u64() == Some(id));

@@ -21,7 +21,8 @@ use super::{Args, QUERIES, STREAMS};
 const POSITIONS: u64 = 16_000_000;
 /// The maximum number of positions for the CPU. More positions would not change its rate.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;
-/// The number of positions, of 32 bytes each, that are summed to measure the floor: 128 MB, more than caches can keep.
+/// The number of positions, of 32 bytes each, that are summed to time the reading of memory alone, which no engine can
+/// undercut. They take 128 MB, more than caches can keep.
 const FLOOR_POSITIONS: usize = 4 << 20;
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
@@ -204,7 +205,7 @@ fn agree(query: &str, engine: &str, hits: &[Hits], others: &[Hits]) -> Result<()
     Err(Failure::Other(format!("{query}: {engine} differs from cpu on one thread: please report this")))
 }
 
-/// The rates of all queries at once, and of the same queries one after the other.
+/// The rates of all queries in one run, and of the same queries one after the other.
 struct SharedRun {
     queries: usize,
     cpu: f64,

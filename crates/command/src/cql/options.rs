@@ -33,7 +33,7 @@ enum Does {
     OutputToStdout,
     Filters,
     Assign,
-    /// Adds a filter with this text.
+    /// Adds a filter with this query text.
     Filter(&'static str),
     /// Adds a filter that consists of this text and a string.
     FilterOfText(&'static str),
@@ -58,7 +58,7 @@ enum Does {
     Files,
     Help,
     Version,
-    /// Refuses an option of CQL that orbit does not have. The text is the reason.
+    /// Refuses a CQL option that orbit does not have. The string gives the reason.
     Refused(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Runs one search in the manner of CQL: prints lines while it runs, and writes games.
+//! Runs one search as CQL's own program does: prints lines while it runs, and writes games.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::games::GameOutputs;
 use crate::sink::OutputFiles;
 use crate::terminal::Remark;
 
-/// A search in the manner of CQL, with its collectors and outputs.
+/// A search that behaves as CQL's own program does, with its collectors and outputs.
 pub(super) struct CqlSearch {
     choice: Choice,
     collectors: Collectors,
@@ -177,7 +177,6 @@ impl CqlSearch {
         self.print(persistent.iter().map(|(name, value)| [name.as_bytes(), b": ", value].concat()).collect())
     }
 
-    /// Prints the summary of the search.
     pub(super) fn print_summary(
         &self,
         scan: &Executor,

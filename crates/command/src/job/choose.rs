@@ -1,4 +1,4 @@
-//! Chooses parts by their numbers.
+//! Chooses parts of a job by their numbers.
 
 use crate::failure::Failure;
 

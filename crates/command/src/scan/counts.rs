@@ -12,7 +12,7 @@ use crate::table_format::{TableFormat, print_csv};
 
 /// The counts of a scan.
 pub(super) struct ScanCounts {
-    /// The number of hits that were listed, or would have been.
+    /// The number of hits that were listed, or that would have been listed if hits were not only counted.
     pub(super) listed: HitTotals,
     /// The numbers of all games and positions, if all were read.
     pub(super) all: Option<(u64, u64)>,

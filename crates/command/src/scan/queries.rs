@@ -58,7 +58,7 @@ impl QueryFile {
         Ok((QueryFile { queries, format }, scan, database))
     }
 
-    /// Returns the names and the texts of the queries.
+    /// Returns the queries as text, each with its name, a tab, and the query.
     pub(super) fn texts(&self) -> Vec<String> {
         self.queries.iter().map(|query| format!("{}\t{}", query.name, query.text)).collect()
     }

@@ -41,7 +41,7 @@ pub(super) struct ScanRun {
 
 /// The outputs, to which the results of each block are passed.
 pub(super) struct ScanSinks {
-    /// The results so far, merged. Lists are not kept here, since they are written at once.
+    /// The results so far, merged. Lists are not kept here, since they are written immediately.
     sums: Parts,
     texts: GameTexts,
     pub(super) outputs: Outputs,
@@ -208,13 +208,13 @@ impl ScanRun {
         players::summary(&self.choice, spellings.unwrap_or(&SpellingsPart::default()), is_whole)
     }
 
-    /// Returns messages about conditions that no game meets although some values contain their text.
+    /// Returns messages about conditions that no game meets although some values contain their string.
     pub(super) fn missed(&self) -> Vec<String> {
         let counted = self.collectors.whole_texts.as_ref().zip(self.sinks.sums.whole_texts.as_ref());
         counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())
     }
 
-    /// Returns the number of positions that each copy hits. Empty unless it is wanted.
+    /// Returns the number of positions that each copy hits. The result is empty if these numbers were not requested.
     pub(super) fn copies(&self, scan: &Executor) -> Vec<u64> {
         let mut copies = self.sinks.sums.copies.clone().unwrap_or_default();
         copies.resize(scan.engine().info().copies[0], 0);
@@ -223,7 +223,8 @@ impl ScanRun {
 }
 
 impl ScanSinks {
-    /// Passes the results of the next block to the outputs. Statistics and pictures cover all games, however many are listed.
+    /// Passes the results of the next block to the outputs. Statistics and pictures cover all games, no matter how many of
+    /// them are listed.
     fn take_or_stop(
         &mut self,
         collectors: &Collectors,

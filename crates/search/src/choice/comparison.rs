@@ -23,11 +23,11 @@ pub struct Comparison {
     text: String,
     field: ComparisonField,
     test: ComparisonTest,
-    /// True if the test must fail: the operators `!=` and `!~`.
+    /// True for the operators `!=` and `!~`, which negate the test.
     is_not: bool,
 }
 
-/// A comparison that requires a value to equal a text.
+/// A comparison that requires the whole value of a tag to equal a string.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WholeText<'a> {
     /// The tags, one of which must have the value.
@@ -65,13 +65,13 @@ enum ComparisonField {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ComparisonTest {
-    /// The value consists of these parts, with any text between them, or it is this number. The parts are the texts between `*`,
-    /// in lower case.
+    /// The value consists of these parts in this order, with any characters between them; or the value is this number. The parts
+    /// are the strings between the `*`, in lower case.
     Parts(Vec<String>, Option<i64>),
-    /// The value contains this text, which is in lower case.
+    /// The value contains this string, which is in lower case.
     Contains(String),
     Number(Compare, i64),
-    /// As `Number`, in thousandths.
+    /// The same as `Number`, but in thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
     /// An opening that satisfies each of these comparisons. There is one for a bound, and there are two for a range.
@@ -99,7 +99,7 @@ impl Compare {
     }
 }
 
-/// The reason why a text is not a condition.
+/// The reason why a string is not a condition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConditionError {
@@ -134,7 +134,7 @@ pub enum ConditionError {
     /// The name or the value is missing.
     #[error("`{0}` lacks a name or a value; write both, such as `eco=B9*`")]
     Half(String),
-    /// An operator for numbers and dates is used on a text, which has no order.
+    /// An operator for numbers and dates is used with a value that has no order.
     #[error("`{operator}` compares numbers and dates, and `{value}` is neither; use `=` or `~` for texts")]
     NoOrder {
         /// `<` or another operator that needs an order.
@@ -142,19 +142,19 @@ pub enum ConditionError {
         /// The value.
         value: String,
     },
-    /// A value is neither a date nor a year, but must be one.
+    /// A value that must be a date or a year is neither.
     #[error("`{0}` is no date; write `2015`, `2015.03` or `2015.03.07`")]
     NoDate(String),
-    /// A value is neither an opening nor a range of openings, but must be one.
+    /// A value that must be an opening or a range of openings is neither.
     #[error("`{0}` is no opening and no range of openings; write `B90`, `B9` or `B90-B99`")]
     NoEco(String),
-    /// A value is not a whole number, but must be one.
+    /// A value that must be a whole number is not one.
     #[error("`{0}` is no number: `{1}` is compared with a whole number")]
     NoNumber(String, &'static str),
-    /// A value is not a number, but must be one. It may have a fraction.
+    /// A value that must be a number, possibly with a fraction, is not one.
     #[error("`{0}` is no number: `{1}` is compared with a number of {2}, such as `{1}<30` or `{1}>=0.5`")]
     NoDecimal(String, &'static str, &'static str),
-    /// A measure is compared with an operator for texts.
+    /// A measure is compared with an operator for strings.
     #[error("`{0}` is a number: compare it with =, !=, <, <=, > or >=")]
     NoText(&'static str),
     /// A value is not a class of time controls.
@@ -166,7 +166,7 @@ pub enum ConditionError {
     /// One of several comparisons is wrong.
     #[error("at character {at}: {error}")]
     At {
-        /// The position of the comparison: its first character, counted from 1.
+        /// The position of the comparison's first character, counted in characters from 1.
         at: usize,
         /// The error in it.
         error: Box<ConditionError>,
@@ -177,7 +177,7 @@ pub enum ConditionError {
          black~Carlsen`, or put a value with the word `{word}` in quotation marks, as in `event~\"now or never\"`"
     )]
     NotJoined {
-        /// The position of that text: its first character, counted from 1.
+        /// The position of the first character of that text, counted in characters from 1.
         at: usize,
         /// `and` or `or`.
         word: &'static str,
@@ -193,21 +193,21 @@ pub enum ConditionError {
     /// A condition follows another one without `and` or `or` between them.
     #[error("at character {at}: `{rest}` follows a condition; write `and` or `or` between conditions")]
     NoWord {
-        /// The position of the second condition: its first character, counted from 1.
+        /// The position of the first character of the second condition, counted in characters from 1.
         at: usize,
         /// The rest of the text, from the second condition on.
         rest: String,
     },
-    /// A bracket is not closed.
+    /// A parenthesis is not closed.
     #[error("the bracket at character {at} is not closed; write `)` where the conditions in it end")]
     Unclosed {
-        /// The character that opens it, counted from 1.
+        /// The position of the opening parenthesis in the condition, counted in characters from 1.
         at: usize,
     },
-    /// Brackets are nested too deeply.
+    /// Parentheses are nested too deeply.
     #[error("at character {at}: there are more than {max} brackets in each other; leave some out")]
     TooDeep {
-        /// The character that opens the first bracket too many, counted from 1.
+        /// The position of the first parenthesis that is nested too deeply, counted in characters from 1.
         at: usize,
         /// The deepest nesting that is allowed.
         max: usize,
@@ -347,7 +347,7 @@ fn test(
     }
 }
 
-/// Returns whether a date is compared letter by letter, such as `2015.*` or `????.??.??`.
+/// Returns whether a date, such as `2015.*` or `????.??.??`, is compared as a string.
 fn is_date_text(value: &str) -> bool {
     value.contains('*') || (value.contains('?') && value.split('.').count() == 3)
 }
@@ -412,7 +412,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the whole text to which the comparison requires a value to be equal; `None` for other comparisons.
+    /// Returns the string that a whole value must equal; `None` for comparisons of other kinds.
     pub fn whole_text(&self) -> Option<WholeText<'_>> {
         let is_whole =
             matches!(&self.test, ComparisonTest::Parts(parts, _) if parts.len() == 1) && !self.is_not;
@@ -515,7 +515,7 @@ impl ComparisonTest {
             ComparisonTest::Thousandths(..) => {
                 thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
             }
-            // `fits_eco` compares openings. A text that is not an opening is in no range.
+            // `fits_eco` compares openings. A value that is not an opening is in no range.
             ComparisonTest::Eco(_) => false,
             ComparisonTest::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))
@@ -540,7 +540,7 @@ impl ComparisonTest {
     }
 }
 
-/// Returns whether a text consists of these parts in this order, with any text between them.
+/// Returns whether a string consists of these parts in this order, with any characters between them.
 fn has_parts(text: &str, parts: &[String]) -> bool {
     let [first, middle @ .., last] = parts else {
         return parts.first().is_some_and(|only| only == text);

@@ -1,4 +1,4 @@
-//! Conditions, which are comparisons joined by `and`, `or` and brackets.
+//! Conditions, which are comparisons joined by `and`, `or` and parentheses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,11 +10,11 @@ use orbit_reel::GameRow;
 
 /// A condition on a game, or on the position of a hit.
 ///
-/// A condition consists of one or more comparisons, joined by `and`, `or` and brackets; `and` binds tighter. A comparison is a
+/// A condition consists of one or more comparisons, joined by `and`, `or` and parentheses; `and` binds tighter. A comparison is a
 /// name, an operator and a value. A name is that of a known tag, in upper or lower case, `tag:Name` for any other tag (see
 /// [`tag_named`](orbit_core::game::known::tag_named)), or one of these:
 ///
-/// * `player`: the tags `White` and `Black`, one of which must fit;
+/// * `player`: the tags `White` and `Black`, one of which must match;
 /// * `elo`: the higher of the two ratings, as in CQL;
 /// * `date`: the tag `Date`, or else `UTCDate`; `year`: the year of this date;
 /// * `result`: the result at the end of the movetext, not the tag;
@@ -56,7 +56,7 @@ enum ConditionJoin {
     Any(Vec<ConditionJoin>),
 }
 
-/// The maximum depth to which brackets may be nested.
+/// The maximum depth to which parentheses may be nested.
 const DEPTH_MAX: usize = 50;
 
 impl FromStr for Condition {
@@ -129,7 +129,7 @@ struct ConditionReader<'a> {
     text: &'a str,
     /// The byte offset of the rest of the text.
     at: usize,
-    /// The number of open brackets.
+    /// The number of open parentheses.
     depth: usize,
 }
 
@@ -195,8 +195,8 @@ impl<'a> ConditionReader<'a> {
         })
     }
 
-    /// Returns the length of the comparison at the beginning of a text. The comparison ends before a joining word, or before a
-    /// closing bracket that it did not open.
+    /// Returns the length of the comparison at the beginning of a string. The comparison ends before a joining word, or before a
+    /// closing parenthesis that was opened before it.
     fn comparison_end(&self, text: &str) -> usize {
         let (mut open, mut quoted) = (0_usize, false);
         for (at, letter) in text.char_indices() {
@@ -248,7 +248,7 @@ impl<'a> ConditionReader<'a> {
     }
 }
 
-/// Returns whether a text begins with this joining word.
+/// Returns whether a string begins with this joining word.
 fn joining(text: &str, word: &str) -> bool {
     let behind = text.strip_prefix(word);
     behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '('))

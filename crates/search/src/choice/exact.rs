@@ -1,4 +1,4 @@
-//! A position that is given as text, and the test whether another position is the same.
+//! A position that is given as a string, and the test whether another position is the same.
 
 use std::str::FromStr;
 

@@ -40,7 +40,7 @@ choices! { SortKey, "order",
     SortKey::Measure(Measure::Loss) => "loss", "The pawns that the move that led to a hit lost";
 }
 
-/// The facts about the found games of a block on which ranks depend.
+/// The facts about the games of a block from which their ranks are computed.
 #[derive(Clone, Copy, Debug)]
 pub struct RankFacts<'a> {
     /// The hits of the query.
@@ -63,21 +63,21 @@ impl<'a> RankFacts<'a> {
 /// A ranking of games. Among games with equal keys, the one that comes first in the database ranks higher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// By a key, the greatest first.
+    /// The order by a key, the greatest key first.
     Sorted {
         /// The key.
         key: SortKey,
         /// True if the least key comes first.
         reverse: bool,
     },
-    /// At random. The order depends on the seed and on the content of the game (its start, its moves, its side lines if they are
-    /// searched, and its result), and not on the place of the game. So a sample stays the same when a database is split into
+    /// A random order, which depends on the seed and on the content of the game (its start, its moves, its side lines if they are
+    /// searched, and its result), and not on where the game is stored. So a sample stays the same when a database is split into
     /// other files. Of identical games, only the first one is in a sample: see [`TopGames::distinct`].
     Sampled {
         /// The seed. Another seed gives another sample.
         seed: u64,
     },
-    /// As the query requests with `sort` and `cql(sort matchcount)`.
+    /// The order that the query requests with `sort` and `cql(sort matchcount)`.
     ByQuery,
 }
 
@@ -94,7 +94,7 @@ impl Order {
         }
     }
 
-    /// Creates an empty list of the best `max` games. A list for a sample keeps each distinct game once.
+    /// Creates an empty list for the best `max` games in this order. A list for a sample keeps each distinct game once.
     pub fn top<T>(self, max: usize) -> TopGames<T> {
         match self {
             Order::Sorted { .. } | Order::ByQuery => TopGames::new(max),

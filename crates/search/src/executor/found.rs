@@ -7,10 +7,11 @@ use orbit_engine::{Answers, GameAnswer, Hits, PreparedQuery, Rank, SortValue};
 use orbit_query::tree::Header;
 use orbit_reel::Block;
 
-/// The counts of matching positions for the queries of a scan, while some blocks are evaluated.
+/// The counts of matching positions in the games of some blocks, for the queries of a scan.
 pub(super) struct FoundCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// The games of each block, for each query that counts its matching positions.
+    /// For each block and each query, the games of the block with their counts. They are empty for a query that does not count
+    /// its matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 

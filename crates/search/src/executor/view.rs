@@ -1,8 +1,8 @@
 //! The part of a block on which queries are evaluated: the whole block, or the games of a player from the player's side.
 //!
 //! Engines do not know the player's side. If the player has Black, they get the game with colours swapped, so that all engines
-//! return the same answers. The answers are then moved to the places of the games in the whole block. Squares are flipped back;
-//! everything else stays as the player sees it.
+//! return the same answers. The answers are then moved to the slots that the games have in the whole block. Squares are flipped
+//! back; everything else stays as the player sees it.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ impl<'a> BlockView<'a> {
         nothing.collect()
     }
 
-    /// Moves the answers for the block that engines got to the places in the whole block. [`BlockView::spans`] does the same for
+    /// Moves the answers for the block that engines got to the slots of the whole block. [`BlockView::spans`] does the same for
     /// spans.
     pub(super) fn put_back(&self, answers: Answers) -> Answers {
         let Some(part) = self.part.as_ref().filter(|_| !self.is_empty()) else { return answers };

@@ -245,7 +245,7 @@ fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     postcard::take_from_bytes(bytes).ok().filter(|(_, rest)| rest.is_empty()).map(|(found, _)| found)
 }
 
-/// Returns whether the checksum after this many bytes is right.
+/// Returns whether the checksum after `left` bytes is right.
 fn is_whole(file: &mut BufReader<File>, mut left: u64) -> io::Result<bool> {
     let (mut hasher, mut buffer) = (XxHash3_128::new(), vec![0; 1 << 18]);
     while left > 0 {

@@ -47,7 +47,7 @@ pub enum JobError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// The fault in it.
+        /// A description of the error.
         what: String,
     },
     /// The request differs from the one with which the job was planned.
@@ -299,7 +299,7 @@ impl Job {
     }
 }
 
-/// Returns the XXH3 (128 bits) of a text, as 32 hexadecimal digits.
+/// Returns the XXH3 (128 bits) of a string, as 32 hexadecimal digits.
 pub fn hash_text(text: &str) -> String {
     format!("{:032x}", XxHash3_128::oneshot(text.as_bytes()))
 }

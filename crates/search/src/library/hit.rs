@@ -1,4 +1,4 @@
-//! Positions that hit.
+//! Hits, which are the positions that a query finds.
 
 use std::fmt;
 use std::sync::Arc;

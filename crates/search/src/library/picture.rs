@@ -1,4 +1,4 @@
-//! Pictures of boards.
+//! Draws boards as SVG pictures.
 
 use super::Hit;
 use crate::report::{SpanMoves, svg};

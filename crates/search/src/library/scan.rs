@@ -46,7 +46,7 @@ pub struct Scan<'a> {
     detail: Wants,
     engine: EngineOptions,
     threads: usize,
-    /// The turns that this request takes with other requests on shared threads.
+    /// The threads that this request shares with other requests; `None` if it has its own.
     turns: Option<Turns>,
     /// The rule by which duplicates are recognized, if they are left out.
     pub(crate) unique: Option<Alike>,
@@ -183,7 +183,7 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Leaves out the first games with hits, this many of them: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
+    /// Leaves out the first `games` games that have hits: see [`Scan::for_each`], [`Scan::pgn`] and `Scan::table`.
     pub fn skip(mut self, games: u64) -> Self {
         self.skip = games;
         self
@@ -215,7 +215,7 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Finds only the places of hits, without values and copies. This is faster.
+    /// Finds only the positions that hit, without values and copies. This is faster.
     pub fn places_only(mut self) -> Self {
         self.detail = Wants::HITS;
         self
@@ -385,8 +385,9 @@ impl<'a> Scan<'a> {
     }
 
     /// Folds the hits of the first query on all threads. For each block of games, `init` returns the first value, and `fold` adds
-    /// the hits to it one by one. `merge` then combines the value of the blocks before with that of the block, in the order of
-    /// the database. If hits are limited or [sorted](Scan::order), they are treated as one block, which one thread folds.
+    /// the hits to it one by one. `merge` then combines the value of all earlier blocks with the value of this block, in the
+    /// order of the database. If hits are limited or [sorted](Scan::order), they are treated as one block, which one thread
+    /// folds.
     ///
     /// ```
     /// use orbit_search::{Database, Query};

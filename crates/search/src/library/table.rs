@@ -14,7 +14,7 @@ use crate::run::{BlockResult, ReportRoom, extras_of, names_of, wanted_of};
 use orbit_database::{MemoryBudget, Summary};
 use orbit_engine::{Rank, Wants};
 
-/// The least number of rows in a batch; the last batch can be smaller.
+/// The minimum number of rows in a batch; the last batch can be smaller.
 const BATCH_ROWS: usize = 16_384;
 
 /// The columns of a table.

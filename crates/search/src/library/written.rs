@@ -92,7 +92,7 @@ impl Scan<'_> {
 }
 
 impl Database {
-    /// Writes a text to a file, which appears under its name only when it is complete.
+    /// Writes a string to a file, which appears under its name only when it is complete.
     ///
     /// # Errors
     ///

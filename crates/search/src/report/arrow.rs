@@ -1,8 +1,8 @@
 //! The columns of tables as Arrow arrays, for data frames and databases that share memory with the program.
 //!
 //! A row has the same content as its line of JSON Lines, because both are made from the same cells. Whole numbers are 64-bit
-//! integers, numbers with a fraction are 64-bit floats, texts are UTF-8, and lists are lists. The squares of pieces and the tags
-//! are maps; a span is a struct.
+//! integers, numbers with a fraction are 64-bit floats, strings are UTF-8, and lists are Arrow lists. The squares of pieces and
+//! the tags are maps; a span is a struct.
 
 mod positions;
 
@@ -80,7 +80,7 @@ impl ArrowTable {
         });
     }
 
-    /// Returns all rows.
+    /// Returns all rows that were added, as one record batch.
     pub fn finish(mut self) -> RecordBatch {
         let arrays: Vec<ArrayRef> = self.cells.iter_mut().map(ArrowCells::finish).collect();
         let fields = self.columns.list().iter().zip(&arrays);
@@ -93,7 +93,8 @@ impl ArrowTable {
     }
 }
 
-/// Returns an owned copy of a cell whose value is the same in all rows of a game; `None` for the kinds of cells that never are.
+/// Returns an owned copy of a cell of a column that has the same value in all rows of a game. Returns `None` for kinds of cells
+/// that no such column has.
 fn owned(cell: TableCell) -> Option<TableCell<'static>> {
     match cell {
         TableCell::Null => Some(TableCell::Null),
@@ -132,7 +133,7 @@ impl ArrowCells {
         }
     }
 
-    /// Creates a column of a flat table, in which lists and objects are texts.
+    /// Creates a column of a flat table, in which lists and objects are strings.
     pub(super) fn flat(ty: ColumnType) -> ArrowCells {
         match ty {
             ColumnType::Number => ArrowCells::Numbers(Int64Builder::new()),

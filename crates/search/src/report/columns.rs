@@ -23,11 +23,11 @@ pub enum ColumnType {
     Number,
     /// A number with at most three digits after the decimal point.
     Decimal,
-    /// Text.
+    /// A string.
     Text,
-    /// A list: an array in JSON; elsewhere text, with blanks between the entries.
+    /// A list: an array in JSON; elsewhere a string, with blanks between the entries.
     List,
-    /// An object in JSON; elsewhere text.
+    /// An object in JSON; elsewhere a string.
     Object,
 }
 
@@ -128,7 +128,7 @@ const SPAN: [Column; 6] = [
     Column::SpanLength,
 ];
 
-/// The facts that only some rows have.
+/// The facts that rows have only in some searches. A field is true if the rows of this search have the fact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
     /// True if rows have the node and the line of their position, as searches of side lines do.
@@ -389,7 +389,7 @@ pub(super) fn cell<'a>(
         C::Url => row.url().map_or(TableCell::Null, |url| TableCell::Text(url.into())),
         C::Node => TableCell::Number(row.node.into()),
         C::Line => text(&row.line),
-        // An empty string of the query is an empty text, not null.
+        // If the query yields an empty string, the cell is an empty string and not null.
         C::Text => row.text.map_or(TableCell::Null, |text| TableCell::Text(decode(text))),
         C::Tags => TableCell::Tags(tags_of(game)),
         C::Span => span.map_or(TableCell::Null, |span| TableCell::Span(span.clone())),
@@ -423,7 +423,7 @@ pub(super) fn span_cells(found: &Found, row: &Row) -> Option<SpanCells> {
     })
 }
 
-/// Returns a text as a cell; an empty text is null.
+/// Returns a string as a cell; an empty string is null.
 fn text(text: &str) -> TableCell<'_> {
     if text.is_empty() { TableCell::Null } else { TableCell::Text(text.into()) }
 }

@@ -5,7 +5,7 @@ use orbit_pgn::Amendment;
 
 /// The approximate maximum number of bytes that a query writes at one node. Source: CQL 6.2.
 const NODE_BYTES_MAX: usize = 4500;
-/// The text that replaces the rest.
+/// The mark that stands for all further texts at a node once they would exceed this limit.
 const TRUNCATED: &[u8] = b"[cql truncate]...";
 
 /// The kinds of comments that are written into games.
@@ -65,12 +65,12 @@ fn shown(value: Option<&SortValue>) -> Vec<u8> {
     }
 }
 
-/// The texts at the nodes of a game.
+/// The strings that are written as comments at the nodes of a game, sorted by node.
 #[derive(Default)]
 struct NodeTexts(Vec<(u32, Vec<Vec<u8>>)>);
 
 impl NodeTexts {
-    /// Adds a text to a node, unless the node has this text already.
+    /// Adds a string to the comment at a node, unless the comment contains this string already.
     fn push(&mut self, node: u32, text: &[u8]) {
         let at = self.0.binary_search_by_key(&node, |(node, _)| *node).unwrap_or_else(|at| {
             self.0.insert(at, (node, Vec::new()));

@@ -149,10 +149,10 @@ pub struct OrbitFindings {
     pub symmetries: Vec<TransformSum>,
     /// The hits of the copies with the colours as written, and of those with swapped colours.
     pub colors: Vec<TransformSum>,
-    /// The hits by place, if the copies are in more than one place.
+    /// The hits by the places of the copies on the board, if the copies differ in place.
     pub heat: Option<HeatMap>,
-    /// The hits by place, separately for the copies with the colours as written and for those with swapped colours; empty if only
-    /// one of the two hits.
+    /// The hits by the places of the copies on the board, separately for the copies with the colours as written and for those
+    /// with swapped colours; empty if only one of the two hits.
     pub heat_by_color: Vec<HeatMap>,
 }
 
@@ -329,7 +329,7 @@ pub struct SampleHit {
 pub struct SortedBy {
     /// The name that the query gives to the value; `sort` if it gives none.
     pub name: String,
-    /// The value: a number or a text.
+    /// The value: a number or a string.
     pub value: String,
 }
 
@@ -518,14 +518,14 @@ impl HitCounts {
 }
 
 impl HistogramRow {
-    /// Returns whether the group has too few games to say much.
+    /// Returns whether the group has fewer than [`FEW_GAMES`] games.
     pub fn is_few(&self) -> bool {
         self.counts.games < FEW_GAMES
     }
 }
 
 impl ValueGroup {
-    /// Returns whether the group has too few games to say much.
+    /// Returns whether the group has fewer than [`FEW_GAMES`] games.
     pub fn is_few(&self) -> bool {
         self.games < FEW_GAMES
     }

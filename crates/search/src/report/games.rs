@@ -91,11 +91,11 @@ fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     FenRecord::new(setup).to_string()
 }
 
-/// Returns the words of the movetext: `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A word that must end its line ends
-/// with a line feed.
+/// Returns the parts of the movetext between which a line can be broken: `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A
+/// part that must end its line ends with a line feed.
 fn words(game: &GameRow) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> = Vec::new();
-    // Opening brackets and move numbers, which belong to the next word.
+    // Opening parentheses and move numbers, which belong to the next part.
     let mut begun = Vec::new();
     for token in movetext(game) {
         let word = match token {
@@ -173,7 +173,7 @@ impl<W: Write> PgnWriter<W> {
         self.out.write_all(text)
     }
 
-    /// Ends the last line.
+    /// Writes the line end after the last game, and returns the underlying writer.
     ///
     /// # Errors
     ///

@@ -281,7 +281,7 @@ mod tests {
         HeatMap::of_places(&CopyPlaces::Offsets(all), &counts).unwrap()
     }
 
-    /// Returns a text without its colour codes.
+    /// Returns a string without its colour codes.
     fn visible(text: &str) -> String {
         let mut parts = text.split('\x1b');
         let first = parts.next().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! One JSON object for each row.
+//! Rows as JSON Lines: one JSON object for each row.
 
 use serde_json::{Map, Value, json};
 

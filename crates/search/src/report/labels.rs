@@ -24,7 +24,7 @@ pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: 
     }
 }
 
-/// Appends the difference to a board: ` (flipcolor; missing Nc3, pe6; besides Ng1)`.
+/// Appends the differences between a position and the board of the query: ` (flipcolor; missing Nc3, pe6; besides Ng1)`.
 pub(super) fn push_difference(difference: &CopyDifference, label: &mut String) {
     let mut parts = Vec::new();
     if difference.placement != Placement::IDENTITY {

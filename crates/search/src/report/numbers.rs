@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The maximum number of steps of a histogram.
 const STEPS_MAX: i64 = 20;
 
-/// A count for each number. It takes memory for each distinct number, not for each occurrence.
+/// Numbers, each with the count of its occurrences. Memory is needed for each distinct number, not for each occurrence.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Distribution(BTreeMap<i32, u64>);
 
@@ -112,7 +112,7 @@ impl Distribution {
         below + (above - below) * place.fract()
     }
 
-    /// Returns the number at a place in sorted order; the least number is at 0.
+    /// Returns the number with a given index in sorted order; the index of the least number is 0.
     fn at(&self, place: u64) -> f64 {
         let mut before = 0;
         let found = self.0.iter().find(|(_, times)| {

@@ -19,7 +19,7 @@ use super::{NumberSummary, heat::HeatMap, summary::grouped, svg};
 const STYLE: &str = include_str!("page/style.css");
 /// The script that copies FENs to the clipboard.
 const SCRIPT: &str = include_str!("page/copy.js");
-/// The content policy of the page. It allows the script by its SHA-256, so no other script can run. A test computes the hash.
+/// The content policy of the page. It allows the script by its SHA-256, so no other script can run. A test checks the hash.
 const POLICY: &str = "default-src 'none'; script-src 'sha256-HEGdPd+7yvizZARsXwKnUc95Nev0JxaP8ogh9uQge1A='; style-src 'unsafe-inline'; base-uri 'none'; \
                       form-action 'none'";
 /// The maximum length of a query that is shown as the headline.
@@ -74,7 +74,7 @@ pub(crate) fn document(
                             h2.unseen[index == 0] id={ (section.id) "-name" } { (section.name) }
                             (section.body)
                         }
-                        // The numbers come before the table of contents, also on a phone.
+                        // The numbers come before the table of contents, even on a phone.
                         @if index == 0 { (contents(&sections[1..])) }
                     }
                 }

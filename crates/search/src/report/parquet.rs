@@ -30,7 +30,7 @@ pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns,
     push_rows((found, game), (rows, columns), |_, cell, out| push(cell, out), b"", out)
 }
 
-/// Appends a cell: a number, or else its text in CSV; an empty text is null.
+/// Appends a cell: a number as it is, any other value as in CSV. An empty string is null.
 fn push(cell: TableCell, out: &mut Vec<u8>) {
     let written = match cell {
         TableCell::Number(number) | TableCell::Decimal(number) => postcard::to_io(&Some(number), out),
@@ -54,8 +54,9 @@ fn take<'a>(ty: ColumnType, bytes: &mut &'a [u8]) -> Result<TableCell<'a>, postc
     Ok(cell.unwrap_or(TableCell::Null))
 }
 
-/// Writes rows as Parquet. Numbers are 64-bit integers, texts are strings, and an empty cell is null. Zstandard compresses the
-/// data. Each write must consist of whole rows of [`Format::Parquet`](super::Format::Parquet).
+/// Writes rows as Parquet. Whole numbers are 64-bit integers, numbers with a fraction are 64-bit floats, all other values are
+/// UTF-8 strings, and an empty cell is null. Zstandard compresses the data. Each write must consist of whole rows of
+/// [`Format::Parquet`](super::Format::Parquet).
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<(ColumnType, ArrowCells)>,
@@ -161,7 +162,7 @@ impl<W: Write + Send> Write for ParquetWriter<W> {
     }
 }
 
-/// Converts an error. An error of the underlying writer keeps its message.
+/// Converts an error of the Parquet library. If the underlying writer caused it, its message is kept.
 fn fault(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => io::Error::other(error),
@@ -174,7 +175,7 @@ mod tests {
     use super::*;
     use crate::report::Extras;
 
-    /// Groups of rows have a fixed length, no matter how many rows are written at once.
+    /// Row groups have a fixed number of rows, no matter how many rows are written at once.
     #[test]
     fn row_groups_do_not_follow_parts() {
         let columns = Columns::of_table(Extras {

@@ -212,8 +212,9 @@ impl<'a> Found<'a> {
         self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
     }
 
-    /// Returns the frame of the first copy that matches at a hit. `hit` is the index of the hit among those of the block. If no
-    /// copy matches, it is the frame of the game as the player sees it.
+    /// Returns the frame of the first copy that matches at a hit: the map that takes the game back to the filter as it is
+    /// written. `hit` is the index of the hit among those of the block. If no copy matches, it is the frame of the game as the
+    /// player sees it.
     pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
         let copy = self.copies.map_or(Some(0), |copies| copies.lowest(hit));
         let placement = copy.zip(self.placements).and_then(|(copy, all)| all.get(copy as usize));
@@ -272,7 +273,8 @@ impl<'a> Found<'a> {
         self.rows_with(game, rows, RowParts::ALL, visit)
     }
 
-    /// Visits rows in which some parts may be left empty.
+    /// Visits the rows of a game in order, with only the given parts filled in. The other parts are empty. Returns the number of
+    /// positions that hit.
     pub(super) fn rows_with(
         &self,
         game: &GameRow,

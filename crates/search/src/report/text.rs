@@ -35,9 +35,9 @@ const HITS_TEXT_MAX: usize = 2_000;
 /// The widths of columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
-    /// Each column is as wide as the games need that are written together.
+    /// Each column is as wide as its entries need in the games that are written together.
     Fitted,
-    /// The columns have the same widths for all games.
+    /// Each column has the same width for all games.
     Fixed,
 }
 

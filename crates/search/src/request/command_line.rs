@@ -25,7 +25,7 @@ const TRANSFORMS: [&str; 9] = [
     "reversecolor",
 ];
 
-/// The words of a command line.
+/// A command line, as a string to which options are added.
 struct ShellWords(String);
 
 impl ShellWords {
@@ -125,7 +125,7 @@ impl Request {
     }
 }
 
-/// Returns a text as a word of a POSIX shell, in quotation marks if it needs them.
+/// Returns a string as a word of a POSIX shell, in quotation marks if it needs them.
 pub fn shell_word(text: &str) -> String {
     let is_plain = |letter: char| {
         letter.is_alphanumeric() || matches!(letter, '_' | '.' | '/' | '-' | ',' | ':' | '+' | '@' | '%')
@@ -136,7 +136,7 @@ pub fn shell_word(text: &str) -> String {
     }
 }
 
-/// Returns a text in quotation marks, inside which a POSIX shell changes nothing.
+/// Returns a string in quotation marks, inside which a POSIX shell changes nothing.
 fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -50,7 +50,7 @@ pub trait Collector: Sync {
     ///
     /// # Errors
     ///
-    /// A text cannot be read, or parts cannot be merged.
+    /// The text of a game cannot be read, or parts cannot be merged.
     fn take(
         &self,
         sum: &mut Self::Part,
@@ -196,7 +196,7 @@ collectors! {
     messages: MessagesCollector,
     /// The spellings of a player's name.
     spellings: SpellingsCollector,
-    /// The near misses of conditions on whole texts.
+    /// The near misses of conditions that compare whole strings.
     whole_texts: WholeTextsCollector,
     /// The content of a report.
     findings: FindingsCollector,

@@ -32,7 +32,7 @@ use orbit_reel::GameRow;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Filter, Orbit};
 
-/// The groupings of the histograms, with their units. Either years or decades are shown: see [`YEARS_MAX`].
+/// The groupings of the histograms, with their units. A report shows either years or decades: see [`YEARS_MAX`].
 const HISTOGRAMS: [(&str, Unit); 5] = [
     ("year", Unit::Games),
     ("decade", Unit::Games),
@@ -47,7 +47,7 @@ const YEARS_MAX: i64 = 100;
 /// The maximum number of bars in the histogram of values.
 const STEPS_MAX: i64 = 60;
 
-/// The maximum numbers of moves that are shown before and after a hit of the sample.
+/// The maximum number of moves that are shown before and after a hit of the sample.
 const MOVES_AROUND: [usize; 2] = [4, 4];
 
 /// The maximum number of moves that are shown of a hit's span.
@@ -208,7 +208,7 @@ impl FindingsCollector {
             steps: steps(values, &total),
             groups: value_groups(&all, &total, &histograms),
         });
-        // If nothing or everything hits, the shares say nothing.
+        // If no game or every position hits, the shares say nothing.
         if total.hit.games == 0 || total.hit.positions == total.all.positions {
             histograms.clear();
         }

@@ -27,7 +27,7 @@ pub enum Comment {
     Text(String),
     /// The first copy that hits, the number of other copies that hit, and the value of the query.
     Copy,
-    /// The comments that the query writes, at hits or elsewhere.
+    /// The comments that the query writes, whether they are at hits or at other positions.
     Query(CommentStyle),
 }
 
@@ -195,7 +195,8 @@ impl WrittenGame {
 impl Comment {
     /// Returns the facts that games with these comments need.
     pub(super) fn wants(&self) -> Wants {
-        // Tags are needed because a text that is read from a file is compared with the known facts about its game.
+        // Tags are needed because a text that is read from a file is compared with the tags and moves that are known of its
+        // game.
         let games = Wants::GAME_TEXTS | Wants::TAGS;
         games
             | (Wants::LOWEST_COPY | Wants::COPY_NAMES | Wants::VALUES).when(*self == Comment::Copy)
@@ -231,7 +232,7 @@ impl Comment {
     }
 }
 
-/// Shortens a text. The mark of the cut is ASCII, because the encoding of a game may not be UTF-8.
+/// Shortens a string. The mark of the cut is ASCII, because the encoding of a game may not be UTF-8.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(COPY_MAX) {
         Some((end, _)) => format!("{}...", &text[..end]),

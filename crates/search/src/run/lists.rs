@@ -144,7 +144,7 @@ impl ReportRoom {
         ReportRoom { formats: formats as u64, hit_bytes: AtomicU64::new(0) }
     }
 
-    /// Writes the reports about this many hits, as soon as there is memory for them.
+    /// Waits until there is memory for reports about `hits` hits, and writes them.
     pub(crate) fn make<T>(
         &self,
         hits: u64,
@@ -158,7 +158,7 @@ impl ReportRoom {
         let made = make();
         let bytes = bytes(&made);
         room.correct(hits * hit_bytes, bytes);
-        // The estimate decays, so that one large hit does not increase it until the end of the run.
+        // The estimate decays, so that one hit with a large report does not increase it until the end of the run.
         self.hit_bytes.store(bytes.div_ceil(hits.max(1)).max(known - known / 8), Ordering::Relaxed);
         made
     }

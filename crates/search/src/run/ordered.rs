@@ -92,7 +92,7 @@ impl Collector for OrderedCollector {
         OrderedPart { top: Some(top) }
     }
 
-    /// Reads the texts only of those games in the block that are among the first so far.
+    /// Reads the texts of only those games in the block that are among the first of the order so far.
     fn take(
         &self,
         sum: &mut OrderedPart,

@@ -11,12 +11,12 @@ pub const PART_COUNT_MAX: u64 = 1 << 44;
 /// blocks can be added up without an overflow.
 pub const BLOCK_COUNT_MAX: u64 = 1 << 36;
 
-/// The message that a count is above its limit.
+/// The message of the error that a count is above its limit.
 pub(crate) const COUNT_FAULT: &str = "a count is greater than any database can have";
 
 /// The results that a collector computed from consecutive blocks of a database. The parts of neighbouring ranges are merged in
-/// the order of the database, and a part can be written to bytes and read back. So threads, resumed runs, and machines that share
-/// a database all work in the same way.
+/// the order of the database, and a part can be written to bytes and read back. So a database can be divided in the same way
+/// among threads, among runs that continue each other, and among machines.
 ///
 /// The default is the part of no blocks. Merging is associative, and the part of no blocks is its identity.
 pub trait Part: Default + Send + Serialize + DeserializeOwned {
@@ -32,7 +32,7 @@ pub trait Part: Default + Send + Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// A description of the fault.
+    /// A description of the error.
     fn check(&self, _most: u64) -> Result<(), &'static str> {
         Ok(())
     }
@@ -66,7 +66,7 @@ pub enum PartError {
     /// Statistics have too many groups.
     #[error(transparent)]
     TooManyGroups(#[from] TooManyGroups),
-    /// The parts do not fit each other.
+    /// The parts come from runs that differ, for example in their groupings.
     #[error(
         "parts of runs with different {0} cannot be merged: make all parts of a result by the same command"
     )]

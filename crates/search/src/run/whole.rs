@@ -1,4 +1,5 @@
-//! The near misses of conditions on whole texts, which are values that contain the text but do not equal it.
+//! The near misses of conditions that compare whole strings. A near miss is a value that contains the string of the condition but
+//! does not equal it.
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use orbit_core::game::tags;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Counts the games in which a tag equals the text of a condition, and those in which a tag contains the text.
+/// Counts the games in which a tag equals the string of a condition, and those in which a tag contains the string.
 #[derive(Clone, Debug)]
 pub struct WholeTextsCollector {
     compared: Vec<Comparison>,
@@ -18,12 +19,12 @@ pub struct WholeTextsCollector {
 /// The counts of [`WholeTextsCollector`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct WholeTextsPart {
-    /// For each comparison, the number of games whose value equals the text, and the number of those whose value contains it.
+    /// For each comparison, the number of games whose value equals the string, and the number of games whose value contains it.
     pub games: Vec<[u64; 2]>,
 }
 
 impl WholeTextsCollector {
-    /// Creates a collector for the conditions of a selection. Returns `None` if none of them compares a whole text.
+    /// Creates a collector for the conditions of a selection. Returns `None` if none of them compares a whole string.
     pub fn new(choice: &Choice) -> Option<WholeTextsCollector> {
         let compared = choice.conditions.iter().flat_map(|condition| condition.comparisons());
         let compared: Vec<Comparison> =
@@ -31,8 +32,8 @@ impl WholeTextsCollector {
         (!compared.is_empty()).then_some(WholeTextsCollector { compared })
     }
 
-    /// Returns the comparisons that no game meets although some values contain the text. Each comes with the number of games that
-    /// have such a value.
+    /// Returns the comparisons that no game meets although some values contain the string. Each comes with the number of games
+    /// that have such a value.
     pub fn missed<'a>(&'a self, part: &'a WholeTextsPart) -> impl Iterator<Item = (&'a Comparison, u64)> {
         let games = self.compared.iter().zip(&part.games);
         games.filter(|(_, games)| games[0] == 0 && games[1] > 0).map(|(compared, games)| (compared, games[1]))

@@ -12,7 +12,7 @@ use orbit_core::visible::{EscapeContext, escape};
 /// changes its meaning.
 pub const SERVE_SCHEMA: u32 = 1;
 
-/// An answer: its fields, and its rows, which are already JSON texts.
+/// An answer: its fields, and its rows, each of which is already a JSON object as text.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Response {
     /// The fields, without the id and the rows.

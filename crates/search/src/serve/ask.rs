@@ -32,8 +32,8 @@ pub struct Answered {
     pub remarks: Vec<Diagnostic>,
     /// The notes about how the query ran.
     pub notes: Vec<String>,
-    /// The numbers of games and positions that hit and count. If the search stopped at a limit, they are the numbers up to that
-    /// point.
+    /// The numbers of games and positions that hit, after the selection of games and hits. If the search stopped at a limit,
+    /// they are the numbers up to that point.
     pub hit: HitTotals,
     /// The numbers of all games and positions; `None` if the search stopped at a limit.
     pub searched: Option<(u64, u64)>,
@@ -90,7 +90,7 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// The request or the query has a fault, there is no such database, the search stops early, or the request was cancelled.
+    /// The request or the query has an error, there is no such database, the search stops early, or the request was cancelled.
     pub fn ask(
         &self,
         ask: &Ask,
@@ -131,7 +131,7 @@ impl OpenDatabases {
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
         // If side lines are searched, blocks contain their comments.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
-        // In other cases, spans are computed when rows are written.
+        // Otherwise, spans are computed when rows are written.
         let tells_spans =
             extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
         let wants = match request.count {

@@ -2,7 +2,7 @@
 //!
 //! One thread reads. A few threads run the long requests (`open`, `close`, `query`, `count`, `statistics`, `write`), each as soon
 //! as it need not wait for an earlier one. Another thread writes pages, games and explanations. A request that needs the result
-//! of another one waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered at once. The invariant: each
+//! of another one waits for it. `cancel`, `progress`, `ping`, `version` and `quit` are answered immediately. The invariant: each
 //! request gets exactly one answer, no matter what it asks for and how it ends.
 
 use std::any::Any;
@@ -26,7 +26,7 @@ use crate::library::{CancelToken, Progress};
 use crate::report::SCHEMA;
 use orbit_core::sync::{lock, wait, wait_timeout};
 
-/// The time between two events of one request.
+/// The minimum time between two events that report the progress of one request.
 const EVENT_EVERY: Duration = Duration::from_millis(100);
 /// The time after which the games on an idle graphics card are dropped, and the time between two checks for this.
 pub(super) const CARD_IDLE: Duration = Duration::from_secs(300);

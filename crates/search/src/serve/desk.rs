@@ -17,7 +17,7 @@ use orbit_engine::gpu::GpuOptions;
 
 /// The maximum number of databases that are open at the same time.
 pub const DATABASES_MAX: usize = 16;
-/// The longest name of a database, in bytes.
+/// The maximum length of the name of a database, in bytes.
 const NAME_BYTES_MAX: usize = 200;
 
 /// Options for [`OpenDatabases`].
@@ -53,7 +53,7 @@ impl Default for ServeOptions {
 /// time.
 pub struct OpenDatabases {
     options: ServeOptions,
-    /// The turns in which the requests of all clients use the threads.
+    /// The threads that the requests of all clients share.
     turns: Turns,
     memory: Arc<Memory>,
     /// The databases in the order in which they were opened.
@@ -181,7 +181,7 @@ impl OpenDatabases {
         lock(&self.databases).iter().map(|(name, database)| described(name, database)).collect()
     }
 
-    /// Frees the memory that the databases occupy on the graphics card, if no query has used the card for this time.
+    /// Frees the memory that the databases occupy on the graphics card, if no query has used the card for the time `idle`.
     pub(super) fn give_back(&self, idle: Duration) {
         let databases = lock(&self.databases).clone();
         databases.iter().for_each(|(_, database)| database.card().give_back(idle));
@@ -192,7 +192,7 @@ impl OpenDatabases {
         self.options.kept_max
     }
 
-    /// Returns the turns in which all requests use the threads.
+    /// Returns the threads that all requests share.
     pub(super) fn turns(&self) -> &Turns {
         &self.turns
     }

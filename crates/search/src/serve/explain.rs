@@ -9,7 +9,7 @@ use super::request::Explain;
 use crate::library::Query;
 use orbit_query::english;
 
-/// The meaning of a query.
+/// An explanation of a query.
 #[derive(Debug)]
 pub struct Explained {
     query: Query,
@@ -29,7 +29,7 @@ impl Explained {
     ///
     /// # Errors
     ///
-    /// The query has a fault. The error shows its place.
+    /// The query has an error. The error shows its place.
     pub fn new(explain: &Explain) -> Result<Explained, Fault> {
         let query = only(&explain.request)?;
         let prepared = query.prepared();

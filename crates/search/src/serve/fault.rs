@@ -26,7 +26,7 @@ pub enum ErrorCode {
     Dropped,
     /// The request was cancelled.
     Cancelled,
-    /// The query has a fault, or it fails in a game.
+    /// The query has an error, or it fails in a game.
     Query,
     /// A database cannot be opened or read.
     Database,
@@ -75,7 +75,7 @@ impl ErrorCode {
 pub struct Fault {
     /// The kind of the error.
     pub code: ErrorCode,
-    /// The fault and its remedy, as a sentence.
+    /// The error and its remedy, as a sentence.
     pub message: String,
     /// The place in a query, with the text of that query.
     place: Option<Box<(Diagnostic, String)>>,

@@ -26,17 +26,18 @@ use orbit_core::sync::lock;
 
 /// The maximum number of connections that are open at the same time.
 pub const CONNECTIONS_MAX: usize = 32;
-/// The longest head of a request, in bytes.
+/// The maximum length of the head of a request, in bytes.
 pub const HEAD_BYTES_MAX: usize = 32 << 10;
-/// The longest path of a request, including its query string, in bytes.
+/// The maximum length of the path of a request, including its query string, in bytes.
 pub const TARGET_BYTES_MAX: usize = 16 << 10;
-/// The longest body of a request, in bytes.
+/// The maximum length of the body of a request, in bytes.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// The time within which a head must be complete.
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
 /// The time within which a body must be complete, and within which a client must read each piece of an answer.
 const BODY_TIME: Duration = Duration::from_secs(60);
-/// The time for which a refused connection is still read, so that the client receives the answer.
+/// The time for which a connection is still read after its answer, so that the client receives the answer, and the maximum number
+/// of bytes that are read in this time.
 const FAREWELL: Duration = Duration::from_secs(1);
 const FAREWELL_BYTES: u64 = 1 << 20;
 /// The pause after the system has refused a connection.

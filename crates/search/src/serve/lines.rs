@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-/// The longest line that is read, in bytes without the line end.
+/// The maximum length of a line that is read, in bytes without the line end.
 pub const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// A line of input.

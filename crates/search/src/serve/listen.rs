@@ -24,9 +24,9 @@ use orbit_core::sync::lock;
 
 /// The maximum number of clients that are connected at the same time.
 pub const CLIENTS_MAX: usize = 16;
-/// The time that a refused client has to disconnect by itself.
+/// The time for which a client that sends nothing more is waited for after its conversation has ended.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// The maximum number of bytes that are read from a refused client and dropped.
+/// The maximum number of bytes that are read from a client after its conversation and dropped.
 const FAREWELL_BYTES: u64 = 1 << 20;
 /// The pause after the system has refused a connection.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);

@@ -26,7 +26,7 @@ pub(super) struct QueueState {
     pub(super) is_ended: bool,
 }
 
-/// A long request.
+/// A long request that is running or waiting.
 pub(super) struct QueuedJob {
     pub(super) id: RequestId,
     pub(super) work: Arc<SlowWork>,

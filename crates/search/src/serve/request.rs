@@ -401,7 +401,7 @@ fn wrong(error: serde_json::Error) -> Fault {
     Fault::new(ErrorCode::Request, error.to_string())
 }
 
-/// Returns `rows` if a page may have so many rows; otherwise an error.
+/// Returns `rows` if a page can have this many rows, and otherwise an error.
 pub(super) fn checked_rows(rows: u64) -> Result<u64, Fault> {
     match rows <= PAGE_ROWS_MAX {
         true => Ok(rows),

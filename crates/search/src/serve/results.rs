@@ -51,13 +51,13 @@ impl Results {
         }
     }
 
-    /// Remembers that a request was answered that does not list hits.
+    /// Remembers that a request was answered, and that it does not list hits.
     pub(super) fn note(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, NO_LIST);
     }
 
-    /// Remembers that a query was answered whose hits were sent as they were found.
+    /// Remembers that a query was answered, and that its hits were sent as they were found.
     pub(super) fn note_sent(&mut self, id: RequestId) {
         self.forget(&id);
         self.drop(id, SENT);

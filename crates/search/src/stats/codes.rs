@@ -4,10 +4,10 @@ use hashbrown::HashMap;
 
 use super::GroupKey;
 
-/// The code of a group within one block: a number itself, or the index of a text.
+/// The code of a group within one block: a number itself, or the index of a string.
 pub(super) type GroupCode = i64;
 
-/// Texts and players, each with its code.
+/// Strings and players, each with its code.
 #[derive(Default)]
 pub(super) struct NameCodes {
     pub(super) keys: Vec<GroupKey>,

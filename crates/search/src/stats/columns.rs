@@ -35,7 +35,7 @@ const WHITE_MATES_CODE: GroupCode = GroupCode::MAX;
 const BLACK_MATES_CODE: GroupCode = GroupCode::MIN + 1;
 const BELOW: GroupCode = GroupCode::MIN + 2;
 
-/// A position.
+/// A position of a block: its game, its slot, and its ply.
 #[derive(Clone, Copy)]
 pub(super) struct PositionAt {
     /// The index of the game in the block.
@@ -246,7 +246,8 @@ impl GroupColumn {
         Some([white?, black?]).filter(|[white, black]| white != black)
     }
 
-    /// Lists the groups of a position, no matter whether it hits. If only hits have groups, this is the group of everything.
+    /// Lists the groups of a position, no matter whether it hits. If only hits have groups by this property, the only group is
+    /// the whole.
     pub(super) fn codes(&self, place: PositionAt, out: &mut Vec<GroupCode>) {
         let PositionAt { game, slot, ply } = place;
         out.clear();

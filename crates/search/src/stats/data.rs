@@ -17,7 +17,7 @@ use super::{By, Counts, GroupKey, Grouping, MoveTally, ScoreOf, Stats, Tally, Ta
 /// The greatest absolute value of a number in a key. It is greater than any year, rating or number of thousandths of a second.
 const KEY_MAX: u64 = 1 << 52;
 
-/// A key that distinguishes numbers, texts and unknown values. [`GroupKey`] itself is serialized for people, and does not
+/// A key that distinguishes numbers, strings and unknown values. [`GroupKey`] itself is serialized for people, and does not
 /// distinguish them.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "GroupKey")]
@@ -89,7 +89,7 @@ impl Serialize for Counts {
     }
 }
 
-/// Returns whether groups have move tallies. These come after everything else, and counts by other groupings do not have them.
+/// Returns whether groups have move tallies. These come at the end of the data. Counts by other groupings do not have them.
 fn are_of_moves(groupings: &[Grouping]) -> bool {
     groupings.iter().flat_map(Grouping::properties).any(By::is_of_moves)
 }

@@ -88,7 +88,7 @@ pub struct Grouping {
     pub second: Option<By>,
 }
 
-/// The reason why a text is not a grouping.
+/// The reason why a string is not a grouping.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupingError {
@@ -217,7 +217,7 @@ impl Grouping {
     ///
     /// # Errors
     ///
-    /// A text is not a grouping. The error is about the first such text.
+    /// A string between the commas is not a grouping. The error is about the first such string.
     pub fn list(text: &str) -> Result<Vec<Grouping>, GroupingError> {
         let mut out = Vec::new();
         for word in text.split(',') {

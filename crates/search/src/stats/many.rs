@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{CountedGames, Counts, Stats, TooManyGroups, people};
 use crate::report::Found;
 
-/// The counts of several queries over the same games. What does not depend on hits is counted once.
+/// The counts of several queries over the same games. Counts that do not depend on hits are made once for all queries.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyCounts {
     /// The counts of each query. The first query has the groups of all games, and the others have only the groups of games that
@@ -59,7 +59,7 @@ impl ManyCounts {
     ///
     /// # Errors
     ///
-    /// A description of the fault.
+    /// A description of the error.
     pub fn check(&self, most: u64) -> Result<(), &'static str> {
         if self.main_lines.len() != self.counts.len() {
             return Err("there are not as many counts as queries");

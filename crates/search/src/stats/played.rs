@@ -32,7 +32,7 @@ pub(super) enum AdjacentMoves {
     Previous,
 }
 
-/// The groups of hits by the moves next to them.
+/// For each hit, its groups by the moves next to it.
 pub(super) struct PlayedColumn {
     beside: AdjacentMoves,
     is_played: bool,
@@ -94,18 +94,18 @@ impl PlayedColumn {
     }
 }
 
-/// Returns the last position of a hit.
+/// Returns the node of the last position of a hit: the one after the last move of its span, or the hit itself.
 fn last(span: Option<&MatchSpan>, node: u32) -> u32 {
     span.and_then(|span| span.moves.last().copied()).unwrap_or(node)
 }
 
-/// Returns the first position of a hit.
+/// Returns the node of the first position of a hit: the one before the first move of its span, or the hit itself.
 fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     let first = span.and_then(|span| span.moves.first().copied());
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
 }
 
-/// Further sums about the games in a group of moves. If both sides play the moves in a game, the game counts for each of them.
+/// Further sums over the games in a group of moves. If both sides play the moves in a game, the game counts for each of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MoveTally {
     /// The results of the games for the sides that play the moves.
@@ -136,7 +136,7 @@ pub struct BestGame {
     pub year: Option<u16>,
 }
 
-/// The facts from the tags of a game.
+/// Facts about one game, read from its tags.
 pub(super) struct StoredFacts<'a> {
     game: GameRow<'a>,
     source: &'a str,
@@ -247,15 +247,15 @@ impl MoveTally {
         (sum + count / 2).checked_div(count)
     }
 
-    /// Returns the mean rating of their opponents in games with a result; `None` if no such rating is known.
+    /// Returns the mean rating of the opponents of these sides in games with a result; `None` if no such rating is known.
     pub fn opponent_rating(&self) -> Option<u64> {
         let [games, _, ratings] = self.opposed;
         (ratings + games / 2).checked_div(games)
     }
 
-    /// Returns the performance rating by Elo's formula, which is the rating whose expected score equals the actual score against
-    /// opponents with that mean rating. It differs from the mean rating of the opponents by at most 800 points. Returns `None`
-    /// without such opponents.
+    /// Returns the performance rating by Elo's formula: the rating whose expected score equals the actual score if each opponent
+    /// has the mean rating of the opponents. It differs from this mean by at most 800 points. Returns `None` if there are no
+    /// games with a result and a rated opponent.
     pub fn performance(&self) -> Option<i64> {
         let [games, points, ratings] = self.opposed;
         if games == 0 {

@@ -278,7 +278,7 @@ pub(super) fn pattern<'a>(grouping: &Grouping, row: &GroupRow, copies: &'a [Stri
     copies.get(usize::try_from(copy - 1).ok()?).map(String::as_str)
 }
 
-/// The document of all counts, with the texts of the copies.
+/// The document of all counts, with each copy as CQL.
 struct StatisticsDocument<'a> {
     counts: &'a Counts,
     copies: &'a [String],
@@ -324,7 +324,7 @@ impl Serialize for RecordRows<'_> {
 
 impl Counts {
     /// Writes one JSON object and a line feed. The object has `total`, which is a row for everything, and `groupings`, which has
-    /// an array of rows under the name of each grouping. `copies` are the texts of the copies, in the order of their numbers.
+    /// an array of rows under the name of each grouping. `copies` has each copy as CQL, in the order of the copies' numbers.
     ///
     /// # Errors
     ///
@@ -334,8 +334,8 @@ impl Counts {
         writeln!(out, "{}", escape(&text, EscapeContext::Json))
     }
 
-    /// Writes CSV: a header, a row for everything, whose grouping is `total`, and the rows of each grouping. `copies` are the
-    /// texts of the copies, in the order of their numbers.
+    /// Writes CSV: a header, a row for everything, whose grouping is `total`, and the rows of each grouping. `copies` has each
+    /// copy as CQL, in the order of the copies' numbers.
     ///
     /// # Errors
     ///

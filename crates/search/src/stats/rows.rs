@@ -159,7 +159,8 @@ fn of_hits(grouping: &Grouping) -> [bool; 2] {
     [properties.next(), properties.next()].map(|found| found == Some(true))
 }
 
-/// Returns the keys of the games with which a group is compared. Properties of hits have no groups among all games.
+/// Returns the keys of the group of all games with which a group is compared. If only hits have a property, its key there is
+/// that of the whole, because it has no groups among all games.
 pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
     let of_hits = of_hits(grouping);
     [0, 1].map(|k: usize| if of_hits[k] { GroupKey::Whole } else { keys[k].clone() })
@@ -206,7 +207,7 @@ struct MoveRows<'a> {
 }
 
 impl<'a> MoveRows<'a> {
-    /// Creates the comparison for a grouping. Returns `None` if no property has moves.
+    /// Creates the comparison for the rows of a grouping. Returns `None` if neither property has moves as its groups.
     fn from_grouping(grouping: &Grouping, counts: &'a Counts) -> Option<MoveRows<'a>> {
         let place = grouping.properties().position(By::is_of_moves)?;
         let other = grouping.properties().nth(1 - place);

@@ -20,7 +20,7 @@ impl Counts {
     /// Writes a table for each grouping, with an empty line between two tables. A grouping by one property has a line for each
     /// group; a grouping by two properties is a cross table of the games that hit. Of names, openings and copies, at most
     /// `rows_max` groups are listed, which are those with the most games that hit; the number of further groups follows. `copies`
-    /// are the texts of the copies, in the order of their numbers. With `cut`, long names are cut to fit a terminal. Headings of
+    /// has each copy as CQL, in the order of the copies' numbers. With `cut`, long names are cut to fit a terminal. Headings of
     /// columns are always cut.
     ///
     /// # Errors
@@ -176,13 +176,13 @@ fn grid(by: &By, headings: Vec<String>) -> TextTable {
     TextTable::new(headings).first_left(by.is_named())
 }
 
-/// Returns the groups to show, and a text about further groups.
+/// Returns the groups to show, and a line about those that are left out, if there are any.
 fn split(mut rows: Vec<GroupRow>, by: &By, rows_max: usize) -> (Vec<GroupRow>, Option<String>) {
     if !by.is_ranked() || rows.len() <= rows_max {
         return (rows, None);
     }
     let more = rows.len() - rows_max;
-    // In a tree, too, the rows with the most games are kept. A row never has fewer games than its continuations, so no
+    // As in other tables, a tree keeps the rows with the most games. A row never has fewer games than its continuations, so no
     // continuation is shown without the row before it.
     let mut ranks: Vec<(Reverse<u64>, usize)> =
         rows.iter().enumerate().map(|(place, row)| (Reverse(row.hit.games), place)).collect();
@@ -255,7 +255,7 @@ fn ends(results: &SideResults) -> String {
     format!("+{wins} ={draws} -{losses}")
 }
 
-/// Returns the score of the sides that have the pattern. It is empty if there are no games.
+/// Returns the cell with the score of the sides that have the pattern. The cell is empty if there are no games.
 fn side_cell(results: &SideResults) -> String {
     results.score().map_or(String::new(), |score| format!("{:.1} % ({})", 100.0 * score, ends(results)))
 }

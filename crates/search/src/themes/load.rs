@@ -57,7 +57,7 @@ pub(super) fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
 #[derive(Default)]
 struct Loader {
     themes: Vec<Theme>,
-    /// The place of each name, as text.
+    /// The place of each name in its file, as text: `themes.toml:3:8`.
     places: HashMap<String, String>,
     /// The files that are being read, each of which includes the next one.
     chain: Vec<ThemeFile>,
@@ -144,7 +144,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_MAX && name.bytes().all(fits)
 }
 
-/// Returns the fault that the TOML reader found. If the fault concerns a whole table, only the first line of the table is
+/// Returns the error that the TOML reader found. If the error concerns a whole table, only the first line of the table is
 /// shown.
 fn not_themes(file: &TextFile, error: &toml::de::Error) -> ThemeFault {
     let range = error.span().unwrap_or(0..0);

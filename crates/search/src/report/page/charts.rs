@@ -11,7 +11,7 @@ use crate::report::{
     svg,
 };
 
-/// The least number of cells with hits for which a map is drawn; fewer cells are written as a list.
+/// The minimum number of cells with hits for which a map is drawn; fewer cells are written as a list.
 const MAP_MIN: usize = 3;
 
 /// Returns the heat maps, with the given ids for their tables. A map with few cells is written as a list.

@@ -98,13 +98,13 @@ const NUMBERED_WIDTH_MIN: f64 = 44.0;
 /// The width of a letter in a font of twelve units.
 const LETTER: f64 = 6.8;
 
-/// The places of the bars in a chart.
+/// The positions of the bars in a chart.
 pub(super) struct Plane {
     /// The left end of the axis.
     pub(super) left: f64,
     /// The left and right end of each bar.
     pub(super) places: Vec<(f64, f64)>,
-    /// The numbers at the axis with their places, if groups are ranges of numbers. Otherwise the groups are labelled.
+    /// The numbers at the axis with their positions, if groups are ranges of numbers. Otherwise the groups are labelled.
     pub(super) ticks: Option<Vec<(i64, f64)>>,
 }
 
@@ -138,8 +138,8 @@ pub fn bars(histogram: &Histogram, id: &str) -> Markup {
 }
 
 impl Plane {
-    /// Computes the places of groups. A group is a range of numbers, or `None` for anything else. `letters` is the number of
-    /// letters for which there is room on the left.
+    /// Computes the positions of the bars of some groups. A group is a range of numbers, or `None` for anything else. `letters`
+    /// is the number of letters for which there is room on the left.
     pub(super) fn from_groups(groups: &[Option<(i64, i64)>], letters: usize) -> Plane {
         let left = letters as f64 * LETTER + 12.0;
         let known = || groups.iter().flatten();
