@@ -1,7 +1,7 @@
 //! Detects the instruction sets of the processor. A macro compiles one function body for several of them and chooses at run time.
 
-/// An instruction set that this processor has. The variants for x86-64 exist on every architecture, but on other processors
-/// nothing can make a value of them.
+/// An instruction set that this processor has. The variants for x86-64 exist on every architecture, but on other processors no
+/// value of them can be made.
 ///
 /// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code that was
 /// compiled for this set.

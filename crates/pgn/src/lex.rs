@@ -1,4 +1,4 @@
-//! Recognises lines, tag pairs and words of PGN: everything that can be recognised without knowing where in a game it is.
+//! Recognises lines, tag pairs and tokens of movetext: everything that can be recognised without knowing where in a game it is.
 
 use memchr::{memchr2, memchr3};
 
@@ -136,8 +136,8 @@ pub(super) fn window(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("these are eight bytes")))
 }
 
-/// Tests the eight bytes of a word at once. The lowest bit that is set in the result is in the first byte that passes the test.
-/// Bits above it may be wrong.
+/// Tests all eight bytes of a 64-bit word together. The lowest bit that is set in the result is in the first byte that
+/// passes the test. Bits above it may be wrong.
 ///
 /// Source: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson).
 pub(super) mod words {
@@ -342,7 +342,8 @@ pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     san::castlings(word).find(is_glued).map_or(0, |bytes| word.len() - bytes)
 }
 
-/// Returns the end of a promotion that blanks or brackets separate from the word of its move on the same line: `e8(Q)`, `e8 = Q`.
+/// Returns the end of a promotion that follows a move on its line, after blanks or in parentheses: `e8(Q)`, `e8 = Q`. `start` and
+/// `stop` are the start and the end of the move's token.
 pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize {
     if !SanShape::parse(&text[start..stop]).is_some_and(SanShape::lacks_promotion) {
         return stop;
@@ -371,7 +372,7 @@ pub(super) enum MovetextWord {
     Result(Outcome),
     /// A null move.
     Null,
-    /// One of the words of [`is_mark`], or an evaluation or another sign without letters and digits.
+    /// One of the tokens that [`is_mark`] accepts, or an evaluation or another sign without letters and digits.
     Mark,
     /// A move, or a word without a meaning.
     Other,

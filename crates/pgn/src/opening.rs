@@ -161,7 +161,8 @@ fn is_json(text: &[u8]) -> bool {
     }
 }
 
-/// Returns the word after a move number. Returns `None` if a bracket or the end of the line follows the number.
+/// Returns the token after a move number. Returns `None` if a bracket, parenthesis, brace, `;`, `$`, `*` or the end of the line
+/// follows the number.
 fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
     let skipped = text[from..].iter().take_while(|&&byte| is_blank(byte) || byte == b'.').count();
     let at = from + skipped;

@@ -1,5 +1,5 @@
-//! The fastest path through plain movetext. It finds words with masks over blocks of 64 bytes. It reads, checks and plays a usual
-//! move without a branch on its content.
+//! The fastest path through plain movetext. It finds tokens with masks over blocks of 64 bytes. It reads, checks and plays a
+//! usual move without a branch on its content.
 //!
 //! This path accepts the moves that [`San`] can represent, their numbers, and blanks without an empty line. At anything else it
 //! stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues from the end of the
@@ -247,7 +247,7 @@ impl QuickPosition {
         let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
         let [n0, n1, n2] =
             [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
-        // These are the pieces that the word can mean, mostly one. If there are several, only those with a free path count.
+        // These are the pieces whose move the token can be, mostly one. If there are several, only those with a free path count.
         let occupied = own | other;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
         let reach = sketches.reach[word] as usize & 511;

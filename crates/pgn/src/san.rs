@@ -1,4 +1,4 @@
-//! Reads a word of movetext in any notation: SAN, long algebraic notation, coordinates, figurines.
+//! Reads a token of movetext in any notation: SAN, long algebraic notation, coordinates, figurines.
 
 use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
@@ -93,7 +93,7 @@ fn castle(word: &[u8]) -> Option<SanShape> {
     is_suffix(rest).then_some(SanShape::Castle(side))
 }
 
-/// Returns the rest of a word after a dash and `letter` (`O` or `0`).
+/// Returns the rest of a token that begins with a dash and `letter` (`O` or `0`), after these two signs.
 fn past_castle(word: &[u8], letter: u8) -> Option<&[u8]> {
     past_dash(word)?.strip_prefix(&[letter])
 }

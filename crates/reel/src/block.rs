@@ -64,7 +64,7 @@ pub struct SourceGames {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ProblemKind {
-    /// Something was repaired; the game is complete.
+    /// A note on the game, for instance about a repair; the game is complete.
     Note = 0,
     /// The game was cut; the moves before the fault were kept.
     Cut = 1,
@@ -228,7 +228,7 @@ impl Block {
         (0..self.games.len()).map(|index| GameRow { block: self, index })
     }
 
-    /// Returns the game with an index.
+    /// Returns the game with the index `index` in the block.
     ///
     /// # Panics
     ///
@@ -434,7 +434,7 @@ impl<'a> GameRow<'a> {
         (0..records.len()).map(move |index| LineRow { game, records, index })
     }
 
-    /// Returns the side line with an index.
+    /// Returns the side line with the index `index` among the side lines of the game.
     ///
     /// # Panics
     ///

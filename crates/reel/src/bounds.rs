@@ -65,7 +65,7 @@ impl Moved {
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
-        // Each word contains four moves.
+        // Each 64-bit word contains four moves.
         let words: &[[[u8; 8]; SEGMENT_SLOTS / 4]; LANES] = bytemuck::cast_ref(moves);
         let mut out = Moved { arrivals: [[0; LANES]; PIECES], touched: [0; LANES], special: [0; LANES] };
         for four in 0..SEGMENT_SLOTS / 4 {

@@ -30,7 +30,7 @@ impl Strings {
         self.bytes.len() + size_of_val(&self.ends[..])
     }
 
-    /// Returns the string with an index.
+    /// Returns the string with the index `index`; `None` if there is none.
     pub fn get(&self, index: u32) -> Option<&[u8]> {
         let index = index as usize;
         let end = *self.ends.get(index)?;

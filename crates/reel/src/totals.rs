@@ -220,7 +220,7 @@ impl Totals {
     }
 }
 
-/// The fact that the tag with some name gives.
+/// The kind of fact that a tag contains.
 #[derive(Clone, Copy)]
 enum Fact {
     /// A date, with the index of the tag's name in [`date::TAGS`].

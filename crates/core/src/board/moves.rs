@@ -9,12 +9,13 @@
 
 use super::{State, attacks};
 
-/// Computes the squares that moves reach; a king that castles reaches its final square.
+/// The value of `WHAT` for which [`View::ordinary`] computes the squares on which moves end. A king that castles ends on its
+/// final square.
 pub const ARRIVALS: u8 = 0;
-/// Computes the squares that moves leave.
+/// The value of `WHAT` for which [`View::ordinary`] computes the squares from which moves start.
 pub const ORIGINS: u8 = 1;
-/// Computes the number of moves. The promotions of a pawn to one square count as one move, as do castling and a step of the king
-/// with the same origin and target.
+/// The value of `WHAT` for which [`View::ordinary`] computes the number of moves. The promotions of a pawn to one square count as
+/// one move, as do castling and a step of the king with the same origin and target.
 pub const PAIRS: u8 = 2;
 
 const RANK_1: u64 = 0xff;
@@ -28,7 +29,7 @@ pub struct MoveRequest {
     pub pseudo: bool,
     /// True to include moves that are neither castling nor en passant captures.
     pub ordinary: bool,
-    /// True to include castling: the first for the h-file, the second for the a-file.
+    /// True to include castling: the first element towards the h-file, the second towards the a-file.
     pub castling: [bool; 2],
     /// True to include en passant captures.
     pub en_passant: bool,
@@ -257,7 +258,7 @@ impl View {
         sides.into_iter().filter(|&taker| safe(taker)).fold(0, |set, taker| set | taker)
     }
 
-    /// Returns whether the king is safe after an en passant capture.
+    /// Returns whether the king is safe after the pawn on `taker` captures en passant.
     fn may_take(&self, taker: u64) -> bool {
         let (king, taken) = (self.own_kings(), self.passed >> 8);
         let enemies = self.enemies & !taken;

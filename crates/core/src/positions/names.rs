@@ -28,7 +28,7 @@ pub enum Shifts {
     Cql5,
 }
 
-/// One word of a sequence of transforms.
+/// One transform of a sequence, as it was read from its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TransformStep {
     /// The transform.

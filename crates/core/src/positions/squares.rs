@@ -99,7 +99,7 @@ fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
     Bitboard((up & stay) << files | (up & !stay) >> ((8 - files) % 8))
 }
 
-/// Returns the `count` leftmost files; `count` is from 1 to 8.
+/// Returns the squares of the `count` leftmost files; `count` is from 1 to 8.
 const fn lowest_files(count: u32) -> u64 {
     FILE_A * (0xff >> (8 - count))
 }

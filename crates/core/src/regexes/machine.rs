@@ -209,7 +209,7 @@ fn takes_one(node: &SyntaxNode) -> bool {
     matches!(node, SyntaxNode::Set(_))
 }
 
-/// An action that is carried out when the search goes back.
+/// An action that is carried out when the search backtracks.
 enum Undo {
     Write { register: usize, value: usize },
     Try { op: usize, at: usize },

@@ -1,4 +1,4 @@
-//! Reads from the words of moves everything about the moves that does not depend on the board.
+//! Reads, from the tokens of moves, everything about the moves that does not depend on the board.
 
 use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};

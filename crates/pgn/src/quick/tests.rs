@@ -120,7 +120,7 @@ const PIECES: [&str; 44] = [
     "\n[Event \"x\"]\n",
 ];
 
-/// The bytes of which words consist, and some others.
+/// The bytes that occur in movetext tokens, and a few others.
 const LETTERS: &[u8] = b"abcdefgh12345678KQRBNOx+#=-. \n\r\"[]{}()\\0\xff";
 
 fn damage(text: &mut Vec<u8>, random: &mut Rng) {

@@ -1,4 +1,4 @@
-//! Finds the words in a block of movetext.
+//! Finds the move tokens ("words") in a block of movetext.
 
 use super::super::lex::window;
 
@@ -9,7 +9,7 @@ pub(super) const WORDS: usize = 8;
 /// The number of bytes of a block, plus eight bytes that may be read with its last word.
 pub(super) const SPAN: usize = BLOCK + 8;
 
-/// The words of a block that may be moves.
+/// The tokens of a block that may be moves.
 #[derive(Clone, Copy)]
 pub(super) struct MoveWords {
     /// The starts of the words, as a mask. Before each word and between two words there are only blanks without an empty line, and

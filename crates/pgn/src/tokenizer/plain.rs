@@ -15,7 +15,7 @@ pub(crate) struct PlainMove {
     pub(crate) san: San,
 }
 
-/// The content of a plain word.
+/// The content of a plain move token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum San {
     Castle(CastlingSide),
