@@ -170,7 +170,7 @@ fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
     is_word.then(|| &text[at..lex::word_end(text, at)])
 }
 
-/// Returns whether a word may follow a move number at the beginning of a text.
+/// Returns whether a token may follow a move number at the beginning of a text.
 fn is_like_a_move(word: &[u8]) -> bool {
     names_square(word)
         || matches!(
@@ -179,7 +179,7 @@ fn is_like_a_move(word: &[u8]) -> bool {
         )
 }
 
-/// Returns whether a word may be a move in some language. Such a word names a square or is castling.
+/// Returns whether a token may be a move in some language. Such a token names a square or is castling.
 fn names_square(word: &[u8]) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
     SanShape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)

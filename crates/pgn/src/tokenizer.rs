@@ -78,7 +78,7 @@ pub(super) struct Tokenizer<'a> {
     depth: u32,
     /// The index of the `(` that opened the outermost open variation.
     opened: usize,
-    /// The last terminator inside a variation, unless a word or a variation follows it.
+    /// The last terminator inside a variation, unless a token or a variation follows it.
     inner: Option<Outcome>,
     /// True if an empty line precedes the next token.
     blank: bool,
@@ -370,7 +370,7 @@ impl<'a> Tokenizer<'a> {
         None
     }
 
-    /// Returns whether the next word has the form of a move; `None` at the end of the line.
+    /// Returns whether the next token has the form of a move; `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
         let mut pos = lex::past_blanks(self.text, from);
         while self.text.get(pos) == Some(&b'.') {

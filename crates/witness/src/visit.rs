@@ -26,7 +26,7 @@ pub(super) enum MovetextToken {
         to: Square,
         promotion: Option<Role>,
     },
-    /// A word that is not a move.
+    /// A token that is not a move.
     Junk,
     /// The beginning of a comment or side line that is not closed.
     Unclosed,

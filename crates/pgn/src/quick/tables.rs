@@ -31,7 +31,7 @@ pub(super) const LETTERS: [u64; 3] = {
     planes
 };
 
-/// The index into [`HINTS`] for a move that does not name its origin. It is a byte that no word contains.
+/// The index into [`HINTS`] for a move that does not name its origin. It is a byte that no token contains.
 pub(super) const ANY: u64 = b' ' as u64;
 
 /// The squares that the letter of an origin allows: those of a file or a rank; none for all other letters.
