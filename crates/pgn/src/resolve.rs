@@ -21,8 +21,8 @@ pub(super) enum Misfit {
     Ambiguous(Bitboard),
 }
 
-/// Finds the only legal move that a SAN token can mean. The position must be legal. A wrong or missing `x` is accepted; everything
-/// else must match.
+/// Finds the only legal move that a SAN token can mean. The position must be legal. A wrong or missing `x` is accepted;
+/// everything else must match.
 pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
     let (role, file, rank, to, promotion) = match shape {

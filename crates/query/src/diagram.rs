@@ -32,7 +32,7 @@ pub struct Diagram {
 ///
 /// # Errors
 ///
-/// Returns the first fault of the board, with its place. A board that requires nothing is also a fault.
+/// Returns the first error of the board, with its place. A board that requires nothing is also an error.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -74,7 +74,7 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
 ///
 /// # Errors
 ///
-/// Returns the first fault of the board, with its place. A board that requires nothing is also a fault.
+/// Returns the first error of the board, with its place. A board that requires nothing is also an error.
 ///
 /// ```
 /// use orbit_query::diagram;

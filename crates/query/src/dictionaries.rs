@@ -101,8 +101,8 @@ impl Parser {
         Ok(key)
     }
 
-    /// Checks that a key or a value has the type that the dictionary has for it. The first key and the first value determine
-    /// these types.
+    /// Checks that a key has the same type as the other keys of its dictionary, or a value the same type as the other values. The
+    /// first key and the first value determine these types.
     fn part(
         &mut self,
         dictionary: DictionaryId,

@@ -28,7 +28,7 @@ struct WrittenMove<'a> {
     check: &'a str,
 }
 
-/// Returns the error for a query with a fault at a move in algebraic notation. Returns `None` if there is no such move.
+/// Returns the error for a query that has an error at a move in algebraic notation. Returns `None` if there is no such move.
 pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     if let Some(row) = row(text) {
         let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());

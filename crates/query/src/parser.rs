@@ -628,7 +628,7 @@ impl Parser {
 
     // ---- typing helpers
 
-    /// Returns a filter that must be a set. If it is something else, the error says that `user` needs a set.
+    /// Returns the filter `node` as a set of squares. If it has another type, the error says that `user` needs a set.
     pub fn want_squares(&self, node: Node, user: &str) -> ParseResult<Squares> {
         match node {
             Node::Squares(squares) => Ok(squares),
@@ -636,7 +636,7 @@ impl Parser {
         }
     }
 
-    /// Returns a filter that must be a string. If it is something else, the error says that `user` needs a string.
+    /// Returns the filter `node` as a string. If it has another type, the error says that `user` needs a string.
     pub fn want_text(&self, node: Node, user: &str) -> ParseResult<Text> {
         match valued(node) {
             Node::Text(text) => Ok(text),
@@ -644,7 +644,7 @@ impl Parser {
         }
     }
 
-    /// Returns a filter that must be a number. If it is something else, the error says that `user` needs a number.
+    /// Returns the filter `node` as a number. If it has another type, the error says that `user` needs a number.
     pub fn want_number(&self, node: Node, user: &str) -> ParseResult<Number> {
         match node {
             Node::Number(number) => Ok(number),

@@ -332,7 +332,7 @@ impl<O, P: Form> Of<O, P> {
         &self.op
     }
 
-    /// Takes the operation out of the filter and drops the rest.
+    /// Returns the operation of the filter, and drops its mark.
     pub fn into_op(self) -> O {
         *self.op
     }
@@ -596,7 +596,7 @@ impl<T> OneOrMore<T> {
     ///
     /// # Errors
     ///
-    /// Returns the first error of `map`.
+    /// Returns the first error that `map` returns.
     pub fn try_map<U, E>(&self, mut map: impl FnMut(&T) -> Result<U, E>) -> Result<OneOrMore<U>, E> {
         let first = map(&self.first)?;
         Ok(OneOrMore { first, rest: self.rest.iter().map(map).collect::<Result<_, _>>()? })

@@ -55,7 +55,7 @@ impl Parser {
         Ok(var)
     }
 
-    /// Finds the variable `name` for values of a kind, or makes one.
+    /// Returns the variable `name`, which must hold values of the kind `holds`. Makes the variable if it does not exist.
     pub(super) fn holder(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let Some(var) = self.lookup(name) else { return self.declare(name, holds, span) };
         if self.is_unassigned(var) {

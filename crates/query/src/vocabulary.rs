@@ -47,7 +47,7 @@ pub enum WordValue {
     Squares,
     /// A number.
     Number,
-    /// A text.
+    /// A string.
     Text,
     /// A position of the game.
     Position,
@@ -72,7 +72,7 @@ pub enum WordStatus {
 
 impl Word {
     /// Returns the form of a filter with the word, such as `not F` or `S attacks S`. F is any filter, S a set of squares, N a
-    /// number, T a string, P a position; TEXT is a text in quotation marks, and RANGE is `N` or `N N`.
+    /// number, T a string, P a position; TEXT is a string literal, and RANGE is `N` or `N N`.
     pub fn form(&self, spelling: &str) -> String {
         match self.arguments {
             "" => spelling.into(),

@@ -39,7 +39,7 @@ pub(super) enum WordReading {
     Sign,
     /// The word is a piece symbol of a designator.
     Piece(Pieces),
-    /// The word begins a filter if a text in quotation marks follows. Elsewhere it may be a name.
+    /// The word begins a filter if a string literal follows. Elsewhere it may be a name.
     BeforeText(fn(&mut Parser, &str) -> ParseResult<Node>),
     /// The word begins no filter: it occurs only in the header, or is not supported.
     Outside,

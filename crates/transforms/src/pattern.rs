@@ -13,19 +13,19 @@ use orbit_core::{
 };
 use orbit_query::tree::{ConditionOp, Control, Kind as _, Pieces, Ref, SquaresOp};
 
-/// A filter as a diagram, with the rest in words.
+/// A filter as a diagram; the parts that cannot be drawn are kept as CQL.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
     /// The placement field of a FEN: the pieces that must stand on one square each. Besides the letters of pieces, `A` and `a`
     /// are any white and any black piece, and `_` is a square that must be empty.
     pub placement: String,
-    /// The squares that the rest names, without designators of the whole board.
+    /// The squares that the parts in `rest` name, without designators of the whole board.
     pub area: Bitboard,
     /// The parts that cannot be drawn, each as CQL; all parts must match.
     pub rest: Vec<String>,
 }
 
-/// Draws what a filter demands of single squares.
+/// Draws the pieces that a filter requires on single squares, and collects its other parts.
 ///
 /// ```
 ///
@@ -154,7 +154,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    /// Draws a filter that must match, or adds it to the rest.
+    /// Draws a filter that must match, or adds it to `rest`.
     fn demand(&mut self, filter: FilterRef) {
         let all = match filter {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Braces(_) | ConditionOp::And(..)),

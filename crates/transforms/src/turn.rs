@@ -5,8 +5,8 @@ use shakmaty::Color;
 use super::{AsOrbit as _, Expanded, FilterRef, Orbit, OrbitRef};
 use orbit_query::tree::{ConditionOp, GameResult, Kind, NumberOp, Ref, SquaresOp, TextOp};
 
-/// Encodes the parts of a filter that transforms change, in the order of children, so that the encodings of two copies of one filter
-/// compare as [`Orbit::in_turn`] says. Lists end with a zero, so a list comes before its continuations.
+/// Encodes the parts of a filter that transforms change, in the order of children, so that the encodings of two copies of one
+/// filter compare as [`Orbit::in_turn`] says. Lists end with a zero, so a list comes before its continuations.
 pub(super) fn turn(filter: FilterRef) -> Vec<u8> {
     let mut out = Vec::new();
     write(filter, &mut out);

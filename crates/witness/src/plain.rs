@@ -60,7 +60,7 @@ struct Scanner<'a> {
     depth: usize,
     /// The place at which the outermost open side line begins.
     opened: usize,
-    /// The last result in a side line, unless something follows it.
+    /// The last result in a side line, unless a token or a new side line follows it.
     inner: Option<Outcome>,
     has_event: bool,
     /// True if text other than tag pairs was skipped between tag pairs. For pgn-reader the tag pairs end at such text.
@@ -497,8 +497,8 @@ impl Scanner<'_> {
         at + length.map(|(_, bytes)| bytes).sum::<usize>().max(1)
     }
 
-    /// Returns the end of the current move, including a promotion that follows it after blanks or in brackets. `stop` is the end
-    /// of the move's token.
+    /// Returns the end of the current move, including a promotion that follows it after blanks or in parentheses. `stop` is the
+    /// end of the move's token.
     fn promotion_end(&self, stop: usize) -> usize {
         let mut at = past_blanks(self.text, stop);
         while matches!(self.text.get(at), Some(b'=' | b'/' | b'(')) {

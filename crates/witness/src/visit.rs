@@ -30,7 +30,7 @@ pub(super) enum MovetextToken {
     Junk,
     /// The beginning of a comment or side line that is not closed.
     Unclosed,
-    /// A result in a side line that nothing follows.
+    /// A result in a side line, if no token and no new side line follows it.
     Inner(Outcome),
 }
 

@@ -353,7 +353,7 @@ pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
 }
 
 /// Checks the text after a move, which may contain only signs and remarks. Records a rule for anything except plain signs.
-/// Returns `None` if the text contains something else.
+/// Returns `None` if the text contains other characters.
 fn suffix(rest: &str, rules: &mut Rules) -> Option<()> {
     let signs = rest.strip_prefix(['+', '#']).unwrap_or(rest);
     if signs.chars().all(|letter| matches!(letter, '!' | '?')) {

@@ -411,7 +411,7 @@ impl<T> Chain<T> {
     ///
     /// # Errors
     ///
-    /// Returns the first error of `map`.
+    /// Returns the first error that `map` returns.
     pub fn try_map<U, E>(&self, map: &mut dyn FnMut(&T) -> Result<U, E>) -> Result<Chain<U>, E> {
         Ok(match self {
             Chain::One(one) => Chain::One(map(one)?),
