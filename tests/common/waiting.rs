@@ -124,7 +124,7 @@ impl Process {
         found.unwrap_or_else(|(seen, status)| panic!("{what}: the process ended ({status}); seen: {seen:?}"))
     }
 
-    /// Waits until the process itself waits for something from outside, that is, until several consecutive polls find all its
+    /// Waits until the process itself waits for input or another event, that is, until several consecutive polls find all its
     /// threads asleep. On systems that do not report the state of threads, this does not wait.
     #[track_caller]
     pub fn falls_asleep(&mut self) {

@@ -38,7 +38,7 @@ pub enum Severity {
     Error,
     /// The query runs, but perhaps not as intended.
     Warning,
-    /// The query runs, but probably something else was intended, for instance because the query matches nearly everything. In
+    /// The query runs, but its author probably meant another query, for instance because the query matches nearly everything. In
     /// JSON its `kind` is `note`.
     Hint,
     /// Information, for instance about a word that has no effect.

@@ -94,7 +94,7 @@ macro_rules! for_each_isa {
                 $crate::isa::Isa::Avx2(_) => unsafe { avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 #[expect(unsafe_code, reason = "code for other instruction sets")]
-                // SAFETY: the same.
+                // SAFETY: as for AVX2, the value exists only where the processor has the instructions.
                 $crate::isa::Isa::Avx512(_) => unsafe { avx512($($arg),*) },
                 _ => base($($arg),*),
             }

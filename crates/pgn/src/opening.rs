@@ -17,7 +17,7 @@ const JSON: &str = "it is JSON, no PGN, FEN or EPD: make a PGN file of its games
 const BINARY: &str =
     "it is no PGN, FEN or EPD: it has bytes that no text has; check the path, or export its games as PGN";
 
-/// The kind of text that the beginning of a text shows.
+/// The kind of a text, as far as the beginning of the text shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FirstBytes {
     /// The text has games, whatever follows.

@@ -84,7 +84,7 @@ pub struct Sources {
     sources: Vec<Source>,
     waiting: VecDeque<(u32, SourceInput)>,
     current: Option<Cutter>,
-    /// The file or the archive that is being read, to notice changes.
+    /// The file or the archive that is being read, kept in order to notice changes.
     file: Option<OpenedFile>,
     place: FileOrigin,
     unpacking: Unpacking,

@@ -70,7 +70,7 @@ pub(super) struct RawInput<R> {
 
 /// The number of bytes that are read first. Memory for all requested bytes is reserved only after these bytes arrived.
 const SHORT: usize = 64 << 10;
-/// The maximum number of bytes of memory that are reserved at once.
+/// The maximum number of bytes of memory that are reserved in one step.
 const ROOM_BYTES: usize = 1 << 20;
 
 impl<R: Supply> RawInput<R> {

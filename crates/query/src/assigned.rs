@@ -223,7 +223,7 @@ fn square_loop(
     Ok(same(domain))
 }
 
-/// Checks a transform. The transform may have no copies, so it is not certain that anything inside is evaluated.
+/// Checks a transform. The transform may have no copies, so it is not certain that a filter inside it is evaluated.
 fn transform(of: Ref<Written>, before: u64, query: &TypedQuery) -> Result<After, Diagnostic> {
     visit(of, before, query).map(|_| same(before))
 }

@@ -22,8 +22,8 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum depth of nested filters.
 const DEPTH_MAX: u32 = 200;
 
-/// The maximum number of operators in a query whose left operand may itself be an operation, such as `+`. Each of these operators
-/// makes the tree one level deeper.
+/// The maximum number, in a query, of operators such as `+`, whose left operand may itself be an operation. Each of these
+/// operators makes the tree one level deeper.
 const LINKS_MAX: u32 = 1000;
 
 pub(super) type ParseResult<T> = Result<T, Diagnostic>;

@@ -182,7 +182,7 @@ impl<R> DialectWords<R> {
         self.groups.iter().flat_map(|group| group.words)
     }
 
-    /// Returns the row of the word with a spelling.
+    /// Returns the row of the word that has this spelling; `None` if there is none.
     pub fn find(&self, spelling: &str) -> Option<&'static WordRow<R>> {
         self.index.get(spelling).copied()
     }

@@ -95,7 +95,7 @@ pub fn words(dialect: Dialect) -> impl Iterator<Item = &'static Word> {
     groups().filter(move |group| group.dialect == dialect).flat_map(|group| group.words.iter().copied())
 }
 
-/// Returns the word with a spelling. Keywords of CQL 5 are found without their colon.
+/// Returns the word of a dialect that has this spelling. Keywords of CQL 5 are found without their colon.
 pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     match dialect {
         Dialect::Cql5 => cql5::TABLE.find(spelling).map(|row| &row.word),

@@ -15,7 +15,8 @@ use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault
 /// The number of slots from one key position to the next.
 pub const SEGMENT_SLOTS: usize = 32;
 
-/// The key position of a segment: the position at its first slot, and the indices at which tables continue there.
+/// The key position of a segment: the position at its first slot, with the ply, the game and the next entry of the start table
+/// there.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct Key {
@@ -317,7 +318,8 @@ impl Block {
         self.found.is_searched_again()
     }
 
-    /// Returns the material of the block. `find` computes it at the first call, and later calls return the same value.
+    /// Returns the bounds on the numbers of pieces in the block. `find` computes them at the first call, and later calls return
+    /// the same value.
     pub fn material(&self, find: impl FnOnce(&Block) -> Material) -> &Material {
         self.found.material(|| find(self))
     }

@@ -6,7 +6,7 @@
 //! segment and from the next key, because only promotions add pieces of a kind; all other changes remove pieces. If a game ends
 //! in between, the numbers follow from the captures of its last moves.
 //!
-//! Eight segments are processed at once, one in each lane. Functions called in loops are inlined, so that a caller compiled for
+//! Eight segments are processed together, one in each lane. Functions called in loops are inlined, so that a caller compiled for
 //! wider vectors gets its own copy.
 
 pub use super::start_codes::start_mask;

@@ -1,4 +1,4 @@
-//! Replays eight segments at once, one in each lane of a vector of eight 64-bit words.
+//! Replays eight segments together, one in each lane of a vector of eight 64-bit words.
 //!
 //! A position depends on the one before it, but segments do not depend on each other. The changes of all moves are computed
 //! first: the squares that are emptied and, for each plane, the squares that are set. What is left for each position is

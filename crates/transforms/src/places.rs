@@ -21,8 +21,7 @@ pub enum CopyPlaces {
 
 /// Returns the places of the copies of an orbit.
 ///
-/// Designators inside `notransform` do not move, and those of inner orbits have several squares at once, so neither determines a
-/// place.
+/// Designators inside `notransform` do not move, and those of inner orbits have several squares, so neither determines a place.
 ///
 /// ```
 /// use orbit_core::board::Square;

@@ -1,8 +1,8 @@
 //! Computes the moves of one position as sets of squares, without a move list.
 //!
-//! A position is seen from the side to move: its pawns go up the board. [`View::ordinary`] has no branches and no tables, so that
-//! the compiler can turn a loop over positions into vector code. In one direction no two pieces reach the same square. So the
-//! number of squares that are reached in a direction is the number of moves in this direction.
+//! A position is seen from the side to move, whose pawns go up the board. [`View::ordinary`] has no branches and no tables, so
+//! that the compiler can turn a loop over positions into vector code. In one direction no two pieces reach the same square. So
+//! the number of squares that are reached in a direction is the number of moves in this direction.
 //!
 //! The functions of this module require that the side to move has at most one king. [`legal`](super::legal) lists the moves of
 //! any placement.
@@ -35,7 +35,7 @@ pub struct MoveRequest {
     pub en_passant: bool,
 }
 
-/// A position seen by the side to move. Its pawns go up the board: with Black to move the ranks are mirrored.
+/// A position from the view of the side to move, whose pawns go up the board: with Black to move, the ranks are mirrored.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     /// All ones if Black is to move, in which case the ranks are mirrored; otherwise 0.

@@ -50,7 +50,7 @@ pub(super) enum SyntaxNode {
         negated: bool,
         of: Box<SyntaxNode>,
     },
-    /// A back reference to the text of one of these groups: the group with a number, or all groups with a name.
+    /// A back reference to the text of one of these groups: the group that `\1` numbers, or all groups that `\k<name>` names.
     Back {
         groups: Vec<usize>,
         fold: bool,
