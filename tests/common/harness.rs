@@ -29,7 +29,7 @@ inventory::collect!(Test);
 pub struct Table {
     pub module: &'static str,
     pub name: &'static str,
-    /// True if each part of a long run makes only a quarter of the rows, which are divided by their numbers: see
+    /// True if each part of a long run executes only a quarter of the rows, which are chosen by their numbers: see
     /// [`length`](super::length).
     pub in_parts: bool,
     pub rows: fn() -> Vec<Row>,

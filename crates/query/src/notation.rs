@@ -12,7 +12,7 @@ const ROW_MAX: usize = 400;
 pub(super) const ROW_HELP: &str = "this asks for the moves at the start of a game, without `initial` anywhere in it; capital letters are White's pieces, \
      small ones Black's";
 
-/// The characters that end a move in notation.
+/// The characters at which a move in algebraic notation ends.
 const ENDS: &str = "(){}[],;\"&|";
 
 /// A move of a game, split into its parts.

@@ -62,7 +62,7 @@ pub struct TypedQuery {
     pub dictionaries: Vec<Dictionary>,
     /// The values by which games are sorted, in the order in which their names appear, indexed by [`SortId`].
     pub sorts: Vec<Sort>,
-    /// The requests of the header.
+    /// The settings of the header `cql(...)`.
     pub header: Header,
     /// The reason why a position cannot be evaluated without first evaluating the positions before it: a variable may keep a
     /// value from one position to the next. `None` if there is no such reason.

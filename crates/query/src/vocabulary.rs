@@ -170,7 +170,7 @@ impl<R> DialectWords<R> {
         DialectWords { dialect, index: index.collect(), groups }
     }
 
-    /// Iterates over the groups of words, without the rows' readings.
+    /// Iterates over the groups of words, without the ways in which the parser reads them.
     pub fn groups(&self) -> impl Iterator<Item = WordGroup> {
         self.groups.iter().map(|&&WordRows { title, about, words }| {
             let words = words.iter().map(|row| &row.word).collect();

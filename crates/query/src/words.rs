@@ -179,7 +179,7 @@ pub(super) fn is_reserved(word: &str) -> bool {
 
 // ---- words for the header
 
-/// Returns the parameter of a header that a word names.
+/// Returns the header parameter that a word names.
 pub(super) fn parameter(word: &str) -> Option<Parameter> {
     TABLE.find(word)?.parameter
 }

@@ -141,7 +141,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     }
 }
 
-/// Checks that a board contains nothing but pieces, and that the state is valid.
+/// Checks that each square of a board is empty or has a piece, and that the state is valid.
 fn check_position(board: &Board, state: State) -> Result<(), ListFault> {
     let [p0, p1, p2, p3] = board.planes;
     if p0 & p1 & p2 != 0 || p3 & !(p0 | p1 | p2) != 0 {

@@ -36,11 +36,11 @@ pub struct Converted {
 /// A list whose copies are written out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenOut {
-    /// The place of the list.
+    /// The place of the list in the query text.
     pub span: Span,
-    /// The number of its copies.
+    /// The number of copies of the list.
     pub copies: usize,
-    /// The reason why no transform of CQL 6 makes them.
+    /// The reason why no transform of CQL 6 makes these copies.
     pub reason: String,
 }
 

@@ -137,7 +137,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn equal(self, other: Eight) -> Eight {
-        // SAFETY: the same.
+        // SAFETY: a value exists only where the processor has these instructions.
         unsafe {
             let equal = _mm512_cmpeq_epi64_mask(self.0, other.0);
             Eight(_mm512_maskz_mov_epi64(equal, self.all(!0).0))
@@ -146,7 +146,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn pick(self, yes: Eight, no: Eight) -> Eight {
-        // SAFETY: the same.
+        // SAFETY: a value exists only where the processor has these instructions.
         unsafe {
             let is_yes = _mm512_test_epi64_mask(self.0, self.0);
             Eight(_mm512_mask_blend_epi64(is_yes, no.0, yes.0))

@@ -104,7 +104,7 @@ pub(super) static AROUND: [[u64; 8]; 64] = {
     table
 };
 
-/// The castling rights that remain after a piece left or reached a square in standard chess, as bits of a
+/// For each square, the castling rights that remain in standard chess after a move from or to this square, as bits of a
 /// [`State`](orbit_core::board::State).
 pub(super) static RIGHTS: [u32; 65] = {
     let mut table = [!0 << 16; 65];

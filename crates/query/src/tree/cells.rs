@@ -11,11 +11,11 @@ use super::VarId;
 pub trait CellValues {
     /// A set of squares.
     type Squares: Clone + Debug;
-    /// A number. It always has a value: a cell without one is unbound.
+    /// A number. It always has a value: instead of a number without a value, the cell is [`Cell::Unbound`].
     type Number: Clone + Debug;
-    /// A string. It always has a value: a cell without one is unbound.
+    /// A string. It always has a value: instead of a string without a value, the cell is [`Cell::Unbound`].
     type Text: Clone + Debug;
-    /// A position of the game. It always exists: a cell without one is unbound.
+    /// A position of the game. It always exists: instead of a missing position, the cell is [`Cell::Unbound`].
     type Position: Clone + Debug;
 }
 

@@ -514,7 +514,7 @@ mod tests {
             ("#R--(to)", "#(R--(to))"),
             ("legal --(o-o)", "legal --(o-o)"),
             ("legal --{P|N}", "legal --{P | N}"),
-            // The first word of `move` is its value.
+            // The first word after `move` determines the value.
             ("move capture p from P", "move capture p from P"),
             ("move secondary from P", "move secondary from P"),
             ("move legal count from K", "move legal count from K"),
