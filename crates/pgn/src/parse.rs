@@ -50,7 +50,7 @@ enum ParserBoard {
 pub(super) struct QuickWays {
     /// True to use the path that reads tokens and tag pairs one by one.
     pub(super) plain: bool,
-    /// The instruction set for the path that reads several tokens of a 64-byte block at once. `None` turns this path off.
+    /// The instruction set for the path that reads several tokens of a 64-byte block together. `None` turns this path off.
     pub(super) quick: Option<Isa>,
 }
 

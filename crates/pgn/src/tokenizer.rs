@@ -216,7 +216,7 @@ impl<'a> Tokenizer<'a> {
         self.pos += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
-    /// Returns the event of a comment or glyph, if these are wanted and a game is open.
+    /// Returns `event`, a comment or a glyph, if these events are wanted and a game is open.
     fn remark(&self, event: Event) -> Option<Event> {
         (self.whole && matches!(self.section, GameSection::Moves | GameSection::Done)).then_some(event)
     }

@@ -615,7 +615,7 @@ impl FrameHeader {
     }
 }
 
-/// Converts an error of the zstd library. The library's errors can be distinguished only by their texts.
+/// Converts an error of the zstd library. The library's errors can be distinguished only by their messages.
 fn damage(error: &io::Error) -> UnpackFault {
     let text = error.to_string();
     if text.contains("not enough memory") { UnpackFault::Memory } else { UnpackFault::Damaged(text) }

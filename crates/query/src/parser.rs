@@ -47,7 +47,8 @@ pub(super) struct Parser {
     pub(super) end: usize,
     pub(super) depth: u32,
     pub(super) links: u32,
-    /// True if an operator that the current filter cannot take ends the filter, because a filter around it may take the operator.
+    /// True if an operator that the current filter cannot take ends the filter, because an enclosing filter may take the
+    /// operator.
     pub(super) ends: bool,
     /// The rule that reads the argument of a transform, of a loop or of `find`. Normally it is the loosest rule; after an
     /// arithmetic operator, it is the rule for that operator's operands.
@@ -153,7 +154,7 @@ impl Parser {
     }
 
     /// Reads the argument of a transform, of a loop or of `find`. It may be any filter. An operator that the argument cannot take
-    /// ends it and belongs to the filter around: `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and `8 - shift count pa7 > 0`
+    /// ends it and belongs to the enclosing filter: `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and `8 - shift count pa7 > 0`
     /// compares the difference.
     pub fn argument(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.ends, true);
@@ -184,7 +185,8 @@ impl Parser {
         node
     }
 
-    /// Reads a filter with the loosest rule, independently of the rules that are being read around it.
+    /// Calls `read` with the flags `ends` and `in_chain` and with the loosest rule for arguments, and restores the previous
+    /// values afterwards.
     fn within(
         &mut self,
         ends: bool,

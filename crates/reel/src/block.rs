@@ -411,7 +411,7 @@ impl<'a> GameRow<'a> {
         &self.block.moves[self.first_slot()..end - 1]
     }
 
-    /// Returns the opening of the main line, which is found by its positions.
+    /// Returns the opening of the game, which the positions of the main line determine; `None` if none of them is in the list.
     pub fn opening(&self) -> Option<&'static Opening> {
         Opening::of_game(self.start(), self.moves())
     }

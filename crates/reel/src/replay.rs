@@ -163,8 +163,8 @@ pub fn number_plies(
     }
 }
 
-/// Returns the squares and the codes of moves that [`event`] must play: moves from or to one of these squares, and moves whose
-/// code is in this set. Each game has only a few such moves.
+/// Returns a set of squares and a set of codes: [`event`] must play the moves from or to one of these squares, and the moves with
+/// one of these codes. Each game has only a few such moves.
 #[inline(always)]
 fn watch(state: State) -> (u64, u32) {
     const SPECIAL: u32 = 0xffff & !PackedMove::PIECE_CODES;

@@ -15,7 +15,8 @@ pub enum CopyPlaces {
     /// For each copy, the image of the first designator of a single square in the filter as written.
     Squares(Vec<Square>),
     /// For each copy, its shift (files, ranks), both from -7 to 7; `None` for a composition of shifts that equals no single
-    /// shift. Used if there is no such designator, or if its image in some copy is not a single square.
+    /// shift. Used if the filter has no designator of a single square, or if the image of the first one in some copy is not a
+    /// single square.
     Offsets(Vec<Option<(i8, i8)>>),
 }
 

@@ -157,7 +157,7 @@ pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
 }
 
 impl NameForm {
-    /// Returns the surname as one word: the key by which a table of names is looked up.
+    /// Returns the surname as one word, which is the key in a table of names.
     pub(super) fn key(&self) -> String {
         self.surname.concat()
     }
