@@ -119,7 +119,8 @@ fn full_name(module: &str, name: &str) -> String {
     }
 }
 
-/// Returns a trial. If it has a number, only one part of a long run makes the trial: see [`length`](super::length).
+/// Returns the [`Trial`] called `name`. If it has a number, only one part of a long run executes it: see
+/// [`length`](super::length).
 fn trial(name: String, number: Option<usize>, run: impl Fn() + Send + 'static) -> Trial {
     Trial::ignorable_test(name.clone(), move || {
         let start = Instant::now();

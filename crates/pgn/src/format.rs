@@ -14,9 +14,7 @@ const NAMES_SHOWN: usize = 3;
 /// A format of archives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ArchiveFormat {
-    /// Zip.
     Zip,
-    /// 7z.
     SevenZ,
 }
 

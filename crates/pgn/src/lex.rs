@@ -86,7 +86,6 @@ pub(super) fn comment_end(text: &[u8], from: usize, end: usize) -> Option<usize>
     }
 }
 
-/// A tag pair.
 pub(super) struct TagPair {
     pub(super) name: ByteRange,
     pub(super) value: ByteRange,

@@ -42,8 +42,8 @@ pub fn pattern(filter: &Filter) -> Pattern {
 }
 
 /// Returns the squares of a board that are occupied by pieces which designators of the filter name. Only designators that must
-/// match, and those of alternatives, are used. Designators of the whole board are left out, and so are squares that must be
-/// empty.
+/// match, and those that are operands of `or` or `|`, are used. Designators of the whole board are left out, and so are squares
+/// that must be empty.
 ///
 /// ```
 /// use orbit_core::board::{Bitboard, Position, Square};
@@ -72,7 +72,7 @@ fn standing(pieces: PieceSet, squares: Bitboard, board: &Board) -> Bitboard {
     squares.into_iter().filter(stands).collect()
 }
 
-/// Visits the designators that must match, and those of alternatives.
+/// Visits the designators that must match, and those that are operands of `or` or `|`.
 fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
     let alternatives = match filter {
         Ref::Condition(f) => {
@@ -109,7 +109,7 @@ pub struct Designators {
 }
 
 impl Designators {
-    /// Collects the designators that must match, and those of alternatives.
+    /// Collects the designators that must match, and those that are operands of `or` or `|`.
     pub fn new(filter: &Filter) -> Designators {
         let mut names = Vec::new();
         let of_copy = |copy: FilterRef| {

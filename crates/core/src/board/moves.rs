@@ -273,7 +273,7 @@ impl View {
         (0..8).fold(near, |set, dir| set | far(dir)) & enemies == 0
     }
 
-    /// Returns the final square of the king when it castles to a side, or 0 if it may not.
+    /// Returns the final square of the king when it castles to one side, or 0 if it cannot castle to this side.
     fn castling(&self, king_side: bool) -> u64 {
         let nibble = self.rights >> if king_side { 0 } else { 4 } & 15;
         let king = self.own_kings() & RANK_1;

@@ -96,7 +96,7 @@ impl<'a> People<'a> {
         People { rows, forms, units }
     }
 
-    /// Returns the players, each as a list of units.
+    /// Returns the players, each as a list of indices of units.
     fn groups(&self, have_met: &impl Fn(&str, &str) -> bool) -> Vec<Vec<usize>> {
         let pairs: HashSet<[usize; 2]> =
             self.candidates().into_iter().filter(|pair| self.fit(*pair, have_met)).collect();

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-/// A set of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ByteSet([u64; 4]);
 

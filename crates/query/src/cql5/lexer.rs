@@ -8,7 +8,6 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 
 use super::Cql5Result;
 
-/// One token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cql5Tok<'a> {
     Open,
