@@ -14,7 +14,7 @@ pub struct Member {
     pub method: u16,
     /// The checksum of the unpacked bytes.
     pub crc: u32,
-    /// Additional fields after the name in the directory.
+    /// Additional fields after the name in the central directory.
     pub extra: Vec<u8>,
     /// The packed bytes.
     pub packed: Vec<u8>,
@@ -47,8 +47,8 @@ impl Member {
         Member::packed(name, text, 8, writer.finish().unwrap())
     }
 
-    /// Returns the fields that the local header and the directory have in common, from the required version to the length of the
-    /// name.
+    /// Returns the fields that the local header and the central directory have in common, from the required version to the length
+    /// of the name.
     fn fields(&self, sizes: [u32; 3]) -> Vec<u8> {
         let mut out = Vec::new();
         for field in [20, self.flags, self.method, 0, 0] {
@@ -80,7 +80,7 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
         let offset = out.len() as u64;
         out.extend(b"PK\x03\x04");
         out.extend(member.fields(if member.flags & SIZES_BEHIND != 0 { [0; 3] } else { member.sizes() }));
-        // These are the fields that only the directory has.
+        // These are the fields that only the central directory has.
         out.extend([4, 0]);
         out.extend(&member.name);
         out.extend([0xfe, 0xca, 0, 0]);

@@ -403,7 +403,7 @@ fn apply_set(lists: BTreeSet<Vec<Item>>, keyword: &str) -> BTreeSet<Vec<Item>> {
     all.filter(|image| !has_empty_designator(image)).collect()
 }
 
-/// Returns all orders of a list of things.
+/// Returns all permutations of a list.
 fn orders(things: Vec<&str>) -> Vec<Vec<&str>> {
     let mut all = Vec::new();
     for i in 0..things.len() {

@@ -1,8 +1,8 @@
-//! Provides the main function of the test binaries, tables whose rows are tests, and tests that need something that may be
-//! missing.
+//! Provides the main function of the test binaries, tables whose rows are tests, and tests that need a file, a program or a
+//! device that may be missing.
 //!
-//! If something that a test needs is missing, the test is *ignored*: a message names the missing thing, and the test does not
-//! count as passed. If a variable such as `ORBIT_CORPUS_REQUIRED` is set, the test fails instead.
+//! If a need of a test is not met, the test is *ignored*: a message names the missing file, program or device, and the test does
+//! not count as passed. If a variable such as `ORBIT_CORPUS_REQUIRED` is set, the test fails instead.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -29,7 +29,7 @@ inventory::collect!(Test);
 pub struct Table {
     pub module: &'static str,
     pub name: &'static str,
-    /// True if each part of a long run makes only a quarter of the rows, which are divided by their numbers: see
+    /// True if each part of a long run executes only a quarter of the rows, which are chosen by their numbers: see
     /// [`length`](super::length).
     pub in_parts: bool,
     pub rows: fn() -> Vec<Row>,
@@ -49,7 +49,7 @@ impl Row {
     }
 }
 
-/// Something that a test needs and that some machines do not have.
+/// A file, program or device that a test needs and that some machines do not have.
 pub struct Need {
     /// The noun for messages, as in "needs a browser".
     what: &'static str,
@@ -67,7 +67,8 @@ pub const BROWSER: Need =
     Need { what: "a browser (Debian's package chromium)", required: "ORBIT_BROWSER_REQUIRED" };
 
 impl Need {
-    /// Returns the thing if it was found. Otherwise ends the test, which is ignored, or fails if the thing is required.
+    /// Returns the needed value if it was found. Otherwise ends the test: it fails if the need is required, and is ignored if
+    /// not.
     #[track_caller]
     pub fn met<T>(&self, found: Option<T>) -> T {
         found.unwrap_or_else(|| {
@@ -118,7 +119,8 @@ fn full_name(module: &str, name: &str) -> String {
     }
 }
 
-/// Returns a trial. If it has a number, only one part of a long run makes the trial: see [`length`](super::length).
+/// Returns the [`Trial`] called `name`. If it has a number, only one part of a long run executes it: see
+/// [`length`](super::length).
 fn trial(name: String, number: Option<usize>, run: impl Fn() + Send + 'static) -> Trial {
     Trial::ignorable_test(name.clone(), move || {
         let start = Instant::now();

@@ -40,7 +40,7 @@ pub struct Answer {
     pub chunks: Option<usize>,
     /// The number of bytes of the body after which the connection ends.
     pub cut: Option<usize>,
-    /// Stops sending in the middle until the test releases it.
+    /// If given, sending stops in the middle of the body until the test releases it.
     pub hold: Option<Hold>,
 }
 
@@ -94,7 +94,7 @@ pub struct Hold {
     met: Arc<AtomicUsize>,
 }
 
-/// Releases the answers that a [`Hold`] stops, when it is dropped.
+/// When a value of this type is dropped, the answers that its [`Hold`] holds back are released.
 pub struct Release(Sender<()>);
 
 impl Hold {
@@ -109,7 +109,7 @@ impl Hold {
         self.released.lock().unwrap().recv().ok();
     }
 
-    /// Returns the number of answers that were stopped so far.
+    /// Returns the number of answers that were held back so far.
     pub fn met(&self) -> usize {
         self.met.load(Ordering::SeqCst)
     }

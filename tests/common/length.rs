@@ -98,7 +98,8 @@ impl Length {
         }
     }
 
-    /// Returns whether a run makes the trial with this number. A sample makes every such trial, and otherwise only one part does.
+    /// Returns whether a run makes the trial with this number. A sample and a run of all trials make it; a run of
+    /// one part makes it only if the trial belongs to that part.
     pub fn makes(self, number: usize) -> bool {
         self == Length::Sample || self.is_long(number)
     }

@@ -28,7 +28,7 @@ pub fn corpus() -> PathBuf {
     harness::CORPUS.met(corpus_if_any())
 }
 
-/// Returns the same folder if there is one, for tests that have something to check without it.
+/// Returns the folder of [`corpus`] if there is one, for tests that also check other files.
 pub fn corpus_if_any() -> Option<PathBuf> {
     std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
 }
@@ -100,7 +100,7 @@ impl Samples {
         Samples { long: every_nth_game(blocks, first, long), short: every_nth_game(blocks, first, short) }
     }
 
-    /// Returns the games for the trial with a number.
+    /// Returns the games for the trial with the number `number`.
     pub fn of_trial(&self, number: usize) -> &Block {
         if length::length().is_long(number) { &self.long } else { &self.short }
     }

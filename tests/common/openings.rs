@@ -1,4 +1,4 @@
-//! Plays the list of openings by shakmaty. The names of the resulting positions are compared with those of `orbit`.
+//! Plays the list of openings with shakmaty. The names of the resulting positions are compared with those of `orbit`.
 
 use std::collections::HashMap;
 

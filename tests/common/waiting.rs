@@ -20,7 +20,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// The number of consecutive polls that must find all threads of a process asleep.
 const LOOKS: u32 = 3;
 
-/// Polls until something is there. `look` returns it, or else a description of what it sees instead.
+/// Polls `look` until it returns a value, and returns this value. In the meantime `look` returns descriptions of what it sees
+/// instead, for the error message.
 #[track_caller]
 pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
     let begun = Instant::now();
@@ -35,7 +36,7 @@ pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) ->
     }
 }
 
-/// Returns the next message of a channel. For the error, `seen` describes what came before.
+/// Returns the next message of a channel. If none comes, panics with the text of `seen`, which describes what came before.
 #[track_caller]
 pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String) -> T {
     match from.recv_timeout(PATIENCE) {
@@ -109,7 +110,7 @@ impl Process {
         Process(child)
     }
 
-    /// Polls until something is there. The process must not end before.
+    /// Polls `look` until it returns a value, as [`until`] does. The process must not end before.
     #[track_caller]
     pub fn until<T, S: Debug>(&mut self, what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
         let found = until(what, || {
@@ -123,7 +124,7 @@ impl Process {
         found.unwrap_or_else(|(seen, status)| panic!("{what}: the process ended ({status}); seen: {seen:?}"))
     }
 
-    /// Waits until the process itself waits for something from outside, that is, until several consecutive polls find all its
+    /// Waits until the process itself waits for input or another event, that is, until several consecutive polls find all its
     /// threads asleep. On systems that do not report the state of threads, this does not wait.
     #[track_caller]
     pub fn falls_asleep(&mut self) {

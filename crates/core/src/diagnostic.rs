@@ -38,7 +38,7 @@ pub enum Severity {
     Error,
     /// The query runs, but perhaps not as intended.
     Warning,
-    /// The query runs, but probably something else was intended, for instance because the query matches nearly everything. In
+    /// The query runs, but its author probably meant another query, for instance because the query matches nearly everything. In
     /// JSON its `kind` is `note`.
     Hint,
     /// Information, for instance about a word that has no effect.
@@ -170,8 +170,9 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Returns the known word that is nearest to a misspelt one. At most one edit for every three letters is allowed; an edit adds,
-/// drops or replaces a letter, or swaps two neighbours. If several words are equally near, the first one is returned.
+/// Returns the word in `among` that is nearest to the misspelt `word`; `None` if no word is near enough. At most one edit for
+/// every three letters is allowed; an edit adds, drops or replaces a letter, or swaps two neighbours. If several words are
+/// equally near, the first one is returned.
 pub fn nearest<'a, 'k: 'a>(word: &str, among: impl Iterator<Item = &'a &'k str>) -> Option<&'k str> {
     // The word may be arbitrarily long; only 64 characters of it are compared.
     let lower: String = word.to_lowercase().chars().take(64).collect();

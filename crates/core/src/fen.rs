@@ -87,7 +87,7 @@ const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'_' | b'\t' | b'\r' | b'\n' | b'\x0c')
 }
 
-/// Iterates over the words of a line, and yields for each the offsets of its first byte and of its end.
+/// Iterates over the fields of a line, which blanks separate. Yields the offsets of the first byte and of the end of each field.
 struct FenWords<'l> {
     line: &'l [u8],
     at: usize,

@@ -18,7 +18,7 @@
 //! | a title, a termination, a time control | as a text | [`title`], [`termination`], [`Speed`] |
 //! | clocks and evaluations | not read | [`measures`]: commands in comments |
 //!
-//! The reference engine has its own functions for these facts, so that a comparison with it can find faults here. The result of a
+//! The reference engine has its own functions for these facts, so that a comparison with it can find bugs here. The result of a
 //! game is read together with its moves, as an `Outcome`.
 //!
 //! This module knows nothing of blocks, queries or outputs. The invariant: a fact depends on the header of its game alone.

@@ -1,7 +1,7 @@
 //! Detects the instruction sets of the processor. A macro compiles one function body for several of them and chooses at run time.
 
-/// An instruction set that this processor has. The variants for x86-64 exist on every architecture, but on other processors
-/// nothing can make a value of them.
+/// An instruction set that this processor has. The variants for x86-64 exist on every architecture, but on other processors no
+/// value of them can be made.
 ///
 /// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code that was
 /// compiled for this set.
@@ -94,7 +94,7 @@ macro_rules! for_each_isa {
                 $crate::isa::Isa::Avx2(_) => unsafe { avx2($($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 #[expect(unsafe_code, reason = "code for other instruction sets")]
-                // SAFETY: the same.
+                // SAFETY: as for AVX2, the value exists only where the processor has the instructions.
                 $crate::isa::Isa::Avx512(_) => unsafe { avx512($($arg),*) },
                 _ => base($($arg),*),
             }

@@ -26,7 +26,7 @@ pub trait Named: Copy + PartialEq + 'static {
         row.expect("the table has every choice").1
     }
 
-    /// Returns the value with a name.
+    /// Returns the value that is called `name`.
     ///
     /// # Errors
     ///

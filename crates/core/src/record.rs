@@ -34,16 +34,16 @@ impl Outcome {
     }
 }
 
-/// A remark of an annotator at a node.
+/// A comment or glyph of an annotator, and the node to which it belongs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Annotation {
-    /// The node.
+    /// The node: the number of a position within the game, as CQL numbers positions.
     pub node: u32,
-    /// The remark itself.
+    /// The comment or glyph.
     pub kind: AnnotationKind,
 }
 
-/// The remark of an [`Annotation`]. The bytes of comments are unchanged, without their braces.
+/// The content of an [`Annotation`]. The bytes of comments are unchanged, without their braces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AnnotationKind {
     /// A comment before the move that leads to the first node of a side line.

@@ -23,7 +23,7 @@ pub fn wait<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, 
     event.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does the same as [`wait`], but returns after at most `most`.
+/// Does the same as [`wait`], but waits at most for the time `most`.
 pub fn wait_timeout<'a, T>(event: &Condvar, guard: MutexGuard<'a, T>, most: Duration) -> MutexGuard<'a, T> {
     event.wait_timeout(guard, most).unwrap_or_else(PoisonError::into_inner).0
 }

@@ -93,7 +93,7 @@ fn holds(text: &[u8], range: &ByteRange, removed: &[ByteRange]) -> bool {
     !text[at.min(range.end)..range.end].trim_ascii().is_empty()
 }
 
-/// Returns whether the last word of a text is a move number: `12`, `12.`, `...`.
+/// Returns whether the last token of a text is a move number: `12`, `12.`, `...`.
 fn ends_with_number(text: &[u8]) -> bool {
     let last = text.trim_ascii().rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
     last.ends_with(b".") || !last.is_empty() && last.iter().all(u8::is_ascii_digit)

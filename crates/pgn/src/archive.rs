@@ -155,7 +155,7 @@ impl Archive {
         Ok(Archive { path: path.to_owned(), metadata, members, by_name, content })
     }
 
-    /// Returns the index of the member with a name.
+    /// Returns the index of the member that is called `name`.
     pub(super) fn find(&self, name: &Path) -> Option<usize> {
         self.by_name.get(name.to_str()?).copied()
     }
@@ -302,7 +302,7 @@ fn format_of(path: &Path) -> Option<ArchiveFormat> {
         .or_else(|| (may_stand_behind && zip::is_at_end(file)).then_some(ArchiveFormat::Zip))
 }
 
-/// Returns the path of the file on disk that contains what a path names: the path itself, or the archive if the path names a
+/// Returns the path of the file on disk to which a path leads: the path itself, or that of the archive if the path leads to a
 /// member, such as `twic1600.zip/twic1600.pgn`.
 pub fn file_of(path: &Path) -> &Path {
     let found = path.ancestors().find_map(|place| Some((place, fs::metadata(place).ok()?)));

@@ -117,7 +117,7 @@ pub(super) enum FailureKind {
 }
 
 /// The number of bytes that the tokenizer needs after a boundary within a line. This is enough for the name of a tag, or for a
-/// word.
+/// token of movetext.
 const LOOKAHEAD: usize = 256;
 
 impl Cutter {

@@ -87,7 +87,7 @@ pub(super) fn edited(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
                 let before = out.last().is_none_or(u8::is_ascii_whitespace);
                 match text.get(at).map(u8::is_ascii_whitespace) {
                     Some(true) if before => at += 1,
-                    // The words on both sides of the removed text must not be joined.
+                    // The tokens on both sides of the removed text must not be joined.
                     Some(false) if !before => out.push(b' '),
                     _ => {}
                 }

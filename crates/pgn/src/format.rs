@@ -14,9 +14,7 @@ const NAMES_SHOWN: usize = 3;
 /// A format of archives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ArchiveFormat {
-    /// Zip.
     Zip,
-    /// 7z.
     SevenZ,
 }
 
@@ -75,7 +73,7 @@ pub(super) fn looks_like_games(path: &Path) -> bool {
     [&b".pgn"[..], b".epd", b".fen"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns whether a name is that of an archive or database which cannot be read.
+/// Returns whether the name of a file is that of an archive or a database that cannot be read.
 pub(super) fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);
     FOREIGN.iter().any(|end| name.ends_with(end.as_bytes())) || ArchiveFormat::of_name(path).is_some()

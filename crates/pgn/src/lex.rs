@@ -1,4 +1,4 @@
-//! Recognises lines, tag pairs and words of PGN: everything that can be recognised without knowing where in a game it is.
+//! Recognises lines, tag pairs and tokens of movetext: everything that can be recognised without knowing where in a game it is.
 
 use memchr::{memchr2, memchr3};
 
@@ -86,7 +86,6 @@ pub(super) fn comment_end(text: &[u8], from: usize, end: usize) -> Option<usize>
     }
 }
 
-/// A tag pair.
 pub(super) struct TagPair {
     pub(super) name: ByteRange,
     pub(super) value: ByteRange,
@@ -136,8 +135,8 @@ pub(super) fn window(text: &[u8], at: usize) -> Option<u64> {
     text.get(at..at + 8).map(|bytes| u64::from_le_bytes(bytes.try_into().expect("these are eight bytes")))
 }
 
-/// Tests the eight bytes of a word at once. The lowest bit that is set in the result is in the first byte that passes the test.
-/// Bits above it may be wrong.
+/// Tests all eight bytes of a 64-bit word together. The lowest bit that is set in the result is in the first byte that
+/// passes the test. Bits above it may be wrong.
 ///
 /// Source: "Determine if a word has a zero byte", Bit Twiddling Hacks (Anderson).
 pub(super) mod words {
@@ -265,7 +264,7 @@ pub(super) fn next_after(line: &[u8], from: usize) -> (Option<u8>, usize) {
     (line.get(at).copied(), at)
 }
 
-/// The bytes at which a word may end: delimiters, and all bytes that are not ASCII.
+/// The bytes at which a token may end: delimiters, and all bytes that are not ASCII.
 const STOPS: [bool; 256] = {
     let mut table = [false; 256];
     let stops = b" \t\0\x0b\x0c\x1a\r\n{}()[];$*";
@@ -282,7 +281,7 @@ const STOPS: [bool; 256] = {
     table
 };
 
-/// Returns the end of the word that begins at `start`.
+/// Returns the end of the token that begins at `start`.
 pub(super) fn word_end(text: &[u8], start: usize) -> usize {
     let mut at = start;
     while let Some(skip) = text[at..].iter().position(|&byte| STOPS[byte as usize]) {
@@ -304,7 +303,7 @@ fn letter_bytes(text: &[u8]) -> usize {
     (2..=4).find(is_letter).unwrap_or(1)
 }
 
-/// Returns the length of the terminator at the end of a move's word, as in `Qg20-1`. One sign after the terminator is included.
+/// Returns the length of the terminator at the end of a move's token, as in `Qg20-1`. One sign after the terminator is included.
 pub(super) fn glued_result(word: &[u8]) -> usize {
     if word[0].is_ascii_digit() {
         return 0;
@@ -322,7 +321,7 @@ pub(super) fn glued_result(word: &[u8]) -> usize {
     (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
 }
 
-/// Returns the number of bytes after a castling move that are a separate word, although no blank precedes them, as in `O-OO-O`
+/// Returns the number of bytes after a castling move that form a separate token, although no blank precedes them, as in `O-OO-O`
 /// and `0-01-0`.
 pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     if !matches!(word[0], b'O' | b'0' | b'o') || SanShape::parse(word).is_some() {
@@ -342,7 +341,8 @@ pub(super) fn glued_to_castling(word: &[u8]) -> usize {
     san::castlings(word).find(is_glued).map_or(0, |bytes| word.len() - bytes)
 }
 
-/// Returns the end of a promotion that blanks or brackets separate from the word of its move on the same line: `e8(Q)`, `e8 = Q`.
+/// Returns the end of a promotion that follows a move on its line, after blanks or in parentheses: `e8(Q)`, `e8 = Q`. `start` and
+/// `stop` are the start and the end of the move's token.
 pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize {
     if !SanShape::parse(&text[start..stop]).is_some_and(SanShape::lacks_promotion) {
         return stop;
@@ -363,22 +363,22 @@ pub(super) fn parted_promotion(text: &[u8], start: usize, stop: usize) -> usize 
     if SanShape::parse(&text[start..end]).is_some() { end } else { stop }
 }
 
-/// The kind of a word in movetext.
+/// The kind of a token in movetext.
 pub(super) enum MovetextWord {
-    /// A move number. `length` is the number of its bytes at the start of the word, including the dots.
+    /// A move number. `length` is the number of its bytes at the start of the token, including the dots.
     Number { length: usize, value: u32, dotted: bool },
     /// A terminator.
     Result(Outcome),
     /// A null move.
     Null,
-    /// One of the words of [`is_mark`], or an evaluation or another sign without letters and digits.
+    /// One of the tokens that [`is_mark`] accepts, or an evaluation or another sign without letters and digits.
     Mark,
-    /// A move, or a word without a meaning.
+    /// A move, or a token without a meaning.
     Other,
 }
 
 impl MovetextWord {
-    /// Classifies a word that is not empty.
+    /// Classifies a token that is not empty.
     pub(super) fn from_bytes(word: &[u8]) -> MovetextWord {
         let first = word[0];
         if first.is_ascii_alphabetic() {
@@ -403,7 +403,7 @@ impl MovetextWord {
         }
     }
 
-    /// Classifies a word such as `...e5` or `…e5`.
+    /// Classifies a token such as `...e5` or `…e5`.
     fn dots(word: &[u8]) -> MovetextWord {
         match dot_count(word) {
             0 => MovetextWord::Other,
@@ -432,7 +432,7 @@ impl MovetextWord {
     }
 }
 
-/// Returns the length in bytes of the dots (`.` or `…`) at the start of a word. The byte 0x85 is `…` in Windows-1252.
+/// Returns the length in bytes of the dots (`.` or `…`) at the start of a token. The byte 0x85 is `…` in Windows-1252.
 fn dot_count(word: &[u8]) -> usize {
     let mut length = 0;
     loop {
@@ -444,12 +444,12 @@ fn dot_count(word: &[u8]) -> usize {
     }
 }
 
-/// Returns whether a word annotates a move but is not a move itself, such as `e.p.`, `N` (novelty), `D` (diagram) or `mate`.
+/// Returns whether a token annotates a move but is not a move itself, such as `e.p.`, `N` (novelty), `D` (diagram) or `mate`.
 fn is_mark(word: &[u8]) -> bool {
     matches!(word, b"ep" | b"e.p." | b"e.p" | b"N" | b"TN" | b"D" | b"mate" | b"ch" | b"dbl" | b"x")
 }
 
-/// Returns the number of the glyph that a word consists of (`!?`, `+-`, `N`), or with which a move ends (`Nf3!?`).
+/// Returns the number of the glyph that a token consists of (`!?`, `+-`, `N`), or with which a move ends (`Nf3!?`).
 pub(super) fn glyph(word: &[u8]) -> Option<u16> {
     let marks = word.iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let glyph = if marks > 0 { &word[word.len() - marks..] } else { word };
@@ -474,7 +474,7 @@ pub(super) fn glyph(word: &[u8]) -> Option<u16> {
 }
 
 fn outcome(word: &[u8]) -> Option<Outcome> {
-    // Most words that are tested here are move numbers, so they are rejected first.
+    // Most tokens that are tested here are move numbers, so they are rejected first.
     if word.len() > 16
         || !matches!(word, [0xbd, ..] | [0xc2, ..] | [_, b'-' | b'/', ..])
             && word.get(1).is_none_or(u8::is_ascii)

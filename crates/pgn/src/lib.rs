@@ -32,7 +32,7 @@
 //!
 //! # What is kept of a game
 //!
-//! A [`Game`] has the main line up to the first word that is not a legal move, all tags, and the result, which is read from the
+//! A [`Game`] has the main line up to the first token that is not a legal move, all tags, and the result, which is read from the
 //! terminator alone. Moves may be written in most dialects of SAN, in long algebraic notation or as coordinates. A wrong or
 //! missing `x` is accepted; apart from that, moves must be legal. Blanks and dashes of Unicode count as blanks and dashes. Null
 //! moves are played, even in check.

@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use super::unpack::{MemberFormat, RawInput, Supply, Unpack, UnpackFault};
 use orbit_core::sync::lock;
 
-/// Limits for the data that other threads unpack. A *run* is the sequence of members that one thread unpacks at once.
+/// Limits for the data that other threads unpack. A *run* is the sequence of members that one thread unpacks as one task.
 #[derive(Clone, Copy)]
 struct Sizes {
     /// The maximum length of a member that a thread unpacks, in compressed bytes.

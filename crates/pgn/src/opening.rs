@@ -17,7 +17,7 @@ const JSON: &str = "it is JSON, no PGN, FEN or EPD: make a PGN file of its games
 const BINARY: &str =
     "it is no PGN, FEN or EPD: it has bytes that no text has; check the path, or export its games as PGN";
 
-/// The kind of text that the beginning of a text shows.
+/// The kind of a text, as far as the beginning of the text shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FirstBytes {
     /// The text has games, whatever follows.
@@ -161,7 +161,8 @@ fn is_json(text: &[u8]) -> bool {
     }
 }
 
-/// Returns the word after a move number. Returns `None` if a bracket or the end of the line follows the number.
+/// Returns the token after a move number. Returns `None` if a bracket, parenthesis, brace, `;`, `$`, `*` or the end of the line
+/// follows the number.
 fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
     let skipped = text[from..].iter().take_while(|&&byte| is_blank(byte) || byte == b'.').count();
     let at = from + skipped;
@@ -169,7 +170,7 @@ fn next_word(text: &[u8], from: usize) -> Option<&[u8]> {
     is_word.then(|| &text[at..lex::word_end(text, at)])
 }
 
-/// Returns whether a word may follow a move number at the beginning of a text.
+/// Returns whether a token may follow a move number at the beginning of a text.
 fn is_like_a_move(word: &[u8]) -> bool {
     names_square(word)
         || matches!(
@@ -178,7 +179,7 @@ fn is_like_a_move(word: &[u8]) -> bool {
         )
 }
 
-/// Returns whether a word may be a move in some language. Such a word names a square or is castling.
+/// Returns whether a token may be a move in some language. Such a token names a square or is castling.
 fn names_square(word: &[u8]) -> bool {
     let is_square = |pair: &[u8]| matches!(pair, [b'a'..=b'h', b'1'..=b'8']);
     SanShape::parse(word).is_some() || word.len() <= 8 && word.windows(2).any(is_square)

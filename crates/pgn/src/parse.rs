@@ -48,9 +48,9 @@ enum ParserBoard {
 /// Selects the fast paths for plain text. The resulting games do not depend on this selection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuickWays {
-    /// True to use the path that reads words and tag pairs one by one.
+    /// True to use the path that reads tokens and tag pairs one by one.
     pub(super) plain: bool,
-    /// The instruction set for the path that reads several words of a 64-byte block at once. `None` turns this path off.
+    /// The instruction set for the path that reads several tokens of a 64-byte block together. `None` turns this path off.
     pub(super) quick: Option<Isa>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct TextPlaces {
     /// The comments after a move or before all moves: the node and the range without delimiters. Comments before the first move
     /// of a side line are left out.
     pub(super) comments: Vec<(u32, ByteRange)>,
-    /// All glyphs, except those of words that were not kept.
+    /// All glyphs, except those of tokens that were not kept.
     pub(super) glyphs: Vec<(u16, ByteRange)>,
 }
 
@@ -74,9 +74,9 @@ pub(super) struct TextPlaces {
 pub(super) struct WordPlace {
     /// The node to which the move leads.
     pub(super) node: u32,
-    /// The start of the move's word.
+    /// The start of the move's token.
     pub(super) start: usize,
-    /// The end of the move's word, including glyphs that follow it directly.
+    /// The end of the move's token, including glyphs that follow it directly.
     pub(super) end: usize,
     /// The number of half-moves before the move, including those before the start position of the game.
     pub(super) halves: u32,
@@ -292,7 +292,7 @@ impl<'a> GameParser<'a> {
             return;
         }
         let played = self.game.moves.len();
-        // After a word that was not kept, glyphs and comments are dropped: they do not belong to the moves before that word.
+        // After a token that was not kept, glyphs and comments are dropped: they do not belong to the moves before that token.
         let keeps = self.options.annotations && !matches!(self.board, ParserBoard::Dead);
         match event {
             Event::Open(at) if self.done => self.lose(Loss::AfterResult, at, ""),
@@ -416,7 +416,7 @@ impl<'a> GameParser<'a> {
         self.game.offset = self.base + at as u64;
     }
 
-    /// Adds a note if a source ends with moves but without a result, for instance because the file was cut between two words.
+    /// Adds a note if a source ends with moves but without a result, for instance because the file was cut between two tokens.
     fn end(&mut self) {
         let is_open = self.open && !self.done && !self.game.moves.is_empty();
         if is_open && self.is_last && self.game.status == GameStatus::Whole {
@@ -643,7 +643,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Ends the current line (the main line or a side line) before a word that is not a move.
+    /// Ends the current line (the main line or a side line) before a token that is not a move.
     fn cut_line(&mut self, at: usize, reason: String) {
         if self.outer.is_empty() {
             return self.cut(at, reason);
@@ -667,7 +667,7 @@ impl<'a> GameParser<'a> {
         self.cut_line(at, reason);
     }
 
-    /// Resolves a word to a legal move, and returns the move and the position after it.
+    /// Resolves a token to a legal move, and returns the move and the position after it.
     fn play(&mut self, shape: SanShape) -> Result<(PackedMove, Position), Misfit> {
         match &mut self.board {
             ParserBoard::Legal(position) if shape == SanShape::Null => {
@@ -701,7 +701,7 @@ impl<'a> GameParser<'a> {
     }
 }
 
-/// Returns the glyph at the end of the word of a move, if there is one.
+/// Returns the glyph at the end of a move's token, if there is one.
 fn suffix(text: &[u8], word: &ByteRange) -> Option<(u16, ByteRange)> {
     let marks = text[word.clone()].iter().rev().take_while(|byte| matches!(byte, b'!' | b'?')).count();
     let at = word.end - marks..word.end;

@@ -1,5 +1,5 @@
-//! The fastest path through plain movetext. It finds words with masks over blocks of 64 bytes. It reads, checks and plays a usual
-//! move without a branch on its content.
+//! The fastest path through plain movetext. It finds tokens with masks over blocks of 64 bytes. It reads, checks and plays a
+//! usual move without a branch on its content.
 //!
 //! This path accepts the moves that [`San`] can represent, their numbers, and blanks without an empty line. At anything else it
 //! stops, and [`Tokenizer::plain`](super::tokenizer::Tokenizer::plain) or the general tokenizer continues from the end of the
@@ -97,7 +97,7 @@ impl Blocks {
     pub(super) const EMPTY: Blocks = Blocks([TextBlock::EMPTY; 2]);
 }
 
-/// Returns whether a word or a number begins at `from`, or after one blank. In games with a comment after each move, this test
+/// Returns whether a move or its number begins at `from`, or after one blank. In games with a comment after each move, this test
 /// avoids reading a block without moves.
 fn may_begin(text: &[u8], from: usize) -> bool {
     match text.get(from..from + 2) {
@@ -122,7 +122,7 @@ fn play_with(
     let [mut block, mut next] = blocks.0.each_mut();
     block.read(with, text, from);
     while block.words() > 0 {
-        // The words of the next block are read before the moves of this block are played, so that the processor can do both at
+        // The tokens of the next block are read before the moves of this block are played, so that the processor can do both at
         // the same time.
         next.read(with, text, block.end);
         moves.reserve(WORDS);
@@ -170,7 +170,7 @@ fn play_with(
     (block.end, men.position())
 }
 
-/// Plays castling, or a move that [`resolve::plain`] must resolve. Returns `None` if the word is not a legal move.
+/// Plays castling, or a move that [`resolve::plain`] must resolve. Returns `None` if the token is not a legal move.
 #[cold]
 #[inline(never)]
 fn unusual(text: &[u8], word: Range<usize>, mut men: QuickPosition) -> Option<(PackedMove, QuickPosition)> {
@@ -235,7 +235,7 @@ impl QuickPosition {
             && stands(1 << 60, !white, held & 0x1100)
     }
 
-    /// Plays the move of a word. Returns whether the move was usual and legal. If it was not, the resulting position is
+    /// Plays the move of a token. Returns whether the move was usual and legal. If it was not, the resulting position is
     /// meaningless.
     #[inline(always)]
     fn play<const COLOR: usize>(
@@ -247,7 +247,7 @@ impl QuickPosition {
         let (to, target) = (sketches.to[word] as usize & 63, sketches.target[word]);
         let [n0, n1, n2] =
             [sketches.inverted[0][word], sketches.inverted[1][word], sketches.inverted[2][word]];
-        // These are the pieces that the word can mean, mostly one. If there are several, only those with a free path count.
+        // These are the pieces whose move the token can be, mostly one. If there are several, only those with a free path count.
         let occupied = own | other;
         let pieces = own & (p0 ^ n0) & (p1 ^ n1) & (p2 ^ n2);
         let reach = sketches.reach[word] as usize & 511;

@@ -1,4 +1,4 @@
-//! Finds the legal move that a word of movetext means.
+//! Finds the legal move that a token of movetext denotes.
 //!
 //! Every move that is returned is legal. No list of moves is generated. A piece may move to a square if it reaches it on an empty
 //! board, if nothing is in between, and if no enemy on a line with the king of the side to move attacks that king after the move.
@@ -12,17 +12,17 @@ use super::tokenizer::San;
 use orbit_core::board::lines::{BETWEEN, PAWN_REACH, REACH};
 use orbit_core::board::{Code, PackedMove, Position};
 
-/// The reason why a word that looks like a move is not a legal move.
+/// The reason why a token that looks like a move is not a legal move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Misfit {
-    /// No legal move fits.
+    /// No legal move matches the token.
     Illegal,
-    /// The pieces on all these squares fit the word.
+    /// The token matches the moves of several pieces, which stand on these squares.
     Ambiguous(Bitboard),
 }
 
-/// Finds the only legal move that a SAN token can mean. The position must be legal. A wrong or missing `x` is accepted; everything
-/// else must match.
+/// Finds the only legal move that a SAN token can mean. The position must be legal. A wrong or missing `x` is accepted;
+/// everything else must match.
 pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
     let (role, file, rank, to, promotion) = match shape {
@@ -50,7 +50,7 @@ pub(super) fn resolve(shape: SanShape, position: Position) -> Result<PackedMove,
     }
 }
 
-/// Does the same as [`resolve`], for a plain word.
+/// Does the same as [`resolve`], for a plain SAN token.
 #[inline(always)]
 pub(super) fn plain(san: San, position: Position) -> Result<PackedMove, Misfit> {
     let side = MovingSide::from_position(position);
@@ -120,7 +120,7 @@ impl MovingSide {
         !self.is_attacked(king, self.occupied & !from | bit(to), bit(to))
     }
 
-    /// Finds the only pawn that may move to `to`, and returns its move. If the word names no file of origin, the move is not a
+    /// Finds the only pawn that may move to `to`, and returns its move. If the token names no file of origin, the move is not a
     /// capture.
     #[inline(always)]
     fn pawn(
@@ -269,8 +269,8 @@ fn between(a: Square, b: Square) -> u64 {
     BETWEEN[a as usize][b as usize]
 }
 
-/// Finds the only move that fits a word in an illegal position. Such a position arises when a side in check plays a null move.
-/// Pieces move as usual, no king is captured or left in check, and castling is not possible.
+/// Finds the only move that matches a token, in an illegal position. Such a position arises when a side in check plays a null
+/// move. Pieces move as usual, no king is captured or left in check, and castling is not possible.
 pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<PackedMove, Misfit> {
     let SanShape::Piece { role, file, rank, to, promotion } = shape else { return Err(Misfit::Illegal) };
     let turn = position.state.turn();
@@ -308,7 +308,7 @@ pub(super) fn resolve_loosely(shape: SanShape, position: &Position) -> Result<Pa
     }
 }
 
-/// Returns whether an origin fits the file that a word names. A pawn move that names no file is not a capture.
+/// Returns whether an origin is on the file that a token names. A pawn move that names no file is not a capture.
 fn fits_file(role: Role, file: Option<File>, from: Square, to: Square) -> bool {
     match file {
         Some(file) => file == from.file(),
@@ -376,7 +376,7 @@ mod tests {
         Position::from_setup(&chess.to_setup(EnPassantMode::Always))
     }
 
-    /// Finds the only legal move of shakmaty that fits a shape.
+    /// Finds the only legal move of shakmaty that matches a shape.
     fn wanted(shape: SanShape, chess: &Chess, legal: &[Move]) -> Result<Move, Misfit> {
         let castle = |side| {
             let mut castles = legal.iter().filter(|mv| mv.castling_side() == Some(side));

@@ -1,10 +1,10 @@
-//! Reads a word of movetext in any notation: SAN, long algebraic notation, coordinates, figurines.
+//! Reads a token of movetext in any notation: SAN, long algebraic notation, coordinates, figurines.
 
 use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
 use super::letters::{dash, past_blanks};
 
-/// The move that a word of movetext describes, without reference to a board.
+/// The move that a token of movetext describes, without reference to a board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SanShape {
     /// Castling, written as `O-O` or `O-O-O`.
@@ -15,11 +15,11 @@ pub(super) enum SanShape {
     Null,
 }
 
-/// The maximum length of a word that may be a move, in bytes.
+/// The maximum length of a token that may be a move, in bytes.
 const WORD_MAX: usize = 32;
 
 impl SanShape {
-    /// Reads a word with its suffixes (`+`, `#`, `!?`, `e.p.`, ...). Returns `None` if the word is not a move.
+    /// Reads a token with its suffixes (`+`, `#`, `!?`, `e.p.`, ...). Returns `None` if the token is not a move.
     pub(super) fn parse(word: &[u8]) -> Option<SanShape> {
         if word.len() < 2 || word.len() > WORD_MAX {
             return None;
@@ -93,12 +93,12 @@ fn castle(word: &[u8]) -> Option<SanShape> {
     is_suffix(rest).then_some(SanShape::Castle(side))
 }
 
-/// Returns the rest of a word after a dash and `letter` (`O` or `0`).
+/// Returns the rest of a token that begins with a dash and `letter` (`O` or `0`), after these two signs.
 fn past_castle(word: &[u8], letter: u8) -> Option<&[u8]> {
     past_dash(word)?.strip_prefix(&[letter])
 }
 
-/// Returns the lengths of the castling moves with which a word begins, the longer one first: for `O-O-O` 5 and 3.
+/// Returns the lengths of the castling moves with which a token begins, the longer one first: for `O-O-O` 5 and 3.
 pub(super) fn castlings(word: &[u8]) -> impl Iterator<Item = usize> {
     let short = word.split_first().and_then(|(&letter, rest)| past_castle(rest, letter));
     let long = short.and_then(|rest| past_castle(rest, word[0]));
@@ -119,7 +119,7 @@ fn role(word: &[u8]) -> (Option<Role>, &[u8]) {
     }
 }
 
-/// The file and the rank of the origin, if the word names them, and the target square.
+/// The file and the rank of the origin, if the token names them, and the target square.
 type SanSquares = (Option<File>, Option<Rank>, Square);
 
 /// Reads the squares of a move: `f3`, `gf3`, `1f3` or `g1f3`, perhaps with `x`, `:` or `-` before the target.
@@ -173,7 +173,7 @@ fn promotion(word: &[u8]) -> (Option<Role>, &[u8]) {
     (promotion, rest[close..].strip_prefix(b")").unwrap_or(rest))
 }
 
-/// Returns whether the rest of a word after the move is only a suffix, such as `+`, `!?` or `e.p.`.
+/// Returns whether the rest of a token after the move is only a suffix, such as `+`, `!?` or `e.p.`.
 fn is_suffix(rest: &[u8]) -> bool {
     if rest.is_empty() {
         return true;

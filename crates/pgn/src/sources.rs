@@ -84,7 +84,7 @@ pub struct Sources {
     sources: Vec<Source>,
     waiting: VecDeque<(u32, SourceInput)>,
     current: Option<Cutter>,
-    /// The file or the archive that is being read, to notice changes.
+    /// The file or the archive that is being read, kept in order to notice changes.
     file: Option<OpenedFile>,
     place: FileOrigin,
     unpacking: Unpacking,
@@ -154,12 +154,12 @@ impl Sources {
         Ok(all)
     }
 
-    /// Makes a source from bytes in memory, plain or compressed.
+    /// Makes an input from bytes in memory, plain or compressed.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Sources {
         Sources::from_bytes_with(name, bytes, Options::default())
     }
 
-    /// Makes a source from bytes in memory, with options.
+    /// Does the same as [`Sources::from_bytes`], with options.
     pub fn from_bytes_with(name: &str, bytes: Vec<u8>, options: Options) -> Sources {
         let mut all = Sources::empty(options);
         all.add(

@@ -9,7 +9,6 @@ use orbit_core::text::{decode, shortened};
 /// The maximum number of characters of a source that a message quotes.
 const LETTERS_MAX: usize = 40;
 
-/// A start position.
 pub(super) struct StartPosition {
     /// The position, without impossible castling rights and en passant squares.
     pub(super) position: Position,

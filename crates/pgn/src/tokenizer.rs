@@ -1,4 +1,4 @@
-//! Splits PGN into tokens: finds the starts and ends of games, the tag pairs, and the words that should be moves.
+//! Splits PGN into tokens: finds the starts and ends of games, the tag pairs, and the text that should be moves.
 //!
 //! The tokenizer knows nothing of chess except the form of a move. It alone defines the boundaries of games. The code that cuts
 //! chunks and the code that reads games both use it, so they cannot disagree.
@@ -25,14 +25,14 @@ pub(super) enum Event {
     Start(usize),
     /// A tag pair. If `escaped` is true, the value may contain escapes, which are not resolved yet.
     Tag { name: ByteRange, value: ByteRange, escaped: bool },
-    /// A word of the main line that should be a move.
+    /// A token of the main line that should be a move.
     Word(ByteRange),
     /// The terminator of the movetext.
     End(Outcome),
     /// The structure of the game has an error at this byte.
     Fault(usize, StructureError),
-    /// A side line begins at this byte. It is an alternative to the word before it. This event, the kinds of events below and the
-    /// words of side lines are yielded only by a tokenizer made with [`Tokenizer::whole`].
+    /// A side line (variation) begins at this byte. It is an alternative to the move before it. This event, the kinds of events
+    /// below and the moves of side lines are yielded only by a tokenizer made with [`Tokenizer::whole`].
     Open(usize),
     /// A side line ends.
     Close,
@@ -67,8 +67,8 @@ enum GameSection {
 pub(super) struct Tokenizer<'a> {
     text: &'a [u8],
     pos: usize,
-    /// The last possible end of the current game: the end of the text, or `cap` bytes after the first byte of the game. A word or
-    /// tag that begins before this place is read completely, so that no boundary depends on `cap`.
+    /// The last possible end of the current game: the end of the text, or `cap` bytes after the first byte of the game. A token
+    /// or tag that begins before this place is read completely, so that no boundary depends on `cap`.
     end: usize,
     cap: usize,
     region: usize,
@@ -78,11 +78,11 @@ pub(super) struct Tokenizer<'a> {
     depth: u32,
     /// The index of the `(` that opened the outermost open variation.
     opened: usize,
-    /// The last terminator inside a variation, unless a word or a variation follows it.
+    /// The last terminator inside a variation, unless a token or a variation follows it.
     inner: Option<Outcome>,
     /// True if an empty line precedes the next token.
     blank: bool,
-    /// The number of words of the main line so far.
+    /// The number of move tokens of the main line so far.
     words: u32,
     /// The number of variations: see [`Tokenizer::side_lines`].
     side_lines: u64,
@@ -132,8 +132,8 @@ impl<'a> Tokenizer<'a> {
         Tokenizer { partial: true, ..Tokenizer::new(text, cap) }
     }
 
-    /// Returns the start of the current game's movetext: its first number, word or terminator outside variations. The fast paths
-    /// do not record this.
+    /// Returns the start of the current game's movetext: its first move number, move or terminator outside variations. The fast
+    /// paths do not record this.
     pub(super) fn movetext(&self) -> Option<usize> {
         self.movetext
     }
@@ -216,7 +216,7 @@ impl<'a> Tokenizer<'a> {
         self.pos += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
     }
 
-    /// Returns the event of a comment or glyph, if these are wanted and a game is open.
+    /// Returns `event`, a comment or a glyph, if these events are wanted and a game is open.
     fn remark(&self, event: Event) -> Option<Event> {
         (self.whole && matches!(self.section, GameSection::Moves | GameSection::Done)).then_some(event)
     }
@@ -370,7 +370,7 @@ impl<'a> Tokenizer<'a> {
         None
     }
 
-    /// Returns whether the next word has the form of a move; `None` at the end of the line.
+    /// Returns whether the next token has the form of a move; `None` at the end of the line.
     fn move_follows(&self, from: usize) -> Option<bool> {
         let mut pos = lex::past_blanks(self.text, from);
         while self.text.get(pos) == Some(&b'.') {
@@ -428,8 +428,8 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Word(start..self.pos))
     }
 
-    /// Extends the word that was just read by a promotion that follows it after blanks or brackets. Returns `None` if no
-    /// promotion follows.
+    /// Extends the move token that was just read by a promotion that follows it after blanks or in parentheses. Returns `None` if
+    /// no promotion follows.
     #[cold]
     pub(super) fn with_promotion(&mut self, word: &ByteRange) -> Option<ByteRange> {
         let stop = lex::parted_promotion(self.text, word.start, word.end);

@@ -126,7 +126,7 @@ impl SideLines {
     }
 
     /// Begins a side line at byte `begin`. Returns the position from which it branches off, or `None` within a line that is left
-    /// out. `is_cut` is true if the word before the line was not kept.
+    /// out. `is_cut` is true if the token before the line was not kept.
     ///
     /// # Errors
     ///

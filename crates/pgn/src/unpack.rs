@@ -1,9 +1,10 @@
 //! Unpacks compressed bytes in such a way that the output depends on the input bytes alone.
 //!
-//! If the reader types of the compression libraries find a fault, the output of the last call is lost, and the length of that
-//! output depends on the sizes of the pieces in which the input arrives. So this module calls the decompressors itself. It passes
-//! them pieces whose size is fixed or determined by the format, and keeps the output of every call, even of one that fails. The
-//! invariant: a file and a pipe with the same bytes give the same text and the same fault, whatever the timing of the pipe.
+//! If the reader types of the compression libraries report an error, the output of the last call is lost, and the length of that
+//! output depends on the sizes of the portions in which the input arrives. So this module calls the decompressors itself. It
+//! passes them portions whose size is fixed or determined by the format, and keeps the output of every call, even of a call that
+//! fails. The invariant: a file and a pipe with the same bytes give the same text and the same fault, whatever the timing of the
+//! pipe.
 
 use std::io::{self, Read};
 
@@ -12,7 +13,7 @@ use flate2::{FlushDecompress, Status};
 use memchr::memmem;
 use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation as _, OutBuffer};
 
-/// The number of compressed bytes that are passed to a decompressor at once, if the format does not determine it.
+/// The number of compressed bytes that one call passes to a decompressor, if the format does not determine it.
 const STRETCH: usize = 64 << 10;
 /// The number of bytes of the output buffer for one call. A block of zstd and the window of deflate are never larger.
 const ROOM: usize = 128 << 10;
@@ -69,7 +70,7 @@ pub(super) struct RawInput<R> {
 
 /// The number of bytes that are read first. Memory for all requested bytes is reserved only after these bytes arrived.
 const SHORT: usize = 64 << 10;
-/// The maximum number of bytes of memory that are reserved at once.
+/// The maximum number of bytes of memory that are reserved in one step.
 const ROOM_BYTES: usize = 1 << 20;
 
 impl<R: Supply> RawInput<R> {
@@ -614,7 +615,7 @@ impl FrameHeader {
     }
 }
 
-/// Converts an error of the zstd library. The library's errors can be distinguished only by their texts.
+/// Converts an error of the zstd library. The library's errors can be distinguished only by their messages.
 fn damage(error: &io::Error) -> UnpackFault {
     let text = error.to_string();
     if text.contains("not enough memory") { UnpackFault::Memory } else { UnpackFault::Damaged(text) }

@@ -1,4 +1,4 @@
-//! Refuses numbers and texts that stand alone where a condition is needed, such as `3` or `"Carlsen"`.
+//! Refuses numbers and strings that stand alone where a condition is needed, such as `3` or `"Carlsen"`.
 //!
 //! CQL matches no position against such a filter. It is usually the rest of a comparison, a range or a count that was written
 //! incorrectly.
@@ -58,7 +58,7 @@ fn is_year(text: &str) -> bool {
 }
 
 impl Parser {
-    /// Refuses a filter that is a number or a text, not a condition. `before` is the preceding filter, to which it probably
+    /// Refuses a filter that is a number or a string, not a condition. `before` is the preceding filter, to which it probably
     /// belongs.
     pub(super) fn refuse_alone(&self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         let Some(alone) = alone(node) else { return Ok(()) };
@@ -76,7 +76,7 @@ impl Parser {
         })
     }
 
-    /// Refuses the last filter of a query if it is a number or a text, not a condition. A computed value, or a literal that is
+    /// Refuses the last filter of a query if it is a number or a string, not a condition. A computed value, or a literal that is
     /// the whole query, only gets a warning, because the value is listed for each hit.
     pub(super) fn refuse_alone_at_end(&mut self, before: Option<&Node>, node: &Node) -> ParseResult<()> {
         match alone(node) {

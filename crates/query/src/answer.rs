@@ -28,7 +28,7 @@ impl Answer {
 /// The positions and moves that make up a hit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MatchSpan {
-    /// The filter whose match this is.
+    /// The kind of filter that matched.
     pub kind: SpanKind,
     /// The positions, by their numbers in the game, in the order of the filter. For `line`, these are the positions of
     /// its constituents; for `path`, the start and the positions after the moves that count; for a move, the positions
@@ -94,6 +94,6 @@ impl MatchSpan {
 pub enum SortValue {
     /// The value of a numeric filter, or the number of squares in the value of a set filter.
     Number(i32),
-    /// The value of a string filter. Texts are ordered byte by byte.
+    /// The value of a string filter. Strings are ordered byte by byte.
     Text(Vec<u8>),
 }

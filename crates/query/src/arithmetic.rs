@@ -1,4 +1,4 @@
-//! Arithmetic: `+ - * / %` of numbers, and `+` of texts.
+//! Arithmetic: `+ - * / %` of numbers, and `+` of strings.
 
 use super::{
     parser::{N, ParseResult, Parser, T, filter, mismatch, typed},
@@ -58,8 +58,8 @@ impl Parser {
         }
     }
 
-    /// Reads the right operand of the arithmetic operator at the current token. In a path, a `+` or `*` after a number is a
-    /// suffix that repeats the number, unless another number follows. Returns `None` for a suffix.
+    /// Reads the right operand of the arithmetic operator at the current token. In a path, a `+` or `*` after a constituent that
+    /// is a number repeats this constituent, unless another number follows the sign. Returns `None` for such a repetition suffix.
     fn number_or_suffix(
         &mut self,
         level: fn(&mut Parser) -> ParseResult<Node>,

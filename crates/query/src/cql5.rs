@@ -53,7 +53,7 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     Some((text.len() - rest.len(), word))
 }
 
-/// Returns the rest of a text that begins with `word`.
+/// If a text begins with `word`, returns the text after this word; otherwise returns `None`.
 fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(word)?;
     (!rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')).then_some(rest)
@@ -63,7 +63,7 @@ fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 ///
 /// # Errors
 ///
-/// Returns the first fault, with its place in the text.
+/// Returns the first error, with its place in the text.
 pub(super) fn parse(text: &str) -> Cql5Result<Query> {
     let mut parsed = parser::Cql5Parser::new(text).and_then(parser::Cql5Parser::query).map_err(readable)?;
     parsed.remarks = parsed.remarks.into_iter().map(readable).collect();

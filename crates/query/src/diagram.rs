@@ -32,7 +32,7 @@ pub struct Diagram {
 ///
 /// # Errors
 ///
-/// Returns the first fault of the board, with its place. A board that requires nothing is also a fault.
+/// Returns the first error of the board, with its place. A board that requires nothing is also an error.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -74,7 +74,7 @@ pub fn query(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> {
 ///
 /// # Errors
 ///
-/// Returns the first fault of the board, with its place. A board that requires nothing is also a fault.
+/// Returns the first error of the board, with its place. A board that requires nothing is also an error.
 ///
 /// ```
 /// use orbit_query::diagram;
@@ -91,7 +91,7 @@ pub fn similar(board: &str, transforms: &[&str]) -> Result<Diagram, Diagnostic> 
     Ok(Diagram { text: format!("200 * ({transforms}similar \"{placement}\") / ({men} + #[Aa])"), remarks })
 }
 
-/// Returns the place of the first word of a board, which is its placement.
+/// Returns the place of the first field of a board, which is its placement.
 fn first(words: &mut impl Iterator<Item = Span>) -> Result<Span, Diagnostic> {
     words.next().ok_or_else(|| Diagnostic::error(Span::new(0, 0), "the board is empty", EXPECTED))
 }

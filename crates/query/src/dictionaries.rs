@@ -1,7 +1,7 @@
 //! Reads dictionaries: tables from keys to values. The first use of a dictionary determines the types of its keys and values.
 //!
-//! The text may read a value of a dictionary before the place where the first value is written. Then the type is not known yet,
-//! and the parser assumes one. If the assumption is wrong, the text is read again ([`Foreseen`]).
+//! The text of a query may read a value of a dictionary before the place where it writes the first value. Then the type is not
+//! known yet, and the parser assumes one. If the assumption is wrong, the text is read again ([`Foreseen`]).
 
 use super::{
     parser::{C, N, P, ParseResult, Parser, S, T, filter, name_of, typed},
@@ -101,8 +101,8 @@ impl Parser {
         Ok(key)
     }
 
-    /// Checks that a key or a value has the type that the dictionary has for it. The first key and the first value determine
-    /// these types.
+    /// Checks that a key has the same type as the other keys of its dictionary, or a value the same type as the other values. The
+    /// first key and the first value determine these types.
     fn part(
         &mut self,
         dictionary: DictionaryId,
@@ -153,7 +153,8 @@ impl Parser {
         }
     }
 
-    /// Returns the type of the keys or values of a dictionary. If nothing has determined it so far, returns an assumed type.
+    /// Returns the type of the keys or values of a dictionary. If the text read so far does not determine it, returns an assumed
+    /// type.
     fn foresee(&mut self, dictionary: DictionaryId, part: EntryPart) -> Holds {
         if let Some(holds) = *self.held(dictionary, part) {
             return holds;

@@ -1,5 +1,5 @@
-//! Adds notes on conditions that hold at every position, and on moves in algebraic notation. In both cases the author probably
-//! meant something else.
+//! Adds notes on conditions that hold at every position, and on moves in algebraic notation. In both cases the author of the
+//! query probably meant another condition.
 //!
 //! The notes look at the typed tree. A condition of the whole query gets a note if it is a set of squares without a piece, or a
 //! number computed only from literals. Filters inside other filters get none, because they may be useful there.

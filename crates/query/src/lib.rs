@@ -92,7 +92,7 @@ impl Dialect {
 ///
 /// # Errors
 ///
-/// Returns the first fault, with its place in the text. A part of CQL that is not supported yet is an error that says so.
+/// Returns the first error, with its place in the text. A part of CQL that is not supported yet is an error that says so.
 ///
 /// ```
 /// let parsed = orbit_query::parse("shift flip {Nd4 kf3}").unwrap();

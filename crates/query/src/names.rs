@@ -57,7 +57,7 @@ impl Parser {
         .help("declarations stand between filters, at the beginning of the query or inside braces"))
     }
 
-    /// Reads a filter that begins with a name that the query defines, which is the current token.
+    /// Reads a filter that begins with a name defined in the query. The name is the current token.
     pub(super) fn known_name(&mut self, name: &str) -> ParseResult<Option<Node>> {
         let span = self.span();
         if self.assigns_next() {

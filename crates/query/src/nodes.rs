@@ -12,7 +12,7 @@ use super::{
 use orbit_core::diagnostic::Diagnostic;
 
 impl Parser {
-    /// Returns a filter that must be a position. If it is something else, the error says that `user` needs a position.
+    /// Returns the filter `node` as a position. If it has another type, the error says that `user` needs a position.
     fn want_position(&self, node: Node, user: &str) -> ParseResult<Position> {
         match node {
             Node::Position(position) => Ok(position),

@@ -12,7 +12,7 @@ const ROW_MAX: usize = 400;
 pub(super) const ROW_HELP: &str = "this asks for the moves at the start of a game, without `initial` anywhere in it; capital letters are White's pieces, \
      small ones Black's";
 
-/// The characters that end a move in notation.
+/// The characters at which a move in algebraic notation ends.
 const ENDS: &str = "(){}[],;\"&|";
 
 /// A move of a game, split into its parts.
@@ -28,7 +28,7 @@ struct WrittenMove<'a> {
     check: &'a str,
 }
 
-/// Returns the error for a query with a fault at a move in algebraic notation. Returns `None` if there is no such move.
+/// Returns the error for a query that has an error at a move in algebraic notation. Returns `None` if there is no such move.
 pub(super) fn meant(text: &str, fault: &Diagnostic) -> Option<Diagnostic> {
     if let Some(row) = row(text) {
         let span = Span::new(text.len() - text.trim_start().len(), text.trim_end().len());

@@ -22,8 +22,8 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 /// The maximum depth of nested filters.
 const DEPTH_MAX: u32 = 200;
 
-/// The maximum number of operators in a query whose left operand may itself be an operation, such as `+`. Each of these operators
-/// makes the tree one level deeper.
+/// The maximum number, in a query, of operators such as `+`, whose left operand may itself be an operation. Each of these
+/// operators makes the tree one level deeper.
 const LINKS_MAX: u32 = 1000;
 
 pub(super) type ParseResult<T> = Result<T, Diagnostic>;
@@ -47,7 +47,8 @@ pub(super) struct Parser {
     pub(super) end: usize,
     pub(super) depth: u32,
     pub(super) links: u32,
-    /// True if an operator that the current filter cannot take ends the filter, because a filter around it may take the operator.
+    /// True if an operator that the current filter cannot take ends the filter, because an enclosing filter may take the
+    /// operator.
     pub(super) ends: bool,
     /// The rule that reads the argument of a transform, of a loop or of `find`. Normally it is the loosest rule; after an
     /// arithmetic operator, it is the rule for that operator's operands.
@@ -153,7 +154,7 @@ impl Parser {
     }
 
     /// Reads the argument of a transform, of a loop or of `find`. It may be any filter. An operator that the argument cannot take
-    /// ends it and belongs to the filter around: `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and `8 - shift count pa7 > 0`
+    /// ends it and belongs to the enclosing filter: `flip count Ra1 * 2` is `(flip count Ra1) * 2`, and `8 - shift count pa7 > 0`
     /// compares the difference.
     pub fn argument(&mut self) -> ParseResult<Node> {
         let outer = std::mem::replace(&mut self.ends, true);
@@ -184,7 +185,8 @@ impl Parser {
         node
     }
 
-    /// Reads a filter with the loosest rule, independently of the rules that are being read around it.
+    /// Calls `read` with the flags `ends` and `in_chain` and with the loosest rule for arguments, and restores the previous
+    /// values afterwards.
     fn within(
         &mut self,
         ends: bool,
@@ -628,7 +630,7 @@ impl Parser {
 
     // ---- typing helpers
 
-    /// Returns a filter that must be a set. If it is something else, the error says that `user` needs a set.
+    /// Returns the filter `node` as a set of squares. If it has another type, the error says that `user` needs a set.
     pub fn want_squares(&self, node: Node, user: &str) -> ParseResult<Squares> {
         match node {
             Node::Squares(squares) => Ok(squares),
@@ -636,7 +638,7 @@ impl Parser {
         }
     }
 
-    /// Returns a filter that must be a string. If it is something else, the error says that `user` needs a string.
+    /// Returns the filter `node` as a string. If it has another type, the error says that `user` needs a string.
     pub fn want_text(&self, node: Node, user: &str) -> ParseResult<Text> {
         match valued(node) {
             Node::Text(text) => Ok(text),
@@ -644,7 +646,7 @@ impl Parser {
         }
     }
 
-    /// Returns a filter that must be a number. If it is something else, the error says that `user` needs a number.
+    /// Returns the filter `node` as a number. If it has another type, the error says that `user` needs a number.
     pub fn want_number(&self, node: Node, user: &str) -> ParseResult<Number> {
         match node {
             Node::Number(number) => Ok(number),

@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Patterns that are too large are refused at once. All other patterns can be read on a small stack.
+    /// Patterns that are too large are refused immediately. All other patterns can be read on a small stack.
     #[test]
     fn patterns_are_no_larger_than_they_may_be() {
         let alternatives = |count: usize| vec!["a"; count + 1].join("|");

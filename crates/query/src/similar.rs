@@ -34,7 +34,7 @@ impl Parser {
         let word = self.bump();
         let at = self.span();
         let fen = self.literal("a board", "similar \"5rk1/5ppp/8/8/8/8/8/8\"")?;
-        // The FEN begins one byte after the start of the token, behind the quotation mark. Places of faults count from there.
+        // The FEN begins one byte after the start of the token, behind the quotation mark. Places of errors count from there.
         let inside = |fault: Diagnostic| {
             let start = at.start + 1;
             let span = Span::new(start + fault.span.start, start + fault.span.end);

@@ -89,7 +89,7 @@ fn listed_range(text: &str, at: usize) -> Option<Diagnostic> {
     None
 }
 
-/// Returns the parts of a list that commas separate, without blanks around them, each with its place.
+/// Splits a list at its commas. Yields each part without the blanks around it, and its place.
 fn parts(list: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut place = 0;
     list.split(',').map(move |part| {

@@ -21,7 +21,7 @@ pub(super) struct ParserState {
     pub unassigned: Vec<(VarId, Span)>,
     /// The parameters of the call that is being read, with their variables.
     pub parameters: Vec<(String, VarId)>,
-    /// The calls that are being read, outermost first, as indices of their functions.
+    /// The calls that are being read, outermost first, each as the index of its function.
     pub calls: Vec<usize>,
     /// The number of tokens that all calls have read so far.
     pub tokens_called: usize,
@@ -29,8 +29,8 @@ pub(super) struct ParserState {
     pub joins: bool,
     /// True if the query searches side lines (variations).
     pub variations: bool,
-    /// The types of dictionaries that the text reads before it writes them. The parser found or assumed these types in an earlier
-    /// reading of the text.
+    /// The types of those dictionaries that the query reads earlier in its text than it writes them. The parser found or assumed
+    /// these types when it read the text before.
     pub foreseen: Vec<Foreseen>,
 }
 

@@ -62,7 +62,7 @@ pub struct TypedQuery {
     pub dictionaries: Vec<Dictionary>,
     /// The values by which games are sorted, in the order in which their names appear, indexed by [`SortId`].
     pub sorts: Vec<Sort>,
-    /// The requests of the header.
+    /// The settings of the header `cql(...)`.
     pub header: Header,
     /// The reason why a position cannot be evaluated without first evaluating the positions before it: a variable may keep a
     /// value from one position to the next. `None` if there is no such reason.
@@ -336,7 +336,7 @@ impl<O, P: Form> Of<O, P> {
         &self.op
     }
 
-    /// Takes the operation out of the filter and drops the rest.
+    /// Returns the operation of the filter, and drops its mark.
     pub fn into_op(self) -> O {
         *self.op
     }
@@ -600,7 +600,7 @@ impl<T> OneOrMore<T> {
     ///
     /// # Errors
     ///
-    /// Returns the first error of `map`.
+    /// Returns the first error that `map` returns.
     pub fn try_map<U, E>(&self, mut map: impl FnMut(&T) -> Result<U, E>) -> Result<OneOrMore<U>, E> {
         let first = map(&self.first)?;
         Ok(OneOrMore { first, rest: self.rest.iter().map(map).collect::<Result<_, _>>()? })

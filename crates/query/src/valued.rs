@@ -29,7 +29,7 @@ fn text(condition: Condition) -> Text {
     Text::new(op, span)
 }
 
-/// Returns the type that a filter has in the grammar. Conditions that yield strings are strings there.
+/// Returns the type that a filter has in the grammar, in which conditions that yield strings count as strings.
 pub(super) fn kind_of(node: &Node) -> Type {
     if node.yields_text() { Type::Str } else { node.ty() }
 }

@@ -15,7 +15,7 @@ use super::{
 use orbit_core::diagnostic::{Diagnostic, Span};
 
 impl Parser {
-    /// Finds the variable with a given name: a parameter of the current call, or else the variable in the innermost scope.
+    /// Finds the variable that is called `name`: a parameter of the current call, or else the variable in the innermost scope.
     pub(super) fn lookup(&self, name: &str) -> Option<VarId> {
         let names = self.scope.iter().chain(&self.state.parameters).rev();
         names.into_iter().find(|(known, _)| known == name).map(|(_, var)| *var)
@@ -44,7 +44,7 @@ impl Parser {
         self.state.unassigned.iter().any(|(known, _)| *known == var)
     }
 
-    /// Finds the variable with a given name. If there is none, makes one that is not assigned yet, because the name may be
+    /// Finds the variable that is called `name`. If there is none, makes one that is not assigned yet, because the name may be
     /// assigned later in the text.
     fn named_ahead(&mut self, name: &str, span: Span) -> ParseResult<VarId> {
         if let Some(var) = self.lookup(name) {
@@ -55,7 +55,7 @@ impl Parser {
         Ok(var)
     }
 
-    /// Finds the variable `name` for values of a kind, or makes one.
+    /// Returns the variable `name`, which must hold values of the kind `holds`. Makes the variable if it does not exist.
     pub(super) fn holder(&mut self, name: &str, holds: Holds, span: Span) -> ParseResult<VarId> {
         let Some(var) = self.lookup(name) else { return self.declare(name, holds, span) };
         if self.is_unassigned(var) {

@@ -47,7 +47,7 @@ pub enum WordValue {
     Squares,
     /// A number.
     Number,
-    /// A text.
+    /// A string.
     Text,
     /// A position of the game.
     Position,
@@ -72,7 +72,7 @@ pub enum WordStatus {
 
 impl Word {
     /// Returns the form of a filter with the word, such as `not F` or `S attacks S`. F is any filter, S a set of squares, N a
-    /// number, T a string, P a position; TEXT is a text in quotation marks, and RANGE is `N` or `N N`.
+    /// number, T a string, P a position; TEXT is a string literal, and RANGE is `N` or `N N`.
     pub fn form(&self, spelling: &str) -> String {
         match self.arguments {
             "" => spelling.into(),
@@ -170,7 +170,7 @@ impl<R> DialectWords<R> {
         DialectWords { dialect, index: index.collect(), groups }
     }
 
-    /// Iterates over the groups of words, without the rows' readings.
+    /// Iterates over the groups of words, without the ways in which the parser reads them.
     pub fn groups(&self) -> impl Iterator<Item = WordGroup> {
         self.groups.iter().map(|&&WordRows { title, about, words }| {
             let words = words.iter().map(|row| &row.word).collect();
@@ -182,7 +182,7 @@ impl<R> DialectWords<R> {
         self.groups.iter().flat_map(|group| group.words)
     }
 
-    /// Returns the row of the word with a spelling.
+    /// Returns the row of the word that has this spelling; `None` if there is none.
     pub fn find(&self, spelling: &str) -> Option<&'static WordRow<R>> {
         self.index.get(spelling).copied()
     }

@@ -175,7 +175,7 @@ fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a
     }
 }
 
-/// Replaces a part of a text. If the part is replaced by nothing, also removes the blanks that only the part needed.
+/// Joins `before`, `part` and `after`. If `part` is empty, removes the blanks that are no longer needed between the other two.
 fn tidied(before: &str, part: &str, after: &str) -> String {
     if !part.is_empty() {
         return format!("{before}{part}{after}");

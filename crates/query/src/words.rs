@@ -39,7 +39,7 @@ pub(super) enum WordReading {
     Sign,
     /// The word is a piece symbol of a designator.
     Piece(Pieces),
-    /// The word begins a filter if a text in quotation marks follows. Elsewhere it may be a name.
+    /// The word begins a filter if a string literal follows. Elsewhere it may be a name.
     BeforeText(fn(&mut Parser, &str) -> ParseResult<Node>),
     /// The word begins no filter: it occurs only in the header, or is not supported.
     Outside,
@@ -95,7 +95,7 @@ pub fn words(dialect: Dialect) -> impl Iterator<Item = &'static Word> {
     groups().filter(move |group| group.dialect == dialect).flat_map(|group| group.words.iter().copied())
 }
 
-/// Returns the word with a spelling. Keywords of CQL 5 are found without their colon.
+/// Returns the word of a dialect that has this spelling. Keywords of CQL 5 are found without their colon.
 pub fn find(dialect: Dialect, spelling: &str) -> Option<&'static Word> {
     match dialect {
         Dialect::Cql5 => cql5::TABLE.find(spelling).map(|row| &row.word),
@@ -179,7 +179,7 @@ pub(super) fn is_reserved(word: &str) -> bool {
 
 // ---- words for the header
 
-/// Returns the parameter of a header that a word names.
+/// Returns the header parameter that a word names.
 pub(super) fn parameter(word: &str) -> Option<Parameter> {
     TABLE.find(word)?.parameter
 }

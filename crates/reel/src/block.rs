@@ -15,7 +15,8 @@ use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault
 /// The number of slots from one key position to the next.
 pub const SEGMENT_SLOTS: usize = 32;
 
-/// The key position of a segment: the position at its first slot, and the indices at which tables continue there.
+/// The key position of a segment: the position at its first slot, with the ply, the game and the next entry of the start table
+/// there.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct Key {
@@ -64,7 +65,7 @@ pub struct SourceGames {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ProblemKind {
-    /// Something was repaired; the game is complete.
+    /// A note on the game, for instance about a repair; the game is complete.
     Note = 0,
     /// The game was cut; the moves before the fault were kept.
     Cut = 1,
@@ -228,7 +229,7 @@ impl Block {
         (0..self.games.len()).map(|index| GameRow { block: self, index })
     }
 
-    /// Returns the game with an index.
+    /// Returns the game with the index `index` in the block.
     ///
     /// # Panics
     ///
@@ -317,7 +318,8 @@ impl Block {
         self.found.is_searched_again()
     }
 
-    /// Returns the material of the block. `find` computes it at the first call, and later calls return the same value.
+    /// Returns the bounds on the numbers of pieces in the block. `find` computes them at the first call, and later calls return
+    /// the same value.
     pub fn material(&self, find: impl FnOnce(&Block) -> Material) -> &Material {
         self.found.material(|| find(self))
     }
@@ -409,7 +411,7 @@ impl<'a> GameRow<'a> {
         &self.block.moves[self.first_slot()..end - 1]
     }
 
-    /// Returns the opening of the main line, which is found by its positions.
+    /// Returns the opening of the game, which the positions of the main line determine; `None` if none of them is in the list.
     pub fn opening(&self) -> Option<&'static Opening> {
         Opening::of_game(self.start(), self.moves())
     }
@@ -434,7 +436,7 @@ impl<'a> GameRow<'a> {
         (0..records.len()).map(move |index| LineRow { game, records, index })
     }
 
-    /// Returns the side line with an index.
+    /// Returns the side line with the index `index` among the side lines of the game.
     ///
     /// # Panics
     ///

@@ -6,7 +6,7 @@
 //! segment and from the next key, because only promotions add pieces of a kind; all other changes remove pieces. If a game ends
 //! in between, the numbers follow from the captures of its last moves.
 //!
-//! Eight segments are processed at once, one in each lane. Functions called in loops are inlined, so that a caller compiled for
+//! Eight segments are processed together, one in each lane. Functions called in loops are inlined, so that a caller compiled for
 //! wider vectors gets its own copy.
 
 pub use super::start_codes::start_mask;
@@ -36,7 +36,7 @@ pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
 pub struct Moved {
     /// For each tracked piece, the squares to which moves bring it.
     pub arrivals: [[u64; LANES]; PIECES],
-    /// The squares that moves leave or reach. Other squares may be included.
+    /// The squares that moves leave or reach. The set may include other squares.
     pub touched: [u64; LANES],
     /// One bit for each move that is not of kind [`MoveKind::Piece`].
     special: [u64; LANES],
@@ -51,7 +51,7 @@ pub struct Begun {
     pub other: [u64; LANES],
 }
 
-/// The changes in the numbers of men by the last moves of games, for each side and each of eight segments.
+/// The changes that the last moves of games make to the numbers of men, for each side and each of eight segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ends {
     /// The number of men that are captured.
@@ -65,7 +65,7 @@ impl Moved {
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, codes: [u64; PIECES]) -> Moved {
-        // Each word contains four moves.
+        // Each 64-bit word contains four moves.
         let words: &[[[u8; 8]; SEGMENT_SLOTS / 4]; LANES] = bytemuck::cast_ref(moves);
         let mut out = Moved { arrivals: [[0; LANES]; PIECES], touched: [0; LANES], special: [0; LANES] };
         for four in 0..SEGMENT_SLOTS / 4 {
@@ -91,7 +91,7 @@ impl Moved {
         out
     }
 
-    /// Adds the changes by castling, en passant captures and starts in the `n`-th of the eight segments.
+    /// Adds the changes that castling, en passant captures and starts make in the `n`-th of the eight segments.
     pub fn add_special(&mut self, block: &Block, segment: u32, n: usize, codes: [u64; PIECES]) {
         let segment = segment as usize;
         let mut start = block.keys[segment].first_start as usize;
@@ -163,8 +163,8 @@ impl Begun {
 }
 
 impl Ends {
-    /// For each of eight segments, finds the changes by the moves before another game begins in the segment. `planes` are the
-    /// planes of the boards at the starts of the segments.
+    /// For each of eight segments, finds the changes that the moves make before another game begins in the segment. `planes` are
+    /// the planes of the boards at the starts of the segments.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-/// The error if bytes do not form a valid list. It becomes [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
+/// The error for bytes that cannot be decoded. It becomes [`ReelError::Inconsistent`](super::ReelError::Inconsistent).
 pub(super) type ListFault = &'static str;
 
 /// The one message that becomes [`ReelError::Memory`](super::ReelError::Memory) instead.

@@ -5,8 +5,8 @@ use super::material::{CODES, MATERIAL_SEGMENTS, Material, Numbers};
 use super::{Block, SEGMENT_SLOTS};
 
 impl Material {
-    /// Computes the material of a block by replaying it. Functions called in loops are inlined, so that a caller compiled for
-    /// wider vectors gets its own copy.
+    /// Computes the bounds on the numbers of pieces in a block by replaying it. Functions called in loops are inlined, so that a
+    /// caller compiled for wider vectors gets its own copy.
     #[inline(always)]
     pub fn from_block(block: &Block) -> Material {
         let segments: Vec<u32> = (0..block.segments() as u32).collect();
@@ -38,7 +38,7 @@ impl Material {
     }
 }
 
-/// Returns the minimum and the maximum number of pieces with a code in each of eight segments.
+/// Returns the minimum and the maximum number of pieces with the code `code` in each of eight segments.
 #[inline(always)]
 fn numbers(planes: &[Box<LaneColumn>; 4], valid: &LaneColumn, code: u8) -> [(u8, u8); LANES] {
     let differ: [u64; 4] = std::array::from_fn(|k| u64::from(code >> k & 1).wrapping_sub(1));

@@ -44,7 +44,8 @@ pub struct Contents {
     /// True to decode tags, which takes about as long as decoding everything else. Without them games have no tags, and an error
     /// in tags whose checksum is right goes unnoticed.
     pub tags: bool,
-    /// True to decode comments and glyphs. Without them games have none, and an error in them goes unnoticed in the same way.
+    /// True to decode comments and glyphs. Without them games have none, and an error in them goes unnoticed if their checksum is
+    /// right.
     pub annotations: bool,
 }
 
@@ -132,7 +133,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     match scratch::decompress(stored, &mut raw)? {
         Ok(len) if len as u64 == expected => Ok(raw),
         Ok(_) => Err("a frame has another length than its header says"),
-        // The library's errors can be distinguished only by their texts.
+        // The library's errors can be distinguished only by their messages.
         Err(error) => Err(match error.to_string() {
             text if text.contains("not enough memory") => NO_MEMORY,
             text if text.contains("Destination") => "a frame has another length than its header says",
@@ -141,7 +142,7 @@ fn decompress(stored: &[u8], frame: BlockFrame) -> Result<Vec<u8>, ListFault> {
     }
 }
 
-/// Checks that a board contains nothing but pieces, and that the state is valid.
+/// Checks that each square of a board is empty or has a piece, and that the state is valid.
 fn check_position(board: &Board, state: State) -> Result<(), ListFault> {
     let [p0, p1, p2, p3] = board.planes;
     if p0 & p1 & p2 != 0 || p3 & !(p0 | p1 | p2) != 0 {
@@ -226,7 +227,7 @@ fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Bloc
     bytes.end()
 }
 
-/// A line whose side lines are being checked, by its nodes.
+/// A line whose side lines are being checked, given by the range of its nodes.
 struct OpenLine {
     nodes: Range<u32>,
     /// The node from which the last side line of this line branches off, and the index of that side line among its siblings.

@@ -93,7 +93,7 @@ fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
 #[derive(Clone, Debug, Default)]
 pub struct GameSet {
     alike: Alike,
-    /// The words of each hash, and the number over all sources of the first game with this hash.
+    /// The four 32-bit parts of each hash, and the number over all sources of the first game with this hash.
     games: HashTable<([u32; 4], u32)>,
     /// The runs to which these numbers belong, which are found by the number of their first game.
     runs: Vec<GameRun>,

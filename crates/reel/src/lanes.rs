@@ -1,4 +1,4 @@
-//! Replays eight segments at once, one in each lane of a vector of eight words.
+//! Replays eight segments together, one in each lane of a vector of eight 64-bit words.
 //!
 //! A position depends on the one before it, but segments do not depend on each other. The changes of all moves are computed
 //! first: the squares that are emptied and, for each plane, the squares that are set. What is left for each position is
@@ -13,7 +13,7 @@ use orbit_core::board::{MoveKind, PackedMove, Position, State};
 /// The number of segments that are replayed together.
 pub const LANES: usize = 8;
 
-/// A word for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
+/// A 64-bit word for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 
 /// The bits of a [`State`] for each slot of eight segments.
@@ -23,9 +23,9 @@ pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub struct LaneMoves {
-    /// The squares that a move empties, before it sets others.
+    /// For each slot, the squares that its move empties before it sets others.
     emptied: LaneColumn,
-    /// For each plane, the squares that a move sets.
+    /// For each plane and each slot, the squares that the move sets.
     set: [LaneColumn; 4],
     /// The states with which games and lines begin, each in the slot before the one at which it begins.
     begun: LaneStates,

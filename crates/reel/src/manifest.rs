@@ -208,11 +208,12 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Opens the shards in order, and compares them with the manifest.
+    /// Opens the shards in order, and checks them against the manifest.
     ///
     /// # Errors
     ///
-    /// [`ManifestError::MissingShard`], [`ManifestError::OtherShard`], [`ManifestError::Reel`].
+    /// [`ManifestError::MissingShard`] if a shard is missing, [`ManifestError::OtherShard`] if one is not the reel that the
+    /// manifest describes, [`ManifestError::Reel`] if one is damaged or unreadable.
     pub fn open_shards(&self, folder: &Path) -> Result<Vec<Reel>, ManifestError> {
         self.shards.iter().map(|shard| self.open_shard(shard, folder)).collect()
     }

@@ -55,7 +55,7 @@ impl Material {
         self.columns[0].len()
     }
 
-    /// Returns the bounds on the number of pieces with a code, one entry for each group of segments.
+    /// Returns the bounds on the number of pieces with the code `code`, one entry for each group of segments.
     ///
     /// # Panics
     ///

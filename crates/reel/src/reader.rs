@@ -127,7 +127,7 @@ impl Reel {
         bytes.end()
     }
 
-    /// Reads, checks and decodes a block. Many threads may do so at once.
+    /// Reads, checks and decodes a block. Several threads may call this method at the same time.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 //!
 //! [`SegmentColumns::replay`] writes the 32 positions of a segment, with their states, plies and masks, as columns. It reads
 //! nothing but the segment's key, its moves and the start table. [`super::lanes`] does the same for the boards of eight segments
-//! at once.
+//! together.
 
 use super::{Block, Key, SEGMENT_SLOTS};
 use orbit_core::board::{Board, PackedMove, Position, State};
@@ -126,7 +126,7 @@ impl Default for SegmentColumns {
 }
 
 /// Computes the en passant bits of [`State`] after each of 32 moves: the square over which a pawn passed in a double step, or 64.
-/// All are computed at once, in lanes of 16 bits. This leaves little work for the loop in which each position depends on the
+/// All are computed together, in lanes of 16 bits. This leaves little work for the loop in which each position depends on the
 /// previous one.
 #[inline(always)]
 fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
@@ -163,8 +163,8 @@ pub fn number_plies(
     }
 }
 
-/// Returns the squares and the codes of moves that [`event`] must play: moves from or to one of these squares, and moves whose
-/// code is in this set. Each game has only a few such moves.
+/// Returns a set of squares and a set of codes: [`event`] must play the moves from or to one of these squares, and the moves with
+/// one of these codes. Each game has only a few such moves.
 #[inline(always)]
 fn watch(state: State) -> (u64, u32) {
     const SPECIAL: u32 = 0xffff & !PackedMove::PIECE_CODES;

@@ -5,8 +5,8 @@ use super::builder::BlockBuilder;
 use orbit_core::board::Color;
 
 impl Block {
-    /// Returns a block with the games for which a side is given, in their order and with their numbers. If that side is Black,
-    /// White and Black are swapped, so that the given side is always White: see
+    /// Returns a block with those games for which `sides` has a side, in their order and with their numbers. If that side is
+    /// Black, White and Black are swapped, so that the given side is always White: see
     /// [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
     #[must_use]
     pub fn seen_by(&self, sides: &[Option<Color>]) -> Block {

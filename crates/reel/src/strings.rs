@@ -30,7 +30,7 @@ impl Strings {
         self.bytes.len() + size_of_val(&self.ends[..])
     }
 
-    /// Returns the string with an index.
+    /// Returns the string with the index `index`; `None` if there is none.
     pub fn get(&self, index: u32) -> Option<&[u8]> {
         let index = index as usize;
         let end = *self.ends.get(index)?;
@@ -38,7 +38,7 @@ impl Strings {
         Some(&self.bytes[start..end])
     }
 
-    /// Returns whether the string with an index exists and equals `string`.
+    /// Returns whether the string with the index `index` exists and equals `string`.
     pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
         self.get(index).is_some_and(|known| is_same(known, string))
     }
@@ -62,7 +62,7 @@ impl Strings {
     }
 }
 
-/// The number of strings in a table at which the table is resized for [`MANY`].
+/// The number of strings at which a table is resized for [`MANY`] strings.
 const FEW: usize = 64;
 /// The approximate number of strings in the tags of a block.
 const MANY: usize = 6000;
@@ -95,7 +95,7 @@ impl Interner {
         id
     }
 
-    /// Returns whether the string with an index equals `string`.
+    /// Returns whether the string with the index `index` equals `string`.
     pub(super) fn is(&self, index: u32, string: &[u8]) -> bool {
         self.strings.is(index, string)
     }

@@ -93,7 +93,7 @@ impl Totals {
     ///
     /// # Errors
     ///
-    /// A description of the fault.
+    /// A description of the contradiction, or of the number that is too high.
     pub fn check(&self, most: u64) -> Result<(), &'static str> {
         let Totals { whole, cut, skipped, positions, side_lines, side_positions, .. } = *self;
         let counts = [whole, cut, skipped, positions, side_lines, side_positions];
@@ -220,7 +220,7 @@ impl Totals {
     }
 }
 
-/// The fact that the tag with some name gives.
+/// The kind of fact that a tag contains.
 #[derive(Clone, Copy)]
 enum Fact {
     /// A date, with the index of the tag's name in [`date::TAGS`].

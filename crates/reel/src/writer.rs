@@ -279,7 +279,7 @@ impl ReelWriter {
             before.iter().for_each(release);
             named?;
         }
-        // The lock is kept until a new reel has its name, so that no other run removes the file as a left-over.
+        // The lock is kept until a new reel has its name, so that no other run removes the file as a leftover.
         release(&file);
         Ok(())
     }

@@ -266,8 +266,8 @@ pub(super) fn drop_repetitions<F: Kind<Expanded>>(copies: &mut Vec<Copy<F>>) {
     *copies = kept;
 }
 
-/// Encodes everything in which two copies of one filter can differ: their members that transforms can change, in the order of
-/// children, with nested orbits as sorted lists. Everything else is the same in all copies.
+/// Encodes all parts in which two copies of one filter can differ: those that transforms can change, in the order of the
+/// operands, with nested orbits as sorted lists. All other parts are the same in all copies.
 pub(super) fn structure(filter: FilterRef) -> Vec<u64> {
     let mut out = Vec::new();
     write_structure(filter, &mut out);

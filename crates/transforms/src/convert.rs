@@ -36,11 +36,11 @@ pub struct Converted {
 /// A list whose copies are written out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenOut {
-    /// The place of the list.
+    /// The place of the list in the query text.
     pub span: Span,
-    /// The number of its copies.
+    /// The number of copies of the list.
     pub copies: usize,
-    /// The reason why no transform of CQL 6 makes them.
+    /// The reason why no transform of CQL 6 makes these copies.
     pub reason: String,
 }
 
@@ -349,8 +349,8 @@ fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
     })
 }
 
-/// Returns the number of pairs, as a sum over the directions and steps in which pieces move. In one direction, or by one step,
-/// no two pieces reach the same square.
+/// Returns, as a filter, the number of pairs of squares such that the piece on a square of `x` attacks a square of `y`. It is a
+/// sum over the directions and steps in which pieces move. In one direction, or by one step, no two pieces reach the same square.
 fn attack_count(x: &Squares, y: &Squares) -> Number {
     if is_one_square(y) {
         return count(new(SquaresOp::Attacks(x.clone(), y.clone())));
@@ -388,7 +388,8 @@ fn attack_count(x: &Squares, y: &Squares) -> Number {
     sum_of(&numbers)
 }
 
-/// Returns the number of lines, as a sum over directions. In one direction, each square of the last set ends at most one line.
+/// Returns, as a filter, the number of lines of squares that `:ray` counts: a sum over directions. In one direction, each square
+/// of the last set ends at most one line.
 fn ray_count(sets: &OneOrMore<Squares>, dirs: Dirs, attack: bool) -> Number {
     let occupied = PieceSet::WHITE.union(PieceSet::BLACK);
     let Ok(sets) = sets.try_map(|set| restricted(set, occupied).ok_or(())) else {

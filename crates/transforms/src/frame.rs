@@ -73,8 +73,8 @@ impl Frame {
         Some(text)
     }
 
-    /// Returns the part of the departure square that SAN needs, given the squares of other pieces of the same kind that can move
-    /// to the same square.
+    /// Returns the part of the origin square that SAN needs, given the squares of other pieces of the same kind that can move to
+    /// the same square.
     fn origin(self, from: Square, others: impl Iterator<Item = Square>) -> Option<String> {
         let (file, rank) = self.carried(from)?;
         let (mut is_any, mut on_file, mut on_rank) = (false, false, false);

@@ -126,9 +126,9 @@ impl<F> Copy<F> {
 }
 
 impl<F: Kind<Expanded>> Orbit<F> {
-    /// Returns the copies with their indices, in the order in which a filter that keeps values has to evaluate them. It is the order of
-    /// the first members in which two copies differ: squares, as ascending lists, then pieces, White's first; directions by the squares
-    /// to which they lead; dark squares before light ones; White before Black.
+    /// Returns the copies with their indices, in the order in which a filter that keeps values has to evaluate them. It is the
+    /// order of the first members in which two copies differ: squares, as ascending lists, then pieces, White's first; directions
+    /// by the squares to which they lead; dark squares before light ones; White before Black.
     pub fn in_turn(&self) -> Vec<(usize, &Copy<F>)> {
         let mut copies: Vec<(usize, &Copy<F>)> = self.copies.iter().enumerate().collect();
         copies.sort_by_cached_key(|(_, copy)| turn::turn(copy.filter.node()));
@@ -300,7 +300,7 @@ pub trait OutermostOrbit {
     /// Returns the outermost transform, if there is one. A `notransform` around it hides it.
     fn outermost_orbit(&self) -> Option<OrbitRef<'_>>;
 
-    /// Returns the same, with the copies as filters of any kind.
+    /// Returns the outermost transform, with its copies as filters of any kind.
     fn outermost(&self) -> Option<Orbit>;
 
     /// Returns the placement of each copy of the outermost transform. Without a transform, returns the placement of the filter

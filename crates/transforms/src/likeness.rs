@@ -12,7 +12,7 @@ pub struct Likeness {
     copies: Vec<(Placement, Vec<Man>)>,
 }
 
-/// One demand of the board: a letter as in `similar`, and a square.
+/// One requirement of the board: a letter as in `similar`, and a square.
 #[derive(Clone, Copy, Debug)]
 struct Man {
     letter: char,

@@ -13,19 +13,19 @@ use orbit_core::{
 };
 use orbit_query::tree::{ConditionOp, Control, Kind as _, Pieces, Ref, SquaresOp};
 
-/// A filter as a diagram, with the rest in words.
+/// A filter as a diagram; the parts that cannot be drawn are kept as CQL.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
     /// The placement field of a FEN: the pieces that must stand on one square each. Besides the letters of pieces, `A` and `a`
     /// are any white and any black piece, and `_` is a square that must be empty.
     pub placement: String,
-    /// The squares that the rest names, without designators of the whole board.
+    /// The squares that the parts in `rest` name, without designators of the whole board.
     pub area: Bitboard,
     /// The parts that cannot be drawn, each as CQL; all parts must match.
     pub rest: Vec<String>,
 }
 
-/// Draws what a filter demands of single squares.
+/// Draws the pieces that a filter requires on single squares, and collects its other parts.
 ///
 /// ```
 ///
@@ -42,8 +42,8 @@ pub fn pattern(filter: &Filter) -> Pattern {
 }
 
 /// Returns the squares of a board that are occupied by pieces which designators of the filter name. Only designators that must
-/// match, and those of alternatives, are used. Designators of the whole board are left out, and so are squares that must be
-/// empty.
+/// match, and those that are operands of `or` or `|`, are used. Designators of the whole board are left out, and so are squares
+/// that must be empty.
 ///
 /// ```
 /// use orbit_core::board::{Bitboard, Position, Square};
@@ -72,7 +72,7 @@ fn standing(pieces: PieceSet, squares: Bitboard, board: &Board) -> Bitboard {
     squares.into_iter().filter(stands).collect()
 }
 
-/// Visits the designators that must match, and those of alternatives.
+/// Visits the designators that must match, and those that are operands of `or` or `|`.
 fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
     let alternatives = match filter {
         Ref::Condition(f) => {
@@ -109,7 +109,7 @@ pub struct Designators {
 }
 
 impl Designators {
-    /// Collects the designators that must match, and those of alternatives.
+    /// Collects the designators that must match, and those that are operands of `or` or `|`.
     pub fn new(filter: &Filter) -> Designators {
         let mut names = Vec::new();
         let of_copy = |copy: FilterRef| {
@@ -154,7 +154,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    /// Draws a filter that must match, or adds it to the rest.
+    /// Draws a filter that must match, or adds it to `rest`.
     fn demand(&mut self, filter: FilterRef) {
         let all = match filter {
             Ref::Condition(f) => matches!(f.op(), ConditionOp::Braces(_) | ConditionOp::And(..)),

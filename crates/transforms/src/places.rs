@@ -15,14 +15,14 @@ pub enum CopyPlaces {
     /// For each copy, the image of the first designator of a single square in the filter as written.
     Squares(Vec<Square>),
     /// For each copy, its shift (files, ranks), both from -7 to 7; `None` for a composition of shifts that equals no single
-    /// shift. Used if there is no such designator, or if its image in some copy is not a single square.
+    /// shift. Used if the filter has no designator of a single square, or if the image of the first one in some copy is not a
+    /// single square.
     Offsets(Vec<Option<(i8, i8)>>),
 }
 
 /// Returns the places of the copies of an orbit.
 ///
-/// Designators inside `notransform` do not move, and those of inner orbits have several squares at once, so neither determines a
-/// place.
+/// Designators inside `notransform` do not move, and those of inner orbits have several squares, so neither determines a place.
 ///
 /// ```
 /// use orbit_core::board::Square;

@@ -60,7 +60,7 @@ fn steps(count: i8, line: &str) -> String {
     }
 }
 
-/// Returns the words for a symmetry. Returns `None` for the identity.
+/// Returns a description of a symmetry, such as `turned 90`. Returns `None` for the identity.
 fn turn(symmetry: Dihedral) -> Option<&'static str> {
     Some(match symmetry {
         Dihedral::Identity => return None,

@@ -5,8 +5,8 @@ use shakmaty::Color;
 use super::{AsOrbit as _, Expanded, FilterRef, Orbit, OrbitRef};
 use orbit_query::tree::{ConditionOp, GameResult, Kind, NumberOp, Ref, SquaresOp, TextOp};
 
-/// Encodes the parts of a filter that transforms change, in the order of children, so that the encodings of two copies of one filter
-/// compare as [`Orbit::in_turn`] says. Lists end with a zero, so a list comes before its continuations.
+/// Encodes the parts of a filter that transforms change, in the order of the operands, so that the encodings of two copies of one
+/// filter compare as [`Orbit::in_turn`] says. Lists end with a zero, so a list comes before its continuations.
 pub(super) fn turn(filter: FilterRef) -> Vec<u8> {
     let mut out = Vec::new();
     write(filter, &mut out);
@@ -49,7 +49,7 @@ fn write_own(filter: FilterRef, out: &mut Vec<u8>) {
             SquaresOp::Direction { dirs, .. }
             | SquaresOp::DirectionWithin { dirs, .. }
             | SquaresOp::Ray { dirs, .. } => {
-                // From -9, for one step to the south-west, to 9.
+                // Each step becomes a number from -9 (one step to the south-west) to 9.
                 let mut steps: Vec<i8> = dirs.steps().map(|(x, y)| x + 8 * y).collect();
                 steps.sort_unstable();
                 out.extend(steps.into_iter().map(|step| (step + 10) as u8));

@@ -8,7 +8,8 @@ use super::{lists, plain, visit};
 use orbit_core::board::PackedMove;
 use orbit_pgn::{Chunk, Game, GameStatus, ParseOptions, SideLine, SourceKind, SourceText};
 
-/// The number of games on which two readers agree, and of those that differ by a known rule.
+/// The result of comparing two readers: the number of games that both readers read, and the number of those that they read
+/// differently by a known rule.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Agreement {
     /// The number of games that both readers read.
@@ -363,8 +364,8 @@ fn is_passed_in_check(game: &Game, reading: &GameReading) -> bool {
     reading.side_line_passes || passes_in_main_line(game, reading)
 }
 
-/// Returns the same for the main line alone, on which the readers agree up to that place. Side lines after such a place have
-/// different numbers.
+/// Returns whether [`is_passed_in_check`] holds in the main line alone, on which the readers agree up to that null move. Side
+/// lines after it have different numbers.
 fn passes_in_main_line(game: &Game, reading: &GameReading) -> bool {
     let plies = reading.moves.len();
     let goes_on = game.moves.get(plies) == Some(&PackedMove::NULL);

@@ -55,12 +55,12 @@ struct Scanner<'a> {
     section: ScannerSection,
     /// True if an empty line precedes the current place.
     blank: bool,
-    /// The number of words so far in the main line.
+    /// The number of tokens so far in the main line.
     words: usize,
     depth: usize,
     /// The place at which the outermost open side line begins.
     opened: usize,
-    /// The last result in a side line, unless something follows it.
+    /// The last result in a side line, unless a token or a new side line follows it.
     inner: Option<Outcome>,
     has_event: bool,
     /// True if text other than tag pairs was skipped between tag pairs. For pgn-reader the tag pairs end at such text.
@@ -487,7 +487,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns the end of the word that begins at a place.
+    /// Returns the end of the token that begins at a place.
     fn word_end(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         let is_stop = |byte: &u8| b" \t\0\x0b\x0c\x1a\r\n{}()[];$*".contains(byte);
@@ -497,8 +497,8 @@ impl Scanner<'_> {
         at + length.map(|(_, bytes)| bytes).sum::<usize>().max(1)
     }
 
-    /// Returns the end of the current move, including a promotion that follows it after blanks or in brackets. `stop` is the end
-    /// of the move's word.
+    /// Returns the end of the current move, including a promotion that follows it after blanks or in parentheses. `stop` is the
+    /// end of the move's token.
     fn promotion_end(&self, stop: usize) -> usize {
         let mut at = past_blanks(self.text, stop);
         while matches!(self.text.get(at), Some(b'=' | b'/' | b'(')) {
@@ -578,7 +578,7 @@ impl Scanner<'_> {
         self.at = end;
     }
 
-    /// Handles any other word: a move, or a word that is not a move.
+    /// Handles any other token: a move, or a token that is not a move.
     fn other(&mut self, end: usize, mv: Option<(MovetextToken, Rules)>) {
         let begins = matches!(&mv, Some((token, _)) if !token.is_null());
         match self.section {

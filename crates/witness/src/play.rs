@@ -42,7 +42,7 @@ pub(super) enum End {
     /// The whole game.
     #[default]
     Whole,
-    /// The game up to a word that was refused.
+    /// The game up to a token that was refused.
     Cut(String),
     /// Nothing, because the start of the game was refused.
     Refused(String),
@@ -134,7 +134,7 @@ struct PlayedLine {
     before: Chess,
     node: usize,
     has_moves: bool,
-    /// True after a word was refused. Nothing more of the line is read then.
+    /// True after a token was refused. Nothing more of the line is read then.
     is_dead: bool,
 }
 

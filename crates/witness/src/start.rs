@@ -36,7 +36,7 @@ const STANDARD: [&str; 14] = [
     "setup",
 ];
 
-/// The names of Chess960 in `Variant` tags, in the same form.
+/// The names of Chess960 in `Variant` tags, in the form of [`STANDARD`].
 const CHESS960: [&str; 11] = [
     "960",
     "frc",

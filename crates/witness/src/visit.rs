@@ -26,11 +26,11 @@ pub(super) enum MovetextToken {
         to: Square,
         promotion: Option<Role>,
     },
-    /// A word that is not a move.
+    /// A token that is not a move.
     Junk,
     /// The beginning of a comment or side line that is not closed.
     Unclosed,
-    /// A result in a side line that nothing follows.
+    /// A result in a side line, if no token and no new side line follows it.
     Inner(Outcome),
 }
 

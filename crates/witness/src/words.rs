@@ -1,4 +1,4 @@
-//! Converts words of movetext in any dialect to SAN as shakmaty reads it.
+//! Converts tokens of movetext in any dialect to SAN as shakmaty reads it.
 
 use shakmaty::san::San;
 use shakmaty::{Rank, Role, Square};
@@ -7,22 +7,22 @@ use super::rules::{Rule, Rules};
 use super::visit::MovetextToken;
 use orbit_pgn::Outcome;
 
-/// The maximum length of a word that may be a move, in bytes.
+/// The maximum length of a token that may be a move, in bytes.
 const MOVE_BYTES: usize = 32;
 
 /// The forms of null moves that pgn-reader does not know.
 const NULLS: [&str; 5] = ["z0", "@@@@", "<>", "0000", "null"];
 
-/// Words that comment on a move and are not moves themselves.
+/// Tokens that comment on a move and are not moves themselves.
 const MARKS: [&str; 10] = ["ep", "e.p.", "e.p", "N", "TN", "D", "mate", "ch", "dbl", "x"];
 
-/// The words that may directly follow a move.
+/// The tokens that may directly follow a move.
 const REMARKS: [&str; 6] = ["ep", "e.p", "mate", "ch", "dblch", "N"];
 
-/// The meaning of a word.
+/// The meaning of a token.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum WitnessWord {
-    /// A move number. `bytes` is its length; the text after it is another word.
+    /// A move number. `bytes` is its length; the text after it is another token.
     Number {
         bytes: usize,
         value: u32,
@@ -82,7 +82,7 @@ fn with_plain_dashes(bytes: &[u8]) -> String {
     letters(bytes).into_iter().map(|(letter, _)| if is_wide_dash(letter) { '-' } else { letter }).collect()
 }
 
-/// Reads a word that is not empty.
+/// Reads a token that is not empty.
 pub(super) fn word(bytes: &[u8]) -> WitnessWord {
     let text = with_plain_dashes(bytes);
     let text = text.as_str();
@@ -150,12 +150,12 @@ fn result_among_signs(bytes: &[u8]) -> Option<Outcome> {
     if bare == text { None } else { result(&with_plain_dashes(bare.as_bytes())) }
 }
 
-/// Returns whether pgn-reader recognises a word as a result.
+/// Returns whether pgn-reader recognises a token as a result.
 pub(super) fn is_plain_result(text: &str) -> bool {
     matches!(text, "1-0" | "0-1" | "1/2-1/2" | "*" | "1–0" | "0–1" | "½–½" | "1—0" | "0—1" | "½—½" | "½-½")
 }
 
-/// Returns the number of bytes of a result at the end of a move's word. It includes at most one sign after the result.
+/// Returns the number of bytes of a result at the end of a move's token. It includes at most one sign after the result.
 pub(super) fn glued_result(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii_digit() {
         return 0;
@@ -172,7 +172,7 @@ pub(super) fn glued_result(bytes: &[u8]) -> usize {
     glued.map_or(0, |at| bytes.len() - at)
 }
 
-/// Returns the number of bytes that directly follow castling but are words of their own.
+/// Returns the number of bytes that directly follow castling but are tokens of their own.
 pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
     let letters = letters(bytes);
     let sign = letters[0].0;
@@ -353,7 +353,7 @@ pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
 }
 
 /// Checks the text after a move, which may contain only signs and remarks. Records a rule for anything except plain signs.
-/// Returns `None` if the text contains something else.
+/// Returns `None` if the text contains other characters.
 fn suffix(rest: &str, rules: &mut Rules) -> Option<()> {
     let signs = rest.strip_prefix(['+', '#']).unwrap_or(rest);
     if signs.chars().all(|letter| matches!(letter, '!' | '?')) {

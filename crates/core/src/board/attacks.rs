@@ -26,8 +26,8 @@ pub const fn one<const DIR: u8>(set: u64) -> u64 {
     }
 }
 
-/// Returns the squares that sliding pieces on `set` attack in a direction: from each piece, the squares of `empty` that follow
-/// each other, and the first square that is not in `empty`.
+/// Returns the squares that sliding pieces on `set` attack in a direction: from each piece, all squares up to and including the
+/// first one that is not in `empty`.
 #[inline(always)]
 pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
     // A step from within `open` never wraps around an edge, so a fill that only steps within `open` cannot wrap either.
@@ -115,8 +115,8 @@ pub const fn fill_files(set: u64) -> u64 {
     four | four.rotate_left(32)
 }
 
-/// Returns how to shift a set by `dx` files and `dy` ranks: the squares that stay on the board, and the number of bits by which
-/// to shift the set to the left (to the right if the number is negative).
+/// Returns the two parts of a shift by `dx` files and `dy` ranks: the mask of the squares that do not leave the board, and the
+/// number of bits by which to shift the set to the left (to the right if the number is negative).
 pub const fn translation(dx: i8, dy: i8) -> (u64, i32) {
     let mut mask = 0u64;
     let mut s = 0;

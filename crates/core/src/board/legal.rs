@@ -45,9 +45,9 @@ pub fn no_moves(position: &Position) -> bool {
     moves(position, false, &mut |_| ControlFlow::Break(())).is_continue()
 }
 
-/// Returns the position as it counts for repetitions: the en passant square is kept only if a pawn can capture there, and a
-/// castling right only if king and rook are on their squares. Positions that count as the same repetition then have equal bytes,
-/// whatever moves led to them.
+/// Returns the position in the form in which repetitions are counted: the en passant square is kept only if a pawn can capture
+/// there, and a castling right only if king and rook are on their squares. Two positions that count as a repetition then have
+/// equal bytes, whatever moves led to them.
 pub fn as_counted(position: &Position) -> Position {
     let mut counted = *position;
     if let Some(to) = position.state.en_passant() {

@@ -1,20 +1,21 @@
 //! Computes the moves of one position as sets of squares, without a move list.
 //!
-//! A position is seen from the side to move: its pawns go up the board. [`View::ordinary`] has no branches and no tables, so that
-//! the compiler can turn a loop over positions into vector code. In one direction no two pieces reach the same square. So the
-//! number of squares that are reached in a direction is the number of moves in this direction.
+//! A position is seen from the side to move, whose pawns go up the board. [`View::ordinary`] has no branches and no tables, so
+//! that the compiler can turn a loop over positions into vector code. In one direction no two pieces reach the same square. So
+//! the number of squares that are reached in a direction is the number of moves in this direction.
 //!
 //! The functions of this module require that the side to move has at most one king. [`legal`](super::legal) lists the moves of
 //! any placement.
 
 use super::{State, attacks};
 
-/// Computes the squares that moves reach; a king that castles reaches its final square.
+/// The value of `WHAT` for which [`View::ordinary`] computes the squares on which moves end. A king that castles ends on its
+/// final square.
 pub const ARRIVALS: u8 = 0;
-/// Computes the squares that moves leave.
+/// The value of `WHAT` for which [`View::ordinary`] computes the squares from which moves start.
 pub const ORIGINS: u8 = 1;
-/// Computes the number of moves. The promotions of a pawn to one square count as one move, as do castling and a step of the king
-/// with the same origin and target.
+/// The value of `WHAT` for which [`View::ordinary`] computes the number of moves. The promotions of a pawn to one square count as
+/// one move, as do castling and a step of the king with the same origin and target.
 pub const PAIRS: u8 = 2;
 
 const RANK_1: u64 = 0xff;
@@ -28,13 +29,13 @@ pub struct MoveRequest {
     pub pseudo: bool,
     /// True to include moves that are neither castling nor en passant captures.
     pub ordinary: bool,
-    /// True to include castling: the first for the h-file, the second for the a-file.
+    /// True to include castling: the first element towards the h-file, the second towards the a-file.
     pub castling: [bool; 2],
     /// True to include en passant captures.
     pub en_passant: bool,
 }
 
-/// A position seen by the side to move. Its pawns go up the board: with Black to move the ranks are mirrored.
+/// A position from the view of the side to move, whose pawns go up the board: with Black to move, the ranks are mirrored.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     /// All ones if Black is to move, in which case the ranks are mirrored; otherwise 0.
@@ -257,7 +258,7 @@ impl View {
         sides.into_iter().filter(|&taker| safe(taker)).fold(0, |set, taker| set | taker)
     }
 
-    /// Returns whether the king is safe after an en passant capture.
+    /// Returns whether the king is safe after the pawn on `taker` captures en passant.
     fn may_take(&self, taker: u64) -> bool {
         let (king, taken) = (self.own_kings(), self.passed >> 8);
         let enemies = self.enemies & !taken;
@@ -272,7 +273,7 @@ impl View {
         (0..8).fold(near, |set, dir| set | far(dir)) & enemies == 0
     }
 
-    /// Returns the final square of the king when it castles to a side, or 0 if it may not.
+    /// Returns the final square of the king when it castles to one side, or 0 if it cannot castle to this side.
     fn castling(&self, king_side: bool) -> u64 {
         let nibble = self.rights >> if king_side { 0 } else { 4 } & 15;
         let king = self.own_kings() & RANK_1;

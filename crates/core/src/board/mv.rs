@@ -116,7 +116,7 @@ impl PackedMove {
         self.0 >> 12 == 15 && self.0 & 2 == 0
     }
 
-    /// Returns whether the next slot begins from the next entry of the start table.
+    /// Returns whether this is not a move but a mark that the next slot begins from the next entry of the start table.
     pub const fn is_start_table(self) -> bool {
         self.0 >> 12 == 15 && self.0 & 1 == 1
     }

@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, CastlingMode, Chess, Color, FromSetup, PositionError, R
 use super::{Code, MoveKind, PackedMove, PieceSet};
 
 /// The placement of the pieces as four bit planes: bit `s` of plane `k` is bit `k` of the [`Code`] on square `s`. Two to four
-/// logic operations compute the squares of any kind of piece.
+/// bitwise operations give the squares of any piece type.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Pod, Zeroable)]
 pub struct Board {
@@ -120,7 +120,8 @@ impl State {
         State(self.0 & !0xff00 | value << 8)
     }
 
-    /// Returns the square of the rook of one castling right. `king_side` means the right towards the h-file.
+    /// Returns the square of the rook of one castling right; `None` if there is no such right. `king_side` selects the right
+    /// towards the h-file.
     pub fn castling_rook(self, color: Color, king_side: bool) -> Option<Square> {
         let nibble = self.0 >> Self::castling_shift(color, king_side) & 15;
         let rank = if color.is_white() { 0 } else { 56 };

@@ -213,7 +213,7 @@ impl SquareMap {
     }
 }
 
-/// Returns the map that reflects the files or the ranks.
+/// Returns the images of the eight files (or ranks) under the reflection that exchanges the first and the last one.
 const fn mirrored() -> [u8; 8] {
     [128, 64, 32, 16, 8, 4, 2, 1]
 }

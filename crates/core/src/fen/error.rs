@@ -25,13 +25,14 @@ pub enum Field {
 pub struct FenError {
     /// The field with the error.
     pub field: Field,
-    /// The first byte of the error.
+    /// The offset in the line of the first byte of the error.
     pub start: usize,
-    /// The byte after the error. If something is missing at the end of the line, this is one past the length of the line.
+    /// The offset after the last byte of the error. If a part of the FEN is missing at the end of the line, this is one past the
+    /// length of the line.
     pub end: usize,
-    /// The text that was found.
+    /// A description of the text that was found: `rank 2 has 7 squares`.
     pub message: String,
-    /// The text that was expected.
+    /// A description of the text that was expected.
     pub label: &'static str,
 }
 

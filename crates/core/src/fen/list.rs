@@ -13,7 +13,7 @@ pub fn is_position(line: &[u8]) -> bool {
         && matches!(fields.next(), None | Some(b"w" | b"b" | b"W" | b"B"))
 }
 
-/// Returns the counters of a FEN as they are written: the fifth and the sixth word.
+/// Returns the counters of a FEN as they are written: the fifth and the sixth field.
 pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
     let start = fen.iter().position(|&byte| !is_blank(byte)).unwrap_or(fen.len());
     let mut words = FenWords { line: fen, at: start }.skip(4).map(|(start, end)| &fen[start..end]);

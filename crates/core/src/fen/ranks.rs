@@ -1,10 +1,10 @@
-//! Reads placements in which letters may stand for something other than pieces, such as the boards of a search.
+//! Reads placements in which not every letter stands for a piece, such as the boards of a search.
 
 /// One rank of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankText<'t> {
-    /// The index of the rank: 0 for the first one, which is rank 8. The index may exceed 7, since a faulty placement may have more
-    /// than eight ranks.
+    /// The index of the rank: 0 for the first one, which is rank 8. The index can exceed 7, since a faulty placement may have
+    /// more than eight ranks.
     pub index: u32,
     /// The offset of the rank's first byte in the placement.
     pub start: usize,
@@ -54,8 +54,8 @@ impl Symbol {
 }
 
 impl<'t> RankText<'t> {
-    /// Iterates over the characters of the rank. Yields the offset of each in the rank's text, the file of its first square (0 for
-    /// the a-file), and its meaning. A file may exceed 7, since a faulty rank may have more than eight files.
+    /// Iterates over the characters of the rank. Yields the offset of each in the rank's text, the file of its first square (0
+    /// for the a-file), and its meaning. A file can exceed 7, since a faulty rank may have more than eight files.
     ///
     /// ```
     /// use orbit_core::fen::{Symbol, ranks};

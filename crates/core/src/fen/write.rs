@@ -18,8 +18,8 @@ pub enum RookLetters {
 }
 
 impl FenRecord<'_> {
-    /// Appends the line to `out`: the fields that were read, the remaining checks as `3+3` after the en passant square, and the
-    /// operations unchanged.
+    /// Appends the FEN or EPD to `out`: the fields that were read, the remaining checks as `3+3` after the en passant square, and
+    /// the operations unchanged.
     ///
     /// Some castling rights cannot be written: those of rooks off the back ranks, and those that [`RookLetters::Corners`] cannot
     /// express. The function leaves such a right out and returns `false`.

@@ -152,7 +152,7 @@ impl OutputFile {
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         file.sync_all()?;
-        // The file stays locked until it has its final name, so that no other run removes it as a left-over.
+        // The file stays locked until it has its final name, so that no other run removes it as a leftover.
         temporary.replace()
     }
 

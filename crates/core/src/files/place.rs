@@ -17,8 +17,8 @@ pub fn target_of(path: &Path) -> io::Result<PathBuf> {
         return Ok(target);
     }
     let mut target = path.to_owned();
-    // Something that exists but has no path of its own, such as the pipe behind `/dev/stdout`, can be accessed only by the path
-    // of the link.
+    // A file that exists but has no path of its own, such as the pipe behind `/dev/stdout`, can be accessed only by the path of
+    // the link.
     if fs::metadata(path).is_ok() {
         return Ok(target);
     }
@@ -70,7 +70,7 @@ pub fn refuse_clashes<I: AsRef<Path>, O: AsRef<Path>>(
     Ok(())
 }
 
-/// Returns the place of an existing or future file, as an absolute path without links.
+/// Returns the absolute path, without links, of a file that exists or that will be created.
 fn place(path: &Path) -> PathBuf {
     let target = target_of(path).unwrap_or_else(|_| path.to_owned());
     let folder =

@@ -15,7 +15,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Refuses anything that is no ordinary file.
+/// Refuses a path that does not lead to an ordinary file.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-/// A file that several threads read at once.
+/// A file that several threads can read at the same time.
 #[derive(Debug)]
 pub struct SharedFile {
     #[cfg(unix)]

@@ -30,7 +30,7 @@ pub struct Temporary {
 
 impl Temporary {
     /// Creates a temporary file in the folder of its target, and locks it. As long as the file is open, no other run removes it
-    /// as a left-over.
+    /// as a leftover.
     ///
     /// # Errors
     ///
@@ -145,12 +145,12 @@ fn create(target: &Path) -> Result<(PathBuf, File), NoTemporary> {
         let temporary = target.with_file_name(name);
         match create_like(&temporary, target) {
             Ok(file) => match file.try_lock() {
-                // Another process removed the new file as a left-over before it was locked.
+                // Another process took the new file for a leftover and removed it before it was locked.
                 Ok(()) if lost < LOST_MAX && !is_at(&file, &temporary).unwrap_or(false) => {
                     (number, lost) = (number + 1, lost + 1);
                 }
                 Err(TryLockError::WouldBlock) if lost < LOST_MAX => (number, lost) = (number + 1, lost + 1),
-                // Not every file system has locks. On one without locks, no file is removed as a left-over.
+                // Not every file system has locks. On one without locks, no file is removed as a leftover.
                 _ => return Ok((temporary, file)),
             },
             Err(error)

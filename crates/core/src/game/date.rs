@@ -34,7 +34,7 @@ impl Date {
         Some(Date { year, month, day: part(31).filter(|_| month.is_some()) })
     }
 
-    /// Reads the value of a tag.
+    /// Reads the date in a tag value, as [`Date::parse`] does.
     pub fn of_value(value: &[u8]) -> Option<Date> {
         Date::parse(&tags::text(value))
     }

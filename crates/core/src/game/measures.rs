@@ -53,7 +53,7 @@ impl Measure {
         }
     }
 
-    /// Returns the measure with a name; names are in lower case.
+    /// Returns the measure that is called `name`, in lower case; `None` if there is none.
     pub fn named(name: &str) -> Option<Measure> {
         Measure::ALL.into_iter().find(|measure| measure.name() == name)
     }

@@ -13,9 +13,10 @@ use unicode_normalization::char::is_combining_mark;
 
 /// A name to look for.
 ///
-/// Case, accents, periods and apostrophes are ignored, a hyphen equals a blank, and `ü` may be written `u` or `ue`, and so on. If
-/// the name has a comma, the surname comes before the comma. Otherwise the surname may be the last words or the first words, but
-/// hyphenated words stay together. Particles such as `van` may come before the surname, after it, or after the given names.
+/// Case, accents, periods and apostrophes are ignored, a hyphen is read as a blank, and `ü` may be written `u` or `ue`, and so
+/// on. If the name has a comma, the surname comes before the comma. Without a comma, either the first or the last words may be
+/// the surname; words that a hyphen joins are then never divided between the surname and the given names. Particles such as `van`
+/// may come before the surname, after it, or after the given names.
 ///
 /// Given names are compared word by word, and a word that only one name has is ignored. One of the two words may be an
 /// abbreviation. An abbreviation of up to three letters matches all words that begin with it. A longer abbreviation matches only
@@ -41,7 +42,7 @@ pub struct PlayerName {
     is_exact: bool,
 }
 
-/// One way to read a name.
+/// One reading of a name, with a surname and given names.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct NameForm {
     surname: Vec<String>,
@@ -156,12 +157,12 @@ pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
 }
 
 impl NameForm {
-    /// Returns the surname as one word: the key by which a table of names is looked up.
+    /// Returns the surname as one word, which is the key in a table of names.
     pub(super) fn key(&self) -> String {
         self.surname.concat()
     }
 
-    /// Returns the first letter of the given names.
+    /// Returns the first letter of the first given name.
     pub(super) fn initial(&self) -> Option<char> {
         self.given.first().and_then(|word| word.chars().next())
     }
@@ -343,7 +344,7 @@ fn given_names(text: &str, surname: &str) -> Vec<String> {
     words(&parted.collect::<Vec<String>>().join(" "))
 }
 
-/// Removes titles, countries and similar text in brackets: `(wh)`, `(NOR)`.
+/// Removes the parts of a name in parentheses, such as titles and countries: `(wh)`, `(NOR)`.
 fn without_brackets(text: &str) -> String {
     let mut depth = 0_u32;
     let keeps = |letter: &char| {

@@ -32,7 +32,7 @@ const ALIKE_MAX: usize = 4_000;
 /// * Different FIDE numbers are different players. Mentions with the same number are one player if their spellings share a word.
 /// * A mention without a number is merged with others if all mentions that fit it also fit each other.
 /// * The name of a player is the spelling with the most games; spellings with a full given name are preferred. If two players
-///   have the same name, the FIDE number is added in brackets.
+///   have the same name, the FIDE number is added in parentheses.
 pub fn who_is_who(
     mentions: &BTreeMap<Mention, u64>,
     have_met: impl Fn(&str, &str) -> bool,
@@ -81,7 +81,7 @@ impl<'a> People<'a> {
             };
             let of_number = numbered.entry(number).or_default();
             let shares = |&other: &usize| have_word_in_common(&forms[row], &forms[other]);
-            // The new row may share a word with several units that share no word with each other; it joins them.
+            // If the new row shares a word with several units that share no word with each other, these units are merged.
             let (tied, rest): (Vec<usize>, Vec<usize>) =
                 of_number.iter().partition(|&&unit| units[unit].rows.iter().any(shares));
             let mut all = vec![row];
@@ -96,7 +96,7 @@ impl<'a> People<'a> {
         People { rows, forms, units }
     }
 
-    /// Returns the players, each as a list of units.
+    /// Returns the players, each as a list of indices of units.
     fn groups(&self, have_met: &impl Fn(&str, &str) -> bool) -> Vec<Vec<usize>> {
         let pairs: HashSet<[usize; 2]> =
             self.candidates().into_iter().filter(|pair| self.fit(*pair, have_met)).collect();

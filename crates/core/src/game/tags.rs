@@ -36,7 +36,7 @@ pub fn known_value<'a>(name: &str, value: &'a [u8]) -> Option<Cow<'a, str>> {
     (!is_unknown).then_some(text)
 }
 
-/// Returns the value of the first tag with a name, unless the value means "unknown" by the rule of [`known_value`].
+/// Returns the value of the first tag that is called `name`, unless the value means "unknown" by the rule of [`known_value`].
 pub fn known<'a>(game: &'a impl GameHeader, name: &str) -> Option<Cow<'a, str>> {
     known_value(name, game.tag_named(name)?)
 }

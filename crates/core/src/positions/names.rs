@@ -28,7 +28,7 @@ pub enum Shifts {
     Cql5,
 }
 
-/// One word of a sequence of transforms.
+/// One transform of a sequence, as it was read from its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TransformStep {
     /// The transform.
@@ -77,7 +77,7 @@ const FIXED: &[(&[&str], Transform)] = &[
     (&["shiftDown"], Transform::Squares(SquareTransform::Wrap(0, -1))),
 ];
 
-/// Names that take numbers after colons. For each number, the row has the files and ranks by which a shift of 1 moves.
+/// Names that take numbers after colons. For each number, the row has the offset (files, ranks) by which the number 1 shifts.
 const SHIFTS: &[(&str, &[(i32, i32)])] = &[
     ("shift", &[(1, 0), (0, 1)]),
     ("shifthorizontal", &[(1, 0)]),

@@ -73,7 +73,7 @@ impl SquareTransform {
     }
 }
 
-/// Does the same as [`Dihedral::apply`], but faster: with operations on whole words instead of square by square.
+/// Does the same as [`Dihedral::apply`], but faster: with operations on 64-bit words instead of square by square.
 #[inline]
 fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
     match dihedral {
@@ -99,12 +99,12 @@ fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
     Bitboard((up & stay) << files | (up & !stay) >> ((8 - files) % 8))
 }
 
-/// Returns the `count` leftmost files; `count` is from 1 to 8.
+/// Returns the squares of the `count` leftmost files; `count` is from 1 to 8.
 const fn lowest_files(count: u32) -> u64 {
     FILE_A * (0xff >> (8 - count))
 }
 
-/// Does the same as [`crate::board::translate`], but with operations on whole words.
+/// Does the same as [`crate::board::translate`], but with operations on 64-bit words.
 #[inline]
 fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
     if files.unsigned_abs() > 7 || ranks.unsigned_abs() > 7 {

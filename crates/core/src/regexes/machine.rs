@@ -209,7 +209,7 @@ fn takes_one(node: &SyntaxNode) -> bool {
     matches!(node, SyntaxNode::Set(_))
 }
 
-/// An action that is carried out when the search goes back.
+/// An action that is carried out when the search backtracks.
 enum Undo {
     Write { register: usize, value: usize },
     Try { op: usize, at: usize },
@@ -355,8 +355,8 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Matches the text of a group a second time at the place `at`, and returns the place where this ends. A group that
-    /// has no text matches the empty text.
+    /// Matches, at the place `at`, the text that one of the groups already matched, and returns the place where the match ends.
+    /// Matches the empty text if no group has matched.
     fn again(&mut self, groups: &[usize], fold: bool, at: usize, backwards: bool) -> Option<usize> {
         let set = groups.iter().map(|group| (self.registers[2 * group], self.registers[2 * group + 1]));
         let Some((from, to)) = set.into_iter().find(|set| set.0 != NONE && set.1 != NONE) else {

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-/// A set of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ByteSet([u64; 4]);
 
@@ -50,7 +49,7 @@ pub(super) enum SyntaxNode {
         negated: bool,
         of: Box<SyntaxNode>,
     },
-    /// A back reference to the text of one of these groups: the group with a number, or all groups with a name.
+    /// A back reference to the text of one of these groups: the group that `\1` numbers, or all groups that `\k<name>` names.
     Back {
         groups: Vec<usize>,
         fold: bool,

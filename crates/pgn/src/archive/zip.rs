@@ -1,8 +1,8 @@
-//! Reads zip archives. The directory at the end of the file lists the members. Their bytes are unpacked by the code that also
-//! unpacks gzip, bzip2 and zstd files.
+//! Reads zip archives. The central directory at the end of the file lists the members. Their bytes are unpacked by the code that
+//! also unpacks gzip, bzip2 and zstd files.
 //!
-//! Only the directory decides where the members are and how long they are. The header before a member may contradict it and is
-//! ignored.
+//! Only the central directory decides where the members are and how long they are. The header before a member may contradict it
+//! and is ignored.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
@@ -18,7 +18,7 @@ use crate::unpack::{Bzip2, Deflate, RawInput, Unpack, UnpackFault, Zstd};
 
 /// The number of bytes in a member's local header before its name.
 const HEADER_BYTES: u64 = 30;
-/// The number of bytes read at once from a stored (uncompressed) member.
+/// The maximum number of bytes of a stored (uncompressed) member that one call reads.
 const STRETCH: usize = 64 << 10;
 /// The characters of code page 437 from 0x80 on. This is the encoding of member names, unless the archive declares another one.
 /// Source: APPNOTE.TXT 6.3.10, appendix D.
@@ -42,7 +42,7 @@ enum Method {
     Zstd,
 }
 
-/// Returns whether a file ends with the directory of a zip archive.
+/// Returns whether a file ends with the central directory of a zip archive.
 pub(super) fn is_at_end(file: File) -> bool {
     ZipArchive::from_file(file, &mut vec![0; MAX_CENTRAL_DIRECTORY_RECORD_SIZE]).is_ok()
 }
@@ -90,8 +90,8 @@ pub(super) fn list(file: File, list: &mut MemberList) -> Result<Vec<MemberPlace>
     Ok(places)
 }
 
-/// Decodes the name of a member. It is UTF-8 if the directory declares it, if it comes from an Info-ZIP field, or if the bytes are
-/// valid UTF-8, since programs on macOS do not declare it. Otherwise it is code page 437.
+/// Decodes the name of a member. It is UTF-8 if the central directory declares it, if it comes from an Info-ZIP field, or if the
+/// bytes are valid UTF-8, since programs on macOS do not declare it. Otherwise it is code page 437.
 fn name_of(entry: &ZipFileHeaderRecord) -> String {
     let path = entry.file_path();
     let raw = path.as_bytes();
@@ -143,7 +143,7 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
     }
     let length = |at: usize| i64::from(u16::from_le_bytes([header[at], header[at + 1]]));
     // The lengths of the name and of the extra fields are read from the local header, since they may differ from those in the
-    // directory.
+    // central directory.
     file.seek(SeekFrom::Current(length(26) + length(28)))?;
     let unpack: Option<Box<dyn Unpack<Take<File>>>> = match place.method {
         Method::Stored => None,
@@ -164,7 +164,7 @@ pub(super) fn read(mut file: File, place: &MemberPlace, window_max: u64) -> io::
     })
 }
 
-/// A reader that unpacks a member. It compares the member's length and checksum with the directory.
+/// A reader that unpacks a member. It checks the member's length and checksum against the central directory.
 pub(super) struct UnpackingMember {
     input: RawInput<Take<File>>,
     /// The decompressor; `None` for a stored (uncompressed) member.
@@ -172,7 +172,7 @@ pub(super) struct UnpackingMember {
     ready: Vec<u8>,
     /// The number of bytes of `ready` that were already returned by `read`.
     from: usize,
-    /// The number of bytes that are not unpacked yet, by the length in the directory.
+    /// The number of bytes that are not unpacked yet, by the length in the central directory.
     left: u64,
     crc: u32,
     hasher: Hasher,

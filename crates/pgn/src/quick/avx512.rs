@@ -58,12 +58,12 @@ fn classes(block: &[u8; BLOCK]) -> Classes {
 fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (FirstWords, usize) {
     let (bytes, _) = span.split_first_chunk::<BLOCK>().expect("a span is longer than a block");
     let bytes: __m512i = bytemuck::cast(*bytes);
-    // Each word ends at the next blank. The addition carries from the start of a word to this blank.
+    // Each token ends at the next blank. The addition carries from the start of a token to this blank.
     let ends = (!blanks).wrapping_add(starts) & blanks;
     let places: __m512i = bytemuck::cast(PLACES);
     let start = _mm512_maskz_compress_epi8(starts, places);
     let end = _mm512_maskz_compress_epi8(ends, places);
-    // Indices past the end of the block wrap to its beginning, but no word reaches that far.
+    // Indices past the end of the block wrap to its beginning, but no token reaches that far.
     let eight_from =
         _mm512_add_epi8(_mm512_permutexvar_epi8(bytemuck::cast(EACH_WORD), start), bytemuck::cast(EACH_BYTE));
     let of_word = _mm512_permutexvar_epi8(eight_from, bytes);
@@ -137,7 +137,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn equal(self, other: Eight) -> Eight {
-        // SAFETY: the same.
+        // SAFETY: a value exists only where the processor has these instructions.
         unsafe {
             let equal = _mm512_cmpeq_epi64_mask(self.0, other.0);
             Eight(_mm512_maskz_mov_epi64(equal, self.all(!0).0))
@@ -146,7 +146,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn pick(self, yes: Eight, no: Eight) -> Eight {
-        // SAFETY: the same.
+        // SAFETY: a value exists only where the processor has these instructions.
         unsafe {
             let is_yes = _mm512_test_epi64_mask(self.0, self.0);
             Eight(_mm512_mask_blend_epi64(is_yes, no.0, yes.0))

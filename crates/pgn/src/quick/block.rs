@@ -1,4 +1,4 @@
-//! A block of movetext: 64 bytes of text, and the words in them.
+//! A block of movetext: 64 bytes of text, and the tokens in them.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use super::instructions::Instructions;
 use super::sketches::PieceTables;
 use super::words::{BLOCK, FirstWords, SPAN};
 
-/// A block of text and the words read from it.
+/// A block of text and the tokens read from it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextBlock {
     /// The start of the block in the text.
     pub(super) at: usize,
-    /// The end of the last word that was read, or the start of the block if no word was read.
+    /// The end of the last token that was read, or the start of the block if no token was read.
     pub(super) end: usize,
-    /// The contents of the words, one entry for each word. Entries after the last word are undefined.
+    /// The contents of the tokens, one entry for each token. Entries after the last token are undefined.
     pub(super) sketches: PieceTables,
     first: FirstWords,
 }
@@ -22,7 +22,7 @@ impl TextBlock {
     pub(super) const EMPTY: TextBlock =
         TextBlock { at: 0, end: 0, sketches: PieceTables::EMPTY, first: FirstWords::EMPTY };
 
-    /// Reads the block that begins at `at`. Reads no word if the text ends before a full block.
+    /// Reads the block that begins at `at`. Reads no token if the text ends before a full block.
     #[inline(always)]
     pub(super) fn read(&mut self, with: impl Instructions, text: &[u8], at: usize) {
         (self.at, self.end, self.first.count) = (at, at, 0);
@@ -36,13 +36,13 @@ impl TextBlock {
         }
     }
 
-    /// Returns the number of words that were read.
+    /// Returns the number of tokens that were read.
     #[inline(always)]
     pub(super) fn words(&self) -> usize {
         self.first.count
     }
 
-    /// Returns the range in the text of the word with this number in the block, from 0.
+    /// Returns the range in the text of the token with this number in the block, from 0.
     pub(super) fn word(&self, number: usize) -> Range<usize> {
         let start = self.at + self.first.starts[number] as usize;
         start..start + self.first.lengths[number] as usize

@@ -51,7 +51,7 @@ impl Classes {
         out
     }
 
-    /// Finds the words of a block. The block must not begin within a token.
+    /// Finds the move tokens of a block. The block must not begin within a token.
     #[inline(always)]
     pub(super) fn words(self) -> MoveWords {
         let Classes { space, line, carriage, digit, dot, low } = self;

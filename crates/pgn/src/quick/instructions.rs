@@ -8,13 +8,13 @@ use super::words::{BLOCK, FirstWords, MoveWords, SPAN};
 pub(super) trait Instructions: Copy {
     fn classes(self, block: &[u8; BLOCK]) -> Classes;
 
-    /// Splits a block into words: see [`FirstWords::split`].
+    /// Splits a block into tokens: see [`FirstWords::split`].
     #[inline(always)]
     fn first_words(self, span: &[u8; SPAN], words: MoveWords) -> (FirstWords, usize) {
         FirstWords::split(span, words)
     }
 
-    /// Reads the contents of the words: see [`PieceTables::read`].
+    /// Reads the contents of the tokens: see [`PieceTables::read`].
     fn sketch(self, words: &FirstWords, sketches: &mut PieceTables);
 }
 

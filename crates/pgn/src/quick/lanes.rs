@@ -1,4 +1,4 @@
-//! Arithmetic on vectors of 64-bit numbers, so that the same code reads one word or several at once.
+//! Arithmetic on vectors of 64-bit numbers, so that the same code reads one token or several at once.
 
 use super::words::WORDS;
 

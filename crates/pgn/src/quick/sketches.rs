@@ -1,11 +1,11 @@
-//! Reads from the words of moves everything about the moves that does not depend on the board.
+//! Reads, from the tokens of moves, everything about the moves that does not depend on the board.
 
 use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};
 use super::words::{FirstWords, WORDS};
 
-/// The board-independent parts of the moves of a block, with one entry for each word. A usual move takes a pawn or a piece to a
-/// square. It may be a capture, and may name the file or the rank of its origin. For every other word, the entries are such that
+/// The board-independent parts of the moves of a block, with one entry for each token. A usual move takes a pawn or a piece to a
+/// square. It may be a capture, and may name the file or the rank of its origin. For every other token, the entries are such that
 /// no piece matches.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ impl PieceTables {
         mv: [0; WORDS],
     };
 
-    /// Reads all words.
+    /// Reads all tokens.
     #[inline(always)]
     pub(super) fn read<L: Lanes>(&mut self, with: L::With, words: &FirstWords) {
         for at in (0..WORDS).step_by(L::COUNT) {
@@ -56,7 +56,7 @@ impl PieceTables {
         }
     }
 
-    /// Reads words from the end to the start: a check sign, the target square, a capture sign, and the file or rank of the
+    /// Reads tokens from the end to the start: a check sign, the target square, a capture sign, and the file or rank of the
     /// origin.
     #[inline(always)]
     fn read_at<L: Lanes>(&mut self, bytes: L, length: L, at: usize) {

@@ -31,7 +31,7 @@ pub(super) const LETTERS: [u64; 3] = {
     planes
 };
 
-/// The index into [`HINTS`] for a move that does not name its origin. It is a byte that no word contains.
+/// The index into [`HINTS`] for a move that does not name its origin. It is a byte that no token contains.
 pub(super) const ANY: u64 = b' ' as u64;
 
 /// The squares that the letter of an origin allows: those of a file or a rank; none for all other letters.
@@ -104,7 +104,7 @@ pub(super) static AROUND: [[u64; 8]; 64] = {
     table
 };
 
-/// The castling rights that remain after a piece left or reached a square in standard chess, as bits of a
+/// For each square, the castling rights that remain in standard chess after a move from or to this square, as bits of a
 /// [`State`](orbit_core::board::State).
 pub(super) static RIGHTS: [u32; 65] = {
     let mut table = [!0 << 16; 65];

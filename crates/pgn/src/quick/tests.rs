@@ -120,7 +120,7 @@ const PIECES: [&str; 44] = [
     "\n[Event \"x\"]\n",
 ];
 
-/// The bytes of which words consist, and some others.
+/// The bytes that occur in movetext tokens, and a few others.
 const LETTERS: &[u8] = b"abcdefgh12345678KQRBNOx+#=-. \n\r\"[]{}()\\0\xff";
 
 fn damage(text: &mut Vec<u8>, random: &mut Rng) {
@@ -180,7 +180,7 @@ const STARTS: [&str; 7] = [
     "3qk3/Q1q1q1q1/8/8/8/q1Q1Q1Q1/8/3QK3 w - - 0 1",
 ];
 
-/// Makes a random game, in which some words belong to other positions.
+/// Makes a random game, in which some tokens belong to other positions.
 fn random_game(start: &str, random: &mut Rng) -> String {
     let fen: Fen = start.parse().expect("a FEN");
     let mut chess: Chess = fen.into_position(CastlingMode::Chess960).expect("a legal position");
@@ -211,7 +211,7 @@ fn random_game(start: &str, random: &mut Rng) -> String {
         earlier = word;
         chess.play_unchecked(mv);
     }
-    // The fast path needs a full block, so it does not read the last words of a text. The long comment keeps the moves away from
+    // The fast path needs a full block, so it does not read the last tokens of a text. The long comment keeps the moves away from
     // the end.
     format!("{text} {{ and so on and so on and so on and so on and so on and so on and so on }} *\n")
 }
@@ -226,10 +226,10 @@ fn random_games_are_read_alike() {
     assert!(seen.moves > 100_000 && seen.cut > 1000 && seen.games == 4500, "{seen:?}");
 }
 
-/// The range of a word, and its sketch if it is a usual move.
+/// The range of a token, and its sketch if it is a usual move.
 type Word = (Range<usize>, Option<Vec<u64>>);
 
-/// Returns the end of the last word of a block, and the contents of each word.
+/// Returns the end of the last token of a block, and the contents of each token.
 fn read_of(block: &TextBlock) -> (usize, Vec<Word>) {
     let sketches = &block.sketches;
     let sketch = |word: usize| {

@@ -15,7 +15,7 @@ pub(crate) struct PlainMove {
     pub(crate) san: San,
 }
 
-/// The content of a plain word.
+/// The content of a plain move token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum San {
     Castle(CastlingSide),
@@ -34,7 +34,7 @@ pub(crate) enum San {
 }
 
 impl Tokenizer<'_> {
-    /// Reads the next word of the main line, if everything up to its end is plain.
+    /// Reads the next token of the main line, if everything up to its end is plain.
     #[inline(always)]
     pub(crate) fn plain(&mut self) -> Option<PlainMove> {
         if !self.is_plain() || self.depth > 0 {
@@ -87,12 +87,12 @@ impl Tokenizer<'_> {
     }
 
     /// Returns the text up to the last possible end of the game, and the index at which the main line continues. Returns `None`
-    /// if reading numbers and words would change more of the tokenizer's state than its position.
+    /// if reading move numbers and moves would change more of the tokenizer's state than its position.
     pub(crate) fn plain_text(&self) -> Option<(&[u8], usize)> {
         (self.is_plain() && self.depth == 0).then(|| (&self.text[..self.end], self.pos))
     }
 
-    /// Moves to the index `to` in [`Tokenizer::plain_text`], and counts the words before it.
+    /// Moves to the index `to` in [`Tokenizer::plain_text`], and counts the tokens before it.
     pub(crate) fn pass(&mut self, to: usize, words: usize) {
         self.pos = to;
         self.words += words as u32;
@@ -103,7 +103,7 @@ impl Tokenizer<'_> {
         while self.plain().is_some() {}
     }
 
-    /// Skips a variation as long as it is plain. Its words are not read, except that a result stops the fast path.
+    /// Skips a variation as long as it is plain. Its tokens are not read, except that a result stops the fast path.
     pub(super) fn skip_variation(&mut self) {
         if !self.is_plain() {
             return;
@@ -130,7 +130,7 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Returns whether a number, a word or a comment would change nothing of the tokenizer's state except its position.
+    /// Returns whether a move number, a move or a comment would change nothing of the tokenizer's state except its position.
     #[inline(always)]
     fn is_plain(&self) -> bool {
         self.section == GameSection::Moves && !self.blank && self.inner.is_none()
@@ -180,7 +180,7 @@ fn past_number(text: &[u8], at: usize) -> Option<usize> {
     (*text.get(stop)? != 0xe2).then_some(stop)
 }
 
-/// Returns the end of a word of a variation, unless the word is a result or ends with one.
+/// Returns the end of a token of a variation, unless the token is a result or ends with one.
 fn past_word(text: &[u8], at: usize) -> Option<usize> {
     let stop = at + text[at..].iter().position(|&byte| !IN_WORD[byte as usize])?;
     let is_stop = matches!(text[stop], b' ' | b'\n' | b'\r' | b'{' | b'(' | b')' | b'$');
@@ -197,7 +197,7 @@ fn past_word(text: &[u8], at: usize) -> Option<usize> {
     (is_stop && !may_be_result).then_some(stop)
 }
 
-/// The bytes of which words consist. `%` is left out, because it may begin an escape line.
+/// The bytes that occur in plain move tokens. `%` is left out, because it may begin an escape line.
 const IN_WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = b'!';
@@ -210,7 +210,7 @@ const IN_WORD: [bool; 256] = {
 };
 
 impl San {
-    /// Reads the word at the start of a window of eight bytes. A blank must end it within the window. Returns the word and its
+    /// Reads the token at the start of a window of eight bytes. A blank must end it within the window. Returns the token and its
     /// length.
     #[inline(always)]
     pub(crate) fn read(window: u64) -> Option<(San, usize)> {
@@ -314,7 +314,7 @@ mod tests {
         Some(san)
     }
 
-    /// Returns whether a plain word and a shape describe the same move.
+    /// Returns whether a plain token and a shape describe the same move.
     fn agrees(san: San, shape: SanShape) -> bool {
         match (san, shape) {
             (San::Castle(a), SanShape::Castle(b)) => a == b,
@@ -346,7 +346,7 @@ mod tests {
         }
     }
 
-    /// Checks every word of up to four letters of a small alphabet, and longer words that begin with these.
+    /// Checks every token of up to four letters of a small alphabet, and longer tokens that begin with these.
     #[test]
     fn plain_words_say_what_they_say_elsewhere() {
         let letters = b"abeKQRNOPx1248=+#?-";

@@ -143,7 +143,8 @@ impl FileIdentity {
         }
     }
 
-    /// Judges the answer to a request for the bytes from `offset` on. `is_unsure` is true if the file may already be complete.
+    /// Classifies the answer to a request for the bytes from `offset` on. `is_unsure` is true if the file may already be
+    /// complete.
     pub(super) fn judge(&self, now: &AnswerHead, offset: u64, is_unsure: bool) -> Verdict {
         let total = match now.status {
             200 => now.length,

@@ -110,8 +110,8 @@ fn no_piece(text: &str, c: char, at: usize, k: usize) -> Diagnostic {
     )
 }
 
-/// Returns the error for a text whose first `len` bytes are pieces, followed by something that is not a set of squares. The
-/// first `more` bytes after the pieces are squares.
+/// Returns the error for a text whose first `len` bytes are pieces, followed by text that is not a set of squares. The first
+/// `more` bytes after the pieces are squares.
 fn wrong_squares(text: &str, at: usize, len: usize, more: usize) -> Diagnostic {
     let (pieces, rest) = text.split_at(len);
     let after = &rest[more..];

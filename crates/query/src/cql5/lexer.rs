@@ -1,6 +1,6 @@
-//! Splits the text of a CQL 5 list into tokens: parentheses, keywords, and the texts between blanks.
+//! Splits the text of a CQL 5 list into tokens: parentheses, keywords, and other texts between blanks.
 //!
-//! The meaning of a text (a designator, a number, a result) depends on the keyword before it, so the lexer leaves it
+//! The meaning of such a text (a designator, a number, a result) depends on the keyword before it, so the lexer leaves it
 //! uninterpreted.
 
 use crate::token::QUERY_BYTES_MAX;
@@ -8,7 +8,6 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 
 use super::Cql5Result;
 
-/// One token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cql5Tok<'a> {
     Open,

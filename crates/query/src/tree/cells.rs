@@ -11,11 +11,11 @@ use super::VarId;
 pub trait CellValues {
     /// A set of squares.
     type Squares: Clone + Debug;
-    /// A number. It always has a value: a cell without one is unbound.
+    /// A number. It always has a value: instead of a number without a value, the cell is [`Cell::Unbound`].
     type Number: Clone + Debug;
-    /// A string. It always has a value: a cell without one is unbound.
+    /// A string. It always has a value: instead of a string without a value, the cell is [`Cell::Unbound`].
     type Text: Clone + Debug;
-    /// A position of the game. It always exists: a cell without one is unbound.
+    /// A position of the game. It always exists: instead of a missing position, the cell is [`Cell::Unbound`].
     type Position: Clone + Debug;
 }
 
@@ -70,7 +70,7 @@ impl<V: CellValues> Cells<V> {
         !matches!(self.0[var.0 as usize], Cell::Unbound)
     }
 
-    /// Returns the set that a variable holds. Returns `None` if it holds something else or is unbound.
+    /// Returns the set that a variable holds. Returns `None` if it holds a value of another kind or is unbound.
     pub fn squares(&self, var: VarId) -> Option<&V::Squares> {
         match &self.0[var.0 as usize] {
             Cell::Squares(squares) => Some(squares),
@@ -78,7 +78,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// Returns the number that a variable holds. Returns `None` if it holds something else or is unbound.
+    /// Returns the number that a variable holds. Returns `None` if it holds a value of another kind or is unbound.
     pub fn number(&self, var: VarId) -> Option<&V::Number> {
         match &self.0[var.0 as usize] {
             Cell::Number(number) => Some(number),
@@ -86,7 +86,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// Returns the string that a variable holds. Returns `None` if it holds something else or is unbound.
+    /// Returns the string that a variable holds. Returns `None` if it holds a value of another kind or is unbound.
     pub fn text(&self, var: VarId) -> Option<&V::Text> {
         match &self.0[var.0 as usize] {
             Cell::Text(text) => Some(text),
@@ -94,7 +94,7 @@ impl<V: CellValues> Cells<V> {
         }
     }
 
-    /// Returns the position that a variable holds. Returns `None` if it holds something else or is unbound.
+    /// Returns the position that a variable holds. Returns `None` if it holds a value of another kind or is unbound.
     pub fn position(&self, var: VarId) -> Option<&V::Position> {
         match &self.0[var.0 as usize] {
             Cell::Position(position) => Some(position),

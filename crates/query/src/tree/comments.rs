@@ -27,7 +27,7 @@ impl TypedQuery {
     }
 
     /// Returns the filters that must be evaluated at a position where the body is known to match: the last filter of its braces,
-    /// and the filters before it that write something. Returns `None` if that would be every filter, or if one of them reads a
+    /// and the filters before it that write comments. Returns `None` if that would be every filter, or if one of them reads a
     /// variable, which another filter may have set. The result is valid only for a query that [writes at
     /// hits](TypedQuery::writes_at_hits).
     pub fn written_at_hits(&self) -> Option<Node> {

@@ -76,7 +76,8 @@ operands! {
         KeyLoop { dictionary: DictionaryId, var: VarId, body: Any<P> },
         /// `comment(...)`, `///`: writes a comment at the position; always true.
         Comment(Vec<Any<P>>),
-        /// `message(...)`: prints a text; always true. With `quiet`, only the text is printed, without the game and the position.
+        /// `message(...)`: prints a string; always true. With `quiet`, only the string is printed, without the game and the
+        /// position.
         Message { quiet: bool, of: Vec<Any<P>> },
         /// `settag("X" s)`: sets a tag of the game. It is true if s has a value.
         SetTag { name: String, value: Text<P> },
@@ -421,7 +422,7 @@ impl<T> Chain<T> {
     ///
     /// # Errors
     ///
-    /// Returns the first error of `map`.
+    /// Returns the first error that `map` returns.
     pub fn try_map<U, E>(&self, map: &mut dyn FnMut(&T) -> Result<U, E>) -> Result<Chain<U>, E> {
         Ok(match self {
             Chain::One(one) => Chain::One(map(one)?),

@@ -63,8 +63,7 @@ operands! {
         /// `elo white`, `elo black`: the rating of a player. `elo` alone is the higher rating. There is no value if the rating is
         /// unknown or below 1.
         Elo(Option<Color>),
-        /// `countmoves legal L--R(...)`: the number of legal moves. Moves with the same departure and arrival squares count as
-        /// one.
+        /// `countmoves legal L--R(...)`: the number of legal moves. Moves with the same origin and target squares count as one.
         LegalCount(Moves<P>),
         /// `find count F`, `find lo hi F`: the number of positions at which F matches, from the current position to the end, or
         /// with `back` from the start to the current position.

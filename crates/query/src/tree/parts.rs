@@ -211,7 +211,7 @@ impl Spelt {
     }
 }
 
-/// A kind of moves, to which a filter about moves is restricted.
+/// A kind of move, to which a filter on moves can be restricted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are CQL's")]
 pub enum Special {

@@ -107,7 +107,7 @@ same! {
     position Position PositionOp of_position
 }
 
-/// A part of an operation: a filter, several filters, or something that contains no filter.
+/// A part of an operation: a filter, several filters, or data that contain no filter.
 pub trait Operand<P: Form> {
     /// The same part in another form of the tree.
     type Out<Q: Form>;

@@ -14,8 +14,8 @@ use orbit_query::tree::{
     PositionOrder, Promotion, Ref, Sibling, SortId, Special,
 };
 
-/// Returns true if the text of an operation of the game language needs no parentheses beside others. Returns `None` for other
-/// operations.
+/// Returns true if the text of an operation of the game language needs no parentheses when it is an operand. Returns `None` for
+/// other operations.
 pub(super) fn stands_alone(filter: FilterRef) -> Option<bool> {
     use orbit_query::tree::{ConditionOp, PositionOp, SquaresOp, TextOp};
     Some(match filter {
@@ -514,7 +514,7 @@ mod tests {
             ("#R--(to)", "#(R--(to))"),
             ("legal --(o-o)", "legal --(o-o)"),
             ("legal --{P|N}", "legal --{P | N}"),
-            // The first word of `move` is its value.
+            // The first word after `move` determines the value.
             ("move capture p from P", "move capture p from P"),
             ("move secondary from P", "move secondary from P"),
             ("move legal count from K", "move legal count from K"),
