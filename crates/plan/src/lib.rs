@@ -96,7 +96,7 @@ pub struct OrbitNote {
     pub unrolled: usize,
 }
 
-/// A query, ready to run.
+/// The code of one query: the program that computes its hits and, if requested, its values.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The program that computes the hit mask and the value.

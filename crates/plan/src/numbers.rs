@@ -276,7 +276,7 @@ impl Lower {
         (a, self.and(a_ok, b_ok), holds)
     }
 
-    /// `!=`, which is also true where one side has no value.
+    /// Lowers `!=`, which is also true where one side has no value.
     pub(super) fn differ(&mut self, a: &Number, b: &Number) -> Id {
         let (_, ok, holds) = self.compared(Cmp::Ne, a, b);
         let no_value = self.not(ok);

@@ -19,7 +19,7 @@ pub struct Reg(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
-/// A step.
+/// A step of a program.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "fields are documented on each variant")]
 pub enum Step {
@@ -249,7 +249,7 @@ impl Program {
     }
 }
 
-/// A step on virtual registers, of which each node has one.
+/// A step whose registers are not assigned yet. It reads and writes nodes of the graph instead.
 pub(super) enum Draft {
     Node(Id),
     Chain(Id, OperationChain),

@@ -227,7 +227,8 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// Returns a set, moved by (files, ranks). More than 7 of them leave it empty.
+    /// Moves the squares of a set by `dx` files and `dy` ranks, and drops those that leave the board. A move by more than 7
+    /// leaves the set empty.
     pub(super) fn moved(&mut self, set: Id, dx: i8, dy: i8) -> Id {
         if dx.abs() > 7 || dy.abs() > 7 { self.dag.word(0) } else { self.dag.add(Op::Step(set, dx, dy)) }
     }

@@ -137,7 +137,7 @@ pub(super) struct CarryWork {
     carries: Vec<Dispatches>,
 }
 
-/// A buffer, with the byte at which a mask begins in it or with the number of bytes of a column.
+/// A buffer and a number: the byte at which a mask begins in the buffer, or the size of a column in bytes.
 type BufferRange = (wgpu::Buffer, u64);
 
 /// The dispatches that compute one column.

@@ -445,7 +445,7 @@ impl<'a> OnCard<'a> {
         Ok(set)
     }
 
-    /// Returns the set of buffers, so that others can use it.
+    /// Gives the set of buffers back, so that other threads can use it.
     fn done(self) {
         self.set.into_iter().for_each(Lent::done);
     }

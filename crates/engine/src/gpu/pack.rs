@@ -1,4 +1,4 @@
-//! Packs blocks into *uploads*: amounts of data that a device can take at once.
+//! Packs blocks into *uploads*, each small enough for a device to hold as a whole.
 //!
 //! An upload is a list of segments, block after block. Each segment can be replayed alone, so an upload may begin and
 //! end in the middle of a block. A key refers to tables by index: to its game, and to the next entry in the table of
