@@ -65,7 +65,7 @@ struct Seen {
     queries: u64,
     /// The number of queries that both engines refuse, such as `rotate45` over squares, or too many copies.
     refused: u64,
-    /// The number of texts that the parser refuses.
+    /// The number of generated queries that the parser refuses.
     unread: u64,
     positions: u64,
     hits: u64,
@@ -175,7 +175,7 @@ pub fn operation(node: Ref<Written>) -> String {
     }
 }
 
-/// Returns the name of an operation alone. If the operation has operands, they would otherwise be printed with it.
+/// Returns the name of an operation without its operands, which would otherwise be printed with it.
 fn named(node: Ref<Written>, op: &impl std::fmt::Debug) -> String {
     let text = format!("{op:?}");
     match text.find(['(', ' ']) {

@@ -1,5 +1,5 @@
 //! Tests flat programs, which are for queries that keep state. They are compared with the reference engine on real games and on
-//! games with side lines.
+//! games with side lines (variations).
 
 use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};

@@ -1,5 +1,5 @@
 //! Tests searches in flat programs that skip to the next move that can match, and chains that begin only where a move can match.
-//! They are compared with the reference engine on real games and on games with side lines.
+//! They are compared with the reference engine on real games and on games with side lines (variations).
 
 use orbit_engine::{Engine as _, EngineError, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;

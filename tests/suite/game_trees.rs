@@ -1,5 +1,5 @@
-//! Tests games with side lines on the way from moves to text, to a block, to a file and back. They are compared with a tree of
-//! nodes that is numbered by recursion and played by shakmaty.
+//! Tests games with side lines (variations) on the way from moves to text, to a block, to a file and back. They are compared with
+//! a tree of nodes that is numbered by recursion and played by shakmaty.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;

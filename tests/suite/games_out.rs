@@ -273,7 +273,7 @@ fn the_text_of_a_game_takes_no_more_room_than_it_may() {
     assert!(grown.iter().all(|&(bytes, _)| bytes < 110_000), "{grown:?}");
 }
 
-/// Changes something, writes the games of the reel that hit, and returns the result.
+/// Applies a change, and writes the games of the reel that hit. Returns the number of games that were written.
 fn after(change: impl Fn(&Indexed)) -> Result<usize, TextError> {
     let indexed = Indexed::new();
     change(&indexed);

@@ -48,7 +48,7 @@
 //! * `conformance`: the statements of the sources of the transforms, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the fuzz targets on their seeds.
 //! * `tree_outputs`: how outputs name and write the nodes of games with side lines.
-//! * `trees`: trees of queries that the parser makes from no text.
+//! * `trees`: query trees that no query text can produce.
 //! * `told`: comments and sort keys of queries, computed together with the hits or afterwards.
 //! * `tidy`: rules of the project.
 

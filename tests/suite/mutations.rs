@@ -26,7 +26,8 @@ use crate::{
     soup::{TOKENS, Tokens, agrees},
 };
 
-/// The number of changed texts, and their number in a sample. A text with deep nesting takes as many steps as an evaluation may.
+/// The number of query texts that are changed, and their number in a sample. A text with deep nesting takes as many steps as an
+/// evaluation may.
 const MUTATIONS: usize = 100_000;
 const MUTATIONS_OF_A_SAMPLE: usize = 2_000;
 

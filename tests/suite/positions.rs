@@ -16,7 +16,7 @@ use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{FenError, FenRecord, Leniency};
 use orbit_core::positions::{Setup, Transform, names};
 
-/// Returns the set that a text describes.
+/// Returns the set that a string describes.
 fn set(text: &str) -> Bitboard {
     text.split_whitespace().map(|square| square.parse::<Square>().unwrap()).collect()
 }

@@ -47,7 +47,7 @@ struct Case {
     values: Vec<Vec<Vec<Option<i32>>>>,
 }
 
-/// The maximum number of texts that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
+/// The maximum number of candidates that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
 const TRIES: u64 = 6;
 
 impl Case {

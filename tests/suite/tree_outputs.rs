@@ -1,5 +1,5 @@
-//! Tests outputs of games with side lines: rows are compared with the positions that pgn-reader and shakmaty find in the same
-//! text, trees are written and read again, and positions are counted by ply.
+//! Tests outputs of games with side lines (variations): rows are compared with the positions that pgn-reader and shakmaty find in
+//! the same text, trees are written and read again, and positions are counted by ply.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -238,8 +238,8 @@ pub(super) fn fault(
 /// One query in this many is also compared with kernels of another variant, which is a different one each time.
 const VARIANT_EVERY: u64 = 8;
 
-/// Returns the fault of a case, on the smallest query that still has a fault. The case also runs with the stages along games
-/// computed by the processor instead of the device.
+/// Returns the difference between the engines for a case, on the smallest query that still shows one. The case also runs with the
+/// stages along games computed by the processor instead of the device.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));

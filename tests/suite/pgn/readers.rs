@@ -269,7 +269,7 @@ fn the_second_reader_makes_the_same_blocks() {
     }
 }
 
-/// Pieces of text that are combined to odd games.
+/// Pieces of text that are combined into odd games.
 const PIECES: &[&str] = &[
     "[Event \"a\"]\n",
     "[White \"b\"]\n",

@@ -1,4 +1,4 @@
-//! Represents games with side lines as trees of positions that shakmaty plays.
+//! Represents games with side lines (variations) as trees of positions that shakmaty plays.
 
 use shakmaty::{
     Bitboard, CastlingMode, CastlingSide, Chess, Color, File, Move, Piece, Position as _, Role, Square,
