@@ -1,7 +1,7 @@
 //! Checks the program against the sources that define the transforms, statement by statement.
 //!
-//! `tests/data/conformance.tsv` contains the statements, in our own words, each with something that can be checked. This test
-//! checks them and compares the result with `docs/conformance.md`. `UPDATE_GOLDEN=1` writes that document.
+//! `tests/data/conformance.tsv` contains the statements, in our own words, each with a check. This test checks them and compares
+//! the result with `docs/conformance.md`. `UPDATE_GOLDEN=1` writes that document.
 
 use std::{fmt::Write as _, path::PathBuf};
 

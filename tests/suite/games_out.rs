@@ -342,7 +342,7 @@ fn text_is_kept_only_if_it_is_wanted() {
     }
 }
 
-/// Returns the blocks of a text, and the blocks of the text that is written from those blocks alone.
+/// Returns the blocks of a PGN text, and the blocks of the PGN text that is written from those blocks alone.
 fn written_from_blocks(bytes: &[u8]) -> (Vec<Block>, Vec<Block>) {
     let blocks = |bytes: Vec<u8>| {
         let mut blocks = Vec::new();
@@ -361,8 +361,7 @@ fn written_from_blocks(bytes: &[u8]) -> (Vec<Block>, Vec<Block>) {
     (before, after)
 }
 
-/// Checks that a text that was written from blocks is read as the same games. Tags that were added are the first or the last
-/// ones.
+/// Checks that PGN that was written from blocks is read as the same games. Tags that were added are the first or the last ones.
 fn check_from_blocks(name: &str, bytes: &[u8]) -> usize {
     let (before, after) = written_from_blocks(bytes);
     let (before, after) = (before.iter().flat_map(Block::games), after.iter().flat_map(Block::games));

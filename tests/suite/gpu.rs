@@ -432,7 +432,7 @@ fn an_adapter_that_is_not_there_is_named_with_those_that_are() {
     }
 }
 
-/// Runs scans on four threads at once.
+/// Runs scans on four threads in parallel.
 fn check_on_threads(device: &Arc<GpuDevice>) {
     let blocks = some_blocks();
     let engines: Vec<(&str, Gpu)> =

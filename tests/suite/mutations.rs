@@ -31,10 +31,10 @@ use crate::{
 const MUTATIONS: usize = 100_000;
 const MUTATIONS_OF_A_SAMPLE: usize = 2_000;
 
-/// A function that changes a text.
+/// A function that changes a query text.
 type Change = fn(&mut Changed<'_>);
 
-/// The changes by name. All of them are applied to about the same number of texts.
+/// The changes by name. Each of them is applied to about the same number of query texts.
 const CHANGES: [(&str, Change); 13] = [
     ("drop", |text| text.drop_token()),
     ("double", |text| text.double()),
@@ -115,7 +115,7 @@ const BINDINGS: [(&str, &str); 8] = [
 /// Ways to use this name elsewhere.
 const USES: [&str; 8] = ["zz", "#zz", "zz(1)", "zz[\"a\"]", "zz:true", "zz==zz", "zz+=1", "zz--zz"];
 
-/// A text as a list of pieces: words, strings, blanks and single signs.
+/// A query text as a list of pieces: words, strings, blanks and single signs.
 struct Changed<'a> {
     rng: &'a mut Rng,
     tokens: &'a Tokens,
@@ -277,8 +277,8 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Returns the texts that are changed: queries and, in a separate list, scripts. So the query of a trial is the same with and
-/// without scripts.
+/// Returns the query texts that are changed: queries and, in a separate list, scripts. So the query of a trial is the same with
+/// and without scripts.
 fn texts() -> [Vec<String>; 2] {
     let query = |table: &str| -> Vec<String> {
         let text = data(table);

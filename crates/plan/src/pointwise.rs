@@ -1,4 +1,4 @@
-//! Evaluates more filters under all shifts of a tile at once: attacks between designators, numbers of squares, and sets of
+//! Evaluates more filters under all shifts of a tile together: attacks between designators, numbers of squares, and sets of
 //! squares.
 //!
 //! All of these use one idea. Take the set of squares for which a condition is true, and move it by the step from a square `s` to

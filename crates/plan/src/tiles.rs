@@ -72,7 +72,7 @@ pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
 
 impl Lower {
     /// Returns the tiles of one placement, with words in which the bit of each shift tells whether the filter matches. `None` if
-    /// it cannot be computed for all shifts at once.
+    /// it cannot be computed for all shifts together.
     pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -99,7 +99,7 @@ impl Lower {
     }
 
     /// Returns the union of a set for all shifts of one placement, as one word for each tile. `None` if it cannot be computed for
-    /// all shifts at once.
+    /// all shifts together.
     pub(super) fn collapse_set(
         &mut self,
         orbit: &Orbit<Squares>,

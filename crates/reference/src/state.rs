@@ -33,7 +33,7 @@ pub(super) struct Declared {
     pub(super) patterns: BTreeMap<String, CompiledPattern>,
     /// The files that the query may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
-    /// The largest number of steps that the evaluation of one game may take.
+    /// The maximum number of steps in the evaluation of one game.
     pub(super) steps_max: u64,
 }
 

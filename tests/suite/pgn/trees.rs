@@ -11,7 +11,7 @@ fn options() -> ParseOptions {
     options
 }
 
-/// Returns the games of a text with their side lines, and the number of side lines that were not kept.
+/// Returns the games of a PGN text with their side lines, and the number of side lines that were not kept.
 fn trees(bytes: &[u8]) -> (Vec<Game>, u64) {
     let mut sources = Sources::from_bytes("test", bytes.to_vec());
     let (mut games, mut lost) = (Vec::new(), 0);
@@ -21,7 +21,7 @@ fn trees(bytes: &[u8]) -> (Vec<Game>, u64) {
     (games, lost)
 }
 
-/// Returns the side lines of the only game of a text, each as `PARENT.SIBLING MOVES`.
+/// Returns the side lines of the only game of a PGN text, each as `PARENT.SIBLING MOVES`.
 fn lines(text: &str) -> Vec<String> {
     let (games, _) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
@@ -32,7 +32,7 @@ fn lines(text: &str) -> Vec<String> {
     games[0].lines.iter().map(shown).collect()
 }
 
-/// Returns the reports about side lines of the only game of a text.
+/// Returns the reports about side lines of the only game of a PGN text.
 fn lost(text: &str) -> Vec<String> {
     let (games, count) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");

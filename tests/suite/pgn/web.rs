@@ -59,7 +59,7 @@ fn read_bytes(bytes: &[u8]) -> Read {
     read(Sources::from_bytes_with("test", bytes.to_vec(), options()))
 }
 
-/// Returns a text, both plain and packed, together with the games in it.
+/// Returns a PGN text, both plain and compressed, together with the games in it.
 fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     let text = damage::text(3000);
     let frames: Vec<u8> = text.chunks(30_000).flat_map(zst).collect();

@@ -117,7 +117,7 @@ impl Game {
     }
 }
 
-/// Returns the games of a text.
+/// Returns the games of a PGN text.
 pub fn read(text: &str) -> Vec<Game> {
     let mut games: Vec<String> = Vec::new();
     let mut in_moves = true;

@@ -13,7 +13,7 @@ pub enum AdapterChoice {
     Auto,
     /// The adapter with this index in the list of adapters.
     Index(usize),
-    /// The adapter with this PCI bus id, such as `0000:01:00.0`, or with this text in its name, ignoring case.
+    /// The adapter with this PCI bus id, such as `0000:01:00.0`, or whose name contains this string, ignoring case.
     Named(String),
 }
 

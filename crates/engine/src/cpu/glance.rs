@@ -141,7 +141,7 @@ impl PatternTables {
         }
     }
 
-    /// Computes the same as [`found`], with vector instructions that look up 32 table entries at once.
+    /// Computes the same as [`found`], with vector instructions that look up 32 table entries with one instruction.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn looked_up(&self, moves: &SegmentMoves) -> [u64; LANES] {

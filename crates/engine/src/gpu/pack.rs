@@ -103,7 +103,7 @@ impl Upload {
         whole.is_within(caps)
     }
 
-    /// Returns whether a device can take the whole upload at once.
+    /// Returns whether a device can hold the whole upload.
     pub(super) fn is_within(&self, caps: &Caps) -> bool {
         self.segments <= caps.segments
             && self.starts <= caps.starts

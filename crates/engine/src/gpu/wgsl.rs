@@ -274,8 +274,8 @@ struct OpenRow<'a> {
     values: Option<&'a [u64]>,
 }
 
-/// The declarations for a kernel that evaluates all slots of a segment at once, and for one that evaluates only some
-/// slots.
+/// The declarations for a kernel that evaluates all slots of a segment in one dispatch, and for one that evaluates only
+/// some slots.
 const ALL_SLOTS: &str = "const SOME_SLOTS = false;\n";
 const SOME_SLOTS: &str = "const SOME_SLOTS = true;\n";
 
