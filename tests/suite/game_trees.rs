@@ -266,7 +266,7 @@ fn moves_of_a_game_lead_to_its_nodes() {
     }
 }
 
-/// Returns studies with side lines, which are read only once.
+/// Returns studies with side lines. Their files are read only once.
 fn studies() -> Arc<[Block]> {
     static STUDIES: OnceLock<Arc<[Block]>> = OnceLock::new();
     let read =

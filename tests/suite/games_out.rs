@@ -302,7 +302,7 @@ fn sources_that_changed_are_told() {
     assert!(error.to_string().contains("all.reel was made"), "{error}");
 }
 
-/// If a reel has no stamps of its sources, each text is compared with the game.
+/// If a reel has no stamps (sizes and times) of its sources, the text of each game is compared with the game in the reel.
 #[test]
 fn a_game_that_is_another_one_is_told() {
     for (from, to) in [

@@ -194,8 +194,8 @@ const MASKS_MAX: usize = 4096;
 /// Any other plan has a row for each square, and three nested loops have 262,144 rows.
 const NESTED_MAX: usize = 3;
 
-/// Returns the number of filters in a filter. Loops that assign variables count 64 times, because they are written out for each
-/// square.
+/// Returns the size of a filter: the number of filters in its tree, itself included. Loops that assign variables count 64 times,
+/// because they are written out for each square.
 fn written_out(filter: FilterRef) -> u64 {
     let mut sum = 1u64;
     filter.each_child(&mut |child| sum = sum.saturating_add(written_out(child)));

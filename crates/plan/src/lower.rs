@@ -197,7 +197,7 @@ impl Lower {
                     self.dag.add(Op::NonEmpty(pinned))
                 }
                 SquaresOp::Game(op) => self.game_squares_truth(op),
-                // If a filter passes on the set of a `--`, its truth is not the same as whether that set is empty.
+                // If a filter passes on the set of a `--`, it may match although that set is empty.
                 SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
                     let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
                     self.and(all, last)

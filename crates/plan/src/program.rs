@@ -123,7 +123,8 @@ pub struct Read {
     pub is_mask: bool,
 }
 
-/// What must be computed before the program that needs it: a program that runs over all positions, and operations on its results.
+/// The part of a computation that must end before another program can run: a program that runs over all positions, and operations
+/// on its results.
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// The program of the stage. It has no stages of its own.

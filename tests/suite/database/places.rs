@@ -126,7 +126,7 @@ fn games_are_found_by_a_sidecar_as_by_reading_all() {
     let folder = tempfile::tempdir().unwrap();
     let one = write(folder.path().join("one.pgn"), text("one").as_bytes());
     check(&[one], &cache(folder.path()), true);
-    // Small files share blocks with large ones. Lists are read in another way.
+    // Small files share blocks with large ones. Lists of positions are read in another way.
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| write(folder.path().join(name), text.as_bytes());
     let many = [

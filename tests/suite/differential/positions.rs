@@ -101,7 +101,7 @@ pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
 /// Returns moves that are played at random from a position. There are none if shakmaty cannot begin from it.
 pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<PackedMove> {
     let Ok(mut chess) = start.to_chess() else { return vec![] };
-    // Rights that shakmaty drops would still exist in the replay.
+    // If shakmaty drops castling or en passant rights, no moves are made, because the replay would keep these rights.
     if Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always)) != *start {
         return vec![];
     }
