@@ -15,7 +15,6 @@ pub struct Compiler {
     device: ash::Device,
     properties: pipeline_executable_properties::Device,
     layout: vk::PipelineLayout,
-    /// The version of the driver.
     pub version: String,
     // Both must exist as long as the device does.
     _instance: ash::Instance,

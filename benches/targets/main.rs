@@ -46,7 +46,7 @@ impl Measure {
     }
 }
 
-/// The command line.
+/// The arguments on the command line.
 struct Args {
     runs: usize,
     /// Only measures whose names contain one of these are run. If there are none, all are run.

@@ -56,10 +56,10 @@ const SAMPLE_DUE: u64 = 800;
 /// The minimum number of times that each filter and each strategy must occur in a part.
 const FILTERS_DUE: u64 = 1;
 const STRATEGIES_DUE: u64 = 8;
-/// The maximum number of seeds of a part.
+/// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 100_000;
 
-/// The counts of a run.
+/// Counts of the queries in a run and of what they found.
 #[derive(Default, Debug)]
 struct Seen {
     queries: u64,

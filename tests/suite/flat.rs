@@ -68,7 +68,7 @@ const QUERIES: &[&str] = &[
     "{nn=4 makesquare(nn nn) & A}",
     "{ss=R file ss}",
     "equal({ss=A #ss} #a)",
-    // Pieces.
+    // Variables that hold pieces.
     "#(piece X in [Rr] find X==d5)",
     "{initial piece X in P find X--=A}",
     "{initial piece X in N {find X==f7 find X==d5}}",
@@ -85,7 +85,7 @@ const QUERIES: &[&str] = &[
     "piece X in a {not find X==[] child:X--}",
     "piece X in [Rr] {square s in (X attacks .) (s--X)}",
     "{if check nn=1 else nn=2 (parent:{nn==1 check} or #A==8) ply}",
-    // Pairs of positions.
+    // Pairs of positions, by `echo`.
     "echo(s t){s<t sidetomove==s:sidetomove (s&t)==.}",
     "echo(s t){t>s sidetomove==s:sidetomove ~(s&t)<=2 ply-s:ply}",
     "echo(s t) in all {check s:(not check) #A==s:#A}",

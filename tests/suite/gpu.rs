@@ -105,7 +105,7 @@ pub fn short_games(count: usize) -> Vec<Game> {
     starts.iter().map(game).collect()
 }
 
-/// Returns some blocks with some games.
+/// Returns blocks with many short games, and a block with one long game.
 pub fn some_blocks() -> Vec<Block> {
     let mut blocks: Vec<Block> =
         short_games(600).chunks(100).map(|games| block_of_games(games.to_vec())).collect();

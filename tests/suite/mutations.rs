@@ -51,7 +51,7 @@ const CHANGES: [(&str, Change); 13] = [
     ("bind", |text| text.bind()),
 ];
 
-/// Signs that occur in pairs.
+/// Delimiters that occur in pairs.
 const BRACES: [&str; 10] = ["{", "}", "(", ")", "[", "]", "\"", "/*", "*/", "cql("];
 
 /// Numbers at the ends of the ranges of integers, and outside the ranges.
@@ -101,7 +101,7 @@ const NESTS: [(&str, &str); 28] = [
     ("while (", ") {false}"),
 ];
 
-/// Ways to bind a name.
+/// Ways to bind the name `zz`, each as the text before and after a filter.
 const BINDINGS: [(&str, &str); 8] = [
     ("(zz=", ")"),
     ("{zz=?", "}"),
@@ -112,7 +112,7 @@ const BINDINGS: [(&str, &str); 8] = [
     ("{function zz(xx) {xx}", "}"),
     ("{dictionary zz zz[\"a\"]=", "}"),
 ];
-/// Ways to use this name elsewhere.
+/// Ways to use the name `zz` elsewhere in the query.
 const USES: [&str; 8] = ["zz", "#zz", "zz(1)", "zz[\"a\"]", "zz:true", "zz==zz", "zz+=1", "zz--zz"];
 
 /// A query text as a list of pieces: words, strings, blanks and single signs.

@@ -73,7 +73,7 @@ impl Case {
     }
 }
 
-/// The counts of a run.
+/// Counts of the queries in a run and of what they found.
 #[derive(Default, Debug)]
 struct Seen {
     queries: usize,

@@ -348,14 +348,14 @@ impl Planner {
         })
     }
 
-    /// Plans only the hits.
+    /// Returns a plan that computes only the hits.
     pub fn hits(&self) -> Plan {
         let mut lower = Lower::new(self.options, 0);
         let hit = self.lower_hits(&mut lower);
         finish(&lower, hit, None)
     }
 
-    /// Plans the hits and the values.
+    /// Returns a plan that computes the hits and the values.
     pub fn values(&self) -> Plan {
         if !self.has_values() {
             return self.hits();

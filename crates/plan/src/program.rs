@@ -277,7 +277,7 @@ pub(super) struct ProgramWriter<'a> {
     pub(super) drafts: Vec<Draft>,
     inputs: Vec<(RegisterInput, Id)>,
     reads: Vec<Read>,
-    /// The scalars of constants.
+    /// The scalar of each constant word.
     words: HashMap<u64, Scalar>,
 }
 

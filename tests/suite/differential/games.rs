@@ -32,7 +32,7 @@ use crate::{
 const QUERIES_DUE: usize = 500;
 /// The same number for a sample, which does not require that every construct occurs.
 const SAMPLE_DUE: usize = 180;
-/// The maximum number of seeds of a part.
+/// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 2_000;
 
 /// The maximum number of candidates that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
@@ -149,7 +149,7 @@ pub fn query_texts(of_each: u64) -> String {
     out
 }
 
-/// The counts of a run.
+/// Counts of the queries in a run and of what they found.
 #[derive(Default)]
 struct Seen {
     queries: usize,

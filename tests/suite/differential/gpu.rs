@@ -50,7 +50,7 @@ const UNBALANCED_PERCENT: usize = 40;
 const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
-/// The maximum number of seeds of a part.
+/// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 150_000;
 
 /// Returns the name of a plan's operation. Operations that are compiled in different ways get different names.

@@ -139,7 +139,7 @@ fn a_file_on_the_web_has_the_games_of_the_file() {
     assert_eq!(source.path, None);
     let request = &server.requests()[0];
     assert_eq!(request.target, "/games.pgn?key=secret");
-    // This is `user:pass:word`.
+    // The header contains `user:pass:word` in Base64.
     assert_eq!(request.line("authorization"), Some("Basic dXNlcjpwYXNzOndvcmQ="));
 }
 

@@ -33,7 +33,6 @@ pub enum Filter {
     Chain(Box<Query>),
     /// One of `move from S`, `move to S` and `move capture S`.
     Move(&'static str, Designator),
-    /// The filter `move secondary`.
     MoveSecondary,
 }
 
@@ -79,7 +78,6 @@ pub struct Query {
     pub back: bool,
     /// True if a line has `singlecolor`.
     pub single_color: bool,
-    /// The focus of a path.
     pub focus: Option<Focus>,
     pub max: Option<Amount>,
     pub nestban: bool,

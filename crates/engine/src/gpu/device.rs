@@ -90,7 +90,6 @@ impl KernelPass {
     }
 }
 
-/// The result of opening an adapter.
 struct OpenedAdapter {
     device: wgpu::Device,
     queue: wgpu::Queue,

@@ -161,7 +161,7 @@ struct ResidentState {
     /// The number of bytes of all entries.
     bytes: u64,
     entries: HashMap<UploadKey, ResidentEntry>,
-    /// The number of uses so far.
+    /// The number of times that an entry was used so far. It orders the uses by time.
     uses: u64,
     last_use: Instant,
 }

@@ -12,7 +12,7 @@ const GAMES: &str = orbit_shaders::GAMES;
 const CARRY: &str = orbit_shaders::CARRY;
 const SHIFT: &str = orbit_shaders::SHIFT;
 
-/// A way to compute a column.
+/// A way to compute a column that a stage carries along games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
     /// Combines the words of a position and of all later positions of its game, or with `true` of all earlier ones.
