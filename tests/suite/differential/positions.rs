@@ -222,7 +222,7 @@ fn code(rng: &mut Rng) -> Code {
     Code(*rng.pick(&[0, 1, 1, 2, 3, 4, 5, 9, 9, 10, 11, 12, 13]))
 }
 
-/// Puts one king of each colour on the board; sometimes none or several.
+/// Puts kings on the board: usually one of each colour, sometimes none or several.
 fn kings(rng: &mut Rng, board: &mut Board) {
     if rng.percent(12) {
         return;

@@ -18,7 +18,7 @@ fn options(readers: Readers) -> StreamOptions {
     StreamOptions { readers, ..StreamOptions::default() }
 }
 
-/// Returns the same options, with side lines.
+/// Returns options for reading games with side lines and annotations by the given readers.
 fn with_lines(readers: Readers) -> StreamOptions {
     let mut options = options(readers);
     (options.parse.variations, options.parse.annotations) = (true, true);

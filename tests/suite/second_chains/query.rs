@@ -169,7 +169,7 @@ impl Display for Amount {
 impl Display for Filter {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            // Both are also words of `path`.
+            // Without braces, both would be read as keywords of `path`.
             Filter::Word(word @ ("primary" | "secondary")) => write!(f, "{{{word}}}"),
             Filter::Word(word) => write!(f, "{word}"),
             Filter::ToMove(color) => write!(f, "{}", color.fold_wb("wtm", "btm")),
