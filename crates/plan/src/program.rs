@@ -574,7 +574,8 @@ impl<'a> ProgramWriter<'a> {
                     Step::End { begin: *begin, acc: regs[id], word: regs[&it.body], reduce: it.reduce }
                 }
             });
-            // Sorted, so that the same plan always uses the same registers, because a graphics card caches kernels by their text.
+            // The nodes are sorted, so that the same plan always uses the same registers, because a graphics card caches kernels
+            // by their text.
             let mut dying = dying.remove(&at).unwrap_or_default();
             dying.sort_unstable_by_key(|id| id.0);
             for id in dying {

@@ -49,7 +49,7 @@ pub(super) struct Slice {
 impl Slice {
     fn new(block: usize, of: &Block, segments: Range<usize>) -> Slice {
         let last = of.keys.get(segments.end);
-        // A damaged key may contain any number, so ranges are cut to the table.
+        // A damaged key may contain any number, so ranges are limited to the table.
         let cut = |from: usize, to: usize, len: usize| from.min(len)..to.clamp(from.min(len), len);
         let (from, to) = (&of.keys[segments.start], last);
         Slice {

@@ -260,7 +260,7 @@ pub(super) struct Printer<'a> {
     turns: u64,
     /// The number of times that the code which is being printed runs at a slot.
     times: u64,
-    /// The number of variables for sets moved by files so far.
+    /// The number of variables printed so far for sets that are moved by files.
     beside: usize,
 }
 
