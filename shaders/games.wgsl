@@ -1,6 +1,6 @@
 // Computes a column, which has an entry for each slot of an upload. Each invocation processes one game. The upload must
-// contain the whole game, and the game must have no side lines, so each slot except the first contains the position
-// after the slot before it.
+// contain the whole game, and the game must have no side lines (variations), so each slot except the first contains the
+// position after the slot before it.
 //
 // The function `along_game`, in carry.wgsl, shift.wgsl or walk.wgsl, does the computation. The function `mask_of` is
 // printed by crates/engine/src/gpu/ways.rs.

@@ -3,7 +3,8 @@
 
 @group(0) @binding(7) var<storage, read_write> hits: array<u32>;
 
-// Returns those bits of a word of hits that belong to slots which this dispatch does not evaluate.
+// Returns the bits of `hits[place]` that must stay as they are, because they belong to slots that this dispatch does
+// not evaluate.
 fn kept(place: u32) -> u32 {
     if (!SOME_SLOTS) {
         return 0u;

@@ -1,5 +1,5 @@
-//! The shaders of orbit as text: pieces of WGSL, from which the engine for graphics cards composes its kernels. Most of
-//! these files begin with a longer description.
+//! The shaders of orbit as text: parts in WGSL, from which the engine for graphics cards composes its kernels. Most of these
+//! files begin with a longer description.
 
 #![no_std]
 

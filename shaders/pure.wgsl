@@ -22,7 +22,7 @@ fn sliders(board: Board, dir: u32) -> Bits {
     return queens | select(rooks, bishops, (dir & 1u) != 0u);
 }
 
-// The men that are alone on a line between one of the targets and one of the given sliders that moves along this line.
+// The men that are alone on a line from one of the targets to one of the given sliders that moves along this line.
 fn alone_before(board: Board, dir: u32, targets: Bits, given: Bits, empty: Bits) -> Bits {
     let men = slide(dir, targets, empty) & ~empty;
     let beyond = slide(dir, men, empty) & given & sliders(board, dir);

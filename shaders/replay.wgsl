@@ -161,7 +161,7 @@ fn next_state(state: u32, mv: u32) -> u32 {
     return select(rights, moved, is_piece) | (passed << 8u) | turn;
 }
 
-// Returns the next slot.
+// Returns the position in the next slot.
 fn advance(at: At) -> At {
     var next = at;
     next.slot += 1u;
@@ -193,7 +193,7 @@ fn lane_slots(lane: u32) -> u32 {
     return select(0xffffu << (16u * lane), 0xffffffffu, LANES == 1u);
 }
 
-// The number of groups of four moves that must be replayed up to the last of these slots.
+// The number of groups of four moves that must be replayed to reach the last of the slots that `lane_slots` returns.
 fn lane_words(lane: u32) -> u32 {
     return SEGMENT_SLOTS / 4u / LANES * (lane + 1u);
 }

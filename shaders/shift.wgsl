@@ -9,8 +9,8 @@ const MASK_TO_CHILD = 1u;
 const WORD_TO_PARENT = 2u;
 const MASK_FROM_NUMBER = 3u;
 
-// Returns those slots of a game in a segment to which a move leads. These are all slots except the first slot of the
-// game.
+// Returns the slots of a segment that belong to the game and to which a move leads: all slots of the game except the
+// first.
 fn children(segment: u32, first: u32, end: u32) -> u32 {
     let root = select(0u, 1u << (first % SEGMENT_SLOTS), segment == first / SEGMENT_SLOTS);
     return within(segment, first, end) & ~root;

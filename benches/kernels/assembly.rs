@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The number of turns of each of the two loops of `replay` in shaders/hits.wgsl.
+/// The number of iterations of each of the two loops of `replay` in shaders/hits.wgsl.
 const WORDS: f64 = 8.0;
 const SLOTS: f64 = 32.0;
 

@@ -15,7 +15,6 @@ pub struct Compiler {
     device: ash::Device,
     properties: pipeline_executable_properties::Device,
     layout: vk::PipelineLayout,
-    /// The version of the driver.
     pub version: String,
     // Both must exist as long as the device does.
     _instance: ash::Instance,
@@ -35,7 +34,7 @@ impl Made {
     ///
     /// # Errors
     ///
-    /// If the driver reports no number with this name. A check must not take a missing number for 0.
+    /// Fails if the driver reports no number with this name. A check must not take a missing number for 0.
     pub fn number(&self, name: &str) -> Result<u64, String> {
         let found = self.statistics.iter().find(|(known, _)| known == name);
         found.map(|&(_, number)| number).ok_or_else(|| format!("the driver tells no `{name}`"))
@@ -152,7 +151,7 @@ impl Compiler {
         let statistics = told.iter().map(|told| (text(told.name_as_c_str()), number(told))).collect();
         let read = self.properties.fp().get_pipeline_executable_internal_representations_khr;
         let mut count = 0;
-        // SAFETY: the first call returns the number of texts, the second one their lengths, and the third one writes texts of
+        // SAFETY: the first call returns the number of strings, the second one their lengths, and the third one writes strings of
         // these lengths.
         unsafe {
             let device = self.device.handle();

@@ -100,7 +100,8 @@ impl Table {
         std::fs::write(Table::path(), self.to_string()).map_err(|error| error.to_string())
     }
 
-    /// Compares the table with the file, and prints each fault. Returns an error if there is any.
+    /// Compares the table with the file, and prints each problem: a number that must be 0 or has grown, and a kernel that is new
+    /// or gone. Returns an error if there is any.
     pub fn check(&self) -> Result<(), String> {
         let kept = Table::kept()?;
         let mut faults = Vec::new();

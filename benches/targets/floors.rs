@@ -53,7 +53,6 @@ fn sum(words: &[[u64; LANES]]) -> u64 {
     lanes.iter().fold(0, |sum, lane| sum.wrapping_add(*lane))
 }
 
-/// Prepares a query.
 pub fn prepared(text: &str, options: PlanOptions) -> PreparedQuery {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     PreparedQuery::new(query, options).unwrap_or_else(|error| panic!("{text}: {error}"))

@@ -9,7 +9,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
-/// Queries of each kind.
+/// Queries about moves and about other positions of the game.
 const QUERIES: &[&str] = &[
     "find check",
     "P--=[RBN]",

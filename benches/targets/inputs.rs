@@ -148,7 +148,8 @@ pub struct Counts(RefCell<HashMap<(String, String), u64>>);
 impl Counts {
     /// # Panics
     ///
-    /// If a different number was counted before for the same query and the same games, since then no measurement can be trusted.
+    /// Panics if a different number was counted before for the same query and the same games, since then no measurement can be
+    /// trusted.
     pub fn agree(&self, games: &str, query: &str, hits: u64) {
         let known = *self.0.borrow_mut().entry((games.into(), query.into())).or_insert(hits);
         assert_eq!(hits, known, "{query} on {games}: the last run counts {hits} hits, others {known}");

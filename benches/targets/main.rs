@@ -24,7 +24,7 @@ use table::Row;
 
 /// The state that all measures share.
 struct Bench {
-    /// The number of times that each time is taken. The shortest one counts.
+    /// The number of measurements of each time. The shortest time counts.
     runs: usize,
     inputs: Inputs,
     counts: Counts,
@@ -46,7 +46,7 @@ impl Measure {
     }
 }
 
-/// The command line.
+/// The arguments on the command line.
 struct Args {
     runs: usize,
     /// Only measures whose names contain one of these are run. If there are none, all are run.

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// Returns the shortest time of each of several works. They are run in turn, so that a temporary disturbance of the machine
-/// affects all of them.
+/// Returns the shortest time of each of several pieces of work. They are run in turn, so that a temporary disturbance of the
+/// machine affects all of them.
 pub fn in_turn<const N: usize>(runs: usize, works: [&dyn Fn(); N]) -> [Duration; N] {
     in_turn_after(runs, &|| (), works)
 }

@@ -50,7 +50,8 @@ fn fault(text: &str, pgn: &str) -> String {
     }
 }
 
-/// Each place is tried only once. To walk all ways through nested repetitions one by one would exceed the limit of steps.
+/// The search tries each pair of a position and a place in the compiled chain only once. If it walked all ways through nested
+/// repetitions one by one, it would exceed the limit of steps.
 #[test]
 fn nested_repeats_take_no_longer_than_their_places() {
     let game = long_game(400);
@@ -91,7 +92,7 @@ fn castling_of_chess960_is_a_move_of_the_king() {
         ("--(castle)", vec![]),
         ("R--", vec![]),
         ("b1--(#from)", vec![(0, 1)]),
-        // The rook has moved, since this is castling.
+        // The move is castling, so the rook has moved too.
         ("initial piece X=Ra1 child:X", vec![(0, 3)]),
     ] {
         assert_eq!(values(text, game), due, "{text}");
@@ -119,7 +120,8 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
     for (text, due) in [
         ("R--(from)", vec![(6, h1)]),
         ("wtm K--(to)", vec![(6, g1)]),
-        // If another position, another dash or a path follows, the filter no longer refers to that move.
+        // `from` and `to` mean the selected part of the move. At another position they mean both parts of castling. Another dash
+        // filter does not change that, and each move of a path selects a part of its own.
         ("wtm R--(currentposition:(from & e1))", vec![(6, 4)]),
         ("wtm R--({--(castle)} to & g1)", vec![]),
         ("wtm R--({--(castle)} to)", vec![(6, f1)]),

@@ -1,7 +1,7 @@
-//! Compares the answers of the program with the sources of the transforms, statement by statement.
+//! Checks the program against the sources that define the transforms, statement by statement.
 //!
-//! `tests/data/conformance.tsv` contains the statements, in our own words, each with something that can be checked. This test
-//! checks them and compares the result with `docs/conformance.md`. `UPDATE_GOLDEN=1` writes that document.
+//! `tests/data/conformance.tsv` contains the statements, in our own words, each with a check. This test checks them and compares
+//! the result with `docs/conformance.md`. `UPDATE_GOLDEN=1` writes that document.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -26,7 +26,7 @@ struct Statement<'a> {
     remark: &'a str,
 }
 
-/// A kind of check, with two texts and, in most kinds, the expected result.
+/// A kind of check, with two strings and, in most kinds, the expected result.
 #[derive(Clone, Copy)]
 enum Check<'a> {
     /// A query has this value on a position.

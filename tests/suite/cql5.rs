@@ -95,7 +95,7 @@ fn numbers_of_images() {
 
 /// A list, a position, and whether it matches. The rows run on every engine, and without each optimisation.
 const ROWS: &[(&str, &str, bool)] = &[
-    // A rook is anywhere behind its pawn, or queens are on the way from the edge.
+    // A shift moves all pieces of a list together.
     ("(position ♙c2 ♖c1 :shiftvertical)", "8/2P5/2R5/8/8/8/8/K6k w - - 0 1", true),
     ("(position ♙c2 ♖c1 :shiftvertical)", "8/2R5/2P5/8/8/8/8/K6k w - - 0 1", false),
     ("(position ♕a4 ♚e8 :shifthorizontal)", "5k2/8/8/8/Q7/8/8/K7 w - - 0 1", true),
@@ -152,7 +152,7 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position :ray (♖ ? ♚))", "k7/8/8/8/8/8/8/R6K w - - 0 1", false),
     ("(position :rayhorizontal (♖ ♚))", "k7/8/8/8/8/8/8/R6K w - - 0 1", false),
     ("(position :rayvertical (♖ ♚))", "k7/8/8/8/8/8/8/R6K w - - 0 1", true),
-    // The keyword keeps its direction if pieces are turned.
+    // The keyword `rayvertical` keeps its direction when a transform turns the pieces.
     ("(position :rayvertical (♖a1 ♚a8) :flipdiagonal)", "7K/8/8/8/8/8/8/R6k b - - 0 1", false),
     ("(position :rayhorizontal (♖ ♚) :flip)", "k7/8/8/8/8/8/8/R6K w - - 0 1", false),
     ("(position :raydiagonal (♖ ♚))", "k7/8/8/8/8/8/8/K6R w - - 0 1", true),

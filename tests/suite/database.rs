@@ -84,7 +84,7 @@ fn mixed(folder: &Path) -> Vec<PathBuf> {
     vec![folder.join("a.pgn"), reel, folder.join("b.epd"), SAMPLE.into()]
 }
 
-/// Returns everything that a hit contains.
+/// Returns a string with everything that a hit contains.
 fn told(hit: &Hit) -> String {
     let copy = hit.copy().map(|copy| (copy.index + 1, copy.text.to_owned(), copy.transform.to_owned()));
     let game = hit.game();
@@ -386,7 +386,7 @@ fn engines_answer_alike_and_check_each_other() {
         assert_eq!(told(EngineChoice::Auto), expected);
         assert_eq!(told(EngineChoice::Reference), expected);
         let name = |choice| database.scan(&query).engine(choice).engine_name().unwrap();
-        // So few positions are not worth a card.
+        // With so few positions, `auto` does not choose a card.
         assert_eq!(
             [EngineChoice::Auto, EngineChoice::Cpu, EngineChoice::Reference].map(name),
             ["cpu", "cpu", "reference"]
@@ -394,7 +394,8 @@ fn engines_answer_alike_and_check_each_other() {
     }
 }
 
-/// Only a real card is used. But if there are enough positions, the program looks for one, and only once.
+/// Checks the number of positions from which the program looks for a card. It looks only once, and uses only hardware, not a
+/// software adapter.
 #[cfg(feature = "gpu")]
 #[test]
 fn positions_enough_are_worth_a_card() {

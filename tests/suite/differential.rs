@@ -56,16 +56,16 @@ const SAMPLE_DUE: u64 = 800;
 /// The minimum number of times that each filter and each strategy must occur in a part.
 const FILTERS_DUE: u64 = 1;
 const STRATEGIES_DUE: u64 = 8;
-/// The maximum number of seeds of a part.
+/// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 100_000;
 
-/// The counts of a run.
+/// Counts of the queries in a run and of what they found.
 #[derive(Default, Debug)]
 struct Seen {
     queries: u64,
     /// The number of queries that both engines refuse, such as `rotate45` over squares, or too many copies.
     refused: u64,
-    /// The number of texts that the parser refuses.
+    /// The number of generated queries that the parser refuses.
     unread: u64,
     positions: u64,
     hits: u64,
@@ -175,7 +175,7 @@ pub fn operation(node: Ref<Written>) -> String {
     }
 }
 
-/// Returns the name of an operation alone. If the operation has operands, they would otherwise be printed with it.
+/// Returns the name of an operation without its operands, which would otherwise be printed with it.
 fn named(node: Ref<Written>, op: &impl std::fmt::Debug) -> String {
     let text = format!("{op:?}");
     match text.find(['(', ' ']) {

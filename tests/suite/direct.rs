@@ -10,7 +10,7 @@ use crate::common::{length::stride, some_and_small};
 /// Queries that only search for matches at other positions of the game.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
 
-/// Queries that compute something from matches at other positions, and read no square of the position itself.
+/// Queries that compute a value from matches at other positions, and read no square of the position itself.
 const COMPUTED: [&str; 4] = [
     "not find mate",
     "2 <= find all check",

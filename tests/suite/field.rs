@@ -28,7 +28,8 @@ fn forms_are_read_as_with_parentheses() -> Vec<harness::Row> {
     rows.into_iter().map(row).collect()
 }
 
-/// Numbers and texts stand in the place of conditions. CQL 6.2 says of them that they probably result from an unexpected parse.
+/// Numbers and strings in place of conditions are refused with a remedy. CQL 6.2 says of them that they probably result from an
+/// unexpected parse.
 #[test]
 fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     for (query, help) in [
@@ -77,7 +78,7 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
 
 /// Queries, each with the games of `main.pgn` in which they match at all positions. They match in no other games.
 const ANSWERS: [(&str, &[usize]); 18] = [
-    // If a text is missing, it is not assigned, and the variable keeps its value.
+    // If a string has no value, it is not assigned, and the variable keeps its value.
     ("vv=eco", &[1]),
     ("{vv=tag \"Annotator\" true}", &[2]),
     ("{vv=\"ab\" {vv=eco or true} vv==\"ab\"}", &[2, 3, 4]),
@@ -94,7 +95,7 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("{while (tag \"Annotator\" ~~ \"m\") true}", &[2]),
     ("settag(\"Foo\" tag \"Annotator\")", &[2]),
     ("{local dictionary D D[\"a\"]=ply unbind D[eco]}", &[1]),
-    // A character after the end of a text cannot be set.
+    // A character after the end of a string cannot be set.
     ("{vv=\"abc\" vv[3]=\"Z\"}", &[]),
     ("{vv=\"abc\" vv[-4]=\"Z\"}", &[]),
     ("{vv=\"abc\" vv[-3]=\"Z\" vv==\"Zbc\"}", &[1, 2, 3, 4]),

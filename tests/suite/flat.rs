@@ -1,5 +1,5 @@
 //! Tests flat programs, which are for queries that keep state. They are compared with the reference engine on real games and on
-//! games with side lines.
+//! games with side lines (variations).
 
 use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};
@@ -70,7 +70,7 @@ const QUERIES: &[&str] = &[
     "equal({ss=A #ss} #a)",
     "{nn=1 nn+{nn=ply nn}==ply+1}",
     "{pp=parent pp<{pp=currentposition pp}}",
-    // Pieces.
+    // Variables that hold pieces.
     "#(piece X in [Rr] find X==d5)",
     "{initial piece X in P find X--=A}",
     "{initial piece X in N {find X==f7 find X==d5}}",
@@ -87,7 +87,7 @@ const QUERIES: &[&str] = &[
     "piece X in a {not find X==[] child:X--}",
     "piece X in [Rr] {square s in (X attacks .) (s--X)}",
     "{if check nn=1 else nn=2 (parent:{nn==1 check} or #A==8) ply}",
-    // Pairs of positions.
+    // Pairs of positions, by `echo`.
     "echo(s t){s<t sidetomove==s:sidetomove (s&t)==.}",
     "echo(s t){t>s sidetomove==s:sidetomove ~(s&t)<=2 ply-s:ply}",
     "echo(s t) in all {check s:(not check) #A==s:#A}",

@@ -1,5 +1,5 @@
 //! Tests searches in flat programs that skip to the next move that can match, and chains that begin only where a move can match.
-//! They are compared with the reference engine on real games and on games with side lines.
+//! They are compared with the reference engine on real games and on games with side lines (variations).
 
 use orbit_engine::{Engine as _, EngineError, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -9,7 +9,8 @@ use crate::{
     flat::{compared, tree_blocks},
 };
 
-/// Queries whose searches and chains begin with a move about which something is known. Each query has hits in real games.
+/// Queries whose searches and chains begin with a move on which there is a condition, such as its squares or its piece. Each
+/// query has hits in real games.
 const QUERIES: &[&str] = &[
     // Squares and pieces in variables.
     "{initial square V in a-h4-5 {5<=find all --V}}",

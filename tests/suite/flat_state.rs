@@ -1,5 +1,5 @@
 //! Tests strings, dictionaries and moves in flat programs. They are compared with the reference engine on real games and on games
-//! with side lines.
+//! with side lines (variations).
 
 use crate::{
     common::{Samples, corpus_blocks, every_nth_game},

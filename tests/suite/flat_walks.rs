@@ -1,5 +1,5 @@
 //! Tests `line` and `path` in flat programs. They are compared with the reference engine on real games and on games with side
-//! lines.
+//! lines (variations).
 
 use orbit_engine::{Answer, BlockRequest, Engine as _, GameEnds, PreparedQuery, Wants, narrowed::Narrowed};
 use orbit_plan::PlanOptions;

@@ -1,5 +1,5 @@
-//! Tests games with side lines on the way from moves to text, to a block, to a file and back. They are compared with a tree of
-//! nodes that is numbered by recursion and played by shakmaty.
+//! Tests games with side lines (variations) on the way from moves to text, to a block, to a file and back. They are compared with
+//! a tree of nodes that is numbered by recursion and played by shakmaty.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -266,7 +266,7 @@ fn moves_of_a_game_lead_to_its_nodes() {
     }
 }
 
-/// Returns studies with side lines, which are read only once.
+/// Returns studies with side lines. Their files are read only once.
 fn studies() -> Arc<[Block]> {
     static STUDIES: OnceLock<Arc<[Block]>> = OnceLock::new();
     let read =

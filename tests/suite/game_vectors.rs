@@ -140,8 +140,7 @@ impl Answered<'_> {
     }
 }
 
-/// Returns a text in which every byte that is not a letter, a digit or a common sign is written as `%` and two hexadecimal
-/// digits.
+/// Encodes a string: each byte that is not a letter, a digit or a common sign is written as `%` and two hexadecimal digits.
 fn encoded(text: &[u8]) -> String {
     text.iter().fold(String::new(), |mut out, &byte| {
         match byte {

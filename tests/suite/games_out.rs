@@ -273,7 +273,7 @@ fn the_text_of_a_game_takes_no_more_room_than_it_may() {
     assert!(grown.iter().all(|&(bytes, _)| bytes < 110_000), "{grown:?}");
 }
 
-/// Changes something, writes the games of the reel that hit, and returns the result.
+/// Applies a change, and writes the games of the reel that hit. Returns the number of games that were written.
 fn after(change: impl Fn(&Indexed)) -> Result<usize, TextError> {
     let indexed = Indexed::new();
     change(&indexed);
@@ -302,7 +302,7 @@ fn sources_that_changed_are_told() {
     assert!(error.to_string().contains("all.reel was made"), "{error}");
 }
 
-/// If a reel has no stamps of its sources, each text is compared with the game.
+/// If a reel has no stamps (sizes and times) of its sources, the text of each game is compared with the game in the reel.
 #[test]
 fn a_game_that_is_another_one_is_told() {
     for (from, to) in [
@@ -342,7 +342,7 @@ fn text_is_kept_only_if_it_is_wanted() {
     }
 }
 
-/// Returns the blocks of a text, and the blocks of the text that is written from those blocks alone.
+/// Returns the blocks of a PGN text, and the blocks of the PGN text that is written from those blocks alone.
 fn written_from_blocks(bytes: &[u8]) -> (Vec<Block>, Vec<Block>) {
     let blocks = |bytes: Vec<u8>| {
         let mut blocks = Vec::new();
@@ -361,8 +361,7 @@ fn written_from_blocks(bytes: &[u8]) -> (Vec<Block>, Vec<Block>) {
     (before, after)
 }
 
-/// Checks that a text that was written from blocks is read as the same games. Tags that were added are the first or the last
-/// ones.
+/// Checks that PGN that was written from blocks is read as the same games. Tags that were added are the first or the last ones.
 fn check_from_blocks(name: &str, bytes: &[u8]) -> usize {
     let (before, after) = written_from_blocks(bytes);
     let (before, after) = (before.iter().flat_map(Block::games), after.iter().flat_map(Block::games));

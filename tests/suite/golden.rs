@@ -169,7 +169,7 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// Runs the rows above. Machine code computes the answers where there is machine code.
+/// Runs rows of the test above without machine code, which computes their answers there wherever the processor supports it.
 #[table(in_parts)]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))
@@ -183,7 +183,7 @@ fn gpu_answers_as_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Runs the rows with limits that split everything.
+/// Runs the rows on a device whose limits split everything.
 #[table(in_parts)]
 fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
     let tables = [ON_OTB, ON_FEN, MATES].concat();

@@ -44,7 +44,7 @@ pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     check_named(text, text, gpu, blocks);
 }
 
-/// Demands the same. Messages begin with `text`.
+/// Does the same as [`check`]. Error messages begin with `text`.
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     let cpu = prepared(query).cpu().unwrap();
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
@@ -105,7 +105,7 @@ pub fn short_games(count: usize) -> Vec<Game> {
     starts.iter().map(game).collect()
 }
 
-/// Returns some blocks with some games.
+/// Returns blocks with many short games, and a block with one long game.
 pub fn some_blocks() -> Vec<Block> {
     let mut blocks: Vec<Block> =
         short_games(600).chunks(100).map(|games| block_of_games(games.to_vec())).collect();
@@ -432,7 +432,7 @@ fn an_adapter_that_is_not_there_is_named_with_those_that_are() {
     }
 }
 
-/// Runs scans on four threads at once.
+/// Runs scans on four threads in parallel.
 fn check_on_threads(device: &Arc<GpuDevice>) {
     let blocks = some_blocks();
     let engines: Vec<(&str, Gpu)> =
@@ -464,8 +464,8 @@ fn threads_whose_device_is_lost_all_go_on() {
     }
 }
 
-/// A software adapter leaves all loops of an invocation after 65,535 turns. Queries that need more turns for the 32 slots of a
-/// segment run for a few slots at a time. Queries that need more turns for a single slot are refused.
+/// A software adapter breaks out of every loop of an invocation after 65,535 iterations. Queries that need more iterations for
+/// the 32 slots of a segment run on a few slots at a time. Queries that need more for a single slot are refused.
 #[test]
 fn queries_of_many_turns_are_right_or_refused() {
     let runner = GPU.met(Runner::gpu(0));
@@ -484,8 +484,8 @@ fn queries_of_many_turns_are_right_or_refused() {
         &prepared("shift (sqrt (sqrt (type [bN]g-h2)))").gpu(&device).unwrap(),
         &[&block],
     );
-    // If the segments are more than a workgroup, several segments share the turns of one invocation. The query needs the loops in
-    // the first pass.
+    // If there are more segments than invocations in a workgroup, one invocation evaluates several segments, which share its
+    // iterations. The query needs the loops in the first pass.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
     let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;
@@ -494,7 +494,7 @@ fn queries_of_many_turns_are_right_or_refused() {
         let found = prepared(text).gpu_with(&device, variant).unwrap().hits(&many).unwrap().remove(0);
         assert!(found.iter().all(|found| *found == expected), "{name}");
     }
-    // Loops over moves remain loops in every driver. A driver may unroll loops with a fixed number of turns.
+    // Loops over moves remain loops in every driver. A driver may unroll loops with a fixed number of iterations.
     let count = |kind: &str, to: &str| format!("(countmoves {kind} --[{to}])");
     let [a, b, c] = [("legal", "a-c1-4"), ("legal", "a-c1-3"), ("pseudolegal", "a-b1-4")]
         .map(|(kind, to)| count(kind, to));

@@ -214,7 +214,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// Checks games that stay on the device, with queries for whose moves the processor has to compute something as well.
+/// Checks games that stay on the device, also with queries for which the processor computes columns from the moves.
 #[test(part = 0)]
 fn games_that_stay_on_the_device_are_carried_there() {
     let blocks = blocks();

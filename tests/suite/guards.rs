@@ -26,7 +26,7 @@ const GUARDED: &[&str] = &[
     "{check year>1900 square x in a-h1-8 {3<=#(A attacks x)}}",
 ];
 
-/// Queries without such a condition.
+/// Queries without a part that costs far less than the whole.
 const PLAIN: &[&str] =
     &["check", "shift flip flipcolor {Nd4 kf3}", "square x in a-h1-8 {3<=#(A attacks x)}", "mate"];
 

@@ -162,8 +162,8 @@ fn comments_and_glyphs_are_counted() {
     }
 }
 
-/// Queries whose evaluation takes long on a game of forty half-moves, most of them hours. Each has the name of the operation that
-/// is repeated.
+/// Queries whose evaluation takes long, in most cases hours, on a game of forty half-moves. Each has the name of the operation
+/// that is repeated.
 const ENDLESS: [(&str, &str); 11] = [
     ("positions that are found", "find all find all find all find all find all find all find all check"),
     ("the first position that is found", "find find find find find find find find find find check"),

@@ -145,7 +145,8 @@ fn every_word_of_the_manuals_has_a_row() {
     assert!(count > 330, "{count} words");
 }
 
-/// Examples answer alike on all engines that can run them and in every spelling. Each finds something.
+/// Each example gives the same answers on all engines that can run it and in every spelling. Each has a hit in the sample or in
+/// the game with tags.
 #[test]
 fn examples_answer() {
     let games = sample();

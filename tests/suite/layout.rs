@@ -391,8 +391,8 @@ fn kernels_of_many_copies_are_short() {
     }
 }
 
-/// Shaders are compiled without limits on the turns of their loops. So each `for` must count up to a number that does not change,
-/// and each `while` must remove a square from a set.
+/// Shaders are compiled without limits on the iterations of their loops. So each `for` must count up to a number that does not
+/// change, and each `while` must remove a square from a set.
 #[test]
 fn every_loop_of_a_shader_ends() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");

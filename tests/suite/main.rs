@@ -31,7 +31,7 @@
 //! * `second_chains`: `line` and `path`, compared with an evaluator of the tests.
 //! * `soup`: random text, which must never crash the parser.
 //! * `visits`: tables of positions, compared with counts by shakmaty; files that are damaged or belong to other games.
-//! * `verify`: engines that check and replace one another, several queries at once.
+//! * `verify`: engines that check and replace one another, and several queries in one search.
 //! * `reference`: tests of the reference engine that do not fit into tables.
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
 //! * `pgn`: games that are read from files as they are found in the wild.
@@ -48,7 +48,7 @@
 //! * `conformance`: the statements of the sources of the transforms, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the fuzz targets on their seeds.
 //! * `tree_outputs`: how outputs name and write the nodes of games with side lines.
-//! * `trees`: trees of queries that the parser makes from no text.
+//! * `trees`: query trees that no query text can produce.
 //! * `told`: comments and sort keys of queries, computed together with the hits or afterwards.
 //! * `tidy`: rules of the project.
 

@@ -91,7 +91,7 @@ fn engines_agree_on_made_mates() {
             }
         }
     }
-    // The mixture must have these features.
+    // The mixture must have enough positions with each of these features.
     for (query, least) in [
         ("puremate", 1000),
         ("modelmate", 300),

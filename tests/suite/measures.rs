@@ -173,7 +173,7 @@ fn classes_hold_all_positions() {
     assert_eq!(shown("time-control"), due);
 }
 
-/// Nothing is known without comments. A condition on them is then an error with a remedy.
+/// Without comments no measure is known, so a condition on a measure is an error with a remedy.
 #[test]
 fn a_database_without_comments_says_so() {
     let database = Database::open([GAMES]).unwrap();

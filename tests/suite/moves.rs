@@ -201,7 +201,7 @@ fn any_placement_has_the_moves_of_the_list() {
     assert!(castled > least && taken > least && several > least, "{castled} {taken} {several}");
 }
 
-/// These are en passant captures that would uncover a check along the rank or a diagonal, and castling that is almost legal.
+/// Tests en passant captures that would uncover a check along the rank or a diagonal, and castling that is almost legal.
 #[test]
 fn moves_that_uncover_a_check_are_none() {
     let row = |fen: &str, due: Found| assert_eq!(by_sets(&position(fen), ALL, !0, !0), Some(due), "{fen}");

@@ -26,14 +26,15 @@ use crate::{
     soup::{TOKENS, Tokens, agrees},
 };
 
-/// The number of changed texts, and their number in a sample. A text with deep nesting takes as many steps as an evaluation may.
+/// The number of query texts that are changed, and their number in a sample. A text with deep nesting takes as many steps as an
+/// evaluation may.
 const MUTATIONS: usize = 100_000;
 const MUTATIONS_OF_A_SAMPLE: usize = 2_000;
 
-/// A function that changes a text.
+/// A function that changes a query text.
 type Change = fn(&mut Changed<'_>);
 
-/// The changes by name. All of them are applied to about the same number of texts.
+/// The changes by name. Each of them is applied to about the same number of query texts.
 const CHANGES: [(&str, Change); 13] = [
     ("drop", |text| text.drop_token()),
     ("double", |text| text.double()),
@@ -50,7 +51,7 @@ const CHANGES: [(&str, Change); 13] = [
     ("bind", |text| text.bind()),
 ];
 
-/// Signs that occur in pairs.
+/// Delimiters that occur in pairs.
 const BRACES: [&str; 10] = ["{", "}", "(", ")", "[", "]", "\"", "/*", "*/", "cql("];
 
 /// Numbers at the ends of the ranges of integers, and outside the ranges.
@@ -100,7 +101,7 @@ const NESTS: [(&str, &str); 28] = [
     ("while (", ") {false}"),
 ];
 
-/// Ways to bind a name.
+/// Ways to bind the name `zz`, each as the text before and after a filter.
 const BINDINGS: [(&str, &str); 8] = [
     ("(zz=", ")"),
     ("{zz=?", "}"),
@@ -111,10 +112,10 @@ const BINDINGS: [(&str, &str); 8] = [
     ("{function zz(xx) {xx}", "}"),
     ("{dictionary zz zz[\"a\"]=", "}"),
 ];
-/// Ways to use this name elsewhere.
+/// Ways to use the name `zz` elsewhere in the query.
 const USES: [&str; 8] = ["zz", "#zz", "zz(1)", "zz[\"a\"]", "zz:true", "zz==zz", "zz+=1", "zz--zz"];
 
-/// A text as a list of pieces: words, strings, blanks and single signs.
+/// A query text as a list of pieces: words, strings, blanks and single signs.
 struct Changed<'a> {
     rng: &'a mut Rng,
     tokens: &'a Tokens,
@@ -276,8 +277,8 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Returns the texts that are changed: queries and, in a separate list, scripts. So the query of a trial is the same with and
-/// without scripts.
+/// Returns the query texts that are changed: queries and, in a separate list, scripts. So the query of a trial is the same with
+/// and without scripts.
 fn texts() -> [Vec<String>; 2] {
     let query = |table: &str| -> Vec<String> {
         let text = data(table);

@@ -1,5 +1,5 @@
-//! Tests queries that are interpreted only on games that have what the query needs. The answers are compared with those on all
-//! games.
+//! Tests queries that the reference engine evaluates only on games that meet a necessary condition of the query. The answers are
+//! compared with those on all games.
 
 use std::collections::BTreeSet;
 

@@ -68,7 +68,7 @@ fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sourc
     sources
 }
 
-/// Returns all games of a text, which is read with the given sizes.
+/// Returns all games of a PGN text, which is read with the given sizes of chunks and games.
 fn games_with(bytes: &[u8], chunk_bytes: usize, game_bytes_max: usize) -> Vec<Game> {
     let mut options = Options::default();
     options.chunk_bytes = chunk_bytes;
@@ -79,7 +79,7 @@ fn games_with(bytes: &[u8], chunk_bytes: usize, game_bytes_max: usize) -> Vec<Ga
     games
 }
 
-/// Returns all games of a text.
+/// Returns all games of a PGN text.
 fn games(bytes: &[u8]) -> Vec<Game> {
     games_with(bytes, 1 << 20, 64 << 20)
 }
@@ -93,7 +93,7 @@ fn games_of_file(path: &Path) -> Vec<Game> {
     games
 }
 
-/// Compresses a text as zstd does, with a checksum.
+/// Compresses bytes as zstd does, with a checksum.
 fn zst(bytes: &[u8]) -> Vec<u8> {
     let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
     packer.include_checksum(true).unwrap();

@@ -16,12 +16,12 @@ use orbit_core::board::{Bitboard, Square};
 use orbit_core::fen::{FenError, FenRecord, Leniency};
 use orbit_core::positions::{Setup, Transform, names};
 
-/// Returns the set that a text describes.
+/// Returns the set that a string describes.
 fn set(text: &str) -> Bitboard {
     text.split_whitespace().map(|square| square.parse::<Square>().unwrap()).collect()
 }
 
-/// Returns the transform with a name.
+/// Returns the transform of the given name.
 fn named(name: &str) -> Transform {
     let steps = names::parse(name, names::Shifts::Cql6).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(steps.len(), 1, "{name}");

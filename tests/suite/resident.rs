@@ -83,7 +83,7 @@ fn the_second_query_uploads_nothing() {
     }
 }
 
-/// A copy of a block that is kept in memory counts as another block, because it may be changed.
+/// A copy of a block counts as a different block, even if the block is kept in memory, because the copy may be changed.
 #[test]
 fn copies_and_others_are_other_blocks() {
     let (blocks, _) = held();

@@ -77,7 +77,6 @@ fn tight_device() -> Option<Arc<GpuDevice>> {
 /// The name of an optimisation, and the function that turns it off.
 type Switch = (&'static str, fn(&mut PlanOptions));
 
-/// All optimisations.
 pub const OPTIMISATIONS: [Switch; 11] = [
     ("anchors", |options| options.anchors = false),
     ("grids", |options| options.grids = false),

@@ -148,7 +148,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
             let without = scan(&[block], text, false);
             assert!((&of_new.0, &of_new.1) == (&without.0, &without.1), "{text}");
             assert!((&of_searched.0, &of_searched.1) == (&without.0, &without.1), "{text}");
-            // The engine has collected these data.
+            // The engine has collected the numbers of pieces.
             assert_eq!(block.material(|_| panic!("it is known")), &Material::from_block(block));
             (first, second) = (first + of_new.2.0, second + of_searched.2.0);
             segments += of_new.2.1;

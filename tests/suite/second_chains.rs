@@ -47,7 +47,7 @@ struct Case {
     values: Vec<Vec<Vec<Option<i32>>>>,
 }
 
-/// The maximum number of texts that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
+/// The maximum number of candidates that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
 const TRIES: u64 = 6;
 
 impl Case {
@@ -73,7 +73,7 @@ impl Case {
     }
 }
 
-/// The counts of a run.
+/// Counts of the queries in a run and of what they found.
 #[derive(Default, Debug)]
 struct Seen {
     queries: usize,

@@ -170,8 +170,8 @@ pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
     seen[kind(text, block, PlanOptions::default(), |_, _, _| ())] += 1;
 }
 
-/// Does the same with options. Also runs the reference engine on everything that the fast engine runs, and demands the same
-/// answers.
+/// Does the same as [`survives`], with plan options. Also runs the reference engine on everything that the fast engine runs, and
+/// demands the same answers.
 pub fn agrees(text: &str, block: &Block, options: PlanOptions, seen: &mut [u64; 4]) {
     seen[kind(text, block, options, compare)] += 1;
 }

@@ -20,7 +20,7 @@ use orbit_search::stats::{Counts, Grouping, Stats};
 
 use crate::common::scan;
 
-/// Three games from the start and one from move 29. White gains something from the results of two of them.
+/// Three games from the start and one from move 29. White wins one, loses one and draws one, and the third has no result.
 const PGN: &str = "\
 [Event \"Open\"]\n[Date \"1997.05.11\"]\n[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2700\"]\n[BlackElo \"2501\"]\n\
 [ECO \"C65\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n\

@@ -134,7 +134,7 @@ fn texts_in_another_encoding() {
             ("\"–\" in tag \"White\"", "T"),
             ("{x={player white} x==\"Müller, A –\"}", "T"),
             ("{x={player white} \"ü\" in x}", "T"),
-            // A text is normalised like names only if it is compared with the name itself.
+            // A string is normalised like names only if it is compared with the name itself.
             ("{x={player white} x==\"Müller,A –\"}", "F"),
             ("{if true player white else player black}==\"Müller,A –\"", "F"),
             ("{true player white}==\"Müller,A –\"", "T"),
@@ -146,7 +146,7 @@ fn texts_in_another_encoding() {
             ("event == \"ÿ café\"", "F"),
         ],
     );
-    // The query makes this string.
+    // The query builds this string from the name and an exclamation mark.
     let made = "{x={player white} x+=\"!\" x==\"Müller, A –!\" \"ü\" in x}";
     for runner in Runner::all(2).iter().filter(|runner| !runner.refuses(made)) {
         assert_eq!(runner.answers(made, &block), Ok(vec![Answer::Bool(true)]), "{}", runner.name);

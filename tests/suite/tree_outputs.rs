@@ -1,5 +1,5 @@
-//! Tests outputs of games with side lines: rows are compared with the positions that pgn-reader and shakmaty find in the same
-//! text, trees are written and read again, and positions are counted by ply.
+//! Tests outputs of games with side lines (variations): rows are compared with the positions that pgn-reader and shakmaty find in
+//! the same text, trees are written and read again, and positions are counted by ply.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -239,7 +239,7 @@ fn check_rows(pgn: &[u8]) -> usize {
             assert_eq!(found, expected, "game {game}");
         }
     }
-    // A text that is written from blocks alone is read again by the same reader.
+    // PGN that is written from blocks alone is read again by the same reader.
     let mut writer = PgnWriter::new(Vec::new());
     blocks.iter().flat_map(Block::games).for_each(|game| writer.write(&game_pgn(&game)).unwrap());
     assert_eq!(played(&writer.finish().unwrap()), expected);
@@ -343,7 +343,7 @@ fn essence(game: &Game) -> [String; 4] {
     [format!("{start:?}"), format!("{lines:?}"), format!("{annotations:?}"), format!("{outcome:?}")]
 }
 
-/// Writes the games of a text from their blocks, and reads them again. Returns the numbers of side lines and annotations.
+/// Writes the games of a PGN text from their blocks, and reads them again. Returns the numbers of side lines and annotations.
 fn round_trip(name: &str, pgn: &[u8]) -> (usize, usize) {
     let before = blocks(pgn);
     let mut writer = PgnWriter::new(Vec::new());

@@ -1,5 +1,5 @@
-//! Tests trees of queries that the parser makes from no text: with strings and positions of the game after `if` and in variables,
-//! and with variables that are read while they have no value. All engines must give the same answers.
+//! Tests query trees that no query text can produce: with strings and positions of the game after `if` and in variables, and with
+//! variables that are read while they have no value. All engines must give the same answers.
 
 use orbit_core::board::Color;
 use orbit_engine::{Answer, EngineError, Wants};

@@ -86,7 +86,7 @@ const GAMES: &str = r#"
 1. e4 e5 2. Nf3 Nc6 3. Ng1 Nb8 4. Nf3 Nc6 *
 "#;
 
-/// Returns some games of the sample, all of which begin with the usual position.
+/// Returns some games of the sample, all of which begin from the standard position.
 fn sample_games(count: usize) -> String {
     let text = fs::read_to_string(SAMPLE).unwrap();
     let games: Vec<&str> = text.split("[Event ").skip(1).take(count).collect();

@@ -1,5 +1,5 @@
-//! The types about graphics cards that every build contains: the choice of a card, its report, kernel variants, times
-//! and errors. A *kernel* is the shader that runs a query on a card. The module [`gpu`](super::gpu), which opens cards,
+//! The types for graphics cards that every build contains: the choice of a card, its report, kernel variants, times and
+//! errors. A *kernel* is the shader that runs a query on a card. The module [`gpu`](super::gpu), which opens cards,
 //! exists only in a build with that feature.
 
 mod adapter;
@@ -19,11 +19,11 @@ use orbit_core::files::user_caches;
 /// in which large inputs would be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GpuLimits {
-    /// The largest buffer that a shader can see, in bytes.
+    /// The maximum size of a buffer that can be bound to a shader, in bytes.
     pub binding_bytes: u64,
-    /// The largest number of workgroups in a dispatch.
+    /// The maximum number of workgroups in a dispatch.
     pub workgroups: u32,
-    /// The largest total size of all buffers, in bytes.
+    /// The maximum total size of all buffers, in bytes.
     pub memory_bytes: u64,
 }
 
@@ -33,7 +33,7 @@ impl Default for GpuLimits {
     }
 }
 
-/// The number of bytes that games take on a graphics card. Columns of tags and tables of queries are not counted.
+/// The memory that games take on a graphics card, in bytes. Columns of tags and tables of queries are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CardUse {
     /// The bytes uploaded so far for the queries of one engine.
@@ -94,8 +94,8 @@ pub struct GpuOptions {
     pub pipeline_cache: Option<PipelineCache>,
     /// The kernel variant of engines and uploads that do not name one.
     pub variant: Variant,
-    /// True if outputs are filled with ones before a kernel runs, so that tests notice a word that the kernel does not
-    /// write.
+    /// True if output buffers are filled with one bits before a kernel runs, so that tests notice a word that the
+    /// kernel does not write.
     pub poison: bool,
     /// The longest time that the device may take to answer. After it, the device counts as failed. The default is two
     /// minutes, or ten minutes for a software adapter.

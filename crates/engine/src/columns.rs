@@ -1,5 +1,5 @@
-//! Computes columns of a block: everything in a plan that is constant in a game. A column holds one value for each game:
-//! a condition (such as a test of its tags) or a number.
+//! Computes, as columns of a block, everything in a plan that is constant in a game. A column holds one value for each
+//! game: a condition (such as a test of its tags) or a number.
 
 use super::{Outcome, game_texts::text_of_game};
 use orbit_core::{

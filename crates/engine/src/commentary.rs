@@ -1,13 +1,13 @@
-//! The texts that a query writes: comments, values to sort by, tags and messages.
+//! The output that a query writes for a game: comments, values to sort by, tags and messages.
 //!
-//! They never change the positions at which a query matches. They are computed only for the games that match, and only
-//! on request.
+//! This output never changes the positions at which a query matches. It is computed only for the games that match, and
+//! only on request.
 
 use serde::{Deserialize, Serialize};
 
 use super::SortValue;
 
-/// The output of a query for the games of one block. Texts are bytes, because a text may come from a game in any
+/// The output of a query for the games of one block. Strings are bytes, because they may come from a game in any
 /// encoding.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Commentary {

@@ -1,4 +1,4 @@
-//! The fast engine for processors. It runs plans on many positions at once.
+//! The fast engine for processors. It runs plans on many positions at the same time.
 //!
 //! A *group* is eight segments of 32 slots, that is, 256 positions. The planes of its boards (bitboards that together
 //! encode the piece on each square) are replayed straight into the registers of a plan. A register holds one 64-bit

@@ -4,7 +4,7 @@ use orbit_core::game::{player_as_cql, tag_as_cql, tags};
 use orbit_plan::TagText;
 use orbit_reel::GameRow;
 
-/// Returns the value of such a string for a game, or `None` if the game does not have it.
+/// Returns the value of a string, such as a tag, for a game, or `None` if the game does not have it.
 pub(super) fn text_of_game(text: &TagText, game: &GameRow) -> Option<Vec<u8>> {
     match text {
         TagText::Literal(text) => Some(text.clone().into_bytes()),

@@ -33,8 +33,8 @@ impl Rank {
         match value {
             SortValue::Number(number) => self.0.extend((number ^ i32::MIN).to_be_bytes()),
             SortValue::Text(text) => {
-                // The end of a text must compare less than any byte of a longer text. So the end is encoded as 0, 0,
-                // and a zero byte of the text as 0, 1.
+                // The end of a string must compare less than any byte of a longer string. So the end is encoded as 0,
+                // 0, and a zero byte of the string as 0, 1.
                 text.iter().for_each(|&byte| match byte {
                     0 => self.0.extend([0, 1]),
                     byte => self.0.push(byte),

@@ -234,7 +234,7 @@ impl GpuDevice {
 
     /// Runs calls of the driver that may be repeated, in the way in which the engine runs its own calls: on a helper
     /// thread, with a time limit, and with errors and panics of the driver returned as errors. `what` names the calls
-    /// in an error. This is for benchmarks.
+    /// in an error. Only benchmarks use this method.
     ///
     /// # Errors
     ///

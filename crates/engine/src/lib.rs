@@ -110,7 +110,7 @@ pub struct EngineInfo {
     pub in_order: bool,
     /// The best number of blocks to pass to one call of [`Engine::scan`].
     pub blocks_at_once: usize,
-    /// A sentence for users about the course of the search.
+    /// A message for users about the search, for example that the graphics card failed.
     pub notice: Option<String>,
     /// The persistent variables that are printed at the end of the search, with their values.
     pub persistent: Vec<(String, Vec<u8>)>,

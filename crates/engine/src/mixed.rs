@@ -1,8 +1,8 @@
 //! Combines several engines in one search. Some queries can be expressed as plans, others are evaluated only by the
 //! reference engine. Some queries read whole games, others only main lines.
 //!
-//! If any query reads side lines, the blocks contain side lines. Queries over main lines then get a copy of each block
-//! without its side lines, and their hits are moved to the slots of the whole block.
+//! If any query reads side lines (variations), the blocks contain side lines. Queries over main lines then get a copy
+//! of each block without its side lines, and their hits are moved to the slots of the whole block.
 
 use std::borrow::Cow;
 

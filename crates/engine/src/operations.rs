@@ -1,9 +1,9 @@
 //! Computes columns of a block from other columns, along the games.
 //!
 //! A *column* has an entry for each slot, that is, for each position of the block. A block contains whole games, and a
-//! position has a higher number than the position before it (its *parent*), even in side lines. So one pass over the
-//! slots in reverse order carries data from children to parents, and one pass in order carries data from parents to
-//! children. This module knows plans and reels, but no queries. The engines `cpu` and `gpu` share it.
+//! position has a higher number than the position before it (its *parent*), even in side lines (variations). So one
+//! pass over the slots in reverse order carries data from children to parents, and one pass in order carries data from
+//! parents to children. This module knows plans and reels, but no queries. The engines `cpu` and `gpu` share it.
 
 mod flat;
 mod focus;

@@ -64,7 +64,8 @@ impl Verified {
             let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
-        // A block of only some games has other hits in other slots, so its copies cannot be compared.
+        // A block that contains only some of the games has different hits in different slots, so copies cannot be
+        // compared.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
         let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };

@@ -74,8 +74,8 @@ pub(super) fn operands(dag: &Dag, carry: &Carry) -> Vec<ColumnOperand> {
     carry.operands.iter().enumerate().map(operand).collect()
 }
 
-/// Divides the operations along games that the roots need into stages. A stage needs only the results of earlier stages. Within a
-/// stage, an operation comes after all operations whose results it reads.
+/// Groups the operations along games, as far as the roots need them, into stages. A stage needs only the results of earlier
+/// stages. Within a stage, an operation comes after all operations whose results it reads.
 pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
     let mut levels: Vec<Option<usize>> = vec![None; dag.carries.len()];
     let deepest = level(dag, roots, &mut levels);

@@ -1,8 +1,9 @@
 //! Combines several operations into one step.
 //!
-//! In each step, an interpreter reads and writes whole registers. Most steps of most plans are unions and intersections
-//! of sets of squares that were moved or intersected with a constant, and each such set is used only once. A tree of such
-//! operations becomes one step, a *chain*, whose terms are combined in an accumulator that stays in the processor.
+//! In each step, an interpreter reads and writes whole registers. Most steps of most plans are unions and intersections of sets
+//! of squares that were moved or intersected with a constant, and each such set is used only once. A tree of such operations
+//! becomes one step, a *chain*, whose terms are combined in an accumulator that stays in the processor. All of this is done on
+//! *drafts*, which are steps whose registers are not assigned yet.
 
 use std::collections::HashMap;
 
@@ -194,7 +195,7 @@ impl ProgramWriter<'_> {
     }
 }
 
-/// The drafts while chains are formed.
+/// The drafts of a program while some of them are merged into chains.
 struct ChainDrafts {
     /// The drafts; `None` for each draft that was merged into a chain.
     drafts: Vec<Option<Draft>>,

@@ -16,7 +16,7 @@ use orbit_core::board::{Code, PieceSet};
 pub enum Reduce {
     /// The union of sets, or whether any mask is true.
     Or,
-    /// The largest number, compared as `i64`. It starts at [`NO_VALUE`].
+    /// The largest number, compared as `i64`. Before the first row it is [`NO_VALUE`].
     Max,
     /// The number of rows whose mask is true.
     Count,

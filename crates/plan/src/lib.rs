@@ -96,7 +96,7 @@ pub struct OrbitNote {
     pub unrolled: usize,
 }
 
-/// A query, ready to run.
+/// The code of one query: the program that computes its hits and, if requested, its values.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The program that computes the hit mask and the value.
@@ -194,8 +194,8 @@ const MASKS_MAX: usize = 4096;
 /// Any other plan has a row for each square, and three nested loops have 262,144 rows.
 const NESTED_MAX: usize = 3;
 
-/// Returns the number of filters in a filter. Loops that assign variables count 64 times, because they are written out for each
-/// square.
+/// Returns the size of a filter: the number of filters in its tree, itself included. Loops that assign variables count 64 times,
+/// because they are written out for each square.
 fn written_out(filter: FilterRef) -> u64 {
     let mut sum = 1u64;
     filter.each_child(&mut |child| sum = sum.saturating_add(written_out(child)));
@@ -348,14 +348,14 @@ impl Planner {
         })
     }
 
-    /// Plans only the hits.
+    /// Returns a plan that computes only the hits.
     pub fn hits(&self) -> Plan {
         let mut lower = Lower::new(self.options, 0);
         let hit = self.lower_hits(&mut lower);
         finish(&lower, hit, None)
     }
 
-    /// Plans the hits and the values.
+    /// Returns a plan that computes the hits and the values.
     pub fn values(&self) -> Plan {
         if !self.has_values() {
             return self.hits();

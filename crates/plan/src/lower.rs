@@ -19,7 +19,7 @@ use orbit_transforms::{Condition, Filter, FilterRef, NumberOrbit, Squares};
 /// The light squares; a1 is dark.
 pub(super) const LIGHT: u64 = 0x55aa_55aa_55aa_55aa;
 
-/// The value of a filter.
+/// The value of a filter, as nodes of the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum LoweredValue {
     Bool(Id),
@@ -68,7 +68,7 @@ fn finds_in(filter: FilterRef) -> bool {
     filter.any(&mut finds)
 }
 
-/// The state of lowering.
+/// The state while filters are lowered: the graph, the words of variables, and the context of the current filter.
 pub(super) struct Lower {
     pub dag: Dag,
     pub options: PlanOptions,
@@ -93,7 +93,7 @@ pub(super) struct TargetSquares {
     pub(super) to: Id,
 }
 
-/// See [`Lower::slots`].
+/// The parameters of a table that replace the square masks in its body; see [`Lower::slots`].
 pub(super) struct VariableSlots {
     pub table: LoopId,
     /// For each designator or square colour of the body, in the order of children, its parameter or the mask that it has in all
@@ -197,7 +197,7 @@ impl Lower {
                     self.dag.add(Op::NonEmpty(pinned))
                 }
                 SquaresOp::Game(op) => self.game_squares_truth(op),
-                // If a filter passes on the set of a `--`, its truth is not the same as whether that set is empty.
+                // If a filter passes on the set of a `--`, it may match although that set is empty.
                 SquaresOp::Control(Control::Braces { first, last }) if finds_in(filter) => {
                     let (all, last) = self.braces(first, |lower| lower.truth(last.node()));
                     self.and(all, last)

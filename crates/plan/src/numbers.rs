@@ -133,7 +133,7 @@ impl Lower {
         (self.select(mask, a, b), self.select(mask, a_ok, b_ok))
     }
 
-    /// Lowers a number that has a value only if the set is exactly one square.
+    /// Lowers a number that has a value only if the set consists of exactly one square.
     fn of_square(&mut self, of: &Squares, number: impl FnOnce(&mut Lower, Id) -> Id) -> (Id, Id) {
         let set = self.squares(of);
         let single = self.dag.add(Op::Single(set));
@@ -276,7 +276,7 @@ impl Lower {
         (a, self.and(a_ok, b_ok), holds)
     }
 
-    /// `!=`, which is also true where one side has no value.
+    /// Lowers `!=`, which is also true where one side has no value.
     pub(super) fn differ(&mut self, a: &Number, b: &Number) -> Id {
         let (_, ok, holds) = self.compared(Cmp::Ne, a, b);
         let no_value = self.not(ok);

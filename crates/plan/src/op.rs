@@ -2,11 +2,11 @@
 
 use orbit_query::tree::{Cmp, Special};
 
-/// The index of a node.
+/// The index of a node of the plan's graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Id(pub u32);
 
-/// The index of a loop.
+/// The index of a loop of the plan's graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LoopId(pub u32);
 

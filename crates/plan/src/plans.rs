@@ -139,7 +139,7 @@ impl Plans {
         self.screen_by(Screen::new, queries)
     }
 
-    /// Plans a screen for several segments at once, which reads only their numbers of pieces.
+    /// Plans a screen for several segments together, which reads only their numbers of pieces.
     ///
     /// # Panics
     ///

@@ -1,8 +1,9 @@
-//! Evaluates more filters under all shifts of a tile at once: attacks between designators, numbers of squares, and sets of
+//! Evaluates more filters under all shifts of a tile together: attacks between designators, numbers of squares, and sets of
 //! squares.
 //!
-//! All of these use one idea. Take the set of squares for which a condition is true, and move it by the step from `s` to the
-//! anchor. Each bit of the result belongs to a shift of the tile, and is set if the condition is true for the square `s + shift`.
+//! All of these use one idea. Take the set of squares for which a condition is true, and move it by the step from a square `s` to
+//! the anchor. Each bit of the result belongs to a shift of the tile, and is set if the condition is true for the square `s +
+//! shift`.
 
 use shakmaty::{Bitboard, Square};
 

@@ -19,7 +19,7 @@ pub struct Reg(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
-/// A step.
+/// A step of a program.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "fields are documented on each variant")]
 pub enum Step {
@@ -123,7 +123,8 @@ pub struct Read {
     pub is_mask: bool,
 }
 
-/// What must be computed before the program that needs it: a program that runs over all positions, and operations on its results.
+/// The part of a computation that must end before another program can run: a program that runs over all positions, and operations
+/// on its results.
 #[derive(Clone, Debug)]
 pub struct Stage {
     /// The program of the stage. It has no stages of its own.
@@ -249,7 +250,7 @@ impl Program {
     }
 }
 
-/// A step on virtual registers, of which each node has one.
+/// A step whose registers are not assigned yet. It reads and writes nodes of the graph instead.
 pub(super) enum Draft {
     Node(Id),
     Chain(Id, OperationChain),
@@ -276,7 +277,7 @@ pub(super) struct ProgramWriter<'a> {
     pub(super) drafts: Vec<Draft>,
     inputs: Vec<(RegisterInput, Id)>,
     reads: Vec<Read>,
-    /// The scalars of constants.
+    /// The scalar of each constant word.
     words: HashMap<u64, Scalar>,
 }
 
@@ -573,7 +574,8 @@ impl<'a> ProgramWriter<'a> {
                     Step::End { begin: *begin, acc: regs[id], word: regs[&it.body], reduce: it.reduce }
                 }
             });
-            // Sorted, so that the same plan always uses the same registers, because a graphics card caches kernels by their text.
+            // The nodes are sorted, so that the same plan always uses the same registers, because a graphics card caches kernels
+            // by their text.
             let mut dying = dying.remove(&at).unwrap_or_default();
             dying.sort_unstable_by_key(|id| id.0);
             for id in dying {

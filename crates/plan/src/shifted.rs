@@ -1,4 +1,4 @@
-//! Finds the filters whose truth can be computed for all shifts of a tile at once, and splits them into their parts.
+//! Finds the filters whose truth can be computed for all shifts of a tile together, and splits them into their parts.
 //!
 //! This file only decides; `tiles.rs` and `pointwise.rs` lower the parts.
 
@@ -17,7 +17,7 @@ const PAIRS_MAX: usize = 32;
 /// The maximum number of squares that a set may contain. Larger sets are lowered as tables.
 const SQUARES_MAX: u32 = 16;
 
-/// A filter whose truth under all shifts can be computed at once.
+/// A filter whose truth can be computed for all shifts together.
 pub(super) enum Shifted<'a> {
     /// A filter that no shift changes.
     Still(FilterRef<'a>),
@@ -131,7 +131,7 @@ pub(super) enum Attack<'a> {
 }
 
 impl<'a> Attack<'a> {
-    /// Splits `x attacks y` into its parts; `None` if its truth cannot be computed for all shifts at once.
+    /// Splits `x attacks y` into its parts; `None` if its truth cannot be computed for all shifts together.
     pub(super) fn new(x: &'a Squares, y: &'a Squares) -> Option<Attack<'a>> {
         if ignores_shifts(y.node()) {
             return Some(Attack::On { from: designator(x)?, to: y });
@@ -236,7 +236,7 @@ pub(super) fn counts_dearly(filter: FilterRef, copies: usize) -> bool {
     4 * squares > 3 * copies
 }
 
-/// A set whose squares can be computed one by one, each for all shifts of a tile at once.
+/// A set whose squares can be computed one by one, each for all shifts of a tile together.
 pub(super) enum Set<'a> {
     /// A set for which one word contains the answers for all shifts.
     Plain(PlainSet<'a>),

@@ -1,7 +1,7 @@
-//! Computes sums of numbers of squares for all shifts at once.
+//! Computes sums of numbers of squares for all shifts together.
 //!
 //! For each man of a sum there is a word with a bit for each shift of a tile, which is set if the man is on its shifted square
-//! ([`super::tiles`]). Adding these words bit by bit yields all sums at once, as *planes*: bit `n` of plane `k` is the binary
+//! ([`super::tiles`]). Adding these words bit by bit yields all sums together, as *planes*: bit `n` of plane `k` is the binary
 //! digit `k` of the sum under shift `n`.
 
 use shakmaty::Bitboard;
@@ -93,7 +93,7 @@ impl<'a> SquareSum<'a> {
 
 impl Lower {
     /// Returns the largest number for all shifts of one placement, packed, as one word for each tile. `None` if it cannot be
-    /// computed for all shifts at once.
+    /// computed for all shifts together.
     pub(super) fn collapse_sum(
         &mut self,
         orbit: &Orbit<Number>,

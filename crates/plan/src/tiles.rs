@@ -72,7 +72,7 @@ pub(super) fn shifts_of<F>(orbit: &Orbit<F>, group: &[usize]) -> Vec<(i8, i8)> {
 
 impl Lower {
     /// Returns the tiles of one placement, with words in which the bit of each shift tells whether the filter matches. `None` if
-    /// it cannot be computed for all shifts at once.
+    /// it cannot be computed for all shifts together.
     pub(super) fn collapse<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,
@@ -99,7 +99,7 @@ impl Lower {
     }
 
     /// Returns the union of a set for all shifts of one placement, as one word for each tile. `None` if it cannot be computed for
-    /// all shifts at once.
+    /// all shifts together.
     pub(super) fn collapse_set(
         &mut self,
         orbit: &Orbit<Squares>,
@@ -227,7 +227,8 @@ impl Lower {
         self.dag.any_of(parts)
     }
 
-    /// Returns a set, moved by (files, ranks). More than 7 of them leave it empty.
+    /// Moves the squares of a set by `dx` files and `dy` ranks, and drops those that leave the board. A move by more than 7
+    /// leaves the set empty.
     pub(super) fn moved(&mut self, set: Id, dx: i8, dy: i8) -> Id {
         if dx.abs() > 7 || dy.abs() > 7 { self.dag.word(0) } else { self.dag.add(Op::Step(set, dx, dy)) }
     }

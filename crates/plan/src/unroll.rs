@@ -18,7 +18,7 @@ const SAVED_MIN: u64 = 4;
 /// The maximum number of steps of a loop. Longer loops are not tried.
 const STEPS_MAX: u64 = 200_000;
 
-/// The maximum number of nodes that may be created during an attempt.
+/// The maximum number of nodes that may be created during an attempt to write out a loop.
 const TRIED_MAX: usize = 10_000;
 
 /// The state of an attempt to write out a loop.

@@ -12,7 +12,7 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// If the search must end at one of the positions.
+    /// Fails if the search must end at one of the positions.
     pub fn answers(
         &self,
         game: &[Spot],
@@ -27,7 +27,7 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// If the search must end at one of the positions.
+    /// Fails if the search must end at one of the positions.
     pub fn matching_copies(
         &self,
         game: &[Spot],
@@ -39,11 +39,11 @@ impl Reference {
     }
 
     /// Returns the span of each hit of a game. A hit is the number of a position, and the lowest copy that matches
-    /// there, if it is known. Of copies that are not known, only those up to the first one that matches are evaluated.
+    /// there, if it is known. If it is not known, copies are evaluated in order up to the first one that matches.
     ///
     /// # Errors
     ///
-    /// If the search must end at one of the hits.
+    /// Fails if the search must end at one of the hits.
     pub fn spans(
         &self,
         game: &[Spot],

@@ -38,7 +38,7 @@ impl Evaluation<'_> {
         compiled
     }
 
-    /// Ends the search with an error, because a chain has too many ways to be tried.
+    /// Ends the search with an error, because there are too many ways to match a chain.
     pub(super) fn search_too_long(&mut self, name: &str, span: Span) {
         let number = self.here.spot.game.number();
         let message =

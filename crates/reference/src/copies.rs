@@ -39,16 +39,16 @@ impl Form for ExplicitForm {
 pub(super) type PlainFilter = Any<ExplicitForm>;
 
 /// The copies of a transform, or a filter in `notransform`, which transforms do not change. Only distinct copies that
-/// survive are listed, in the order that [`CopyOrder`] says; of equal copies, the first in the order of the transforms is
-/// kept.
+/// survive are listed, in the order that [`CopyOrder`] says; of equal copies, the first in the order of the transforms
+/// is kept.
 #[derive(Clone, Debug)]
 pub(super) enum Copies<F, C> {
     Orbit(Vec<C>),
     NoTransform(F),
 }
 
-/// The same for a transform of a number. Its value is the largest value of the copies or the number of copies that
-/// match.
+/// The copies of a transform whose operand is a number. Its value is the largest value of the copies or the number of
+/// copies that match.
 #[derive(Clone, Debug)]
 pub(super) enum NumberCopies {
     Largest(Copies<Number<ExplicitForm>, Number<ExplicitForm>>),
@@ -155,8 +155,8 @@ pub(super) struct CopyBuilder {
 pub(super) enum CopyOrder {
     /// The order of declaration, in which copies are numbered.
     Declared,
-    /// The order of evaluation: ascending by the members of the copies. Of several equal copies, `currenttransform` names
-    /// the one that the transforms of [`BasicTransform::in_turn`] make first.
+    /// The order of evaluation: ascending by the members of the copies. Of several equal copies, `currenttransform`
+    /// names the one that the transforms of [`BasicTransform::in_turn`] make first.
     Evaluated,
 }
 
@@ -169,7 +169,7 @@ impl CopyBuilder {
     ///
     /// # Errors
     ///
-    /// If the transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
     pub(super) fn expand(root: &Node, order: CopyOrder) -> Result<PlainFilter, ReferenceError> {
         CopyBuilder { nodes: 0, order }.any(root)
     }
@@ -206,8 +206,8 @@ impl CopyBuilder {
         distinct
     }
 
-    /// Returns the copies of a transform around a set. A transform directly inside another one fuses with it: the
-    /// copies are all products of the two.
+    /// Returns the copies that a transform makes of a set filter. A transform directly inside another one fuses with
+    /// it: the copies are all products of the two.
     fn sets(
         &mut self,
         kind: TransformKind,
@@ -221,7 +221,7 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// Returns the copies of a transform around a condition, or around another filter that becomes a condition.
+    /// Returns the copies that a transform makes of a condition, or of another filter that becomes a condition.
     fn conditions(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let of = without_condition_braces(of);
         let inner = match of {
@@ -235,7 +235,7 @@ impl CopyBuilder {
         self.products(kind, &inner)
     }
 
-    /// Returns the copies of a transform around a number. If it fuses with a transform that counts its copies, all
+    /// Returns the copies that a transform makes of a number. If it fuses with a transform that counts its copies, all
     /// products are counted.
     fn numbers(&mut self, kind: TransformKind, of: &Number) -> Result<NumberCopies, ReferenceError> {
         let of = without_braces(of);
@@ -258,13 +258,13 @@ impl CopyBuilder {
         Ok(NumberCopies::Largest(Copies::Orbit(self.products(kind, &copies)?)))
     }
 
-    /// Returns the copies of a transform that counts its copies. It does not fuse with a transform inside it.
+    /// Returns the copies that a transform with `count` makes of a filter. It does not fuse with a transform inside it.
     fn counted(&mut self, kind: TransformKind, of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let copy = self.any(of)?;
         self.products(kind, &[copy])
     }
 
-    /// Returns the copies of a list of transforms, as CQL 5 has them.
+    /// Returns the copies that a CQL 5 list of transforms makes of a filter.
     fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let base = self.any(of)?;
         let mut copies = Vec::new();

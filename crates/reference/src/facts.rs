@@ -63,8 +63,8 @@ pub(super) fn spelt(name: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Normalises a date to the form `2015.05.??`: year, month and day, with `?` for each unknown digit. A text that is not
-/// a date is returned unchanged.
+/// Normalises a date to the form `2015.05.??`: year, month and day, with `?` for each unknown digit. A string that is
+/// not a date is returned unchanged.
 fn filled(date: &[u8]) -> Vec<u8> {
     let mut parts: Vec<&[u8]> = date.split(|&byte| byte == b'.').collect();
     parts.resize(parts.len().max(3), b"");
@@ -85,12 +85,12 @@ fn filled(date: &[u8]) -> Vec<u8> {
     if parts.len() > 3 { date.to_vec() } else { out.join(&b'.') }
 }
 
-/// Returns whether `needle` occurs in `text`, compared by bytes or by letters. The empty text occurs in every text.
+/// Returns whether `needle` occurs in `text`, compared by bytes or by letters. The empty string occurs in every string.
 pub(super) fn occurs_in(needle: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(text, needle).is_some() || decode(text).contains(decode(needle).as_ref())
 }
 
-/// Compares two texts by their decoded letters. Texts with the same bytes are equal without decoding.
+/// Compares two strings by their decoded letters. Strings with the same bytes are equal without decoding.
 pub(super) fn order(a: &[u8], b: &[u8]) -> Ordering {
     if a == b { Ordering::Equal } else { decode(a).cmp(&decode(b)) }
 }

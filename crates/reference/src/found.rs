@@ -21,7 +21,7 @@ pub struct GameFound {
     pub removed: Vec<usize>,
     /// The tags that the query sets in the output: their names and values.
     pub tags: Vec<(String, Vec<u8>)>,
-    /// The lines that the query prints at once, even if the game does not match.
+    /// The lines that the query prints immediately, even if the game does not match.
     pub messages: Vec<Vec<u8>>,
 }
 

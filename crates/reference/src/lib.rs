@@ -17,12 +17,12 @@
 //!   the squares to which they lead. Dark squares come before light ones, and White comes before Black. The numbers of
 //!   copies remain those of declaration. Of equal copies of `flip`, `currenttransform` names the first in breadth-first
 //!   order from the identity, with a quarter turn and the reflection of ranks as steps.
-//! * Reading a variable before it has a value ends the run. If positions are evaluated one by one, it simply has no
-//!   value.
+//! * Reading a variable before it has a value ends the run. If positions are evaluated one by one, the variable simply
+//!   has no value.
 //! * Strings are bytes. Regular expressions read each byte as the character with that number.
 //! * A loop over the keys of a dictionary visits the keys that exist when the loop begins.
 //! * `while (s ~~ "re") F` keeps no groups after the loop.
-//! * `equal` is false if only one of its sides has a value.
+//! * `equal` is false if only one of its operands has a value.
 //! * Several comments after one move are one string, with spaces between them. Comments before a move are not read.
 //! * `echo` writes the comments of the target first. It writes `LCA` only if the last common ancestor is neither of the
 //!   two positions.
@@ -30,7 +30,7 @@
 //!   ten million steps, and strings have at most 16 MiB.
 //! * All operands of an operation are evaluated, left to right, even if an earlier one has no value. Only `{...}`,
 //!   `and`, `or`, `if` and `square all` skip filters.
-//! * `player` without a colour treats a missing name as empty text. If both names are missing it has no value.
+//! * `player` without a colour treats a missing name as an empty string. If both names are missing it has no value.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -139,7 +139,7 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// If the transforms cannot be expanded; see [`ReferenceError`].
+    /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery) -> Result<Reference, ReferenceError> {
         let body = CopyBuilder::expand(&query.body, CopyOrder::Evaluated)?;
         let numbered = CopyBuilder::expand(&query.body, CopyOrder::Declared)?;

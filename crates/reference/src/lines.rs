@@ -162,9 +162,9 @@ fn ray_ends(board: &SquareArray, path: &[Square], sets: &[Bitboard]) -> Bitboard
     out
 }
 
-/// Returns one part of all pins. In a pin, a slider of one colour is on `from`, and a piece of the other colour on
-/// `through`. Behind that piece, with nothing in between, is a square of `to` that is empty or holds another piece of
-/// its colour.
+/// Returns the squares of one part of all pins, as `value` says: those of the sliders, those of the pinned pieces, or
+/// those behind them. In a pin, a slider of one colour is on `from`, and a piece of the other colour on `through`.
+/// Behind that piece, with nothing in between, is a square of `to` that is empty or holds another piece of its colour.
 pub(super) fn pin(
     board: &SquareArray,
     value: PinPart,
@@ -202,7 +202,7 @@ pub(super) fn pin(
     out
 }
 
-/// Returns the pawns, of both colours, that have a certain place in the pawn structure, such as isolated pawns.
+/// Returns the pawns of one kind, such as isolated pawns, of both colours.
 pub(super) fn pawns(board: &SquareArray, kind: PawnKind) -> Bitboard {
     let all: Vec<(Square, Color)> = Square::ALL
         .into_iter()

@@ -59,13 +59,13 @@ impl ChainMemory {
     }
 }
 
-/// The progress of a path that is being searched, or the result after it has matched.
+/// The progress of a search for a path, or its result after the path has matched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathProgress {
     pub(super) start: usize,
-    /// The number of moves on the path that count.
+    /// The number of moves on the path that count: all moves or, with `focus`, those in focus.
     pub(super) count: i32,
-    /// The number of moves between these that do not count.
+    /// The number of moves between these, which do not count.
     pub(super) unfocused: i32,
     /// The last node of the best way so far, or of the path that matched.
     pub(super) last: Option<usize>,

@@ -87,8 +87,8 @@ impl LineRules<'_> {
 impl ChainRules for LineRules<'_> {
     const ENDS_BEHIND: bool = true;
 
-    /// Returns the attempts to match a constituent. If it is tied to a move, there is one attempt for each move from
-    /// the position.
+    /// Returns the ways to try a constituent at a position: one for each move from the position if the constituent is
+    /// tied to a move, otherwise one.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt> {
         let children = eval.tree().children(at);
         if self.steps[one].tied && !self.line.back && !children.is_empty() {

@@ -8,7 +8,7 @@ use orbit_query::tree::{
 
 use super::copies::ExplicitForm;
 
-/// An operation of a program.
+/// An operation of the program to which a chain is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProgramOp {
     /// The constituent with this number must match; then the next operation runs.

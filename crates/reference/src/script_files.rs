@@ -29,7 +29,7 @@ impl ScriptFiles {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written; the text gives the reason.
+    /// Fails if the file cannot be written; the string gives the reason.
     pub(super) fn append(&self, name: &[u8], text: &[u8]) -> Result<(), String> {
         let path = self.path(name)?;
         if !path.extension().is_some_and(|ending| ending == "cqo" || ending == "cql") {
@@ -53,7 +53,7 @@ impl ScriptFiles {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read; the text gives the reason.
+    /// Fails if the file cannot be read; the string gives the reason.
     pub(super) fn read(&self, name: &[u8]) -> Result<Vec<u8>, String> {
         let path = self.path(name)?;
         let mut text = Vec::new();

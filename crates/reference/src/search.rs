@@ -96,7 +96,7 @@ pub(super) struct Search<'p> {
     bests: Vec<BestWays>,
 }
 
-/// The result of a search.
+/// The value of the best ways that a search found, and the index of these ways.
 pub(super) struct Goal {
     pub(super) value: i32,
     best: usize,

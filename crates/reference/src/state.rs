@@ -33,7 +33,7 @@ pub(super) struct Declared {
     pub(super) patterns: BTreeMap<String, CompiledPattern>,
     /// The files that the query may use.
     pub(super) files: Option<Arc<ScriptFiles>>,
-    /// The largest number of steps that the evaluation of one game may take.
+    /// The maximum number of steps in the evaluation of one game.
     pub(super) steps_max: u64,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct VariableState {
     pub(super) tags: BTreeMap<String, Vec<u8>>,
     /// The positions whose comments are removed from the output.
     pub(super) removed: BTreeSet<usize>,
-    /// The lines that the query prints at once.
+    /// The lines that the query prints immediately.
     pub(super) messages: Vec<Vec<u8>>,
     /// The data that `line` and `path` keep during the game.
     pub(super) chains: ChainMemory,

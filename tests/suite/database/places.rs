@@ -1,4 +1,5 @@
-//! Reads games by their numbers: a game is the same whether or not there is a sidecar.
+//! Reads games by their numbers. A game is the same whether or not there is a sidecar, which is a file that records where games
+//! are.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -13,7 +14,7 @@ use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use super::SAMPLE;
 use crate::common::blocks_of;
 
-/// Returns everything that is known about a game, or the reason why it was skipped.
+/// Returns a string with everything that is known about a game, or the reason why it was skipped.
 fn told(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (stretch, part) in (0..).zip(block.source_games()) {
@@ -42,7 +43,7 @@ fn options(cache: Option<&PlaceCache>, chunk_bytes: usize) -> StreamOptions {
     options
 }
 
-/// Returns the text of [`told`] for each game, after all games were read.
+/// Reads all games, and returns the result of [`told`] for each.
 fn every(paths: &[PathBuf]) -> Vec<String> {
     let mut out = Vec::new();
     let database = BlockStream::open(paths, options(None, 50_000)).unwrap();
@@ -98,7 +99,7 @@ fn sidecars(cache: &PlaceCache) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// Reads the last game, and then several others with the sidecar that this has written.
+/// Reads the last game, and then several other games with the sidecar that the first read has written.
 fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
     let expected = every(paths);
     let last = expected.len() as u32;
@@ -125,7 +126,7 @@ fn games_are_found_by_a_sidecar_as_by_reading_all() {
     let folder = tempfile::tempdir().unwrap();
     let one = write(folder.path().join("one.pgn"), text("one").as_bytes());
     check(&[one], &cache(folder.path()), true);
-    // Small files share blocks with large ones. Lists are read in another way.
+    // Small files share blocks with large ones. Lists of positions are read in another way.
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| write(folder.path().join(name), text.as_bytes());
     let many = [

@@ -1,5 +1,5 @@
-//! Runs generated queries of the game language on games with and without side lines. Compares `cpu` and `gpu` with `reference`
-//! for the queries that a plan can express.
+//! Runs generated queries of the game language on games with and without side lines (variations). Compares `cpu` and `gpu` with
+//! `reference` for the queries that a plan can express.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -32,10 +32,10 @@ use crate::{
 const QUERIES_DUE: usize = 500;
 /// The same number for a sample, which does not require that every construct occurs.
 const SAMPLE_DUE: usize = 180;
-/// The maximum number of seeds of a part.
+/// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 2_000;
 
-/// The maximum number of texts that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
+/// The maximum number of candidates that are tried for a query, until one hits neither almost nowhere nor almost everywhere.
 const TRIES: u64 = 5;
 
 /// One planned query in this many also runs on `gpu`. More would take too long, because a software driver is slow.
@@ -101,13 +101,13 @@ pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     (games, block)
 }
 
-/// The reason why a text of a seed did not become a case.
+/// The reason why a generated query did not become a case.
 enum Unfit {
     Unread(String),
     Fault(String),
 }
 
-/// Makes one text for a seed.
+/// Makes a case from a seed. Returns an error if the generated query is not suitable.
 fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) -> Result<Case, Unfit> {
     let mut rng = Rng::new(seed);
     let (games, block) = games(&mut rng, variations);
@@ -149,7 +149,7 @@ pub fn query_texts(of_each: u64) -> String {
     out
 }
 
-/// The counts of a run.
+/// Counts of the queries in a run and of what they found.
 #[derive(Default)]
 struct Seen {
     queries: usize,

@@ -50,7 +50,7 @@ const UNBALANCED_PERCENT: usize = 40;
 const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
-/// The maximum number of seeds of a part.
+/// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 150_000;
 
 /// Returns the name of a plan's operation. Operations that are compiled in different ways get different names.
@@ -78,7 +78,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = inputs.collect();
     for stage in &program.stages {
         out.extend(operations(&stage.program));
-        // Operations on whole games never become kernels, since both engines leave them to the processor.
+        // Operations of the game language are not counted here: the tests `gpu_games` cover them.
         out.extend(stage.carried.iter().filter_map(|it| match &it.what {
             Made::Along { what, back } => Some(format!("Carry {what:?} back {back}")),
             Made::Game(_) => None,
@@ -238,8 +238,8 @@ pub(super) fn fault(
 /// One query in this many is also compared with kernels of another variant, which is a different one each time.
 const VARIANT_EVERY: u64 = 8;
 
-/// Returns the fault of a case, on the smallest query that still has a fault. The case also runs with the stages along games
-/// computed by the processor instead of the device.
+/// Returns the difference between the engines for a case, on the smallest query that still shows one. The case also runs with the
+/// stages along games computed by the processor instead of the device.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));

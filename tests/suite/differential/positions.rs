@@ -101,7 +101,7 @@ pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
 /// Returns moves that are played at random from a position. There are none if shakmaty cannot begin from it.
 pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<PackedMove> {
     let Ok(mut chess) = start.to_chess() else { return vec![] };
-    // Rights that shakmaty drops would still exist in the replay.
+    // If shakmaty drops castling or en passant rights, no moves are made, because the replay would keep these rights.
     if Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always)) != *start {
         return vec![];
     }
@@ -222,7 +222,7 @@ fn code(rng: &mut Rng) -> Code {
     Code(*rng.pick(&[0, 1, 1, 2, 3, 4, 5, 9, 9, 10, 11, 12, 13]))
 }
 
-/// Puts one king of each colour on the board; sometimes none or several.
+/// Puts kings on the board: usually one of each colour, sometimes none or several.
 fn kings(rng: &mut Rng, board: &mut Board) {
     if rng.percent(12) {
         return;

@@ -1,6 +1,6 @@
 //! Represents the text of a query with its structure, so that the query can be made smaller.
 
-/// The types of the language.
+/// The types of filters in the query language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ty {
     Bool,

@@ -59,7 +59,7 @@ pub fn orbit(args: &[&str]) -> Command {
     command
 }
 
-/// Checks how a run ended, and returns a fault if that was wrong.
+/// Checks how a run ended. Returns a message if that was wrong.
 fn judge(ran: &Ran) -> Result<(), &'static str> {
     let is_error = ran.stderr.contains("error: ") && ran.stderr.contains("--engine cpu");
     if ran.stderr.contains("panicked") {

@@ -72,7 +72,8 @@ fn by_cpu() -> String {
     answers(&engines).unwrap()
 }
 
-/// Does the work of the child, which behaves as `orbit` with `auto` and a card, or with `gpu`. It is not a test by itself.
+/// Does the work of the child process, which behaves as `orbit` with `auto` and a card, or with `gpu`. It is not a test by
+/// itself.
 #[test]
 fn a_child() {
     let Ok(engine) = std::env::var("FAULT_CHILD") else { return };

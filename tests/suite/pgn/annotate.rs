@@ -78,7 +78,7 @@ fn commented_nodes(name: &str, text: &[u8]) {
     let nodes = before.moves.len() + before.lines.iter().map(|line| line.moves.len()).sum::<usize>();
     let mut marked: Vec<u32> = [0, 1, 2, 4, 6, 7].iter().map(|part| (part * nodes / 7) as u32).collect();
     marked.dedup();
-    // The text before the first word is not a comment if a game has no tags or no moves.
+    // Text before the first token is not a comment if a game has no tags or no moves.
     marked.retain(|&node| node > 0 || !before.tags.is_empty() && nodes > 0);
     let comments: Vec<(u32, &str)> = marked.iter().map(|&node| (node, "MARK")).collect();
     let commented = annotate(text, &comments);

@@ -1,4 +1,4 @@
-//! Tests zip and 7z archives: members as sources, names, damage, and archives that announce too much.
+//! Tests zip and 7z archives: members as sources, names, damage, and archives that claim to contain too much.
 
 use std::fs;
 

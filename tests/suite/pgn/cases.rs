@@ -107,13 +107,13 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 ½‐½", &["@0 1/2 1"]),
     ("1. e4 1⁄2–1⁄2", &["@0 1/2 1"]),
     ("1. e4 e5 2. Nf30–1", &["@0 0-1 3"]),
-    // Castling without a blank before the next word.
+    // Castling without a blank before the next token.
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO-O 5. d3 *", &["@0 * 9"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-0 5. d3 *", &["@0 * 9"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-Od6 5. d3 O–O6. Nc3 *", &["@0 * 11"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-1", &["@0 0-1 7"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0-0-0 *", &["@0 * 6 cut@34: 0-0-0-0 is no move"]),
-    // Promotions with other signs between their parts.
+    // Promotions with other characters between their parts.
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 = Q a1 (N) *", &["@0 * 2"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8= Q+ {x} a1/\u{a0}N *", &["@0 * 2"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8=(Q) a2a1 =R# *", &["@0 * 2"]),
@@ -121,7 +121,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8 Q a1 B 2. Qb8 (Qc8) 1-0", &["@0 1-0 3"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 =\nQ *", &["@0 * 0 cut@38: a8 is illegal here"]),
     ("[FEN \"4k3/8/8/8/8/8/R7/4K3 w - - 0 1\"]\n1. Ra8+ (1. Ra1) Kd7 *", &["@0 * 2"]),
-    // Results with other signs around them.
+    // Results with other characters around them.
     ("1. e4 1-0.", &["@0 1-0 1"]),
     ("1. e4 0-1,\n\n1. d4 \"1-0\"", &["@0 0-1 1", "@12 1-0 1"]),
     ("1. e4 1/2-1/2`", &["@0 1/2 1"]),
@@ -146,7 +146,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[White \"a[White \"b\"]\n\n1. e4 *", &["@0 * 0", "@9 * 1"]),
     ("[Event \"a\"]\n[White \"x[Black \"y\"]\n\n1. e4 *", &["@0 * 1"]),
     ("[Event \"a\"] [White \"x\"] [Black \"y\"]\n\n1. e4 *", &["@0 * 1"]),
-    // Words that are not moves.
+    // Tokens that are not moves.
     ("1. Nf3 Nc6 2. Nf9 d5 1-0", &["@0 1-0 2 cut@14: Nf9 is no move"]),
     ("1. e4 Qh5 0-1", &["@0 0-1 1 cut@6: Qh5 is illegal here"]),
     ("1. Nf3 d5 2. d3 Nf6 3. Nd2 *", &["@0 * 4 cut@23: Nd2 is ambiguous (b1, f3)"]),

@@ -37,7 +37,7 @@ fn read_pipe(bytes: &[u8], step: usize) -> Read {
     })
 }
 
-/// Returns a text of games, no two of which compress in the same way.
+/// Returns a PGN text with games, no two of which compress in the same way.
 pub(super) fn text(games: u32) -> Vec<u8> {
     let mut text = Vec::new();
     for number in 0..games {

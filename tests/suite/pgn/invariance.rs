@@ -96,7 +96,7 @@ fn a_truncated_file_gives_its_games_and_a_failure() {
     }
 }
 
-/// Returns pieces of PGN that mutilate each other.
+/// Generates fragments of PGN that damage each other when they are joined.
 pub(super) fn fragments() -> impl Strategy<Value = String> {
     let words: Vec<&'static str> = vec![
         "[Event \"a\"]",

@@ -18,21 +18,21 @@ fn options(readers: Readers) -> StreamOptions {
     StreamOptions { readers, ..StreamOptions::default() }
 }
 
-/// Returns the same options, with side lines.
+/// Returns options for reading games with side lines and annotations by the given readers.
 fn with_lines(readers: Readers) -> StreamOptions {
     let mut options = options(readers);
     (options.parse.variations, options.parse.annotations) = (true, true);
     options
 }
 
-/// Reads a text with both readers. Returns on what they agree, or how they differ.
+/// Reads a PGN text with both readers. Returns what they agree on, or how they differ.
 fn compare(text: &[u8], options: &StreamOptions) -> Result<Agreement, String> {
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options.clone());
     let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(()));
     summary.map(|summary| summary.agreement).map_err(|error| error.to_string())
 }
 
-/// Returns the names of the rules that explain the differences between the readers on a text.
+/// Returns the names of the rules that explain the differences between the readers on a PGN text.
 fn rules(text: &str) -> Vec<&'static str> {
     let agreement = compare(text.as_bytes(), &with_lines(Readers::Both))
         .unwrap_or_else(|error| panic!("{text:?}: {error}"));
@@ -125,7 +125,7 @@ fn odd_texts_are_read_alike() {
     }
 }
 
-/// For every rule there is a text that needs it.
+/// Checks which rules explain how the readers differ on some PGN texts. Every rule occurs.
 #[test]
 fn each_rule_is_told_by_its_name() {
     const ROWS: &[(&str, &[&str])] = &[
@@ -237,7 +237,7 @@ fn a_game_that_is_too_long_is_cut_alike() {
     }
 }
 
-/// Returns the blocks of a text, read by one of the readers.
+/// Returns the blocks of a PGN text, read by one of the readers.
 fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     let mut blocks = Vec::new();
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options);
@@ -269,7 +269,7 @@ fn the_second_reader_makes_the_same_blocks() {
     }
 }
 
-/// Pieces of text that are combined to odd games.
+/// Pieces of text that are combined into odd games.
 const PIECES: &[&str] = &[
     "[Event \"a\"]\n",
     "[White \"b\"]\n",

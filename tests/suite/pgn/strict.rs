@@ -6,7 +6,8 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Role, Square, 
 
 use super::*;
 
-/// Tests every plain word in positions with checks, pins, promotions and castling.
+/// Tests moves of pieces and pawns to every square, written without check signs, in positions with checks, pins, promotions and
+/// castling.
 #[test]
 fn every_word_is_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];
@@ -34,8 +35,8 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// Tests the same words in other places. They are neither the first word of their game nor among the last words of the text, so
-/// the fastest path reads them.
+/// Tests the same move tokens in other places. They are neither the first token of their game nor among the last tokens of the
+/// text, so the fastest path reads them.
 #[test]
 fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];
@@ -64,7 +65,7 @@ fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
 }
 
-/// Returns the ways to read a word. For a piece, a wrong or missing `x` is accepted, so there are two.
+/// Returns the SAN moves that a token may denote. For a piece, a wrong or missing `x` is accepted, so there are two.
 fn readings(word: &str) -> Vec<San> {
     let san: San = word.parse().unwrap();
     let mut other = san;

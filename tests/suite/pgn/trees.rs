@@ -1,4 +1,5 @@
-//! Tests side lines: the lines that are kept, the numbers of their nodes, and main lines, which must not depend on side lines.
+//! Tests side lines (variations): the lines that are kept, the numbers of their nodes, and main lines, which must not depend on
+//! side lines.
 
 use orbit_pgn::{Annotation, AnnotationKind, Game, ParseOptions, SideLine, Sources};
 
@@ -10,7 +11,7 @@ fn options() -> ParseOptions {
     options
 }
 
-/// Returns the games of a text with their side lines, and the number of side lines that were not kept.
+/// Returns the games of a PGN text with their side lines, and the number of side lines that were not kept.
 fn trees(bytes: &[u8]) -> (Vec<Game>, u64) {
     let mut sources = Sources::from_bytes("test", bytes.to_vec());
     let (mut games, mut lost) = (Vec::new(), 0);
@@ -20,7 +21,7 @@ fn trees(bytes: &[u8]) -> (Vec<Game>, u64) {
     (games, lost)
 }
 
-/// Returns the side lines of the only game of a text, each as `PARENT.SIBLING MOVES`.
+/// Returns the side lines of the only game of a PGN text, each as `PARENT.SIBLING MOVES`.
 fn lines(text: &str) -> Vec<String> {
     let (games, _) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
@@ -31,7 +32,7 @@ fn lines(text: &str) -> Vec<String> {
     games[0].lines.iter().map(shown).collect()
 }
 
-/// Returns the reports about side lines of the only game of a text.
+/// Returns the reports about side lines of the only game of a PGN text.
 fn lost(text: &str) -> Vec<String> {
     let (games, count) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
@@ -59,7 +60,8 @@ fn nodes_are_numbered_from_the_deepest_on() {
         lines("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 (1. e3 Kd7 (1... Kf7)) Kd7 *"),
         ["0.1 e2e3 e8d7", "3.1 e8f7"]
     );
-    // Brackets may be open or of another kind, and a side line may follow the last move.
+    // The parenthesis that opens a side line (variation) may be unclosed, or a bracket may stand in its place. A side line may
+    // also follow the last move.
     assert_eq!(lines("1. e4 e5 (1... c5"), ["1.1 c7c5"]);
     assert_eq!(lines("1. e4 e5 [1... c5] 2. Nf3 *"), ["1.1 c7c5"]);
     assert_eq!(lines("1. e4 e5 (1... c5) 1-0"), ["1.1 c7c5"]);

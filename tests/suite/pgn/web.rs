@@ -59,7 +59,7 @@ fn read_bytes(bytes: &[u8]) -> Read {
     read(Sources::from_bytes_with("test", bytes.to_vec(), options()))
 }
 
-/// Returns a text, both plain and packed, together with the games in it.
+/// Returns a PGN text, both plain and compressed, together with the games in it.
 fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     let text = damage::text(3000);
     let frames: Vec<u8> = text.chunks(30_000).flat_map(zst).collect();
@@ -139,7 +139,7 @@ fn a_file_on_the_web_has_the_games_of_the_file() {
     assert_eq!(source.path, None);
     let request = &server.requests()[0];
     assert_eq!(request.target, "/games.pgn?key=secret");
-    // This is `user:pass:word`.
+    // The header contains `user:pass:word` in Base64.
     assert_eq!(request.line("authorization"), Some("Basic dXNlcjpwYXNzOndvcmQ="));
 }
 

@@ -1,4 +1,4 @@
-//! Represents games with side lines as trees of positions that shakmaty plays.
+//! Represents games with side lines (variations) as trees of positions that shakmaty plays.
 
 use shakmaty::{
     Bitboard, CastlingMode, CastlingSide, Chess, Color, File, Move, Piece, Position as _, Role, Square,
@@ -117,7 +117,7 @@ impl Game {
     }
 }
 
-/// Returns the games of a text.
+/// Returns the games of a PGN text.
 pub fn read(text: &str) -> Vec<Game> {
     let mut games: Vec<String> = Vec::new();
     let mut in_moves = true;

@@ -33,7 +33,6 @@ pub enum Filter {
     Chain(Box<Query>),
     /// One of `move from S`, `move to S` and `move capture S`.
     Move(&'static str, Designator),
-    /// The filter `move secondary`.
     MoveSecondary,
 }
 
@@ -79,7 +78,6 @@ pub struct Query {
     pub back: bool,
     /// True if a line has `singlecolor`.
     pub single_color: bool,
-    /// The focus of a path.
     pub focus: Option<Focus>,
     pub max: Option<Amount>,
     pub nestban: bool,
@@ -171,7 +169,7 @@ impl Display for Amount {
 impl Display for Filter {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            // Both are also words of `path`.
+            // Without braces, both would be read as keywords of `path`.
             Filter::Word(word @ ("primary" | "secondary")) => write!(f, "{{{word}}}"),
             Filter::Word(word) => write!(f, "{word}"),
             Filter::ToMove(color) => write!(f, "{}", color.fold_wb("wtm", "btm")),

@@ -58,7 +58,7 @@ impl Reader<'_> {
         Some(number)
     }
 
-    /// Tries to read something. If that fails, goes back to the old position.
+    /// Calls `read`. If that fails, goes back to the old place in the text.
     fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.rest;
         let read = read(self);

@@ -208,7 +208,7 @@ impl<'a> Search<'a> {
     }
 
     /// Lists the atoms that may come next, those with fewer repetitions first. In a path, filters for the current position are
-    /// tested at once.
+    /// tested immediately.
     fn expand(&mut self, mut due: Vec<Due<'a>>, walk: &Walk, out: &mut Vec<Next<'a>>) -> Found<()> {
         self.steps += 1;
         if self.steps > STEPS_MAX {

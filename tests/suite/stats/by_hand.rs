@@ -121,7 +121,7 @@ fn games_that_do_not_count_are_as_if_they_were_not_there() {
 fn white_scores_are_means_of_known_results() {
     let counts = counts("{Nf3 not initial btm}", "year,player");
     let total = counts.total();
-    // One game is won, one is lost and one is drawn. The fourth game has no result.
+    // One game is won, one is lost, one is drawn, and one has no result.
     assert_eq!(total.all, Tally { games: 4, positions: 16, results: 3, half_points: 3, ..Tally::default() });
     assert_eq!(total.all.score(), Some(0.5));
     assert_eq!(total.hit, Tally { games: 3, positions: 5, results: 3, half_points: 3, ..Tally::default() });

@@ -137,7 +137,8 @@ fn name((file, rank): (i32, i32)) -> Option<String> {
     is_on.then(|| format!("{}{}", (b'a' + file as u8) as char, rank + 1))
 }
 
-/// Returns a move as a letter and squares. If the board has no image of the squares, they are those that were played.
+/// Returns a move as the letter of its piece and two squares. If there is no map, or the map has no image of the squares, they
+/// are those that were played.
 fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     let (from, to) = match mv {
         Move::Castle { king, rook } if rook > king => {
@@ -361,7 +362,7 @@ fn moves_beside_patterns_are_carried_back() {
         (piece(&game.positions[at], Square::D5) == Some('N')).then_some((at, at, Seen::Played))
     });
     compare("check", &|game, at| game.positions[at].is_check().then_some((at, at, Seen::Played)));
-    // The copy as it was written comes first.
+    // If both copies match, the copy as written decides.
     let names = compare("flipcolor Nd5", &move |game, at| {
         let chess = &game.positions[at];
         let seen = match (piece(chess, Square::D5), piece(chess, Square::D4)) {

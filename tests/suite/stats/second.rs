@@ -304,7 +304,7 @@ fn counts_add_up_in_any_order() {
     assert_eq!(nested, all);
 }
 
-/// If several queries are counted at once, the counts of each are the same as alone.
+/// If the hits of several queries are counted in one search, the counts of each query are the same as alone.
 #[test]
 fn queries_over_the_same_games_share_what_is_theirs() {
     let engines = ["Nd4", "stalemate", "flipcolor {Bh7 kg8 btm check}", "true"].map(scan);

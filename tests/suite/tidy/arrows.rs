@@ -11,7 +11,7 @@ struct Imports {
 }
 
 impl Imports {
-    /// Reads the imports of files, which are given with their texts.
+    /// Reads the imports of files. Each file is given as its path and its source text.
     fn of(files: &[(String, String)]) -> Imports {
         let texts: BTreeMap<Vec<String>, Vec<Token>> =
             files.iter().map(|(file, text)| (module(file), tokens(text))).collect();

@@ -13,7 +13,7 @@ pub enum AdapterChoice {
     Auto,
     /// The adapter with this index in the list of adapters.
     Index(usize),
-    /// The adapter with this PCI bus id, such as `0000:01:00.0`, or with this text in its name, ignoring case.
+    /// The adapter with this PCI bus id, such as `0000:01:00.0`, or whose name contains this string, ignoring case.
     Named(String),
 }
 
@@ -55,13 +55,13 @@ pub struct AdapterReport {
     pub driver: String,
     /// The address of the adapter on the PCI bus; empty if it has none or it is unknown.
     pub pci_bus_id: String,
-    /// The largest buffer that a shader can see, in bytes.
+    /// The maximum size of a buffer that can be bound to a shader, in bytes.
     pub binding_bytes_max: u64,
-    /// The largest buffer in bytes.
+    /// The maximum size of a buffer, in bytes.
     pub buffer_bytes_max: u64,
-    /// The largest number of workgroups in one dimension of a dispatch.
+    /// The maximum number of workgroups in one dimension of a dispatch.
     pub workgroups_max: u32,
-    /// The largest number of invocations in a workgroup.
+    /// The maximum number of invocations in a workgroup.
     pub workgroup_size_max: u32,
     /// True if the adapter can time its own work.
     pub has_timestamps: bool,

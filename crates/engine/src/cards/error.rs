@@ -73,7 +73,7 @@ pub enum GpuError {
         name: String,
         /// The number of iterations that the query needs.
         turns: u64,
-        /// The largest number of iterations that the adapter runs.
+        /// The maximum number of iterations that the adapter runs.
         most: u64,
     },
     /// The blocks were uploaded in a layout that the engine's kernel variant cannot read.

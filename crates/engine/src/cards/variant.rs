@@ -143,14 +143,14 @@ impl fmt::Display for Variant {
     }
 }
 
-/// The error for a text that names no variant.
+/// The error for a string that names no variant.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{part}` is no kernel variant; give `default`, or some of lanes2, transposed, wg32, wg64, wg128, wg256, u64, \
      segments2, segments4, segments8, looped, hostcarry with commas between"
 )]
 pub struct UnknownVariant {
-    /// The unknown part of the text.
+    /// The unknown part of the string.
     part: String,
 }
 

@@ -1,17 +1,18 @@
-//! Quick bounds on the positions of segments, computed by comparing all moves of a segment with patterns.
+//! Computes cheap bounds on the positions of a segment by comparing all of its moves with patterns. This comparison is
+//! a *glance* at the segment.
 //!
 //! A *segment* is 32 consecutive positions, stored as the first position (the *key*) and the moves. A *screen* skips
-//! segments in which no position can match, from bounds on their positions. The bounds here are wider than those of
-//! [`Moved`](orbit_reel::bounds::Moved) but cheaper. They already exclude most segments, so few segments need the exact
-//! bounds.
+//! segments in which no position can match, from bounds such as the squares on which a piece may arrive. The bounds
+//! here are wider than those of [`Moved`](orbit_reel::bounds::Moved) but cheaper. They already exclude most segments,
+//! so few segments need the exact bounds.
 
 use orbit_core::board::{Board, Code, PieceSet, Position};
 use orbit_core::isa::Isa;
 use orbit_plan::{Bound, BoundRead, Reg, Screen};
 use orbit_reel::{Block, SEGMENT_SLOTS, bounds::SegmentMoves, lanes::LANES};
 
-/// The largest number of squares of a piece for which a glance is made. Each square needs its own pattern, so a screen
-/// that depends on more squares has no glance.
+/// The maximum number of squares for which arrivals of one kind of piece are looked for. Each square needs its own
+/// pattern, so a screen that depends on more squares has no glance.
 const SQUARES_MAX: u32 = 12;
 
 const STANDARD: Board = Position::standard().board;
@@ -140,7 +141,7 @@ impl PatternTables {
         }
     }
 
-    /// Computes the same as [`found`], with vector instructions that look up 32 table entries at once.
+    /// Computes the same as [`found`], with vector instructions that look up 32 table entries with one instruction.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn looked_up(&self, moves: &SegmentMoves) -> [u64; LANES] {
@@ -225,8 +226,8 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     Some(patterns)
 }
 
-/// Returns the patterns of moves that may be promotions by one side: moves of the given pieces from the second-last
-/// rank to the last.
+/// Returns the patterns of moves that may be promotions by one side: moves of the given pieces from their seventh rank
+/// to the last.
 pub(super) fn promotions(set: PieceSet) -> Vec<MovePattern> {
     let ranks = if set.0 & PieceSet::BLACK.0 != 0 { 1 << 3 } else { 7 << 9 | 6 << 3 };
     let codes = (1..15).filter(|&code| set.contains(Code(code)));

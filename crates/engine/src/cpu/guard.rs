@@ -12,7 +12,7 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Plans, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS, lanes::LANES};
 
-/// The most that gathering one position costs, as a number of steps that a program runs for one position.
+/// The maximum cost of gathering one position. The unit is one step of a program, run for one position.
 const GATHERING: u64 = 3000;
 
 /// A condition that holds wherever a query matches, and a record of how many positions it excludes.

@@ -45,7 +45,7 @@ fn eight(words: &[u64; GROUP], first: usize) -> &[u64; LANES] {
     words[first..].first_chunk().expect("a group is whole rows")
 }
 
-/// Computes the result of eight positions for all moves except castling and en passant. Returns a non-zero word for
+/// Computes the result for eight positions, for all moves except castling and en passant. Returns a non-zero word for
 /// each position that may have one of these two.
 #[inline(always)]
 fn row<const WHAT: u8, const PSEUDO: bool>(

@@ -125,8 +125,8 @@ impl Screening {
         left
     }
 
-    /// Returns those segments that may have hits, judged by numbers of pieces. The numbers are cached for blocks that
-    /// are searched more than once; for other blocks, all segments are returned.
+    /// Returns those segments that may have hits according to the numbers of pieces in them. The numbers are cached for
+    /// blocks that are searched more than once; for other blocks, all segments are returned.
     fn by_material(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if !block.is_searched_again() {
             return all;
@@ -148,8 +148,8 @@ impl Screening {
         left
     }
 
-    /// Returns those segments that may have hits, judged by their keys and moves. Returns all segments if screening did
-    /// not pay in recent blocks.
+    /// Returns those segments that may have hits according to their keys and moves. Returns all segments if screening
+    /// did not pay in recent blocks.
     fn looked_at(&self, block: &Block, all: Vec<u32>) -> Vec<u32> {
         if all.is_empty() || self.rest.takes_one() {
             return all;
@@ -184,7 +184,7 @@ impl OfMaterial {
         OfMaterial { screen: Prepared::new(screen, isa, code), reads, rest: Rest::default() }
     }
 
-    /// Returns those segments that may have hits, judged by the cached numbers of pieces in `material`.
+    /// Returns those segments that may have hits according to the cached numbers of pieces in `material`.
     fn segments(&self, material: &Material, all: &[u32]) -> Vec<u32> {
         let groups: Vec<u32> = (0..material.groups() as u32).collect();
         let left = self.screen.lend(groups.len().div_ceil(GROUP), |machines, natives| {

@@ -2,9 +2,9 @@
 //!
 //! A *stage* is a part of a program that runs at all positions before the rest, because the rest needs its masks and
 //! words at other positions of the game. One invocation walks through one game. So an upload must contain whole games,
-//! and these must have no side lines. Each result stays on the device as a column until other games are uploaded. It is
-//! copied to the place where a program reads it. `ways.rs` defines how each kind of column is computed. Columns that
-//! depend only on the moves of games are computed by the processor and uploaded.
+//! and these must have no side lines (variations). Each result stays on the device as a column until other games are
+//! uploaded. It is copied to the place where a program reads it. `ways.rs` defines how each kind of column is computed.
+//! Columns that depend only on the moves of games are computed by the processor and uploaded.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -137,7 +137,7 @@ pub(super) struct CarryWork {
     carries: Vec<Dispatches>,
 }
 
-/// A buffer, with the byte at which a mask begins in it or with the number of bytes of a column.
+/// A buffer and a number: the byte at which a mask begins in the buffer, or the size of a column in bytes.
 type BufferRange = (wgpu::Buffer, u64);
 
 /// The dispatches that compute one column.

@@ -42,7 +42,7 @@ pub(super) struct Device {
     pub(super) poison: bool,
     fault: Option<InjectedFault>,
     allocated: Arc<AtomicU64>,
-    /// The number of bytes that are reserved for blocks which stay on the device, out of the memory limit.
+    /// The part of the memory limit that is reserved for blocks that stay on the device, in bytes.
     pub(super) set_aside: AtomicU64,
     submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
@@ -90,7 +90,6 @@ impl KernelPass {
     }
 }
 
-/// The result of opening an adapter.
 struct OpenedAdapter {
     device: wgpu::Device,
     queue: wgpu::Queue,

@@ -41,12 +41,12 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    /// Creates a driver whose calls may take at most `silence`.
+    /// Creates a driver whose calls are limited to the time `silence`.
     pub(super) fn new(silence: Duration) -> Arc<Driver> {
         Arc::new(Driver { silence, idle: Mutex::default(), end: OnceLock::new() })
     }
 
-    /// Returns the longest time that a call may take.
+    /// Returns the time limit of a call.
     pub(super) fn silence(&self) -> Duration {
         self.silence
     }

@@ -166,9 +166,9 @@ impl Gpu {
         Ok((out, all))
     }
 
-    /// Compiles the kernels of the first pass and of their stages on several threads at once. Otherwise they would be
-    /// compiled one after the other when they are first used. An error here is ignored, because it appears again when
-    /// the kernel is used.
+    /// Compiles the kernels of the first pass and of their stages on several threads in parallel. Otherwise they would
+    /// be compiled one after the other when they are first used. An error here is ignored, because it appears again
+    /// when the kernel is used.
     fn compile_all(&self, device: &Device, kernels: &[(&Kernel, usize)]) {
         if self.is_compiled.swap(true, Ordering::Relaxed) {
             return;
@@ -445,7 +445,7 @@ impl<'a> OnCard<'a> {
         Ok(set)
     }
 
-    /// Returns the set of buffers, so that others can use it.
+    /// Gives the set of buffers back, so that other threads can use it.
     fn done(self) {
         self.set.into_iter().for_each(Lent::done);
     }

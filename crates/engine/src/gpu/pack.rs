@@ -1,4 +1,4 @@
-//! Packs blocks into *uploads*: amounts of data that a device can take at once.
+//! Packs blocks into *uploads*, each small enough for a device to hold as a whole.
 //!
 //! An upload is a list of segments, block after block. Each segment can be replayed alone, so an upload may begin and
 //! end in the middle of a block. A key refers to tables by index: to its game, and to the next entry in the table of
@@ -49,7 +49,7 @@ pub(super) struct Slice {
 impl Slice {
     fn new(block: usize, of: &Block, segments: Range<usize>) -> Slice {
         let last = of.keys.get(segments.end);
-        // A damaged key may contain any number, so ranges are cut to the table.
+        // A damaged key may contain any number, so ranges are limited to the table.
         let cut = |from: usize, to: usize, len: usize| from.min(len)..to.clamp(from.min(len), len);
         let (from, to) = (&of.keys[segments.start], last);
         Slice {
@@ -103,7 +103,7 @@ impl Upload {
         whole.is_within(caps)
     }
 
-    /// Returns whether a device can take the whole upload at once.
+    /// Returns whether a device can hold the whole upload.
     pub(super) fn is_within(&self, caps: &Caps) -> bool {
         self.segments <= caps.segments
             && self.starts <= caps.starts

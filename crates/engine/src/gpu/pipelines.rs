@@ -95,7 +95,7 @@ impl Pipelines {
         done.clone()
     }
 
-    /// Returns the message about a fault of the file, the first time that this is called.
+    /// Returns the message about a problem with the file, the first time that this is called.
     pub(super) fn take_note(&self) -> Option<String> {
         lock(&self.note).take()
     }

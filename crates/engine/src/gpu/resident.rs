@@ -128,8 +128,8 @@ impl Resident<'_> {
 const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
 const STAY_BYTES_OTHERS: u64 = 512 << 20;
 
-/// The number of bytes that a memory limit must at least leave for everything else: the outputs of all sets of buffers,
-/// and data in transfer.
+/// The minimum number of bytes of a memory limit that is left for everything except blocks: the outputs of all sets of
+/// buffers, and data in transfer.
 const WORKING_BYTES_MIN: u64 = 64 << 20;
 
 /// Returns the number of bytes of blocks that may stay on a device. This is the caller's limit; without one, the memory
@@ -161,7 +161,7 @@ struct ResidentState {
     /// The number of bytes of all entries.
     bytes: u64,
     entries: HashMap<UploadKey, ResidentEntry>,
-    /// The number of uses so far.
+    /// The number of times that an entry was used so far. It orders the uses by time.
     uses: u64,
     last_use: Instant,
 }

@@ -1,4 +1,4 @@
-//! Prints walks as WGSL, for games without side lines.
+//! Prints walks as WGSL, for games without side lines (variations).
 //!
 //! A *walk* is a sequence of positions that filters such as `line` and `path` describe with an automaton. One
 //! invocation passes through a game from its end (or, for walks against the moves, from its beginning). At each slot it

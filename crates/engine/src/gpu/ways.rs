@@ -2,8 +2,8 @@
 //!
 //! A *stage* is a part of a program that runs at all positions before the rest; its masks and words are turned into
 //! columns that the rest reads. Each column is computed by one shader from masks and words that are on the device, one
-//! game at a time. The games must have no side lines. If there is no shader for one of a kernel's columns, the
-//! processor computes all of its columns.
+//! game at a time. The games must have no side lines (variations). If there is no shader for one of a kernel's columns,
+//! the processor computes all of its columns.
 
 use super::walks;
 use orbit_plan::{Carried, ColumnOperand, EdgeTest, GameOp, Leaf, Made, StageCarry, Walk};
@@ -12,7 +12,7 @@ const GAMES: &str = orbit_shaders::GAMES;
 const CARRY: &str = orbit_shaders::CARRY;
 const SHIFT: &str = orbit_shaders::SHIFT;
 
-/// A way to compute a column.
+/// A way to compute a column that a stage carries along games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
     /// Combines the words of a position and of all later positions of its game, or with `true` of all earlier ones.

@@ -260,7 +260,7 @@ pub(super) struct Printer<'a> {
     turns: u64,
     /// The number of times that the code which is being printed runs at a slot.
     times: u64,
-    /// The number of variables for sets moved by files so far.
+    /// The number of variables printed so far for sets that are moved by files.
     beside: usize,
 }
 
@@ -274,8 +274,8 @@ struct OpenRow<'a> {
     values: Option<&'a [u64]>,
 }
 
-/// The declarations for a kernel that evaluates all slots of a segment at once, and for one that evaluates only some
-/// slots.
+/// The declarations for a kernel that evaluates all slots of a segment in one dispatch, and for one that evaluates only
+/// some slots.
 const ALL_SLOTS: &str = "const SOME_SLOTS = false;\n";
 const SOME_SLOTS: &str = "const SOME_SLOTS = true;\n";
 

@@ -238,7 +238,8 @@ impl MoveTo {
         (self.taken != 0).then_some(self.taken_on)
     }
 
-    /// Returns the set of squares of the move that a leaf of a plan stands for.
+    /// Returns the squares of the move that `leaf` names, such as the square of the captured piece; the empty set if
+    /// there are none.
     pub(super) fn squares(self, leaf: Leaf) -> u64 {
         let both = |squares: [u8; 2]| 1 << squares[0] | 1 << squares[1];
         match leaf {

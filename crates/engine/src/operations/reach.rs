@@ -1,4 +1,4 @@
-//! Finds the positions at which walks exist, for all positions of a segment at once.
+//! Finds the positions at which walks exist, for all positions of a segment together.
 //!
 //! A *walk* is a sequence of positions that `line` or `path` describes by an automaton. For each state of the
 //! automaton, this module computes a mask of the positions from which the walk can be completed.
@@ -124,7 +124,7 @@ impl<'a> WalkReach<'a> {
     }
 
     /// Computes the masks of all segments, one state at a time. The states to which a state leads are already known,
-    /// and most operations work on many words at once.
+    /// and most operations work on many words at a time.
     fn run_states(&mut self) {
         let Walk { automaton, .. } = self.walk;
         let (mut alive, mut next) = (std::mem::take(&mut self.alive), std::mem::take(&mut self.next));

@@ -236,7 +236,7 @@ impl Flow<'_> {
         (0..mask.len()).map(|at| self.step(|at| mask[at], at)).collect()
     }
 
-    /// Extends the slots `reached` of segment `at`. Repeats `stride` steps at once as long as they lead to slots of
+    /// Extends the slots `reached` of segment `at`. Makes `stride` steps at a time, as long as they lead to slots of
     /// `through`. Does not leave the segment, and does not enter side lines.
     #[inline(always)]
     pub(super) fn fill(&self, mut reached: u32, through: u32, at: usize, stride: u32) -> u32 {

@@ -1,7 +1,7 @@
 //! Runs automata along games, for `line` and `path`. A *walk* is a sequence of positions of a game that an automaton
 //! accepts.
 //!
-//! First, [`WalkReach`] finds the positions at which a walk begins, for all positions of a segment at once. The values
+//! First, [`WalkReach`] finds the positions at which a walk begins, for all positions of a segment together. The values
 //! of walks (the length, or a number) are computed only where they are requested. The best value from a node and a
 //! state follows from the values of the node's children. So one pass from the last node to the first is enough or, for
 //! walks against the moves, one pass from the first node to the last.

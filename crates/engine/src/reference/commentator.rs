@@ -6,8 +6,8 @@ use orbit_query::TypedQuery;
 use orbit_reel::{Block, GameRow};
 use orbit_reference::{Reference, ReferenceError, RunState};
 
-/// Evaluates a query on games that another engine has found, to compute the texts and sort values that the other engine
-/// cannot compute. The query must treat each game independently.
+/// Evaluates a query on games that another engine has found, to compute the comments and sort values that the other
+/// engine cannot compute. The query must treat each game independently.
 #[derive(Debug)]
 pub struct Commentator {
     query: TypedQuery,

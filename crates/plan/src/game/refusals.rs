@@ -125,7 +125,7 @@ struct FormWalk<'q, M> {
 type Refused = Result<(), Diagnostic>;
 
 impl<M: Clone + Debug> FormWalk<'_, M> {
-    /// Begins another evaluation.
+    /// Returns the context of a filter that begins another evaluation.
     fn apart(&mut self) -> FilterPlace {
         self.evaluations += 1;
         FilterPlace { home: self.evaluations, is_root: false, loops: Vec::new(), owned: CastlingParts::No }

@@ -169,7 +169,7 @@ impl WaySearch<'_> {
                     }
                     at += 1;
                 }
-                // A loop that consumes nothing need not be repeated: one round has the same effect.
+                // A loop that consumes nothing need not be repeated: one iteration has the same effect.
                 Instruction::Split(..) if open.contains(&at) => return Some(()),
                 Instruction::Split(a, b) => {
                     self.tried += 1;

@@ -9,7 +9,7 @@ use orbit_query::tree::Sibling;
 pub struct FlatChain {
     /// The index of this chain among the chains of the program.
     pub place: u16,
-    /// The constituents.
+    /// The constituents. The operations refer to them by index.
     pub steps: Vec<FlatStep>,
     /// The operations that determine which constituents may follow each other.
     pub ops: Vec<FlatOp>,
@@ -87,7 +87,7 @@ pub enum FlatFocus {
     /// The moves of the pieces that are on the squares of a set at the start; with `capture` also moves that capture one of these
     /// pieces.
     Pieces {
-        /// The set.
+        /// The register that contains the set.
         set: RegisterWord,
         /// True if captures of these pieces count too.
         capture: bool,

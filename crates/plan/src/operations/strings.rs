@@ -14,7 +14,8 @@ pub const EMPTY: u64 = 256;
 /// The number of the first literal of a program.
 pub const LITERALS: u64 = 257;
 
-/// An instruction. `to` is the register of the result, or the label of a jump. If a string has no value, the result has none.
+/// An instruction that creates, reads or compares strings. `to` is the register of the result, or the label of a jump. If a
+/// string has no value, the result has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum TextInstr {
