@@ -15,6 +15,8 @@ const GUARDED: &[&str] = &[
     "{square all x in a (#(A attacks x)<=1)} and check",
     "flipcolor {Kg1 kg8 square x in . {2<=#(A attacks x) 3<=#(a attacks x)}}",
     "{check not square x in a-h1-8 {3<=#(A attacks x)}}",
+    // A condition that holds nowhere if the cheap part of the operand of `not` stands for the operand.
+    "{check not {btm 2<=#square x in a-h1-8 {3<=#(A attacks x)}}}",
     "mate {1<=#square x in a-h1-8 {3<=#(A attacks x)} or Qh7}",
     "{{check square x in a-h1-8 {4<=#(A attacks x)}} or {castle square x in a-h1-8 {3<=#(a attacks x)}}}",
     // A filter that depends only on the square of the loop.

@@ -41,18 +41,18 @@ fn blocks(variations: bool) -> Vec<Block> {
 #[test(part = 2)]
 fn games_that_are_passed_over_hold_no_hit() {
     let table = data("game-vectors.tsv");
-    let texts: BTreeSet<&str> =
-        table.lines().filter_map(|line| line.split('\t').nth(1)).chain(RARE.iter().copied()).collect();
+    let of_table: BTreeSet<&str> = table.lines().filter_map(|line| line.split('\t').nth(1)).collect();
+    let texts = of_table.iter().map(|&text| (text, true)).chain(RARE.iter().map(|&text| (text, false)));
     let blocks = [false, true].map(blocks);
     let (mut number, mut narrowed, mut passed_over) = (0, 0, 0);
-    for text in texts {
+    for (text, of_table) in texts {
         let Ok(parsed) = orbit_query::parse(text) else { continue };
         let Some(condition) = necessary(&parsed.query) else { continue };
         let blocks: Vec<&Block> = blocks[usize::from(parsed.query.variations)].iter().collect();
         let prepared = PreparedQuery::new(parsed.query, PlanOptions::default()).unwrap();
-        // If no engine has to interpret a query, only one in four is tested.
+        // Of the queries of the table that no engine has to interpret, one in four is tested.
         number += 1;
-        if prepared.planner.refusal().is_none() && number % 4 > 0 {
+        if of_table && prepared.planner.refusal().is_none() && number % 4 > 0 {
             continue;
         }
         let outputs = [Wants::VALUES];

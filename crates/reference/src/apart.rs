@@ -52,13 +52,16 @@ impl Reference {
     ) -> Result<Vec<Option<MatchSpan>>, GameFault> {
         let mut evaluation = Evaluation::new(game, 0, &self.declared, interrupt);
         evaluation.state.tells_spans = true;
-        let place = |copy| self.numbers.iter().position(|&number| number == copy);
+        // The places of the copies in the query, in the order of their numbers.
+        let mut places: Vec<usize> = (0..self.numbers.len()).collect();
+        places.sort_by_key(|&place| self.numbers[place]);
         let span = |&(node, copy): &(u32, Option<usize>)| {
-            let (at, copy) = (node as usize, copy.and_then(place));
+            let at = node as usize;
+            let places = copy.and_then(|copy| places.get(copy..=copy)).unwrap_or(&places);
             let span = evaluation.there(at, |there| match top(&self.body) {
-                Outermost::Sets(copies) => there.span_of_copies(copies, copy),
-                Outermost::Numbers(copies) => there.span_of_copies(copies, copy),
-                Outermost::Filters(copies) => there.span_of_copies(copies, copy),
+                Outermost::Sets(copies) => there.span_of_copies(copies, places),
+                Outermost::Numbers(copies) => there.span_of_copies(copies, places),
+                Outermost::Filters(copies) => there.span_of_copies(copies, places),
             });
             evaluation.state.notes.clear();
             evaluation.state.fault.take().map_or(Ok(span), |diagnostic| Err(GameFault { at, diagnostic }))
@@ -110,16 +113,11 @@ impl Reference {
 }
 
 impl Evaluation<'_> {
-    /// Returns the span of the copy with the given index or, if `copy` is `None`, of the first copy that matches.
-    fn span_of_copies<F: Kind<ExplicitForm>>(
-        &mut self,
-        copies: &[F],
-        copy: Option<usize>,
-    ) -> Option<MatchSpan> {
-        let known = copy.and_then(|copy| copies.get(copy..=copy));
-        for copy in known.unwrap_or(copies) {
+    /// Returns the span of the first copy that matches, of the copies at the given places.
+    fn span_of_copies<F: Kind<ExplicitForm>>(&mut self, copies: &[F], places: &[usize]) -> Option<MatchSpan> {
+        for &place in places {
             let begin = self.notes_begin();
-            if self.matches(copy) {
+            if self.matches(&copies[place]) {
                 return self.take_span(begin);
             }
         }

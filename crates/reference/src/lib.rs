@@ -40,7 +40,7 @@ use orbit_core::{
 };
 use orbit_query::{
     TypedQuery,
-    tree::{Any, ConditionOp, Number, NumberOp, Squares, SquaresOp},
+    tree::{Any, ConditionOp, GameCondition, GameText, Number, NumberOp, Ref, Squares, SquaresOp, TextOp},
 };
 
 use copies::{Copies, CopyBuilder, CopyOrder, ExplicitForm, NumberCopies, PlainFilter};
@@ -141,15 +141,20 @@ impl Reference {
     ///
     /// Fails if the transforms cannot be expanded; see [`ReferenceError`].
     pub fn new(query: &TypedQuery) -> Result<Reference, ReferenceError> {
-        let body = CopyBuilder::expand(&query.body, CopyOrder::Evaluated)?;
         let numbered = CopyBuilder::expand(&query.body, CopyOrder::Declared)?;
+        let declared = Declared::from_query(query);
+        if !order_shows(query) {
+            let numbers = (0..top(&numbered).len()).collect();
+            return Ok(Reference { body: numbered, numbers, declared });
+        }
+        let body = CopyBuilder::expand(&query.body, CopyOrder::Evaluated)?;
         let numbers = match (top(&body), top(&numbered)) {
             (Outermost::Sets(copies), Outermost::Sets(numbered)) => copies::numbers(copies, numbered),
             (Outermost::Numbers(copies), Outermost::Numbers(numbered)) => copies::numbers(copies, numbered),
             (Outermost::Filters(copies), Outermost::Filters(numbered)) => copies::numbers(copies, numbered),
             _ => unreachable!("the same filter is outermost in both orders"),
         };
-        Ok(Reference { body, numbers, declared: Declared::from_query(query) })
+        Ok(Reference { body, numbers, declared })
     }
 
     /// Limits the number of steps. A game that takes more steps ends with an error. Each evaluation of a filter is a
@@ -167,11 +172,33 @@ impl Reference {
     }
 }
 
+/// Returns whether the order in which copies are evaluated shows: in comments, or in variables.
+fn order_shows(query: &TypedQuery) -> bool {
+    let writes = |filter: Ref<'_, _>| match filter {
+        Ref::Condition(f) => {
+            matches!(f.op(), ConditionOp::Game(GameCondition::Comment(_) | GameCondition::Message { .. }))
+        }
+        Ref::Text(f) => matches!(f.op(), TextOp::Game(GameText::CurrentTransform(_))),
+        _ => false,
+    };
+    !query.vars.is_empty() || !query.dictionaries.is_empty() || query.body.any(writes)
+}
+
 /// The copies of the outermost filter if it is a transform, otherwise the filter itself as the only copy.
 enum Outermost<'a> {
     Sets(&'a [Squares<ExplicitForm>]),
     Numbers(&'a [Number<ExplicitForm>]),
     Filters(&'a [PlainFilter]),
+}
+
+impl Outermost<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Outermost::Sets(copies) => copies.len(),
+            Outermost::Numbers(copies) => copies.len(),
+            Outermost::Filters(copies) => copies.len(),
+        }
+    }
 }
 
 fn top(filter: &PlainFilter) -> Outermost<'_> {
