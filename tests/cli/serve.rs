@@ -195,7 +195,7 @@ fn the_document_has_all_codes_limits_and_versions() {
     expected.push(format!("| queries whose hits are kept | {RESULTS_MAX},"));
     expected.push(format!("| rows of a page | {},000 |", PAGE_ROWS_MAX / 1000));
     expected.push(format!("| requests that wait | {},000,", QUEUE_MAX / 1000));
-    expected.push(format!("| requests that run at once | {RUNNING_MAX} |"));
+    expected.push(format!("| requests that run at the same time | {RUNNING_MAX} |"));
     expected.push(format!("| clients of a socket | {CLIENTS_MAX} |"));
     for text in expected {
         assert!(document.contains(&text), "{text}");
