@@ -68,8 +68,8 @@ const QUERIES: &[&str] = &[
     "{if ply%2==0 nn=ply%8+1 makesquare(nn nn) & A}",
     "{if ply%2==0 ss=R file ss}",
     "equal({ss=A #ss} #a)",
-    "{nn=1 nn+{nn=ply nn}==ply+1}",
-    "{pp=parent pp<{pp=currentposition pp}}",
+    "{if ply%2==0 nn=1 nn+{nn=ply nn}==ply+1}",
+    "{if ply%3==0 pp=currentposition pp<{pp=currentposition pp}}",
     // Variables that hold pieces.
     "#(piece X in [Rr] find X==d5)",
     "{initial piece X in P find X--=A}",
