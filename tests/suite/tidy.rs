@@ -515,6 +515,7 @@ fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> 
 fn module(path: &str) -> Vec<String> {
     let (folder, path) = path.strip_prefix("crates/").unwrap().split_once("/src/").unwrap();
     let path = path.strip_suffix(".rs").unwrap();
+    let path = path.strip_suffix("/mod").unwrap_or(path);
     let inside = path.split('/').filter(|part| *part != "lib");
     root_of(|it| it.0 == folder).into_iter().chain(inside).map(String::from).collect()
 }
