@@ -1,4 +1,4 @@
-// What no kernel can beat on a device: bytes that are read, bytes that are copied, instructions on words of 32 bits.
+// Kernels that measure the limits of a device: bytes that are read, bytes that are copied, instructions on words of 32 bits.
 //
 // The twin of `compute` is `chains` in floors.rs.
 

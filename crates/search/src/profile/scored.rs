@@ -1,4 +1,4 @@
-//! The player's score in some games, beside the score that the ratings let expect.
+//! The player's score in some games, compared with the score that the ratings predict.
 
 use serde::Serialize;
 
@@ -8,22 +8,22 @@ use crate::stats::{Share, ShareDifference, SideResults};
 /// The player's score in some games.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Scored {
-    /// The name of these games: an opening, an ending.
+    /// The name of these games, such as an opening or an ending.
     pub name: String,
     /// The number of games.
     pub games: u64,
     /// The results for the player.
     #[serde(flatten)]
     pub results: SideResults,
-    /// The points per game with a result.
+    /// The points per game, in games with a result.
     pub score: Option<Share>,
-    /// The number of games with a result and ratings of both sides; the next figures count these games alone.
+    /// The number of games with a result and known ratings of both sides. The next three fields refer only to these games.
     pub rated: u64,
     /// The points per game.
     pub rated_score: Option<Share>,
     /// The expected points per game.
     pub expected: Option<f64>,
-    /// The points per game less the expected ones.
+    /// The points per game minus the expected points per game.
     pub difference: Option<ShareDifference>,
 }
 
@@ -33,7 +33,7 @@ impl Scored {
         let expected =
             (record.rated > 0).then(|| record.expected_millionths as f64 / 1e6 / record.rated as f64);
         let rated_score = Share::of_points(record.half_points, record.rated);
-        // The expected score is taken as exact: ratings are what they are.
+        // The expected score is treated as exact, because ratings are given numbers.
         let difference = rated_score.zip(expected).map(|(Share { value, low, high }, expected)| {
             ShareDifference { value: value - expected, low: low - expected, high: high - expected }
         });
