@@ -1,9 +1,12 @@
 //! Tests the choice among the games and positions that a query hits.
 
 use crate::common::{corpus_blocks, every_nth_game, length, pgn_blocks, some_and_small};
-use orbit_engine::{GameEnds, Hits, Values};
-use orbit_reel::Block;
-use orbit_search::choice::{Choice, Condition, Order, RankFacts, SortKey, TopGames};
+use orbit_core::named::Named;
+use orbit_engine::{GameEnds, HitValues, Hits, Values};
+use orbit_reel::{Alike, Block};
+use orbit_search::choice::{Choice, Condition, Order, RankFacts, Side, SortKey, TopGames};
+use orbit_search::executor::EngineChoice;
+use orbit_search::report::Rows;
 
 const GAMES: &str = r#"
 [Event "A"]
@@ -221,7 +224,8 @@ fn only_what_counts_is_left() {
 #[test]
 fn games_are_ranked() {
     let block = block();
-    let numbers = Values::Numbers(vec![1, 9, 2, -5, 100, 3, 9, i32::MAX]);
+    let numbers: HitValues<i32> = [1, 9, 2, -5, 100, 3, 9, i32::MAX].into_iter().enumerate().collect();
+    let numbers = Values::Numbers(numbers);
     let hits = hits(&block, numbers, |slot| !matches!(slot, 4 | 7));
     let order = |key, reverse| {
         let mut top = TopGames::new(3);
@@ -284,4 +288,25 @@ fn samples_are_of_games_not_of_places() {
     let thirds: Vec<Block> = (0..3).map(|first| every_nth_game(&blocks, first, 3)).collect();
     assert!(sample(&forward, 1) == sample(&thirds.iter().collect::<Vec<_>>(), 1));
     assert!(sample(&forward, 1) != sample(&forward, 2));
+}
+
+/// The types of Python's options list names that other tables define.
+#[test]
+fn python_types_list_the_same_names() {
+    fn listed<T: Named>() -> String {
+        let names = T::TABLE.iter().map(|row| format!("\"{}\"", row.1));
+        format!("Literal[{}]", names.collect::<Vec<_>>().join(", "))
+    }
+    let options = include_str!("../../python/orbit_chess/_options.py");
+    for (field, names) in [
+        ("side", listed::<Side>()),
+        ("unique", listed::<Alike>()),
+        ("sort", listed::<SortKey>()),
+        ("engine", listed::<EngineChoice>()),
+        ("rows", listed::<Rows>()),
+    ] {
+        let line = options.lines().find_map(|line| line.trim_start().strip_prefix(&format!("{field}: ")));
+        let line = line.map(|line| line.trim_end_matches(" | None"));
+        assert_eq!(line, Some(&*names), "{field}");
+    }
 }

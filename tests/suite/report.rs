@@ -3,7 +3,7 @@
 use orbit_core::board::Bitboard;
 use orbit_core::game::MoveNumbers;
 use orbit_core::text::decode;
-use orbit_engine::{Hits, Values};
+use orbit_engine::{HitValues, Hits, Values};
 use orbit_pgn::{ParseOptions, Sources};
 use orbit_reel::{Block, BlockBuilder};
 use orbit_search::choice::Choice;
@@ -20,6 +20,11 @@ fn block(pgn: &[u8]) -> Block {
         chunk.parse(&ParseOptions::default(), &mut |source, game| builder.push(source, game));
     }
     builder.finish()
+}
+
+/// Returns values of the first slots of a block.
+fn at_slots<T>(values: impl IntoIterator<Item = T>) -> HitValues<T> {
+    values.into_iter().enumerate().collect()
 }
 
 /// Returns hits at every slot of a block, or at those slots that `test` selects.
@@ -167,7 +172,7 @@ fn fens_count_as_shakmaty_does() {
 fn values_are_listed_where_there_are_any() {
     let block = block(b"1. e4 e5 *");
     let some = |values| hits(&block, values, |slot| slot != 1);
-    let (numbers, sets) = (Values::Numbers(vec![-7, 0, i32::MIN]), Values::Sets(vec![1, 0, 3]));
+    let (numbers, sets) = (Values::Numbers(at_slots([-7, 0, i32::MIN])), Values::Sets(at_slots([1, 0, 3])));
     for (values, lines_expected) in [
         (Values::None, &["1 0 true", "1 2 true"][..]),
         (numbers, &["1 0 -7", "1 2 -2147483648"]),
@@ -176,9 +181,9 @@ fn values_are_listed_where_there_are_any() {
         assert_eq!(lines(Format::Values { all: true }, &block, &some(values.clone())), lines_expected);
         assert_eq!(lines(Format::Plain, &block, &some(values)), ["1 0", "1 2"]);
     }
-    let chosen = hits(&block, Values::Sets(vec![1, 2, 3]), |slot| slot == 2);
+    let chosen = hits(&block, Values::Sets(at_slots([1, 2, 3])), |slot| slot == 2);
     assert_eq!(lines(Format::Values { all: false }, &block, &chosen), ["1 2 [a1,b1]"]);
-    let none = Hits { bits: vec![0], values: Values::Sets(vec![0; 3]), main_lines: false };
+    let none = Hits { bits: vec![0], values: Values::Sets(HitValues::default()), main_lines: false };
     assert_eq!(lines(Format::Values { all: true }, &block, &none), ["1 0 []", "1 1 []", "1 2 []"]);
     assert!(lines(Format::Plain, &block, &none).is_empty());
 }
@@ -186,7 +191,7 @@ fn values_are_listed_where_there_are_any() {
 #[test]
 fn text_shortens_lists_and_shows_values_where_they_change() {
     let block = block(b"[White \"W\"]\n[Black \"?\"]\n[BlackElo \"1\"]\n\n1. e4 e5 2. Nf3 1-0\n");
-    let all = hits(&block, Values::Numbers(vec![5, 5, 6, 6]), |_| true);
+    let all = hits(&block, Values::Numbers(at_slots([5, 5, 6, 6])), |_| true);
     let text = |runs_max| {
         lines(
             Format::Text { runs_max, layout: Layout::Fitted, moves_max: None, styled: false, cut: true },
@@ -266,7 +271,8 @@ const TABLE: &[u8] = b"[Event \"A, \"\"B\"\"\"]\n[Site \"https://lichess.org/abc
 #[test]
 fn csv_has_a_head_and_a_row_for_each_hit_or_game() {
     let block = block(TABLE);
-    let some = hits(&block, Values::Sets(vec![3, 0, 1 << 63, 0, 0, 1, 0]), |slot| matches!(slot, 0 | 2 | 5));
+    let some =
+        hits(&block, Values::Sets(at_slots([3, 0, 1 << 63, 0, 0, 1, 0])), |slot| matches!(slot, 0 | 2 | 5));
     let read = |rows| {
         let columns = Columns::of_table(Extras::default());
         let format = Format::Csv { rows, columns };

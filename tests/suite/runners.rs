@@ -294,8 +294,8 @@ pub fn answer(hits: &Hits, slot: usize, ty: Type) -> Answer {
     let hit = hits.contains(slot);
     match &hits.values {
         Values::Sets(sets) => {
-            assert!(hit || sets[slot] == 0, "a set that has a square is a hit");
-            Answer::Set(Bitboard(sets[slot]))
+            assert!(hit || sets.at(slot) == 0, "a set that has a square is a hit");
+            Answer::Set(Bitboard(sets.at(slot)))
         }
         Values::Numbers(numbers) => Answer::Num(hit.then_some(numbers[slot])),
         Values::None | Values::Texts(_) => {

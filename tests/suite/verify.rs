@@ -73,9 +73,11 @@ impl Engine for Liar {
                 last.copies = other.scan(&blocks[blocks.len() - 1..], &request)?[0][0].copies.clone();
             }
             Lie::Value => {
-                let slot = last.hits.slots(0..blocks[blocks.len() - 1].slots()).last().expect("a hit");
-                if let Values::Numbers(numbers) = &mut last.hits.values {
-                    numbers[slot] += 1;
+                let slots = || last.hits.slots(0..blocks[blocks.len() - 1].slots());
+                let wrong = slots().last().expect("a hit");
+                if let Values::Numbers(numbers) = &last.hits.values {
+                    let changed = slots().map(|slot| (slot, numbers[slot] + i32::from(slot == wrong)));
+                    last.hits.values = Values::Numbers(changed.collect());
                 }
             }
         }

@@ -247,10 +247,7 @@ impl<'a> Explanation<'a> {
             "type": self.prepared.query.body.ty().described(),
             "orbits": orbits.collect::<Vec<_>>(),
             "copies": listed.collect::<Vec<_>>(),
-            "engines": match self.plan {
-                Some(_) => json!(["cpu", "gpu", "reference"]),
-                None => json!(["reference"]),
-            },
+            "engines": self.prepared.engines(),
             "reason": self.reason(),
             "plan": self.plan.as_ref().map(|plan| json!({
                 "steps": plan.program.steps.len(),
@@ -309,7 +306,7 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Fa
     let value = match &hits.values {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),
         Values::Numbers(_) => "no value".into(),
-        Values::Sets(sets) => set_text(sets[0]),
+        Values::Sets(sets) => set_text(sets.at(0)),
         Values::Texts(_) => match hits.text(0) {
             Some(text) => String::from_utf8_lossy(text).into_owned(),
             None => "no value".into(),

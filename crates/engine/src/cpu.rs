@@ -115,7 +115,7 @@ impl Cpu {
         }
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             request.select(index, block, query, hits);
-            hits.make_room(block, outputs, self.plans.ty(query));
+            hits.set_kind(outputs, self.plans.ty(query));
             if hits.values != Values::None && hits.bits.iter().any(|&bits| bits != 0) {
                 self.add_values(query, &mut context, hits);
             }
@@ -173,8 +173,7 @@ impl Cpu {
     }
 
     /// Computes the values of a query at its hits, in a second pass over the block. If few slots are hits, the hits are
-    /// gathered into full groups. If many slots are hits, all slots are evaluated. At slots that are not hits, a set
-    /// stays empty and a number has no value.
+    /// gathered into full groups. If many slots are hits, all slots are evaluated.
     fn add_values(&self, query: usize, context: &mut Context<'_>, hits: &mut Hits) {
         let (block, interrupt) = (context.block, context.interrupt().clone());
         let Hits { bits, values, .. } = hits;

@@ -1,6 +1,6 @@
 //! The positions of a block at which a query matches. They are numbered by *slots*: each position of a block has one.
 
-use std::ops::Range;
+use std::ops::{Index, Range};
 
 use shakmaty::Bitboard;
 
@@ -21,17 +21,100 @@ pub struct Hits {
     pub main_lines: bool,
 }
 
-/// The values of a query, with one entry for each slot of the block.
+/// The values of a query at its hits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
     /// No values, because none were requested or because the query is a condition.
     None,
-    /// Numbers. An entry is valid where the slot is a hit.
-    Numbers(Vec<i32>),
-    /// Sets of squares. Every entry is valid; it is empty where the slot is not a hit.
-    Sets(Vec<u64>),
-    /// Strings. An entry is valid where the slot is a hit.
-    Texts(Vec<Option<Box<[u8]>>>),
+    /// Numbers.
+    Numbers(HitValues<i32>),
+    /// Sets of squares.
+    Sets(HitValues<u64>),
+    /// Strings.
+    Texts(HitValues<Option<Box<[u8]>>>),
+}
+
+/// A value for each hit of a block. The value of a slot that was a hit stays when the hit is removed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HitValues<T> {
+    /// For each segment up to the last one with a value: the slots that have a value, as in [`Hits::bits`], and the
+    /// number of values in the segments before it.
+    segments: Vec<(u32, u32)>,
+    /// The values, in the order of their slots.
+    values: Vec<T>,
+}
+
+impl<T> Default for HitValues<T> {
+    fn default() -> HitValues<T> {
+        HitValues { segments: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<T> HitValues<T> {
+    /// Adds the value of a slot. The slot must come after all slots that have a value.
+    pub fn push(&mut self, slot: usize, value: T) {
+        self.slots_of(slot / SEGMENT_SLOTS, 1 << (slot % SEGMENT_SLOTS));
+        self.values.push(value);
+    }
+
+    /// Adds values of a segment. `bits` has a bit for each slot that gets one, and `value` returns the value for the
+    /// number of a bit. The slots must come after all slots that have a value.
+    pub(super) fn push_segment(&mut self, segment: usize, bits: u32, value: impl Fn(usize) -> T) {
+        if bits != 0 {
+            self.slots_of(segment, bits);
+            self.values.extend(Bitboard(bits.into()).into_iter().map(|slot| value(slot as usize)));
+        }
+    }
+
+    /// Adds slots of a segment to those that have a value.
+    fn slots_of(&mut self, segment: usize, bits: u32) {
+        if self.segments.len() <= segment {
+            self.segments.resize(segment + 1, (0, self.values.len() as u32));
+        }
+        self.segments[segment].0 |= bits;
+    }
+
+    /// Returns the value of a slot; `None` if the slot was not a hit.
+    pub fn get(&self, slot: usize) -> Option<&T> {
+        let &(bits, before) = self.segments.get(slot / SEGMENT_SLOTS)?;
+        let bit = 1_u32 << (slot % SEGMENT_SLOTS);
+        (bits & bit != 0).then(|| &self.values[before as usize + (bits & (bit - 1)).count_ones() as usize])
+    }
+
+    /// Returns the values, in the order of their slots.
+    pub fn all(&self) -> &[T] {
+        &self.values
+    }
+
+    /// Returns the bytes of memory that the values need, without strings outside of them.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&self.segments[..]) + size_of_val(&self.values[..])
+    }
+}
+
+impl<T: Copy + Default> HitValues<T> {
+    /// Returns the value of a slot; 0 or an empty set if the slot was not a hit.
+    pub fn at(&self, slot: usize) -> T {
+        self.get(slot).copied().unwrap_or_default()
+    }
+}
+
+/// The value of a slot, which must have been a hit.
+impl<T> Index<usize> for HitValues<T> {
+    type Output = T;
+
+    fn index(&self, slot: usize) -> &T {
+        self.get(slot).expect("the slot is a hit")
+    }
+}
+
+/// Collects slots, in ascending order, with their values.
+impl<T> FromIterator<(usize, T)> for HitValues<T> {
+    fn from_iter<I: IntoIterator<Item = (usize, T)>>(values: I) -> HitValues<T> {
+        let mut out = HitValues::default();
+        values.into_iter().for_each(|(slot, value)| out.push(slot, value));
+        out
+    }
 }
 
 impl Hits {
@@ -40,12 +123,13 @@ impl Hits {
         Hits { bits: vec![0; block.segments()], values: Values::None, main_lines: false }
     }
 
-    /// Allocates the values of a query of type `ty`, if values are requested and queries of this type have any.
-    pub fn make_room(&mut self, block: &Block, outputs: Wants, ty: Type) {
+    /// Sets the values to an empty list for a query of type `ty`, if values are requested and queries of this type have
+    /// any.
+    pub fn set_kind(&mut self, outputs: Wants, ty: Type) {
         self.values = match ty {
             _ if !outputs.contains(Wants::VALUES) => Values::None,
-            Type::Set => Values::Sets(vec![0; block.slots()]),
-            Type::Num | Type::Position => Values::Numbers(vec![0; block.slots()]),
+            Type::Set => Values::Sets(HitValues::default()),
+            Type::Num | Type::Position => Values::Numbers(HitValues::default()),
             Type::Bool | Type::Str => Values::None,
         };
     }
@@ -55,29 +139,27 @@ impl Hits {
     /// swapped. If they were, sets of squares are reflected back.
     pub fn put_back(&self, part: &Block, whole: &Block, places: impl Iterator<Item = (usize, bool)>) -> Hits {
         let mut out = Hits { main_lines: self.main_lines, ..Hits::new(whole) };
-        out.values = match self.values {
-            Values::None => Values::None,
-            Values::Numbers(_) => Values::Numbers(vec![0; whole.slots()]),
-            Values::Sets(_) => Values::Sets(vec![0; whole.slots()]),
-            Values::Texts(_) => Values::Texts(vec![None; whole.slots()]),
-        };
+        // For each hit its slot in the part, its slot in the whole block, and whether its game was swapped.
+        let mut moved = Vec::new();
         for (game, (to, is_swapped)) in part.games().zip(places) {
-            let slots = game.slots();
-            for slot in self.slots(slots.clone()) {
-                let slot = slot - slots.start + to;
-                out.bits[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
-            }
-            let range = to..to + slots.len();
-            match (&mut out.values, &self.values) {
-                (Values::Numbers(out), Values::Numbers(found)) => out[range].copy_from_slice(&found[slots]),
-                (Values::Sets(out), Values::Sets(found)) => {
-                    let turned = |&set: &u64| if is_swapped { set.swap_bytes() } else { set };
-                    out[range].iter_mut().zip(&found[slots]).for_each(|(out, set)| *out = turned(set));
-                }
-                (Values::Texts(out), Values::Texts(found)) => out[range].clone_from_slice(&found[slots]),
-                _ => {}
-            }
+            let first = game.first_slot();
+            moved.extend(self.slots(game.slots()).map(|slot| (slot, slot - first + to, is_swapped)));
         }
+        for &(_, slot, _) in &moved {
+            out.bits[slot / SEGMENT_SLOTS] |= 1 << (slot % SEGMENT_SLOTS);
+        }
+        let turned = |set: u64, is_swapped: bool| if is_swapped { set.swap_bytes() } else { set };
+        let moved = moved.into_iter();
+        out.values = match &self.values {
+            Values::None => Values::None,
+            Values::Numbers(found) => Values::Numbers(moved.map(|(from, to, _)| (to, found[from])).collect()),
+            Values::Sets(found) => Values::Sets(
+                moved.map(|(from, to, is_swapped)| (to, turned(found[from], is_swapped))).collect(),
+            ),
+            Values::Texts(found) => {
+                Values::Texts(moved.map(|(from, to, _)| (to, found.get(from).cloned().flatten())).collect())
+            }
+        };
         out
     }
 
@@ -91,7 +173,7 @@ impl Hits {
         match &self.values {
             Values::None => Answer::Bool(self.contains(slot)),
             Values::Numbers(numbers) => Answer::Num(self.contains(slot).then(|| numbers[slot])),
-            Values::Sets(sets) => Answer::Set(Bitboard(sets[slot])),
+            Values::Sets(sets) => Answer::Set(Bitboard(sets.at(slot))),
             Values::Texts(_) => Answer::Bool(self.contains(slot)),
         }
     }
@@ -100,7 +182,7 @@ impl Hits {
     /// not requested.
     pub fn text(&self, slot: usize) -> Option<&[u8]> {
         match &self.values {
-            Values::Texts(texts) if self.contains(slot) => texts[slot].as_deref(),
+            Values::Texts(texts) if self.contains(slot) => texts.get(slot)?.as_deref(),
             _ => None,
         }
     }
@@ -213,4 +295,44 @@ pub(super) fn within(mut bits: u32, segment: usize, range: &Range<usize>) -> u32
         bits &= !(u32::MAX << (range.end - from));
     }
     bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The slots of some segments: none, one, neighbours, both ends, all.
+    const BITS: [u32; 7] = [0, 1 << 31, 0b110, 0, 0x8000_0001, u32::MAX, 0];
+
+    #[test]
+    fn slots_have_the_values_that_were_pushed() {
+        let value = |slot: usize| 1000 + slot as i32;
+        let mut by_segment = HitValues::default();
+        for (segment, &bits) in BITS.iter().enumerate() {
+            by_segment.push_segment(segment, bits, |slot| value(segment * SEGMENT_SLOTS + slot));
+        }
+        let all = 0..BITS.len() * SEGMENT_SLOTS;
+        let one_by_one: HitValues<i32> =
+            slots_of(&BITS, all.clone()).map(|slot| (slot, value(slot))).collect();
+        assert_eq!(by_segment, one_by_one);
+        for slot in all {
+            let is_hit = BITS[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0;
+            assert_eq!(one_by_one.get(slot), is_hit.then(|| value(slot)).as_ref(), "slot {slot}");
+            assert_eq!(one_by_one.at(slot), if is_hit { value(slot) } else { 0 });
+        }
+        let hits = BITS.iter().map(|bits| bits.count_ones() as usize).sum::<usize>();
+        assert_eq!(one_by_one.all().len(), hits);
+        assert!(one_by_one.memory_bytes() <= 8 * BITS.len() + 4 * hits);
+    }
+
+    #[test]
+    fn values_stay_when_hits_are_removed() {
+        let numbers: HitValues<i32> = [(3, -1), (40, 7)].into_iter().collect();
+        let mut hits =
+            Hits { bits: vec![1 << 3, 1 << 8], values: Values::Numbers(numbers), main_lines: false };
+        hits.clear(0..32);
+        assert_eq!(hits.answer(3), Answer::Num(None));
+        assert_eq!(hits.answer(40), Answer::Num(Some(7)));
+        assert_eq!(hits.answer(41), Answer::Num(None));
+    }
 }

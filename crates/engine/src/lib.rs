@@ -11,7 +11,7 @@ pub use self::commentary::{Commentary, GameCommentary};
 pub use self::copies::any_side;
 pub use self::copies::{CopyDetail, CopyHits};
 pub use self::games::{GameAnswer, Rank};
-pub use self::hits::{GameEnds, Hits, Values};
+pub use self::hits::{GameEnds, HitValues, Hits, Values};
 use self::hits::{slots_of, within};
 pub use self::prepared::{PreparedQuery, plans};
 pub use self::request::{Answers, BlockRequest, Select};

@@ -27,6 +27,11 @@ impl PreparedQuery {
         Ok(PreparedQuery { query, planner })
     }
 
+    /// Returns the names of the engines that can run the query.
+    pub fn engines(&self) -> &'static [&'static str] {
+        if self.planner.refusal().is_none() { &["cpu", "gpu", "reference"] } else { &["reference"] }
+    }
+
     /// Returns the plans of this query alone.
     ///
     /// # Errors

@@ -70,7 +70,7 @@ use orbit_core::board::Color;
 use orbit_core::game::measures::thousandths_text;
 use orbit_core::game::{Mention, Speed};
 use orbit_engine::Wants;
-use orbit_engine::{CopyHits, Hits, Outcome, Values, any_side};
+use orbit_engine::{CopyHits, HitValues, Hits, Outcome, Values, any_side};
 
 pub use grouping::{By, Grouping, GroupingError};
 pub use many::ManyCounts;
@@ -385,7 +385,7 @@ impl Stats {
             }
         }
         let numbers = match &hits.values {
-            Values::Numbers(numbers) if self.tells_values => Some(&numbers[..]),
+            Values::Numbers(numbers) if self.tells_values => Some(numbers),
             _ => None,
         };
         let mut values = Distribution::default();
@@ -470,7 +470,7 @@ struct GroupCounter<'a> {
     columns: [&'a GroupColumn; 2],
     hits: &'a Hits,
     /// The values at hits, if they are counted.
-    numbers: Option<&'a [i32]>,
+    numbers: Option<&'a HitValues<i32>>,
     copies: &'a CopyHits,
     sides: &'a PatternSides<'a>,
     which: CountedGames,

@@ -83,7 +83,13 @@ fn rows() -> Vec<(Vec<&'static str>, usize)> {
     let with = |rows: &[&[&'static str]], parts| {
         rows.iter().map(move |row| (row.to_vec(), parts)).collect::<Vec<_>>()
     };
-    [with(split, 3), with(whole, 1)].concat()
+    let tables: &[&[&str]] = &[
+        &["-o", "h.parquet", QUERY],
+        &["-o", "h.parquet", "--rows", "games", "--columns", "game,white,value", "#(Q attackedby q)"],
+        &["-o", "h.parquet", "--sort", "value", "--limit", "9", "k attackedby N"],
+    ];
+    let tables = if cfg!(feature = "parquet") { tables } else { &[] };
+    [with(split, 3), with(tables, 3), with(whole, 1)].concat()
 }
 
 /// Makes a folder with all inputs, in which the job is run in one way.

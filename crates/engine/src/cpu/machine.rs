@@ -3,7 +3,7 @@
 use super::emit::Native;
 use super::kernels;
 use super::registers::RegisterMachine;
-use crate::{Values, carry::SlotColumn, columns::GameColumn, within};
+use crate::{HitValues, Values, carry::SlotColumn, columns::GameColumn, within};
 use orbit_core::isa::Isa;
 use orbit_plan::{Output, Plan, Program, Reg, RegisterInput};
 use orbit_reel::{
@@ -196,10 +196,10 @@ impl RegisterMachine {
         let words = |reg: Reg| slots.iter().zip(self.regs[reg.0 as usize].0.as_flattened());
         match (values, plan.output) {
             (Values::Numbers(out), Output::Num(reg)) => {
-                words(reg).for_each(|(&slot, &word)| out[slot] = word as i32);
+                words(reg).for_each(|(&slot, &word)| out.push(slot, word as i32));
             }
             (Values::Sets(out), Output::Set(reg)) => {
-                words(reg).for_each(|(&slot, &word)| out[slot] = word);
+                words(reg).for_each(|(&slot, &word)| out.push(slot, word));
             }
             // A condition has no value to store.
             _ => {}
@@ -223,14 +223,11 @@ impl RegisterMachine {
         reg: Reg,
         first: usize,
         hits: &[u32],
-        out: &mut [T],
+        out: &mut HitValues<T>,
         value: impl Fn(u64) -> T,
     ) {
-        let segments = out[first * SEGMENT_SLOTS..].chunks_mut(SEGMENT_SLOTS).zip(&hits[first..]).take(LANES);
-        for (n, (out, hits)) in segments.enumerate() {
-            for (i, out) in out.iter_mut().enumerate() {
-                *out = if hits >> i & 1 != 0 { value(self.word(reg, i, n)) } else { *out };
-            }
+        for (n, &hits) in hits[first..].iter().take(LANES).enumerate() {
+            out.push_segment(first + n, hits, |i| value(self.word(reg, i, n)));
         }
     }
 }

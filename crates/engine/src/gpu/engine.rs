@@ -260,7 +260,7 @@ impl Gpu {
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             for (index, (hits, block)) in hits.iter_mut().zip(blocks).enumerate() {
                 request.select(index, block, query, hits);
-                hits.make_room(block, outputs, self.plans.ty(query));
+                hits.set_kind(outputs, self.plans.ty(query));
             }
         }
         let mut told: Vec<Vec<Option<CopyHits>>> = vec![vec![None; blocks.len()]; self.plans.len()];
@@ -465,8 +465,8 @@ fn store_values(upload: &Upload, hits: &[(u32, u32)], words: &[u64], out: &mut [
         for i in (0..SEGMENT_SLOTS).filter(|i| slots >> i & 1 != 0) {
             let word = *words.next().expect("each hit has a word");
             match &mut out[slice.block].values {
-                Values::Numbers(numbers) => numbers[slot + i] = word as i32,
-                Values::Sets(sets) => sets[slot + i] = word,
+                Values::Numbers(numbers) => numbers.push(slot + i, word as i32),
+                Values::Sets(sets) => sets.push(slot + i, word),
                 Values::None | Values::Texts(_) => {}
             }
         }

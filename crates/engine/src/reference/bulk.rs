@@ -106,7 +106,7 @@ impl OneQuery {
 
     fn hits(&self, block: &Block, outputs: Wants, interrupt: &Interrupt) -> Result<Hits, Box<QueryFault>> {
         let mut hits = Hits::new(block);
-        hits.make_room(block, outputs, self.ty);
+        hits.set_kind(outputs, self.ty);
         each_game(
             block,
             |_| true,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, Hits,
-    Interrupt, Rank, Spans, Values, Wants, place,
+    Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, HitValues,
+    Hits, Interrupt, Rank, Spans, Values, Wants, place,
 };
 use orbit_query::{Type, TypedQuery, tree::Comments};
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};
@@ -61,9 +61,9 @@ impl<'a> GameAnswers<'a> {
         interrupt: Interrupt,
     ) -> GameAnswers<'a> {
         let (mut hits, ty) = (Hits::new(block), query.body.ty());
-        hits.make_room(block, outputs, ty);
+        hits.set_kind(outputs, ty);
         if ty == Type::Str && outputs.contains(Wants::VALUES) {
-            hits.values = Values::Texts(vec![None; block.slots()]);
+            hits.values = Values::Texts(HitValues::default());
         }
         GameAnswers {
             query,
@@ -97,10 +97,13 @@ impl<'a> GameAnswers<'a> {
         let mut found = found.map_err(|fault| Box::new(QueryFault::new(fault, game)))?;
         for (slot, found) in slots.iter().map(|slot| slot.slot).zip(&found.values) {
             set(&mut self.hits, slot, found.answer(), found.hit);
-            if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {
-                out[slot] = text.clone().map(Vec::into_boxed_slice);
+            if !found.hit {
+                continue;
             }
-            if found.hit && self.wanted.copies {
+            if let (Values::Texts(out), FoundValue::Str(text)) = (&mut self.hits.values, &found.value) {
+                out.push(slot, text.clone().map(Vec::into_boxed_slice));
+            }
+            if self.wanted.copies {
                 self.copies.push((slot, found.copies.clone()));
             }
         }
@@ -176,12 +179,13 @@ impl<'a> GameAnswers<'a> {
     }
 }
 
-/// Records the answer of a query at a slot: if it is a hit, and its value.
+/// Records the answer of a query at a slot: if it is a hit, and the value of a hit.
 pub(super) fn set(hits: &mut Hits, slot: usize, answer: Answer, is_hit: bool) {
     hits.bits[slot / SEGMENT_SLOTS] |= u32::from(is_hit) << (slot % SEGMENT_SLOTS);
     match (&mut hits.values, answer) {
-        (Values::Sets(out), Answer::Set(squares)) => out[slot] = squares.0,
-        (Values::Numbers(out), Answer::Num(value)) => out[slot] = value.unwrap_or(0),
+        _ if !is_hit => {}
+        (Values::Sets(out), Answer::Set(squares)) => out.push(slot, squares.0),
+        (Values::Numbers(out), Answer::Num(value)) => out.push(slot, value.unwrap_or(0)),
         _ => {}
     }
 }

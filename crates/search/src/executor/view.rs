@@ -61,7 +61,7 @@ impl<'a> BlockView<'a> {
     pub(super) fn nothing(&self, scan: &Executor, outputs: &[Wants]) -> Vec<Answers> {
         let nothing = scan.queries().iter().zip(outputs).map(|(prepared, outputs)| {
             let mut hits = Hits::new(self.whole);
-            hits.make_room(self.whole, *outputs, prepared.query.body.ty());
+            hits.set_kind(*outputs, prepared.query.body.ty());
             let copies =
                 outputs.detail().map(|detail| CopyHits::new(prepared.planner.copies(), detail, &hits));
             Answers::new(hits, copies)

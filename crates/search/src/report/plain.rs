@@ -43,10 +43,10 @@ pub(super) fn values(game: &GameRow, hits: &Hits, lists_all: bool, out: &mut Vec
     if let Values::Sets(sets) = &hits.values
         && lists_all
     {
-        for (node, &set) in sets[first..end].iter().enumerate() {
-            prefix.push(node, out);
+        for slot in first..end {
+            prefix.push(slot - first, out);
             out.push(b' ');
-            push_squares(out, Bitboard(set));
+            push_squares(out, Bitboard(sets.at(slot)));
             out.push(b'\n');
         }
         return hits.slots(first..end).count();

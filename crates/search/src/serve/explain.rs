@@ -38,7 +38,7 @@ impl Explained {
             remarks: remarks(&explain.request, query.text(), query.remarks()),
             sentence: english::sentence(&prepared.query, query.text()),
             value: query.value_type().described(),
-            engines: if refusal.is_none() { &["cpu", "gpu", "reference"] } else { &["reference"] },
+            engines: prepared.engines(),
             reason: refusal.map(|refusal| refusal.message.clone()),
             query,
         })

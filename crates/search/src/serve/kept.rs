@@ -1,7 +1,7 @@
 //! The hits of a query, which are kept so that any page of them can be written.
 //!
-//! For each block with hits, this module keeps the answers, with values at hits only. The block itself is shared with the
-//! database. Rows are written on request, by the same code that writes the tables of a scan.
+//! For each block with hits, this module keeps the answers. The block itself is shared with the database. Rows are written on
+//! request, by the same code that writes the tables of a scan.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::library::{BlockFindings, Query};
 use crate::report::{Column, Columns, Extras, Format, Found, Layout, Names, Rows, game_pgn};
 use orbit_engine::Wants;
 use orbit_engine::reference::SpanFinder;
-use orbit_engine::{Answers, EngineError, FindSpan, Hits, Interrupt, PreparedQuery, Values};
+use orbit_engine::{Answers, EngineError, FindSpan, Interrupt, PreparedQuery, Values};
 use orbit_reel::Block;
 use orbit_transforms::Likeness;
 
@@ -52,47 +52,27 @@ struct KeptGame {
 #[derive(Debug)]
 pub(super) struct KeptBlock {
     block: Arc<Block>,
-    /// The answers without the values, which are in `values`.
     told: BlockFindings,
-    values: HitValues,
-}
-
-/// The values at the hits, in the order of slots.
-#[derive(Debug)]
-enum HitValues {
-    None,
-    Numbers(Vec<i32>),
-    Sets(Vec<u64>),
-    Texts(Vec<Option<Box<[u8]>>>),
 }
 
 impl KeptBlock {
     /// Keeps the answers for a block.
-    pub(super) fn new(block: &Arc<Block>, mut told: BlockFindings) -> KeptBlock {
-        let hits = &told.answers.hits;
-        let slots = || hits.slots(0..block.slots());
-        let values = match &hits.values {
-            Values::None => HitValues::None,
-            Values::Numbers(all) => HitValues::Numbers(slots().map(|slot| all[slot]).collect()),
-            Values::Sets(all) => HitValues::Sets(slots().map(|slot| all[slot]).collect()),
-            Values::Texts(all) => HitValues::Texts(slots().map(|slot| all[slot].clone()).collect()),
-        };
-        told.answers.hits.values = Values::None;
-        KeptBlock { block: Arc::clone(block), told, values }
+    pub(super) fn new(block: &Arc<Block>, told: BlockFindings) -> KeptBlock {
+        KeptBlock { block: Arc::clone(block), told }
     }
 
     /// Returns the approximate memory that the answers need in addition to the block.
     pub(super) fn bytes(&self) -> u64 {
-        let values = match &self.values {
-            HitValues::None => 0,
-            HitValues::Numbers(all) => size_of_val(&all[..]),
-            HitValues::Sets(all) => size_of_val(&all[..]),
-            HitValues::Texts(all) => {
-                all.iter().map(|text| 16 + text.as_ref().map_or(0, |text| text.len())).sum()
-            }
-        };
         let BlockFindings { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides } =
             &self.told;
+        let values = match &hits.values {
+            Values::None => 0,
+            Values::Numbers(numbers) => numbers.memory_bytes(),
+            Values::Sets(sets) => sets.memory_bytes(),
+            Values::Texts(texts) => {
+                texts.memory_bytes() + texts.all().iter().flatten().map(|text| text.len()).sum::<usize>()
+            }
+        };
         // A rough size per span, which has some positions and moves.
         let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
         let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
@@ -104,25 +84,6 @@ impl KeptBlock {
     /// Returns the memory that the block needs.
     pub(super) fn block_bytes(&self) -> u64 {
         self.block.memory_bytes()
-    }
-
-    /// Returns the hits as engines return them: with a value for each slot.
-    fn whole_hits(&self) -> Hits {
-        let mut hits = self.told.answers.hits.clone();
-        let count = self.block.slots();
-        let slots: Vec<usize> = hits.slots(0..count).collect();
-        fn spread<T: Clone>(slots: &[usize], count: usize, none: T, values: &[T]) -> Vec<T> {
-            let mut out = vec![none; count];
-            slots.iter().zip(values).for_each(|(&slot, value)| out[slot] = value.clone());
-            out
-        }
-        hits.values = match &self.values {
-            HitValues::None => Values::None,
-            HitValues::Numbers(all) => Values::Numbers(spread(&slots, count, 0, all)),
-            HitValues::Sets(all) => Values::Sets(spread(&slots, count, 0, all)),
-            HitValues::Texts(all) => Values::Texts(spread(&slots, count, None, all)),
-        };
-        hits
     }
 }
 
@@ -271,7 +232,7 @@ impl KeptHits {
     fn write(&self, games: Range<usize>, format: Format) -> Result<Vec<Vec<u8>>, Fault> {
         let listed = &self.games[games.start.min(self.games.len())..games.end.min(self.games.len())];
         let mut order: Vec<usize> = (0..listed.len()).collect();
-        // Games of one block are written together, because writing them needs the values of the block spread over all its slots.
+        // The games of one block are written by one call, because the widths of text columns depend on all of them.
         order.sort_by_key(|&at| (listed[at].block, listed[at].index));
         let mut out = vec![Vec::new(); listed.len()];
         for of_block in order.chunk_by(|&a, &b| listed[a].block == listed[b].block) {
@@ -285,7 +246,6 @@ impl KeptHits {
 
     /// Writes some games of a block in a format. Their indices must be in ascending order.
     fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
-        let hits = kept.whole_hits();
         let (fault, never) = (OnceCell::new(), Interrupt::default());
         let late = match (&kept.told.answers.spans, self.finder()?) {
             (None, Some(finder)) => Some(finder.late(0, &fault, &never)),
@@ -293,7 +253,7 @@ impl KeptHits {
         };
         let found = kept.told.found(&kept.block, self.names());
         let late = late.as_ref().map(|spans| spans as &dyn FindSpan);
-        let found = Found { hits: &hits, spans: found.spans.or(late), ..found };
+        let found = Found { spans: found.spans.or(late), ..found };
         let is_text = matches!(format, Format::Text { .. }) && !self.is_ordered;
         let texts = match (is_text, games.first(), games.last()) {
             // The widths of text columns depend on all games that are written together, so all found games of this range are
