@@ -253,7 +253,7 @@ impl BlockStream {
     ///
     /// # Errors
     ///
-    /// The errors of [`Sources::open`] and [`Reel::open`].
+    /// Returns the errors of [`Sources::open`] and [`Reel::open`].
     pub fn open(paths: &[PathBuf], options: StreamOptions) -> Result<BlockStream, StreamError> {
         let mut database = BlockStream::empty(options);
         database.add_paths(paths)?;
@@ -265,7 +265,7 @@ impl BlockStream {
     ///
     /// # Errors
     ///
-    /// Those of [`BlockStream::open`].
+    /// Returns the errors of [`BlockStream::open`].
     pub fn open_after(
         reel: &Reel,
         paths: &[PathBuf],
@@ -311,7 +311,7 @@ impl BlockStream {
     ///
     /// # Panics
     ///
-    /// If duplicates are dropped and are recognized by tags.
+    /// Panics if duplicates are dropped and are recognized by tags.
     #[must_use]
     pub fn without_tags(mut self) -> BlockStream {
         assert!(!self.tells_games_by_tags(), "{DUPLICATES_NEED_TAGS}");
@@ -350,7 +350,7 @@ impl BlockStream {
     ///
     /// # Panics
     ///
-    /// If tags are left out, and duplicates are recognized by tags.
+    /// Panics if tags are left out, and duplicates are recognized by tags.
     #[must_use]
     pub fn without_duplicates(mut self, seen: GameSet) -> BlockStream {
         assert!(self.options.parse.tags || seen.alike() == Alike::Moves, "{DUPLICATES_NEED_TAGS}");
@@ -553,7 +553,7 @@ impl BlockStream {
     ///
     /// # Panics
     ///
-    /// If `work` or `take` panics.
+    /// Panics if `work` or `take` panics.
     pub fn for_each_block<T: Send>(
         self,
         threads: usize,
@@ -571,11 +571,11 @@ impl BlockStream {
     ///
     /// # Errors
     ///
-    /// Those of [`BlockStream::for_each_block`].
+    /// Returns the errors of [`BlockStream::for_each_block`].
     ///
     /// # Panics
     ///
-    /// If `work` or `take` panics.
+    /// Panics if `work` or `take` panics.
     pub fn for_each_group<T: Send>(
         self,
         threads: usize,

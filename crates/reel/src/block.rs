@@ -233,7 +233,7 @@ impl Block {
     ///
     /// # Panics
     ///
-    /// If there is no such game.
+    /// Panics if there is no such game.
     pub fn game(&self, index: usize) -> GameRow<'_> {
         assert!(index < self.games.len(), "game {index} of {}", self.games.len());
         GameRow { block: self, index }
@@ -243,7 +243,7 @@ impl Block {
     ///
     /// # Panics
     ///
-    /// If there is no such slot.
+    /// Panics if there is no such slot.
     pub fn game_of_slot(&self, slot: usize) -> usize {
         let key = slot / SEGMENT_SLOTS;
         let before = &self.moves[key * SEGMENT_SLOTS..slot];
@@ -440,7 +440,7 @@ impl<'a> GameRow<'a> {
     ///
     /// # Panics
     ///
-    /// If there is no such line.
+    /// Panics if there is no such line.
     pub fn line(&self, index: usize) -> LineRow<'a> {
         let records = self.records();
         assert!(index < records.len(), "side line {index} of {}", records.len());

@@ -43,7 +43,7 @@ impl LaneMoves {
     ///
     /// # Panics
     ///
-    /// If there is no such segment, or there are more segments than lanes.
+    /// Panics if there is no such segment, or there are more segments than lanes.
     #[inline(always)]
     pub fn replay(
         &mut self,
