@@ -40,9 +40,9 @@ pub struct AlreadyHeld {
 ///
 /// # Errors
 ///
-/// A folder cannot be read; a file cannot be read although a reel has some content of it; the reel has a file with different
-/// content ([`StreamError::SourceChanged`]); or some, but not all, of the sources of a reel are contained
-/// ([`StreamError::PartlyHeld`], [`StreamError::PartlyGiven`]).
+/// Fails if a folder cannot be read, if a file cannot be read although a reel has some content of it, if the reel has a
+/// file with different content ([`StreamError::SourceChanged`]), or if some, but not all, of the sources of a reel are
+/// contained ([`StreamError::PartlyHeld`], [`StreamError::PartlyGiven`]).
 pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, StreamError> {
     let mut known = HeldSources { reel, ..HeldSources::default() };
     if let Some(reel) = reel {

@@ -548,8 +548,9 @@ impl BlockStream {
     ///
     /// # Errors
     ///
-    /// A block of a reel is damaged, or there are more than 2^32 games. The results of all earlier blocks have been passed to
-    /// `take` by then. It is not an error if a PGN source cannot be read to its end: see [`Summary::failures`].
+    /// Fails if a block of a reel is damaged, or if there are more than 2^32 games. The results of all earlier blocks
+    /// have been passed to `take` by then. It is not an error if a PGN source cannot be read to its end: see
+    /// [`Summary::failures`].
     ///
     /// # Panics
     ///

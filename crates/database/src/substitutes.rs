@@ -135,7 +135,7 @@ impl BlockStream {
 ///
 /// # Errors
 ///
-/// The games of the reel were read by other rules than those of this version.
+/// Fails if the games of the reel were read by rules other than those of this version.
 fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     if !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file()) {
         return None;

@@ -76,7 +76,7 @@ pub type Position = tree::Position<Expanded>;
 pub struct Orbit<F = Filter> {
     /// The filter as written, with inner transforms expanded.
     pub base: F,
-    /// The copies, in order of declaration; of equal copies only the first is kept. May be empty.
+    /// The copies, in order of declaration; of equal copies only the first is kept. There may be none.
     pub copies: Vec<Copy<F>>,
     /// The number of copies before those that do not exist and those that repeat another one were dropped.
     pub elements: usize,

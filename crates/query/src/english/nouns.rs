@@ -89,7 +89,7 @@ pub(super) fn kinds(pieces: PieceSet) -> Option<String> {
     (!names.is_empty()).then(|| super::listed(&names, "or"))
 }
 
-/// Describes squares as a place: ` on d4`, ` on rank 7`. Empty for the whole board.
+/// Describes squares as a place: ` on d4`, ` on rank 7`. The text is empty for the whole board.
 fn place(squares: Bitboard) -> Option<String> {
     if squares == Bitboard::FULL {
         return Some(String::new());
