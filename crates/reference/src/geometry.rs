@@ -252,7 +252,8 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the same transforms in the order in which copies are made for evaluation; see [`BoardSymmetry::IN_TURN`].
+    /// Returns the same transforms in the order in which copies are made for evaluation; see
+    /// [`BoardSymmetry::IN_TURN`].
     pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
             TransformKind::Flip => BoardSymmetry::IN_TURN.map(BasicTransform::Turn).into(),
