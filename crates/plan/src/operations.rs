@@ -206,8 +206,8 @@ pub enum Sees {
     All,
     /// The positions or moves of the side that is to move at the start.
     OneSide,
-    /// The moves of the pieces that are, at the start, on the squares of the last operand; with `capture` also moves that capture
-    /// one of these pieces.
+    /// The moves of the pieces that are, at the start, on the squares of the last operand. If `capture` is true, also
+    /// moves that capture one of these pieces.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { capture: bool },
 }

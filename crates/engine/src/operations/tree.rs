@@ -191,7 +191,7 @@ impl BlockTree {
 }
 
 /// Steps along the moves of a block, which are applied to masks of one word for each segment. The steps lead to parents
-/// or, with `back`, to children.
+/// or, if `back` is true, to children.
 #[derive(Debug)]
 pub(super) struct Flow<'a> {
     back: bool,

@@ -223,7 +223,8 @@ impl Lower {
         }
     }
 
-    /// Returns the squares that legal or pseudolegal moves reach, or with `left` the squares that these moves leave.
+    /// Returns the squares that legal or pseudolegal moves reach or, if `left` is true, the squares that these moves
+    /// leave.
     fn legal_squares(&mut self, of: &Move<Expanded>, left: bool) -> Id {
         let (from, to) = self.legal_sets(of);
         self.dag.add(Op::Legal { from, to, pseudo: of.of == MoveOf::Pseudolegal, only: of.only, left })

@@ -38,7 +38,8 @@ pub(super) fn side(pieces: Pieces) -> Option<Color> {
     (!pieces.accepts().contains(Code::EMPTY) && all.iter().all(|piece| piece.color == side)).then_some(side)
 }
 
-/// Returns the names of pieces without an article: `white queen or rook`, or with `plural` `white queens or rooks`.
+/// Returns the names of pieces without an article: `white queen or rook` or, if `plural` is true,
+/// `white queens or rooks`.
 fn named(pieces: Pieces, plural: bool) -> Option<String> {
     let accepts = pieces.accepts();
     let s = if plural { "s" } else { "" };
