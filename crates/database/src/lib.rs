@@ -260,8 +260,8 @@ impl BlockStream {
         Ok(database)
     }
 
-    /// Like [`BlockStream::open`], for inputs that are to be appended to a reel. Their sources and games are numbered after those
-    /// of the reel.
+    /// Does the same as [`BlockStream::open`], for inputs that are to be appended to a reel. Their sources and games
+    /// are numbered after those of the reel.
     ///
     /// # Errors
     ///
@@ -566,9 +566,9 @@ impl BlockStream {
         self.for_each_group(threads, 1, work, take)
     }
 
-    /// Like [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks together and returns one result for each. The
-    /// first groups are smaller, so that all threads soon have work. If results need much memory, `work` reserves it in the
-    /// budget before it creates them.
+    /// Does the same as [`BlockStream::for_each_block`], but `work` gets up to `blocks` blocks together and returns one
+    /// result for each of them. The first groups are smaller, so that all threads soon have work. If results need much
+    /// memory, `work` reserves it in the budget before it creates them.
     ///
     /// # Errors
     ///

@@ -62,7 +62,7 @@ impl Outdated {
         Outdated::new(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
-    /// Like [`Outdated::of_reel`], for a folder of reels.
+    /// Does the same as [`Outdated::of_reel`], for a folder of reels.
     pub fn of_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();

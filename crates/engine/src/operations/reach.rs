@@ -33,7 +33,8 @@ pub(super) struct WalkReach<'a> {
     alive: Vec<u32>,
     /// For each state and segment, the positions that have a child in `alive` or, if `back` is true, a parent in it.
     next: Vec<u32>,
-    /// Like `next`, but one node further or at the next move in focus; empty for walks that see every position.
+    /// The same as `next`, but for one node further, or for the next move in focus. The list is empty for walks that
+    /// see every position.
     further: Vec<u32>,
     /// For walks with pieces in focus: the positions after a move from which a state can be reached by this move or a
     /// later one.

@@ -103,7 +103,8 @@ impl Lower {
         self.dag.game(GameOp::Entered(test), operands)
     }
 
-    /// Like [`Self::entered`], but for callers that ignore the first positions of games. The mask may be wrong there.
+    /// Does the same as [`Self::entered`], for callers that ignore the first positions of games. The mask may be wrong
+    /// at these positions.
     fn passed(&mut self, test: EdgeTest, operands: Vec<Id>) -> Id {
         if looks_at_no_move(test) { self.dag.mask(true) } else { self.entered(test, operands) }
     }

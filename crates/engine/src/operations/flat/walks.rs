@@ -66,7 +66,7 @@ struct WalkFrame {
     best: Option<BestWay>,
 }
 
-/// Work that is still to be done. The next work is the last one in the list.
+/// Work that is still to be done. The next piece of work is at the end of the list.
 #[derive(Clone, Copy)]
 enum PendingWalk {
     Op(u16),
