@@ -33,7 +33,7 @@ pub struct SourceText {
     pub is_last: bool,
 }
 
-/// Texts of one or more sources, in order. A chunk is the unit of work of one thread.
+/// Pieces of the texts of one or more sources, in order. A thread works on one chunk at a time.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// The index of this chunk among all chunks, from 0.
