@@ -184,7 +184,8 @@ fn figures_are_those_that_shakmaty_counts() {
     compare_gaps(&profile, &games, &listed);
 }
 
-/// Compares the theme of the French chain, `flipcolor {not [x] Pd4 Pe5 pd5 pe6}`.
+/// Compares the figures of the theme of the French chain, `flipcolor {not [x] Pd4 Pe5 pd5 pe6}`, with those computed from the
+/// moves of the games.
 #[track_caller]
 fn compare_chains(profile: &Value, games: &[Played]) {
     let chain = |chess: &Chess, side: Color| {

@@ -86,8 +86,8 @@ pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
     }
 }
 
-/// Checks that the bars of numbers, and the labels of the numbers, are at the places of their numbers on one axis. A year without
-/// games is a gap.
+/// Checks that the bars of a chart whose labels are numbers or ranges, and the ticks of its axis, all stand on one linear scale.
+/// A year without games thus leaves a gap between two bars.
 fn is_to_scale(chart: &Value) {
     let ends = |label: &str| {
         let (first, last) = label.split_once('-').unwrap_or((label, label));

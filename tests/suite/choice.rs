@@ -51,7 +51,8 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     Hits { bits, values, main_lines: false }
 }
 
-/// Counts games whose hits are close together, far apart, or at the beginnings and ends of games.
+/// Compares the number of games with hits with a count game by game. The hits are close together, far apart, or at the first
+/// or last position of games.
 #[test]
 fn games_with_hits_are_counted() {
     // The last block has a single segment, so it has no pair of segments.
@@ -91,7 +92,7 @@ fn conditions_hold_where_they_should() {
         ("elo>=2600", "12"),
         ("elo > 2600", "1"),
         ("elo=2600", "2"),
-        // A rating of 0 counts as no rating. A query for the string of the tag still finds it.
+        // A rating of 0 means that the rating is unknown. A query for the string of the tag still finds it.
         ("whiteelo<3000", "1"),
         ("whiteelo=0", "2"),
         ("blackelo=2600", "2"),

@@ -89,8 +89,8 @@ fn all_queries() -> impl DoubleEndedIterator<Item = &'static str> {
     EDGES.into_iter().chain(SHIFTS).chain(WALKS).chain(NUMBERS)
 }
 
-/// Numbers of lines and paths: their ranges, the longest and the first one, the last position, and walks that begin in no other
-/// walk.
+/// Numbers that lines and paths yield: with bounds on the number, for the longest and for the first match, for the last
+/// position, and with `nestban`, under which a match begins at no position of another match.
 const NUMBERS: [&str; 19] = [
     "(line --> check{2,}) > 1",
     "line 2 --> (true --> true)? --> true",
@@ -228,7 +228,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
             let count = carried(&device, || {
                 assert_eq!(gpu.scan_resident(&resident).unwrap().0, expected, "{text} ({name})");
             });
-            // A number that is known everywhere is not a condition.
+            // The device must have computed stages exactly if the kernel has shaders for them. With `hostcarry` it has none.
             let is_carried = !gpu.kernel().carriers().is_empty();
             assert_eq!(count > 0, is_carried, "{text} ({name}): {count} stages");
             assert!(!is_carried || name == "default", "{text} ({name})");

@@ -265,7 +265,7 @@ fn both_kinds_of_words_have_the_same_functions() {
     };
     let (pairs, mut wide) = (functions(false), functions(true));
     assert!(pairs.len() > 50, "{} functions", pairs.len());
-    // Two functions of its own make its slides shorter.
+    // The kernel for 64-bit integers has two more functions, which make its slides shorter.
     assert!(wide.remove("slide_up").is_some() && wide.remove("slide_down").is_some());
     assert_eq!(pairs, wide);
 }
@@ -334,8 +334,8 @@ fn evaluate(kernel: &Kernel) -> &str {
     &text[text.find('{').expect("it begins") + 1..]
 }
 
-/// If branches depended on the answers of the query, neighbouring invocations would wait for each other. A return within them
-/// would leave the replay.
+/// The function that evaluates the query must not branch. If branches depended on the answers of the query, neighbouring
+/// invocations would wait for each other. A `return` in a branch would end the replay of the segment.
 fn check_straightness(text: &str, kernel: &Kernel) {
     let body = evaluate(kernel);
     let words: Vec<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();

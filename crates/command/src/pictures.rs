@@ -21,7 +21,7 @@ pub(super) enum Picture {
     Page,
 }
 
-/// Prints the hits of each transform, and a heat map of their squares.
+/// Prints the number of hits of each kind of transform, and the heat maps of [`heat`].
 pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     let orbit = findings.orbit.as_ref();

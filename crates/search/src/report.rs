@@ -140,9 +140,9 @@ pub enum Format {
     Epd(Rows),
     /// The position of each row.
     Fen(Rows),
-    /// `game node` for each position that hits; on the main line the node is the ply.
+    /// A line `game node` for each position that hits; on the main line the node is the ply.
     Plain,
-    /// `game node value` for each position that hits. A condition has the value `true`.
+    /// A line `game node value` for each position that hits. If the query is a condition, its value is `true`.
     Values {
         /// True if, for a query whose value is a set, all positions are listed, even those where the set is empty.
         all: bool,

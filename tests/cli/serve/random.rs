@@ -260,7 +260,7 @@ impl World {
         self.compared[4] += 1;
     }
 
-    /// Cancels a query that takes seconds: while it runs, while it waits, or as soon as it was sent.
+    /// Cancels a query that takes several seconds: while it runs, while it waits, or right after it was sent.
     fn cancelled(&mut self) {
         // A query with the same id in another database is not affected.
         let slow = json!({ "query": "flip flipcolor {Ra1 kb2}", "engine": "reference", "database": "big" });

@@ -45,10 +45,11 @@ const GPU_EVERY: usize = 8;
 #[cfg(feature = "gpu")]
 const BY_HOST_EVERY: usize = 4;
 
-/// The number of queries of a part in which each construct must occur.
+/// The minimum number of queries of a part that must use each construct.
 const OCCURRENCES_DUE: usize = 5;
 
-/// Constructs that no plan can express yet. Most queries about other constructs contain none of these: see [`PLANNED_PERCENT`].
+/// Constructs that no plan can express yet. For each of the other constructs, at least [`PLANNED_PERCENT`] percent of the
+/// generated queries must have a plan.
 const INTERPRETED: &[&str] = &[
     "atomic",
     "consecutivemoves",
@@ -62,7 +63,8 @@ const INTERPRETED: &[&str] = &[
 ];
 const PLANNED_PERCENT: u64 = 75;
 
-/// Constructs that often occur together with a construct that no plan can express.
+/// Constructs whose queries often contain another construct that no plan can express. For each of them it is enough if
+/// [`PARTLY_PLANNED_PERCENT`] percent of the generated queries have a plan.
 const PARTLY_PLANNED: &[&str] = &["comment", "comparisons of strings", "pathcount", "tags"];
 const PARTLY_PLANNED_PERCENT: u64 = 40;
 
@@ -166,7 +168,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Runs the query of a seed about a construct. The seed is the `k`-th of its part.
+    /// A seed for which no case is found does not change the shares of queries with transforms and with side lines.
     fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
         // Seeds without a case do not change the shares of transforms and of side lines.
         let turn = k / of + k;

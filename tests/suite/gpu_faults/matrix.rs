@@ -39,7 +39,7 @@ pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkQueueWaitIdle", &[1]),
 ];
 
-/// Removes all faults except those that a run tries: one in seven if tests are to be short.
+/// Removes the faults that this run does not try. A sample keeps one fault in seven.
 pub fn sample(faults: &mut Vec<Fault>) {
     let mut place = 0;
     faults.retain(|_| {
@@ -59,7 +59,7 @@ pub fn orbit(args: &[&str]) -> Command {
     command
 }
 
-/// Checks how a run ended. Returns a message if that was wrong.
+/// Checks whether a run ended as it must with a fault. If not, returns a message.
 fn judge(ran: &Ran) -> Result<(), &'static str> {
     let is_error = ran.stderr.contains("error: ") && ran.stderr.contains("--engine cpu");
     if ran.stderr.contains("panicked") {

@@ -179,12 +179,13 @@ fn a_call_that_never_returns_is_given_up() {
         let mut silence = SILENCE;
         let (mut said, mut ran) = child("gpu", fault, silence)?;
         if said.is_err() && !ran.met {
-            // No call hangs, so one must have taken longer because the machine is busy.
+            // The call that hangs was not made, so another call must have taken longer than [`SILENCE`] because the machine is
+            // busy.
             silence = LONG_SILENCE;
             (said, ran) = child("gpu", fault, silence)?;
         }
         match said {
-            // If a call hangs after all work is done, this has no effect.
+            // If `vkQueueWaitIdle` hangs, all work is already done, so the answer is right.
             Ok(said) if said == expected && (!ran.met || fault.call == "vkQueueWaitIdle") => Ok(()),
             Err(error) if ran.met && error == (GpuError::Silent { after: silence }).to_string() => Ok(()),
             said => Err(format!("{fault:?}: {said:?}: {ran:?}")),

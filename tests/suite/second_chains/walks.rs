@@ -13,7 +13,8 @@ use super::{
 /// engine's answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// True if the search tries all continuations at a child before it moves on to the next child.
+    /// True if the search takes the children of a position one after the other, and tries each with all atoms that may come
+    /// next. False if it takes these atoms one after the other, and tries each with all children.
     pub children_first: bool,
     /// True if `nestban` in a path with a focus also remembers the positions between the moves that count.
     pub bans_between: bool,

@@ -69,8 +69,8 @@ fn statistics(
     collector.counts(part, [scan.filter()]).remove(0)
 }
 
-/// The result of the game for the query's White: for each game with hits, and for each twenty consecutive plies of it that have a
-/// hit.
+/// The results of games with hits. If the player of the choice has Black in a game, its result is that with colours swapped. The
+/// key is the number of a game with `None`, or with the index of a block of twenty plies that contains a hit.
 type List = BTreeMap<(u32, Option<u32>), Outcome>;
 
 fn list(text: &str, choice: &Choice) -> List {

@@ -1,4 +1,4 @@
-//! Checks the numbers of copies that the specification gives.
+//! Checks that transforms make as many copies of a filter as the specification says.
 
 use shakmaty::{Color, Square};
 

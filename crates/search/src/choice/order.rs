@@ -23,7 +23,7 @@ pub enum SortKey {
     Elo,
     /// The date.
     Date,
-    /// The number of moves in the longest span of any hit of the game.
+    /// The number of moves in the longest span. Each hit of the game has a span.
     Length,
     /// A measure at the hits of the game: the greatest one, or with `reverse` the least one.
     Measure(Measure),
