@@ -128,7 +128,8 @@ fn the_environment_names_the_folder_or_none() {
     };
     let folder = top.path().join("named");
     let expected = run("off");
-    // The driver Mesa has a folder of its own there.
+    // With `off`, orbit makes no folder among the user's files. The driver Mesa makes a folder of
+    // its own there.
     assert!(!top.path().join("user/orbit").exists() && !folder.exists());
     let named = folder.to_str().unwrap();
     assert_eq!(run(named).0, expected.0);
