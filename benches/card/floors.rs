@@ -19,7 +19,7 @@ pub const WORKGROUP: u64 = 256;
 pub const AT_ONCE: u64 = 4;
 /// The value of `STEPS` in the shader.
 pub const STEPS: u64 = 16;
-/// The number of chains of an invocation.
+/// The number of chains of operations that an invocation computes side by side.
 const CHAINS: u32 = 8;
 /// The number of bytes of a vector of four words.
 pub const VECTOR_BYTES: u64 = 16;
@@ -65,7 +65,7 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Measures the same for a kernel that copies. A byte that is read and written counts twice.
+    /// Measures the bytes per second of a kernel that copies. A byte that is read and written is counted twice.
     pub fn copy(&self, bytes: u64) -> Result<Floor, GpuError> {
         let mut memory = KernelBuffers::fill(self, bytes)?;
         let (took, _) = memory.run(self.gpu, "copy_all", 0)?;

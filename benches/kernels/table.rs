@@ -1,4 +1,4 @@
-//! Collects the numbers of all kernels in a table, and compares it with the table that is kept in a file.
+//! Collects the statistics of all kernels in a table, and compares this table with the one in the file.
 
 use std::collections::BTreeMap;
 use std::fmt;

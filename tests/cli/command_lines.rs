@@ -64,7 +64,8 @@ fn digest_of(seen: &str) -> String {
     Sha256::digest(seen).iter().take(6).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-/// Returns as text everything that a line prints and writes. Times, rates and the number of threads are left out.
+/// Returns everything that a line prints and writes, as text. Lines with times or rates, and the number of threads, are left
+/// out.
 fn seen(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(inputs(), folder.path().join("in")).unwrap();

@@ -92,7 +92,8 @@ fn counts_are_tables_as_well() {
     for row in table.records().map(Result::unwrap) {
         *sums.entry(row[0].to_owned()).or_default() += row[3].parse::<u64>().unwrap();
     }
-    // In each table, each hit of a copy counts once. The query finds one square at each hit.
+    // Every table counts each hit of a copy once. At each hit, the copy has at least one square in the heat
+    // map.
     let by_copies: u64 = rows.iter().map(|row| row[2].parse::<u64>().unwrap()).sum();
     assert_eq!(sums["symmetry"], by_copies);
     assert_eq!(sums["colors"], by_copies);

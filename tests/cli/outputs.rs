@@ -40,7 +40,8 @@ fn objects(jsonl: &str) -> Vec<Value> {
     jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The copies that are printed with each hit add up to the counts of copies.
+/// The numbers of matching copies that are printed with the hits add up to the numbers of hits that `--copies` reports for
+/// the copies.
 #[test(part = 3)]
 fn copies_of_hits_are_those_that_are_counted() {
     for (query, copies) in [
@@ -264,7 +265,7 @@ fn samples_and_orders_are_the_same_everywhere() {
             if std::env::var_os("ORBIT_GPU_REQUIRED").is_some() {
                 assert_eq!(run(&[whole, "--engine", "gpu"]), expected, "gpu: {choosing:?} {query}");
             }
-            // Even text has columns that do not depend on the files.
+            // Here the widths of the columns of `text` do not depend on the files.
             let lines = |more: &[&str]| {
                 let mut args = vec![query, "--quiet", "--format", "text"];
                 args.extend(choosing);
@@ -446,7 +447,7 @@ fn games_that_hit_make_the_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let hits = |lines: String| -> Vec<(usize, String)> {
-        // The numbers of games count only the games that hit.
+        // In the files that were written, games are numbered among the games that hit.
         let (mut number, mut last) = (0, String::new());
         lines
             .lines()

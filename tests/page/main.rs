@@ -110,7 +110,8 @@ fn shows_its_json(html: &str) {
     }
 }
 
-/// Checks a heat map, or the two maps by colour that replace it. If there are few cells, the page must not have a map.
+/// Checks a heat map, or the two maps by colour that replace it. A map with hits in one or two cells only must not be
+/// on the page.
 fn shows_maps(html: &str, id: &str, map: &Value, by_color: &Value) {
     let apart = by_color.as_array().into_iter().flatten().enumerate();
     let apart: Vec<_> = apart.map(|(k, map)| (format!("{id}-{k}"), map)).collect();

@@ -42,7 +42,8 @@ fn counts_are_of_the_shaders_as_they_are() {
     );
 }
 
-/// Both sides of the quotient are of the compiler for the card.
+/// Checks that the number of instructions for a position and the number for the speed of the card
+/// come from the table of the same maker.
 #[test]
 fn a_card_is_compared_with_the_table_of_its_maker() {
     let rdna = cell(AMD, "navi21\tknight-672\t0\thits", 13);
@@ -54,7 +55,8 @@ fn a_card_is_compared_with_the_table_of_its_maker() {
         let roofs = Roofs { instructions: Some(1e13), vendor, ..Roofs::default() };
         let found = roofs.by_instructions(TARGET, Variant::default());
         assert_eq!(found, (Some(each), Some(1e13 / each)), "{vendor:?}");
-        // Integers of 64 bits join instructions, and no table has them.
+        // The variant with integers of 64 bits has fewer instructions, and no table has their
+        // number.
         let wide = "u64".parse().unwrap();
         assert_eq!(roofs.by_instructions(TARGET, wide), (None, None));
         assert_eq!(roofs.by_instructions("Qd4", Variant::default()), (None, None));

@@ -1,5 +1,5 @@
-//! Tests that games are dropped if they equal an earlier game. The result is compared with a comparison of all contents of the
-//! games.
+//! Tests that games are dropped if they equal an earlier game. The dropped games must be those whose whole contents equal the
+//! contents of an earlier game.
 
 use std::collections::HashMap;
 use std::fs;

@@ -280,7 +280,7 @@ impl World {
             assert_eq!(answers[1]["id"], id);
             assert_code(&answers[1], ErrorCode::Cancelled);
         }
-        // There are no hits of a cancelled query. A query that is not running cannot be cancelled.
+        // The hits of a cancelled query are not kept. A query that is not running cannot be cancelled.
         assert_code(&self.server.answer("hits", json!({ "of": first })), ErrorCode::UnknownQuery);
         assert_code(&self.server.answer("cancel", json!({ "of": first })), ErrorCode::UnknownQuery);
         if let Some((id, ..)) = self.kept.back() {
