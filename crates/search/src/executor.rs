@@ -144,8 +144,8 @@ pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// Returns the same number as [`positions_for_card`] for a card that is open and has all blocks. It need not be opened, and no
-/// block is uploaded, so only the cost of compiling is left. This number is an estimate as well.
+/// Returns the same number as [`positions_for_card`] for a card that is open and has all blocks. The card need not be opened,
+/// and no block is uploaded, so only the cost of compiling is left. This number is an estimate as well.
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
@@ -219,11 +219,11 @@ pub struct Executor {
 pub struct BlockAnswers<'a> {
     /// The block.
     pub block: &'a Arc<Block>,
-    /// For each game of the block, true if it counts; `None` if all games count.
+    /// For each game of the block, true if it is selected; `None` if all games are.
     pub(crate) games: Option<Vec<bool>>,
-    /// For each game that counts, the side of the player from which queries were evaluated; `None` without a player.
+    /// For each selected game, the side of the player from which queries were evaluated; `None` without a player.
     pub sides: Option<Vec<Option<Color>>>,
-    /// The answers of each query at the hits that count.
+    /// The answers of each query at the selected hits.
     pub answers: Vec<Answers>,
     /// For each query, a finder of the spans of its hits; `None` if spans are not wanted.
     pub spans: Vec<Option<Box<dyn FindSpan + 'a>>>,
@@ -398,7 +398,7 @@ impl Executor {
         Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
     }
 
-    /// Evaluates every block. Engines return the facts in `outputs` for each query at the hits that count. `work` runs on the
+    /// Evaluates every block. Engines return the facts in `outputs` for each query at the selected hits. `work` runs on the
     /// answers, on the scan's threads. `take` gets the results of `work` in database order, on the caller's thread, until `take`
     /// breaks. Before `work` creates a large result, it must reserve memory for the result in the budget.
     ///
@@ -549,7 +549,7 @@ fn spans<'a>(
     finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 
-/// Removes the answers for games that do not count.
+/// Removes the answers for games that are not selected.
 fn drop_games(answers: &mut Answers, games: Option<&[bool]>) {
     let Some(games) = games else { return };
     if let Some(told) = &mut answers.games {

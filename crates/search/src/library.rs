@@ -242,7 +242,7 @@ impl Database {
         Scan::new(self, vec![query.clone()])
     }
 
-    /// Starts a request for several queries, which are answered in one pass: see [`Scan::collect`].
+    /// Starts a request for several queries, which are answered while the database is read once: see [`Scan::collect`].
     pub fn scan_all<'q>(&self, queries: impl IntoIterator<Item = &'q Query>) -> Scan<'_> {
         Scan::new(self, queries.into_iter().cloned().collect())
     }

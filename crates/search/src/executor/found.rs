@@ -10,8 +10,8 @@ use orbit_reel::Block;
 /// The counts of matching positions in the games of some blocks, for the queries of a scan.
 pub(super) struct FoundCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// For each block and each query, the games of the block with their counts. They are empty for a query that does not count
-    /// its matching positions.
+    /// For each block and each query, the games of the block with their counts. They are empty for a query that does not depend
+    /// on the number of matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 

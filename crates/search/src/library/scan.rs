@@ -76,11 +76,11 @@ impl Iterator for HitIter {
 /// The answers of a request's first query for one block.
 #[derive(Debug)]
 pub(crate) struct BlockFindings {
-    /// The answers at the hits that count.
+    /// The answers at the selected hits.
     pub(crate) answers: Answers,
-    /// For each game, true if it counts; `None` if all games count.
+    /// For each game, true if it is selected; `None` if all games are.
     pub(crate) games: Option<Vec<bool>>,
-    /// For each game that counts, the side of the player from which the query was evaluated; `None` without a player.
+    /// For each selected game, the side of the player from which the query was evaluated; `None` without a player.
     pub(crate) sides: Option<Vec<Option<Color>>>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Counts only games that meet a condition, such as `"elo>2500".parse()?`, or only hits at positions that meet it, such as
+    /// Selects only games that meet a condition, such as `"elo>2500".parse()?`, or only hits at positions that meet it, such as
     /// `"clock<30".parse()?`. If there are several conditions, all must be met. Clocks and evaluations are read from comments,
     /// which the database must keep: see [`DatabaseOptions::variations`](super::DatabaseOptions::variations).
     pub fn condition(mut self, condition: Condition) -> Self {
@@ -132,20 +132,20 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Counts only the games of a player, and evaluates the query from the player's side: see [`Player`].
+    /// Selects only the games of a player, and evaluates the query from the player's side: see [`Player`].
     pub fn player(mut self, player: Player) -> Self {
         self.choice.player = Some(player);
         self
     }
 
-    /// Counts only the first hit of each game.
+    /// Selects only the first hit of each game.
     pub fn first_per_game(mut self) -> Self {
         self.choice.first = true;
         self
     }
 
-    /// Counts only the hit with the greatest value in each game; if several hits have this value, the first of them. The value of
-    /// a set is its number of squares.
+    /// Selects only the hit with the greatest value in each game; if several hits have this value, the first of them. The value
+    /// of a set is its number of squares.
     pub fn best_per_game(mut self) -> Self {
         self.choice.best = true;
         self

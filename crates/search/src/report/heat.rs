@@ -10,7 +10,7 @@ use orbit_transforms::CopyPlaces;
 /// The number of levels above 0, from few to many. Only a count of 0 has the level 0.
 pub const LEVELS: u8 = 8;
 
-/// Counts on a square grid.
+/// A square grid of counts: one for each square of the board, or one for each shift.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeatMap {
     /// The meaning of the counts.
