@@ -59,7 +59,7 @@ pub(super) struct BlockRecord {
     pub(super) totals: Totals,
     pub(super) side_lines: u64,
     pub(super) bytes: u64,
-    /// The results that depend on the order of blocks, and those that count only the blocks before the run stopped.
+    /// The results that depend on the order of blocks, and those that must cover only the blocks before the run stopped.
     pub(super) parts: Parts,
 }
 

@@ -243,7 +243,7 @@ pub struct Histogram {
     pub rows: Vec<HistogramRow>,
 }
 
-/// The unit that a share counts.
+/// The unit in which a share is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {

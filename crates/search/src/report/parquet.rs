@@ -211,7 +211,8 @@ mod tests {
         }
     }
 
-    /// A job may have been computed by another version of the program.
+    /// Checks that bytes that are not rows are refused. They can come from the file of a part that another version of the
+    /// program wrote.
     #[test]
     fn bytes_that_are_no_rows_are_refused() {
         let columns = Columns::new(&[Column::Game, Column::White]);

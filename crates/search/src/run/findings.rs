@@ -101,7 +101,7 @@ pub struct About<'a> {
     pub engine: &'a str,
     /// The names of the database's sources.
     pub sources: &'a [String],
-    /// A description of the games and hits that count.
+    /// A description of the selected games and hits.
     pub chosen: &'a str,
 }
 

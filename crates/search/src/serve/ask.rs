@@ -294,7 +294,7 @@ impl Keeping {
     }
 
     /// Returns the numbers of games and positions that hit. If hits are only counted, or if the search stopped at a limit, the
-    /// games that are left out do not count.
+    /// games that are left out are not included.
     fn hit(&self) -> HitTotals {
         let HitTotals { games, positions } = self.hit;
         match self.keeps && !self.is_ended {

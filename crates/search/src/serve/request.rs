@@ -108,7 +108,7 @@ pub struct Close {
 /// The request `query`.
 #[derive(Debug)]
 pub struct Ask {
-    /// The query, and the games and hits that count.
+    /// The query, and the selection of games and hits.
     pub request: Request,
     /// The name of the database to search.
     pub database: String,

@@ -61,7 +61,7 @@ pub enum By {
     /// The value of the query at a hit, in steps. The value of a set is its number of squares. The hits of a condition have the
     /// group `true`.
     Value(u32),
-    /// The copies of the outermost transform that match. A position counts in the group of each matching copy.
+    /// The copies of the outermost transform that match. A position is counted in the group of each matching copy.
     Copy,
     /// The number of moves in a hit's span, in steps.
     Length(u32),
