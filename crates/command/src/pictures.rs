@@ -55,7 +55,8 @@ pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
     places.into_iter().chain(&findings.squares).collect()
 }
 
-/// Returns lines with the number of copies and hits for each kind of transform.
+/// Returns a line with the number of copies that hit, and for each kind of transform a line with the numbers of its hits and
+/// copies.
 fn sums(orbit: &OrbitFindings) -> Vec<String> {
     let hit = format!("{} of {} copies hit", grouped(orbit.copies_hit), grouped(orbit.copies_total));
     let sums = orbit.symmetries.iter().chain(orbit.colors.iter().filter(|_| orbit.colors.len() > 1));

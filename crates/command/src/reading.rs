@@ -108,8 +108,8 @@ impl ReadingArgs {
         Some(format!("{} games were left out, which {what}", grouped(games)))
     }
 
-    /// Sets the options of a database for some queries, and sets whether these search side lines. `wants` is the data that
-    /// everything except the queries needs.
+    /// Sets the options of a database for some queries, and sets whether these search side lines. `wants` has the facts about
+    /// games that everything except the queries needs.
     pub(super) fn apply<'a>(
         &self,
         options: &mut StreamOptions,
