@@ -234,7 +234,7 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// There are too many copies, the engine refuses the query, or the chosen graphics card does not exist.
+    /// Fails if there are too many copies, the engine refuses the query, or the chosen graphics card does not exist.
     pub fn with_query(parsed: orbit_query::Parsed, options: &EngineOptions) -> Result<Executor, ScanError> {
         let orbit_query::Parsed { query, mut remarks } = parsed;
         let prepared = PreparedQuery::new(query, PlanOptions::default())?;
@@ -247,7 +247,7 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// The engine refuses one of the queries, or the chosen graphics card does not exist.
+    /// Fails if the engine refuses one of the queries, or the chosen graphics card does not exist.
     pub fn new(queries: Vec<PreparedQuery>, options: &EngineOptions) -> Result<Executor, ScanError> {
         let engine = engine_of(&queries, options)?;
         let mut notes = notes(&queries, &*engine, options);
@@ -295,7 +295,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn sorts_games(&self) -> bool {
         let query = &self.queries[0].query;
         !query.sorts.is_empty() || query.header.sort_match_count
@@ -305,7 +305,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn has_spans(&self) -> bool {
         self.queries[0].query.has_spans()
     }
@@ -314,7 +314,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn finds_likeness(&self) -> bool {
         self.queries[0].query.finds_likeness()
     }
@@ -344,7 +344,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn ty(&self) -> Type {
         self.queries[0].query.body.ty()
     }
@@ -353,7 +353,7 @@ impl Executor {
     ///
     /// # Panics
     ///
-    /// If there is no query.
+    /// Panics if there is no query.
     pub fn filter(&self) -> &Filter {
         self.queries[0].planner.filter()
     }
@@ -404,8 +404,8 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// The first error of an engine or of [`BlockStream::for_each_block`]. The results of all blocks before it were passed to
-    /// `take`.
+    /// Returns the first error of an engine or of [`BlockStream::for_each_block`]. The results of all blocks before it were
+    /// passed to `take`.
     pub fn for_each_block<T: Send>(
         &self,
         stream: BlockStream,
@@ -585,7 +585,7 @@ fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<d
 ///
 /// # Errors
 ///
-/// The engine cannot run a part of the query. The error shows this part.
+/// Fails if the engine cannot run a part of the query. The error shows this part.
 pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<(), Diagnostic> {
     let name = match choice {
         EngineChoice::Cpu => "cpu",

@@ -76,7 +76,7 @@ pub const ENDINGS: [(&str, &str); 10] = [
 ///
 /// # Errors
 ///
-/// Returns an error if a query cannot be read or planned. A test checks that this does not happen.
+/// Fails if a query cannot be read or planned. A test checks that this does not happen.
 pub fn queries() -> Result<Vec<PreparedQuery>, Diagnostic> {
     let mut catalogue = themes::built_in();
     catalogue.retain(|theme| THEMES.contains(&&*theme.name));

@@ -185,7 +185,7 @@ impl Format {
     ///
     /// # Panics
     ///
-    /// If the hits belong to another block, or the games do not exist.
+    /// Panics if the hits belong to another block, or the games do not exist.
     pub fn report(self, found: &Found, games: Range<usize>) -> Report {
         let mut report = Report::default();
         let (block, hits) = (found.block, found.hits);
@@ -249,7 +249,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// A description of the first error.
+    /// Returns a description of the first error.
     pub fn check(&self) -> Result<(), &'static str> {
         let is_sorted = self.games.is_sorted_by_key(|game| game.end);
         let is_within = self.games.last().is_none_or(|game| game.end <= self.text.len());

@@ -169,7 +169,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// There is no query, no theme has this name, a board cannot be read, or there are transforms without a board.
+    /// Fails if there is no query, no theme has this name, a board cannot be read, or there are transforms without a board.
     pub fn texts(&self) -> Result<Vec<String>, RequestError> {
         let fault = |field| move |error: Diagnostic| RequestError::about(field, error);
         let transforms: Vec<&str> = self.transforms.iter().map(String::as_str).collect();
@@ -226,7 +226,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Fields exclude each other, or a string cannot be parsed.
+    /// Fails if fields exclude each other, or a string cannot be parsed.
     pub fn check(&self) -> Result<Chosen, RequestError> {
         if self.schema != REQUEST_SCHEMA {
             return Err(RequestError::new("{schema} is 1 in this version: leave it out"));
@@ -315,7 +315,7 @@ impl Chosen {
     ///
     /// # Errors
     ///
-    /// The query lacks a value or moves that a choice needs.
+    /// Fails if the query lacks a value or moves that a choice needs.
     pub fn check_query(&self, ty: Type, has_spans: bool) -> Result<(), RequestError> {
         let wants = self.order.map_or(Wants::HITS, Order::wants);
         let why = if self.choice.best && !ty.has_value() {

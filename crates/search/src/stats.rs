@@ -349,7 +349,7 @@ impl Stats {
     ///
     /// # Panics
     ///
-    /// If the hits belong to another block, or if all copies are needed but unknown
+    /// Panics if the hits belong to another block, or if all copies are needed but unknown
     /// ([`CopyDetail::All`](orbit_engine::CopyDetail::All)).
     pub fn count(&self, found: &Found) -> Counts {
         self.count_with(&self.columns(found), found, CountedGames::All)
@@ -661,11 +661,11 @@ impl Counts {
     ///
     /// # Errors
     ///
-    /// There are more groups than are allowed.
+    /// Fails if there are more groups than are allowed.
     ///
     /// # Panics
     ///
-    /// If the counts are by different groupings.
+    /// Panics if the counts are by different groupings.
     pub fn add(&mut self, other: Counts) -> Result<(), TooManyGroups> {
         assert!(self.stats == other.stats, "counts by other groupings do not add up");
         for (sum, more) in self.total.iter_mut().zip(&other.total) {
@@ -725,7 +725,7 @@ impl Counts {
     ///
     /// # Panics
     ///
-    /// If the grouping was not counted.
+    /// Panics if the grouping was not counted.
     pub fn rows(&self, grouping: &Grouping) -> Vec<GroupRow> {
         let index = self.stats.groupings.iter().position(|other| other == grouping);
         let table = &self.tables[index.expect("a grouping that was counted")];

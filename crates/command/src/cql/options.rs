@@ -179,7 +179,8 @@ impl CqlOptions {
 ///
 /// # Errors
 ///
-/// An option that is unknown or not available, an option that is given twice, missing or wrong operands, or a second script.
+/// Fails if an option is unknown, not available or given twice, if its operands are missing or wrong, or if there is a
+/// second script.
 pub(super) fn read(words: Vec<OsString>) -> Result<Action, Failure> {
     let mut words = ArgumentWords { words: words.into_iter().peekable() };
     let (mut options, mut seen) = (CqlOptions::default(), HashSet::new());

@@ -325,7 +325,7 @@ impl<T> TopGames<T> {
     ///
     /// # Errors
     ///
-    /// The first error of `make`.
+    /// Returns the first error of `make`.
     pub fn try_map<U, E>(self, mut make: impl FnMut(T) -> Result<U, E>) -> Result<TopGames<U>, E> {
         let TopGames { max, ranks, kept } = self;
         let mut entries = kept.into_vec();

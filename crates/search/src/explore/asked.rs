@@ -75,7 +75,7 @@ impl ExplorerRequest {
     ///
     /// # Errors
     ///
-    /// A value cannot be read. The error is about the first such value.
+    /// Fails if a value cannot be read. The error is about the first such value.
     pub fn read(parameters: &Parameters) -> Result<ExplorerRequest, AskError> {
         let Parameters { fen, play, since, until, ratings, speeds, modes, player, color, .. } = parameters;
         let mut chess = fen.as_deref().map_or(Ok(Chess::new()), start)?;

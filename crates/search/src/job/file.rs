@@ -116,7 +116,7 @@ impl PartWriter {
     ///
     /// # Errors
     ///
-    /// The folder cannot be written to.
+    /// Fails if the folder cannot be written to.
     pub fn create(job: &Job, part: &JobPart, folder: &Path) -> Result<PartWriter, OutputError> {
         let path = job.path_of(part, folder);
         let mut writer = PartWriter { file: OutputFile::create(&path)?, hasher: XxHash3_128::new() };

@@ -30,7 +30,7 @@ pub enum RecordError {
 ///
 /// # Errors
 ///
-/// The engine or the database stops early, the text of a game cannot be read, or the file cannot be written.
+/// Fails if the engine or the database stops early, the text of a game cannot be read, or the file cannot be written.
 pub fn record(
     run: &Run<'_, Collectors>,
     collectors: &Collectors,

@@ -86,7 +86,7 @@ impl PlayerNovelties {
     ///
     /// # Errors
     ///
-    /// A reel that cannot be read or is damaged.
+    /// Fails if a reel cannot be read or is damaged.
     pub fn find(
         database: &BlockStream,
         player: &Player,

@@ -10,7 +10,7 @@ use orbit_reel::GameRow;
 ///
 /// # Panics
 ///
-/// If the game has no such node.
+/// Panics if the game has no such node.
 pub fn moves_around(game: &GameRow, node: u32, before_max: usize, after_max: usize) -> [Vec<String>; 2] {
     let (numbers, mut walk) = (MoveNumbers::from_header(game), NodeWalk::from_game(game));
     let mut before: Vec<u32> = std::iter::successors(Some(node), |&node| game.parent_of(node)).collect();

@@ -389,7 +389,7 @@ impl OrbitFindings {
     ///
     /// # Panics
     ///
-    /// If there is not one count for each copy.
+    /// Panics if there is not one count for each copy.
     pub fn new(orbit: &Orbit, counts: &[u64]) -> OrbitFindings {
         assert_eq!(orbit.copies.len(), counts.len(), "a count for each copy");
         let places = orbit_transforms::places(orbit);

@@ -94,7 +94,7 @@ impl HeatMap {
     ///
     /// # Panics
     ///
-    /// If the cell is outside the grid.
+    /// Panics if the cell is outside the grid.
     pub fn at(&self, column: usize, row: usize) -> u64 {
         self.counts[row * self.grid.side() + column]
     }

@@ -69,7 +69,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn new(out: W, columns: Columns) -> io::Result<ParquetWriter<W>> {
         let field = |column: &Column| match column.ty() {
             ColumnType::Number => format!("OPTIONAL INT64 {};", column.name()),
@@ -141,7 +141,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn finish(mut self) -> io::Result<W> {
         self.end_group()?;
         self.file.into_inner().map_err(fault)

@@ -357,7 +357,7 @@ impl Row<'_> {
 ///
 /// # Panics
 ///
-/// If the game has no such node.
+/// Panics if the game has no such node.
 pub fn fen_at(game: &GameRow, node: u32) -> String {
     let mut walk = NodeWalk::from_game(game);
     walk.to(node);

@@ -45,7 +45,7 @@ impl Stitcher {
     ///
     /// # Errors
     ///
-    /// Those of `out`.
+    /// Returns the errors of `out`.
     pub fn write(&mut self, report: &Report, out: &mut impl Write) -> io::Result<ControlFlow<()>> {
         let (mut written, mut end) = (0, 0);
         for game in &report.games {

@@ -64,7 +64,7 @@ impl<'a> NodeWalk<'a> {
     ///
     /// # Panics
     ///
-    /// If the game has no such node.
+    /// Panics if the game has no such node.
     pub fn to(&mut self, node: u32) {
         let line = self.game.line_of(node);
         let is_same = line.map(|line| line.index()) == self.line.map(|line| line.index());

@@ -58,7 +58,7 @@ impl Answered {
     ///
     /// # Errors
     ///
-    /// A column is unknown, there are too many rows, or the query fails while rows are written.
+    /// Fails if a column is unknown, there are too many rows, or the query fails while rows are written.
     pub(super) fn answer(&self, ask: &Ask) -> Result<Response, Fault> {
         let mut answer = Response::from_value(json!({
             "type": self.ty.name(),
@@ -90,7 +90,8 @@ impl OpenDatabases {
     ///
     /// # Errors
     ///
-    /// The request or the query has an error, there is no such database, the search stops early, or the request was cancelled.
+    /// Fails if the request or the query has an error, there is no such database, the search stops early, or the request was
+    /// cancelled.
     pub fn ask(
         &self,
         ask: &Ask,

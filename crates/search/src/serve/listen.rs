@@ -50,7 +50,8 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// Other machines may reach the address and this is not allowed, the endpoint is in use, or the system refuses it.
+    /// Fails if other machines may reach the address and this is not allowed, the endpoint is in use, or the system refuses
+    /// it.
     pub fn bind(place: &Endpoint, allow_remote: bool) -> Result<Listener, ListenError> {
         let system = |error| ListenError::System(place.clone(), error);
         match place {
@@ -90,7 +91,7 @@ impl Listener {
     ///
     /// # Panics
     ///
-    /// If a conversation panics.
+    /// Panics if a conversation panics.
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {

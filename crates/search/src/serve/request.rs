@@ -350,7 +350,7 @@ impl Ask {
     ///
     /// # Errors
     ///
-    /// A field is unknown, or its value is wrong.
+    /// Fails if a field is unknown, or its value is wrong.
     pub fn from_fields(mut fields: Map<String, Value>) -> Result<Ask, Fault> {
         let database = taken(&mut fields, "database", main_name())?;
         let (rows, stream) = (taken(&mut fields, "rows", 0)?, taken(&mut fields, "stream", false)?);

@@ -218,7 +218,7 @@ impl Grouping {
     ///
     /// # Errors
     ///
-    /// A string between the commas is not a grouping. The error is about the first such string.
+    /// Fails if a string between the commas is not a grouping. The error is about the first such string.
     pub fn list(text: &str) -> Result<Vec<Grouping>, GroupingError> {
         let mut out = Vec::new();
         for word in text.split(',') {
