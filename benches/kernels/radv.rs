@@ -72,7 +72,7 @@ impl Compiler {
                 [pipeline_executable_properties::NAME.as_ptr(), ash::ext::robustness2::NAME.as_ptr()];
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
                 .pipeline_executable_info(true);
-            // These features are requested as wgpu does.
+            // The same features for checked accesses are requested as by wgpu, so that the same machine code is made.
             let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
             let features =
                 vk::PhysicalDeviceFeatures::default().shader_int64(true).robust_buffer_access(true);

@@ -298,7 +298,7 @@ fn completions_are_scripts_of_their_shells() {
             "{shell}"
         );
     }
-    // This completes as a shell does: the variables have the words so far, of which the last one is incomplete.
+    // The script completes as a shell does: the variables contain the words typed so far. The last word is incomplete.
     let ask = "source ./bash; COMP_WORDS=(orbit sc); COMP_CWORD=1; _orbit orbit sc orbit; echo \"${COMPREPLY[*]}\" >&2";
     if let Some(said) = judged("bash", &["-c", ask], folder.path()) {
         assert_eq!(said.trim(), "scan");
@@ -518,7 +518,7 @@ fn verification_reads_games_twice() {
     let args = ["scan", "--engine", "reference", "--queries", "queries.txt", "plain.pgn"];
     let out = orbit(folder.path(), &args);
     assert!(text(&out.stderr).contains("verified: 1 game"), "{}", text(&out.stderr));
-    // Now the games come from a reel.
+    // Games that come from a reel are not read by a second reader.
     let out = orbit(folder.path(), &["scan", "--verify", "--count", "initial", "a.reel"]);
     assert!(!text(&out.stderr).contains("both readers"), "{}", text(&out.stderr));
 }

@@ -169,7 +169,7 @@ fn messages_are_json_with_places() {
     assert_eq!(&std::fs::read_to_string(&file).unwrap()[start..end], "chekc");
     assert_eq!((&fault["line"], &fault["column"]), (&2.into(), &12.into()), "{fault}");
     assert_eq!(fault["file"], file.to_str().unwrap());
-    // These errors are not about a text, or are about arguments that clap refuses.
+    // The message has a code also if the error is not about a text, or if clap refuses the arguments.
     for (args, code) in [
         (&["scan", "check", "nosuch.pgn"][..], "database"),
         (&["scan", "check"], "usage"),

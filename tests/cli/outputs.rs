@@ -197,7 +197,7 @@ fn choosing_chooses() {
     assert_eq!(plain(&["--first"]), first);
     assert_eq!(games(&plain(&["--skip", "3", "--limit", "4"])), games(&all)[3..7]);
     assert_eq!(games(&plain(&["--skip", "100000"])), [] as [&str; 0]);
-    // These conditions can also be written in CQL.
+    // The same two conditions, written in CQL, must find the same hits.
     let where_white = plain(&["--where", "result=1-0", "--where", "year>2013"]);
     let with_cql = stdout(&[
         "{result 1-0 year > 2013 shift flip flipcolor {Nd4 kf3}}",

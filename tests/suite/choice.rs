@@ -262,7 +262,7 @@ fn the_top_keeps_the_best_in_little_room() {
     assert_eq!(none.list(0).collect::<Vec<()>>(), []);
 }
 
-/// A sample of games is spread evenly and depends on the seed. It does not depend on the places of the games in the database.
+/// A sample of games depends on the seed and on the games, but not on their order or their numbers in the database.
 #[test]
 fn samples_are_of_games_not_of_places() {
     let blocks = corpus_blocks("otb.pgn");
@@ -281,7 +281,7 @@ fn samples_are_of_games_not_of_places() {
     let forward: Vec<&Block> = blocks.iter().collect();
     let backward: Vec<&Block> = blocks.iter().rev().collect();
     assert!(sample(&forward, 1) == sample(&backward, 1));
-    // Here the same games have different numbers.
+    // In these blocks the same games have different numbers.
     let thirds: Vec<Block> = (0..3).map(|first| every_nth_game(&blocks, first, 3)).collect();
     assert!(sample(&forward, 1) == sample(&thirds.iter().collect::<Vec<_>>(), 1));
     assert!(sample(&forward, 1) != sample(&forward, 2));

@@ -61,7 +61,8 @@ fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     (moves, total)
 }
 
-/// The groups by position are the positions of shakmaty, whatever moves led to them.
+/// The positions by which hits are grouped are the positions of the games that shakmaty plays, no matter which moves led to
+/// them.
 #[test]
 fn hits_are_grouped_by_position() {
     let mut due: BTreeMap<String, (BTreeSet<usize>, u64)> = BTreeMap::new();

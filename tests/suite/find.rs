@@ -37,8 +37,8 @@ fn check(row: &Row, engine: &str, number: usize) {
     }
 }
 
-/// Compares orbits of `find` with the reference engine, which tries every copy at every position. For example, the orbits look
-/// for the squares on which a white queen is at some time, and for queens in opposite corners.
+/// Compares orbits of `find` on real games with the reference engine, which tries every copy at every position. One query, for
+/// example, counts the squares on which a white queen stands at some time.
 #[test]
 fn orbits_of_what_is_found_on_real_games() {
     let blocks = corpus_blocks("otb.pgn");

@@ -485,7 +485,7 @@ fn queries_of_many_turns_are_right_or_refused() {
         &[&block],
     );
     // If there are more segments than invocations in a workgroup, one invocation evaluates several segments, which share its
-    // iterations. The query needs the loops in the first pass.
+    // iterations. The query needs its loops in the kernel that finds the hits.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
     let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;

@@ -183,7 +183,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// There are more games than a dispatch may have.
+/// Carries stages along more games than one dispatch may have.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =

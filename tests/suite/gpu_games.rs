@@ -259,7 +259,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// There are more games than a dispatch may have, in one upload and in several.
+/// Carries stages along more games than one dispatch may have, in one upload and in several.
 #[test]
 fn games_take_as_many_dispatches_as_they_need() {
     let of = |games: &[_]| block_of_games(games.iter().cloned());

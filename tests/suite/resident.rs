@@ -101,7 +101,7 @@ fn copies_and_others_are_other_blocks() {
     assert_eq!(checked("Nf3", &device, &[&[block], &[&other]]).uploaded, 0);
 }
 
-/// There are blocks of two databases, and the device has room for one database.
+/// Tests blocks of two databases on a device that has room for one database.
 #[test]
 fn what_was_not_used_for_longest_goes_first() {
     let (ours, of_ours) = held();
@@ -139,7 +139,7 @@ fn a_database_that_does_not_fit_stays_in_part() {
     let next: Vec<u64> = QUERIES.map(|text| checked(text, &device, &groups).uploaded).into();
     assert!(next.iter().all(|&bytes| 0 < bytes && bytes < first.uploaded / 10 * 8), "{next:?}, {first:?}");
     assert!(device.resident_bytes() <= all.resident / 2 && !device.holds(&numbers));
-    // There is no memory for blocks to stay.
+    // A device without memory for blocks keeps none.
     let device = device_for(0);
     let none = checked("Ra1", &device, &groups);
     assert!(nearly(none.uploaded) && none.resident == 0, "{none:?}");

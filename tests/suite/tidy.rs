@@ -348,7 +348,7 @@ fn files() -> Vec<String> {
         Ok(list) if list.status.success() => {
             String::from_utf8(list.stdout).unwrap().lines().map(String::from).collect()
         }
-        // This is a source archive without git.
+        // In a source archive there is no git, so all files below the folder are taken.
         _ => below(Path::new("")),
     };
     let found: Vec<String> = found.into_iter().filter(|path| root().join(path).is_file()).collect();

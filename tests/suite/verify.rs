@@ -166,7 +166,8 @@ fn verification_samples_what_was_asked_for() {
     }
 }
 
-/// A device is lost permanently, at the first or at a later submission. The run continues at the same place.
+/// A device is lost permanently, at the first or at a later submission. The processor continues the run at the block at
+/// which the device was lost.
 #[test]
 #[cfg(feature = "gpu")]
 fn the_cpu_takes_over_from_a_lost_card() {

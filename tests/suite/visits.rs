@@ -272,7 +272,7 @@ fn positions_are_counted_as_shakmaty_counts() {
 fn real_games_are_counted_as_shakmaty_counts() {
     let folder = tempfile::tempdir().unwrap();
     let reel = reel_of(folder.path(), &sample_games(200), 20_000);
-    // There is so little memory that positions are sorted through a file.
+    // With so little memory, positions are sorted through a file.
     let size = write(&reel, |options| options.memory_bytes = 1 << 16);
     compare(&reel, 40);
     let spilt = fs::read(table_path(&reel)).unwrap();
