@@ -102,7 +102,7 @@ fn sum(words: &[u32]) -> u32 {
     words.iter().fold(0, |sum, word| sum.wrapping_add(*word))
 }
 
-/// Returns the word that `compute` must write for the invocation with this number.
+/// Returns the word that `compute` must write for the invocation with the global id `id`.
 pub fn chains(id: u32, turns: u64) -> u32 {
     let chain = |first: u32| {
         (0..turns * STEPS).fold(id.wrapping_add(first), |word, _| word.wrapping_add(ADD) ^ (word >> 5))

@@ -125,7 +125,7 @@ fn values(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Computes a number at every slot, and returns how many of the numbers are greater than 0.
+/// Computes the value of the query at every slot, and returns how many of the values are greater than 0.
 fn values_of(engine: &Cpu, block: &Block) -> u64 {
     let hits = engine.answer(block, Wants::VALUES).expect("the engine runs").hits;
     let Values::Numbers(numbers) = &hits.values else { panic!("{VALUE} is a number") };

@@ -170,7 +170,7 @@ fn a_card_is_measured_in_one_run() {
         close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
     }
 
-    // The table has the same numbers as the document, but rounded.
+    // The table has the same rates as the document, but rounded.
     for (kind, part) in [("resident", "resident:"), ("streamed", "streamed:"), ("cpu", "the processor")] {
         for row in of_kind(&document, kind).filter(|row| kind != "resident" || row["variant"] == "default") {
             let line = line(&table, part, row["name"].as_str().unwrap());

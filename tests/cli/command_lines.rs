@@ -48,7 +48,7 @@ fn lines() -> Vec<Row> {
     numbered.map(row).collect()
 }
 
-/// Computes the digests of all lines, and writes the list with them.
+/// Runs the commands of all rows, and writes the file with the digests of their results.
 fn write_anew(list: &str) {
     let mut out = String::new();
     for row in list.lines() {

@@ -159,8 +159,8 @@ fn conditions_that_are_none_say_what_they_lack() {
     assert!(stderr.contains("counts if it meets clock<30") && stderr.contains("[%clk 0:00:30]"), "{stderr}");
 }
 
-/// Games are sorted by the greatest number at one of their hits, or with `--reverse` by the smallest. Games without a number come
-/// last.
+/// Games are sorted by the greatest value of the key at one of their hits, or with `--reverse` by the smallest. Games without a
+/// value come last.
 #[test]
 fn games_are_sorted_by_clocks_and_evaluations() {
     for key in ["clock", "spent", "eval", "loss"] {

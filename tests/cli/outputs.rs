@@ -135,7 +135,7 @@ fn files_say_what_standard_output_says() {
     assert!(again == read("h.jsonl"));
 }
 
-/// The numbers in the page are those on the command line.
+/// The counts in the page are those that the command prints.
 #[test]
 fn a_page_counts_as_the_scan_does() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::harness::SCRIPT;
 
-/// Sequences that set the title, clear the screen, set colours, change the direction of writing, have no width, or begin a new
-/// line.
+/// Escape sequences and characters that set the title, clear the screen, set colours, change the direction of writing, have no
+/// width, or begin a new line.
 const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[31mRED\u{1b}[2J\u{9b}31m\u{7f}\u{202e}evil\u{2066}\u{200b}\u{200f}\u{feff}\u{61c}";
 
 /// Returns whether a letter must not be printed, by this test's own list.

@@ -228,7 +228,7 @@ fn shows_map(html: &str, id: &str, map: &Value) {
     let wanted: Vec<&[String]> = counts.chunks(side).rev().collect();
     let shown = table(html, id);
     assert_eq!(shown.iter().map(|row| &row[1..]).collect::<Vec<_>>(), wanted, "{id}");
-    // The picture has the same numbers as the titles of its cells.
+    // The titles of the picture's cells have the same counts as the table.
     let picture = between(html, &format!("aria-labelledby=\"{id}-map-title {id}-map-desc\">"), "</svg>")[0];
     let mut told: Vec<String> = between(picture, "<g><title>", "</title>")
         .iter()

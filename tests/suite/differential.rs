@@ -51,7 +51,7 @@ use term::Term;
 /// The number of queries of a part. After these, more queries are made for filters and strategies that are still rare in the
 /// part.
 const QUERIES_DUE: u64 = 1500;
-/// The same number for a sample, which does not require that every operation occurs.
+/// The number of queries of a sample, which does not require that every operation occurs.
 const SAMPLE_DUE: u64 = 800;
 /// The minimum number of times that each filter and each strategy must occur in a part.
 const FILTERS_DUE: u64 = 1;
@@ -246,7 +246,7 @@ fn all_kinds() -> Vec<String> {
 
 /// The answers of two engines to one query, or the reason why there are none.
 enum Outcome {
-    /// The engines agree. The number is that of the positions that hit.
+    /// The engines agree. The query hits so many positions.
     Same(Box<PreparedQuery>, u64),
     Refused,
     Differ(String),

@@ -47,7 +47,7 @@ const EDGES: [&str; 24] = [
     "move previous null",
 ];
 
-/// Words that depend on a child, and masks that depend on the parent or on the position with a given number.
+/// Queries with words that depend on a child, and with masks that depend on the parent or on the position with a given number.
 const SHIFTS: [&str; 11] = [
     "countmoves --(check)",
     "--(ply) > 20",

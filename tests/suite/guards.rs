@@ -8,7 +8,8 @@ use crate::{
     flat::compared,
 };
 
-/// Queries with a part that costs far less than the whole. Most of these parts hold at few positions.
+/// Queries with a condition that costs far less than the whole query. Most of these conditions hold
+/// at few positions.
 const GUARDED: &[&str] = &[
     "flipcolor {btm mate square all x in (_|A) attackedby k (#(A attacks x)<=1)}",
     "check square x in a-h1-8 {x attackedby A 2<=#(A attacks x) #(a attacks x)==1}",
@@ -29,7 +30,7 @@ const GUARDED: &[&str] = &[
     "{check year>1900 square x in a-h1-8 {3<=#(A attacks x)}}",
 ];
 
-/// Queries without a part that costs far less than the whole.
+/// Queries without a condition that costs far less than the whole query.
 const PLAIN: &[&str] =
     &["check", "shift flip flipcolor {Nd4 kf3}", "square x in a-h1-8 {3<=#(A attacks x)}", "mate"];
 

@@ -89,8 +89,8 @@ fn structs_lie_on_the_device_as_in_memory() {
                 ("first_start", offset_of!(Key, first_start)),
             ]);
             assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()), "{variant}");
-            // The numbers themselves are compared with constants, so that Rust and WGSL do not change together unnoticed: files
-            // contain keys, too.
+            // The offsets are also compared with constants, so that Rust and WGSL do not change together unnoticed. The
+            // constants matter because files contain keys, too.
             let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
             assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
             let start = (40, named(&[("planes", 0), ("state", 32), ("ply", 36)]));

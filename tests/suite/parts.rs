@@ -462,7 +462,7 @@ fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
                 let piece = whole[from..(from + end - at).min(whole.len())].iter().copied();
                 bytes.splice(at..at, piece);
             }
-            // A number is replaced by another one.
+            // Replaces a number by another one.
             _ => {
                 let last =
                     bytes[at..].iter().position(|byte| byte & 0x80 == 0).map_or(end, |last| at + last + 1);

@@ -104,7 +104,8 @@ fn files_that_cannot_be_used_are_passed_over() {
     fs::write(&file, [&b"orbitpl1"[..], &hash, &foreign].concat()).unwrap();
     assert_eq!(told(folder), None);
     assert_eq!(told(folder), None);
-    // A folder is in the place of the file, or a file is in the place of the folder.
+    // A folder has the path of the file, and then a file has the path of the folder that contains
+    // it.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(told(folder).is_some_and(|note| note.contains("ordinary file")));

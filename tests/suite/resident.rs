@@ -133,7 +133,8 @@ fn a_database_that_does_not_fit_stays_in_part() {
     let all = checked("Ra1", &device_for(64 << 20), &groups);
     let device = device_for(all.resident / 2);
     let first = checked("Ra1", &device, &groups);
-    // A little less than in `all` may be uploaded: the places of games are uploaded only for blocks that stay, and for stages.
+    // A little less may be uploaded than for `all`: the slots of games are uploaded only for blocks that stay on the device,
+    // and for stages.
     let nearly = |bytes: u64| bytes > all.uploaded / 10 * 8 && bytes <= all.uploaded;
     assert!(nearly(first.uploaded), "{first:?}, {all:?}");
     let next: Vec<u64> = QUERIES.map(|text| checked(text, &device, &groups).uploaded).into();

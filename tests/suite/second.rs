@@ -19,7 +19,7 @@ use cql5::{Board, Expanded, Facts};
 
 const BOARDS: u64 = 40;
 
-/// Returns the boards for a list as games with one position and with different results.
+/// Returns each board as a game with one position. The games have different results.
 fn games(boards: &[Board], seed: u64) -> Block {
     let outcomes = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
     block_of_games(boards.iter().zip(seed..).map(|(board, k)| Game {

@@ -163,9 +163,9 @@ fn looks_of_steps(block: &Block) -> u64 {
     block.slots() as u64 + 40 * block.games_len() as u64
 }
 
-/// Parses a text, prints the messages about it, plans the query and runs it. If any of these panics, panics with the text. Adds
-/// the text to one of four numbers: those of the texts that are refused, that are accepted but not run, that the fast engine
-/// runs, and that are left to the reference engine.
+/// Parses a text, prints the messages about it, plans the query and runs it. If any of these panics, panics with the text.
+/// Increments one of the four counts in `seen`: of the texts that are refused, that are accepted but not run, that the fast
+/// engine runs, and that are left to the reference engine.
 pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
     seen[kind(text, block, PlanOptions::default(), |_, _, _| ())] += 1;
 }
@@ -204,8 +204,8 @@ fn within_looks(
     Ok(answers.remove(0).remove(0))
 }
 
-/// Returns the index of a text in the four numbers of [`survives`]. If the fast engine runs the query, calls `look` with its
-/// answers.
+/// Returns the index of the count in `seen` of [`survives`] to which a text belongs. If the fast engine runs the query, calls
+/// `look` with its answers.
 fn kind(
     text: &str,
     block: &Block,
@@ -270,7 +270,7 @@ fn kind(
                 Some(_) => (told_by_reference(Wants::VALUES | Wants::COMMENTARY), 3),
             };
             match answered {
-                // If a variable has no value, an assertion fails or there are too many steps, the run ends with a message.
+                // If a variable has no value, an assertion fails or the run takes too many steps, the run ends with a message.
                 Ok(_) | Err(EngineError::Query { .. }) => kind,
                 Err(error) => panic!("{error}"),
             }

@@ -204,7 +204,7 @@ fn facts_of_a_game() {
     check_facts(&block, &["elo", "elo white", "elo black", "year"].map(|query| (query, "nomatch")));
     let queries = ["result 1-0", "result 0-1", "result 1/2-1/2", "eco", "eco \"\"", "player \"a\""];
     check_facts(&block, &queries.map(|query| (query, "F")));
-    // A missing name has the value `?`.
+    // A game without a player's name has the name `?`.
     let queries = ["player white", "player", "player white \"\"", "player white == \"?\""];
     check_facts(&block, &queries.map(|query| (query, "T")));
 }
@@ -226,7 +226,7 @@ fn every_slot_is_answered() {
     }
 }
 
-/// The beginning and the end of a game are taken from the PGN text, not from replay or an engine.
+/// The beginning and the end of a game are taken from the slots of the game in the block, not from an engine.
 #[test]
 fn initial_and_terminal_are_the_ends_of_games() {
     let text: String = (0..200)

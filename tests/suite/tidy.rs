@@ -439,7 +439,7 @@ fn is_cfg_test(attribute: &TokenTree) -> bool {
     matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
 
-/// Returns the places at which the wanted tokens follow each other.
+/// Returns the indices of the tokens at which the tokens of `wanted` follow each other.
 fn places(tokens: &[Token], wanted: &str) -> Vec<usize> {
     let wanted: Vec<String> = self::tokens(wanted).into_iter().map(|token| token.word).collect();
     let is_there = |found: &[Token]| found.iter().zip(&wanted).all(|(token, word)| token.word == *word);

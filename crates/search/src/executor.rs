@@ -107,7 +107,7 @@ impl Card {
         self.device().into_iter().for_each(|device| device.give_back(idle));
     }
 
-    /// Frees the memory on the card of the blocks with these numbers.
+    /// Frees the memory on the card that the blocks with these numbers use.
     pub fn release(&self, numbers: &Range<u64>) {
         self.device().into_iter().for_each(|device| device.release(numbers));
     }
@@ -144,8 +144,9 @@ pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// Returns the same number as [`positions_for_card`] for a card that is open and has all blocks. The card need not be opened,
-/// and no block is uploaded, so only the cost of compiling is left. This number is an estimate as well.
+/// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card that is open and has all blocks. This
+/// number is lower than [`positions_for_card`], because the card need not be opened and no block is uploaded: only the cost of
+/// compiling is left. It is an estimate as well.
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }

@@ -27,7 +27,7 @@ fn tables_have_every_query_that_is_measured() {
         let each = per_position(query, Variant::default(), Vendor::Amd);
         assert!(each.is_some(), "{query}: benches/kernels.tsv has no number; add the query to its list");
         let kernel = names.lines().find_map(|line| line.strip_suffix(&format!("\t{query}"))).unwrap();
-        // A number that is not known is `-`.
+        // The value of a column that is not known is `-`.
         let has_row = NVIDIA.lines().any(|line| line.starts_with(&format!("{kernel}\t")));
         assert!(has_row, "{query}: benches/card/instructions.tsv has no row {kernel}");
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 use super::{folder, games, hits, info, orbit, piped, run, set_time};
 use crate::common::archives::{Member, zip};
 
-/// Returns a folder with `x.zip`, which contains `a.pgn`, `sub/b.pgn` and a text, and with the same two PGN files below `x`.
+/// Returns a folder with `x.zip`, which contains `a.pgn`, `sub/b.pgn` and a text file, and with the same two PGN files below
+/// `x`.
 fn with_archive() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("x/sub")).unwrap();

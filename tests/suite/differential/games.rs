@@ -30,7 +30,7 @@ use crate::{
 /// The number of queries in a part of the seeds. After these, more queries are made for constructs that are still rare in the
 /// part.
 const QUERIES_DUE: usize = 500;
-/// The same number for a sample, which does not require that every construct occurs.
+/// The number of queries of a sample, which does not require that every construct occurs.
 const SAMPLE_DUE: usize = 180;
 /// The maximum number of seeds that are tried in a part of the test.
 const SEEDS_MAX: u64 = 2_000;

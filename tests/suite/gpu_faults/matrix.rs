@@ -46,7 +46,8 @@ pub fn sample(faults: &mut Vec<Fault>) {
         place += 1;
         match length() {
             Length::Sample => place % 7 == 0,
-            // Each call has six faults, which are distributed over the parts.
+            // Each call has six faults. `place / 6` shifts the parts from call to call, so that
+            // each part gets all six kinds of faults.
             length => length.is_long(place + place / 6),
         }
     });
@@ -98,7 +99,8 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
     let [met, answered, told] = [met, answered, told].map(AtomicUsize::into_inner);
     eprintln!("{} faults, {met} met: {answered} answered, {told} told", faults.len());
-    // Parts have more of some outcomes and fewer of others.
+    // A part may have more of one outcome and fewer of the other than its share, so only half of
+    // the share is demanded.
     let share = if length() == Length::All { 1 } else { 2 };
     let is_enough = met > least(180, 0) && answered.min(told) > least(60, 0) / share;
     assert!(is_enough, "{met} met, {answered} answered, {told} told");

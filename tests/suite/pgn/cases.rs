@@ -40,7 +40,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("Dear reader,\nhere is prose without any game.\n", &[]),
     ("*", &["@0 * 0"]),
     ("[White \"a\"]", &["@0 * 0"]),
-    // Places at which games begin.
+    // Positions in the file at which games begin.
     ("[Event \"a\"]\n\n[Event \"b\"]\n\n", &["@0 * 0", "@13 * 0"]),
     ("[Event \"a\"]\n[Event \"b\"]\n", &["@0 * 0", "@12 * 0"]),
     (

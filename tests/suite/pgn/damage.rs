@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::*;
 
-/// The games, and the place and reason of each failure.
+/// The games, and the offset and the reason of each failure.
 type Read = (Vec<Game>, Vec<(u64, String)>);
 
 fn read(sources: Sources) -> Read {

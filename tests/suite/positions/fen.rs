@@ -67,7 +67,7 @@ fn random_bytes_never_bring_it_down() {
         let bytes: Vec<u8> =
             (0..rng.below(100)).map(|_| *rng.pick(b"8/8/pP~[]+ wb-K1_\t\xc3\xa9z")).collect();
         if let Err(error) = read(&bytes) {
-            // If something is missing at the end of the text, the error is one byte after the end.
+            // If something is missing at the end of the text, the span of the error is one byte after the end.
             assert!(error.end <= bytes.len() + 1, "{bytes:?}: {error:?}");
         }
     }

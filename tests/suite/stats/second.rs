@@ -233,7 +233,8 @@ fn master_games_are_counted_a_second_time() {
     agree("shift flip flipcolor {Nd4 kf3}", &corpus.join("otb.pgn"), GROUPINGS);
 }
 
-/// Values are read from the lines. For copies, there are separate queries.
+/// Counts the values at the hits from the lines of the query, and the hits of each copy from the lines of
+/// the copy alone.
 #[test(part = 2)]
 fn values_and_copies_are_counted_a_second_time() {
     let path = sample();

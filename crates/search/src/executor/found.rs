@@ -57,7 +57,7 @@ impl<'a> FoundCounts<'a> {
             }
             let mut counted = std::mem::take(&mut *lock(counted));
             if let Some(told) = &answers.games {
-                // In the rank, the values of `sort` come before the count.
+                // In the rank of a game, the values of `sort` come before the count of its matches.
                 for (counted, told) in counted.iter_mut().zip(told) {
                     let by_count = std::mem::replace(&mut counted.rank, told.rank.clone());
                     counted.rank.extend(&by_count);

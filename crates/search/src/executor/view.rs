@@ -22,7 +22,7 @@ pub(super) struct BlockView<'a> {
     pub(super) sides: Option<Vec<Option<Color>>>,
     /// The games of the player, seen from the player's side.
     part: Option<Block>,
-    /// For each game of the part, its index in the whole block, and true if its sides were swapped.
+    /// For each game of `part`, its index in the whole block, and true if its sides were swapped.
     places: Vec<(usize, bool)>,
 }
 

@@ -85,7 +85,7 @@ pub(super) struct SourceRecord {
 }
 
 impl BlockRecord {
-    /// Checks that the numbers of a record that was read are in range.
+    /// Checks that the counts in this record, which was read from a file, are in range.
     fn check(&self) -> Result<(), &'static str> {
         let BlockRecord { totals, side_lines, bytes, parts } = self;
         totals.check(BLOCK_COUNT_MAX)?;
@@ -96,7 +96,7 @@ impl BlockRecord {
 }
 
 impl EndRecord {
-    /// Checks that the numbers of a record that was read are in range.
+    /// Checks that the counts in this record, which was read from a file, are in range.
     fn check(&self) -> Result<(), &'static str> {
         let EndRecord { parts, sources, side_lines, .. } = self;
         sources.iter().try_for_each(|source| source.games.check(PART_COUNT_MAX))?;
