@@ -76,7 +76,7 @@ impl FloorDevice<'_> {
     }
 
     /// Measures the instructions per second on words of 32 bits. Additions, shifts and exclusive ors are used in equal parts.
-    /// Each invocation has eight chains of operations that do not wait for each other. A turn of its loop has `turn`
+    /// Each invocation has eight chains of operations that do not wait for each other. Each turn of its loop executes `turn`
     /// instructions.
     pub fn instructions(&self, turn: f64) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, 0)?;

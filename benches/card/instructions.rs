@@ -20,8 +20,8 @@ const FLOOR: &str = "floor";
 pub enum Vendor {
     Amd,
     Nvidia,
-    /// A maker without a table. Of the numbers in all tables, a kernel gets the smallest one, and the kernel that measures the
-    /// speed of the card gets the largest one. So the share of that speed is rather too low than too high.
+    /// A maker without a table. A kernel gets the smallest of its values in all tables, and the kernel that measures the speed
+    /// of the card gets the largest of its values. So the share of that speed is rather too low than too high.
     #[default]
     Other,
 }

@@ -109,7 +109,7 @@ pub fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Fail
         Ok(std::thread::scope(|scope| {
             let start = |part| match std::thread::Builder::new().spawn_scoped(scope, move || sum(part)) {
                 Ok(thread) => Err(thread),
-                // The system starts no more threads, so this thread sums the part.
+                // The system starts no more threads, so this thread sums the part itself.
                 Err(_) => Ok(sum(part)),
             };
             let parts: Vec<_> = black_box(&words).chunks(part).map(start).collect();

@@ -38,7 +38,8 @@ pub fn vector_per_position(assembly: &str) -> Option<f64> {
     Some(at_slots + (vector(words) - at_slots) * WORDS / SLOTS)
 }
 
-/// Returns the number for a kernel that only replays moves, even if the driver has unrolled both loops.
+/// Returns the same as [`vector_per_position`] for a kernel that only replays moves, even if the driver has unrolled both
+/// loops.
 pub fn vector_per_replayed_position(assembly: &str) -> Option<f64> {
     let parts = parts(assembly);
     let all = parts.iter().map(|part| f64::from(part.vector)).sum::<f64>();

@@ -35,7 +35,7 @@ pub fn measures() -> Vec<Measure> {
     selective.chain(others).map(measure).collect()
 }
 
-/// Measures searches of blocks that were searched twice before, so that their numbers of pieces are known.
+/// Measures searches of blocks that were searched twice before, so that the numbers of pieces at their positions are known.
 fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let shared = bench.inputs.blocks(POSITIONS);
     let engine = |screens| {

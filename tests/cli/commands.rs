@@ -122,7 +122,7 @@ fn ctrl_c_stops_indexing_and_leaves_nothing() {
         let found = names(folder.path());
         if found.is_empty() { Err(found) } else { Ok(()) }
     });
-    // Standard input stays open. The reading thread is waiting by now, and sees neither text nor an end.
+    // Standard input stays open. The reading thread now waits, and sees neither bytes nor the end of the input.
     process.falls_asleep();
     process.interrupt();
     assert_eq!(process.end("orbit index").code(), Some(130));
@@ -228,7 +228,8 @@ fn every_file_of_the_corpus_is_indexed_and_counted() {
     assert_eq!(json["games"]["all"], games, "all files at once");
 }
 
-/// Lists of CQL 5 are recognised by their form, the dialect can be chosen, and lists are converted to CQL 6.
+/// Position lists of CQL 5 are recognized by their form, `--dialect` chooses the dialect, and `orbit convert` converts lists
+/// to CQL 6.
 #[test]
 fn both_dialects_are_read() {
     let folder = tempfile::tempdir().unwrap();

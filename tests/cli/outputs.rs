@@ -418,7 +418,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
 /// studies.
 const ROUND_TRIPS: [&str; 4] = ["otb.pgn", "fen.pgn", "dev-online-eval-clk", "dev-studies-annotated"];
 
-/// Returns whether a text is another text with comments inserted, each perhaps with a blank before or after it.
+/// Returns whether the text `marked` is `plain` with comments inserted, each perhaps with a blank before or after it.
 fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
     let mark = format!("{{{comment}}}").into_bytes();
     let (mut i, mut j, mut after) = (0, 0, false);

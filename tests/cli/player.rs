@@ -99,8 +99,8 @@ fn rated_sample() -> (String, Vec<Played>) {
     (text, games)
 }
 
-/// The figures of some games: the numbers of games, wins, draws and losses, and for rated games their number, the points, and
-/// the points to be expected.
+/// The figures of some games: the numbers of games, wins, draws and losses; and of the rated games their number, the player's
+/// points and the expected points.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     counts: [u64; 4],

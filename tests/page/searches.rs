@@ -105,7 +105,7 @@ fn reports_fit_their_queries_and_phones() {
         shows_its_json(&html);
         fits(browser, &html, None);
     }
-    // There is a chart for each grouping by numbers, and each chart is to scale, too.
+    // There is a chart for each grouping whose groups are ranges of numbers.
     let (html, _) = report("power A - power a", &sample());
     let charts = between(&html, "aria-labelledby=\"means-", "-title");
     assert_eq!(charts, ["year", "ply"]);

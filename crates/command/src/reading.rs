@@ -155,7 +155,7 @@ impl PassArgs {
         options
     }
 
-    /// Prints the totals and the failures of the pass, and returns the exit of the command.
+    /// Prints the totals of the games and the sources that were not read to their ends, and returns the exit of the command.
     pub(super) fn end(&self, summary: &Summary, interrupt: &CtrlC) -> Exit {
         if !self.quiet {
             message!("{}", totals_line(&summary.totals));

@@ -101,7 +101,7 @@ fn what_is_a_duplicate() {
     }
 }
 
-/// Makes many games. About half of them repeat other games, close by or far away in the text.
+/// Makes a text with many games. About half of them repeat other games that are close by or far away in the text.
 fn repetitive() -> String {
     let mut random = fastrand::Rng::with_seed(5);
     let mut out = String::new();

@@ -168,7 +168,7 @@ pub enum ConditionError {
     At {
         /// The position of the comparison's first character, counted in characters from 1.
         at: usize,
-        /// The error in it.
+        /// The error in the comparison.
         error: Box<ConditionError>,
     },
     /// The text after `and` or `or` is not a comparison.
@@ -187,7 +187,7 @@ pub enum ConditionError {
     /// A condition is missing.
     #[error("at character {at}: a condition is missing; write one, such as `white~Carlsen`")]
     Missing {
-        /// The character where it is missing, counted from 1.
+        /// The position of the character at which the condition is missing, counted in characters from 1.
         at: usize,
     },
     /// A condition follows another one without `and` or `or` between them.

@@ -4,9 +4,9 @@ use super::NodeWalk;
 use orbit_core::game::MoveNumbers;
 use orbit_reel::GameRow;
 
-/// Returns the moves before and after a position in SAN, at most `before_max` and `after_max`. White's moves and the first move
-/// of each list have their numbers. The moves before the position may lead from a line into a side line; those after it stay in
-/// its line.
+/// Returns the moves around a position in SAN: at most `before_max` moves before it, and at most `after_max` moves after it.
+/// White's moves and the first move of each list have their numbers. The moves before the position may lead from a line into a
+/// side line; those after it stay in its line.
 ///
 /// # Panics
 ///

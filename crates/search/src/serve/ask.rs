@@ -130,7 +130,7 @@ impl OpenDatabases {
         let extras = extras_of(&executor, &choice);
         let columns = request.columns.as_deref();
         let shows_comments = columns.is_some_and(|all| Columns::new(all).wants().contains(Wants::COMMENTS));
-        // If side lines are searched, blocks contain their comments.
+        // If side lines are searched, blocks contain comments as well.
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
         // Otherwise, spans are computed when rows are written.
         let tells_spans =

@@ -24,7 +24,7 @@ use orbit_core::sync::lock;
 
 /// The maximum number of clients that are connected at the same time.
 pub const CLIENTS_MAX: usize = 16;
-/// The time for which a client that sends nothing more is waited for after its conversation has ended.
+/// The time for which the server waits, after a conversation has ended, for a client that sends nothing more.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// The maximum number of bytes that are read from a client after its conversation and dropped.
 const FAREWELL_BYTES: u64 = 1 << 20;
