@@ -253,7 +253,7 @@ fn shifts_that_leave_nothing_behind_are_planned_together() {
     assert!(edge.anchored > 0 && edge.in_tables > 0, "{edge:?}");
 }
 
-/// A feature that CQL 6 also has is the same node in both dialects.
+/// A filter that both dialects have becomes the same node of the query tree in both.
 #[test]
 fn lists_use_the_nodes_of_cql_6() {
     fn ops(node: &Node) -> Vec<String> {

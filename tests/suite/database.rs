@@ -343,7 +343,7 @@ fn a_switch_stops_a_request() {
         assert!(matches!(stopped.count(), Err(DatabaseError::Cancelled)));
         assert_eq!(blocks, 1);
         assert!(cancel.is_cancelled());
-        // Other requests are not affected.
+        // The cancellation does not affect other requests.
         assert_eq!(database.scan(&query).count().unwrap()[0].positions, database.positions());
     }
     let cancel = CancelToken::new();

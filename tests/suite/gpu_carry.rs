@@ -145,7 +145,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 assert!(count == 0 || name != HOST, "{text} ({name}): {count} stages");
             }
         }
-        // Conditions need only little room.
+        // The stages of a condition need little room, so they are computed under tight limits as well, in several uploads.
         let gpu = prepared(QUERIES[0]).gpu(&device).unwrap();
         let count = carried(&device, || drop(gpu.scan_resident(&resident).unwrap()));
         assert_eq!(count > 1, limits != GpuLimits::default(), "{count} uploads");

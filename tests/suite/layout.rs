@@ -22,7 +22,8 @@ use crate::{
     runners::{NONE, without},
 };
 
-/// Returns the kernels of a query: for the first pass, for the values, and for the copies.
+/// Returns the kernels of a query: that of the first pass, which finds the hits, and those of the second pass, for the values
+/// and for the copies.
 fn kernels(text: &str, options: PlanOptions, variant: Variant) -> Option<[Kernel; 3]> {
     let query = orbit_query::parse(text).ok()?.query;
     let planner = Planner::new(&query, options).ok()?;
@@ -43,7 +44,7 @@ fn read(kernel: &Kernel) -> Module {
     found.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&kernel.wgsl)))
 }
 
-/// Returns the kernels for both passes of a query that uses whole positions, columns and tables.
+/// Returns a kernel of each pass for a query that uses whole positions, columns and tables.
 fn modules(variant: Variant) -> [Module; 2] {
     let text = "shift flip flipcolor {Nd4 kf3 mate elo > 1000}";
     let [hits, _, copies] = kernels(text, PlanOptions::default(), variant).expect("it can be planned");

@@ -149,7 +149,7 @@ impl<'a> Changed<'a> {
 
     fn double(&mut self) {
         let Some(at) = self.place(|_| true) else { return };
-        // The change affects some pieces, or a single one.
+        // The doubled range has some pieces, or a single one.
         let end = (at + 1 + self.rng.below(6)).min(self.pieces.len());
         let copy = [vec![b" ".to_vec()], self.pieces[at..end].to_vec()].concat();
         self.pieces.splice(end..end, copy);

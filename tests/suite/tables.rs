@@ -12,7 +12,7 @@ use crate::{
     runners::{ENGINES, Runner, print, reading},
 };
 
-/// A row: the query, the FEN or `startpos`, `bool`, `set` or `num`, and the value.
+/// A row: the query; the position, as a FEN or `startpos`; the reading, which is `bool`, `set` or `num`; and the value.
 struct Row {
     line: usize,
     query: String,

@@ -163,7 +163,7 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// Returns the first kernel of a query.
+/// Returns the kernel of the first pass, which finds the hits of a query.
 fn kernel(text: &str, variant: &str) -> Kernel {
     let plan = prepared(text).planner.hits();
     let variant = variant.parse().unwrap_or_else(|error| panic!("{error}"));

@@ -168,7 +168,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// A seed for which no case is found does not change the shares of queries with transforms and with side lines.
+    /// Runs a generated query about a construct. `of` is the number of all constructs.
     fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
         // Seeds without a case do not change the shares of transforms and of side lines.
         let turn = k / of + k;

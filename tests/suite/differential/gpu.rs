@@ -29,7 +29,7 @@ use crate::common::{
 };
 use crate::runners::{self, Runner};
 
-/// The minimum numbers for a part of the seeds, and the number of seeds that are run together.
+/// The minimum numbers of queries in a part of the seeds, and the number of seeds that are run together.
 struct Due {
     /// The number of queries that are compared before the search for rare operations begins.
     queries: usize,
