@@ -139,7 +139,7 @@ pub fn instructions_row(floor: Floor, vendor: Vendor) -> Value {
     })
 }
 
-/// Returns the number of positions in as many whole blocks as are needed for the wanted number.
+/// Returns the number of positions in the whole blocks that are needed for `wanted` positions.
 pub fn whole_blocks(games: &BenchGames, wanted: u64) -> u64 {
     positions(&games.blocks(wanted))
 }

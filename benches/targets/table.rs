@@ -81,8 +81,8 @@ impl Row {
     }
 }
 
-/// Returns a number with three digits. A number of 1,000 or more keeps all its digits before the decimal
-/// point.
+/// Returns a value with about three digits: `1.23`, `12.3`, `123`. A value of 1,000 or more keeps all
+/// its digits before the decimal point.
 pub fn figures(value: f64) -> String {
     let decimals = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
     format!("{value:.decimals$}")

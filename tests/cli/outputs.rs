@@ -531,7 +531,7 @@ fn a_source_that_changed_is_told() {
     let output = scan(&[QUERY, &reel, "-o", &out]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("is not there any more"), "{}", text(&output.stderr));
-    // Outputs that do not need the text still work, and no incomplete file is left.
+    // Outputs that do not need the text of games still work, and no incomplete file is left.
     assert!(stdout(&[QUERY, &reel, "--quiet", "--count"]).contains("games hit 354"));
     assert_eq!(names(folder.path()), ["games.reel"]);
     let comment = scan(&[QUERY, sample(), "--comment"]);

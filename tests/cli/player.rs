@@ -376,7 +376,8 @@ fn novelties_need_files_that_can_be_read_again() {
     assert_eq!(heads, [1, 1], "{}", file.0);
 }
 
-/// Compares the text for the sample with a page and JSON, which have the same numbers. A reel gives the same.
+/// Compares the profile of the sample as text with the profile as a page and as JSON, which must have the same figures. A reel
+/// must give the same profile.
 #[test]
 fn text_page_and_json_have_the_same_figures() {
     let text = stdout(&["player", PLAYER, "games/sample.pgn"]);

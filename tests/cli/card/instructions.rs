@@ -10,7 +10,7 @@ use crate::card_program::{REPLAY, twelve};
 const AMD: &str = include_str!("../../../benches/kernels.tsv");
 const NVIDIA: &str = include_str!("../../../benches/card/instructions.tsv");
 
-/// Returns the number in a column of the row that begins with some cells.
+/// Returns the value in a column of the row that begins with the cells `row`.
 fn cell(table: &str, row: &str, column: usize) -> f64 {
     let line = table.lines().find(|line| line.starts_with(&format!("{row}\t")));
     let line = line.unwrap_or_else(|| panic!("no row {row}"));
@@ -55,8 +55,8 @@ fn a_card_is_compared_with_the_table_of_its_maker() {
         let roofs = Roofs { instructions: Some(1e13), vendor, ..Roofs::default() };
         let found = roofs.by_instructions(TARGET, Variant::default());
         assert_eq!(found, (Some(each), Some(1e13 / each)), "{vendor:?}");
-        // The variant with integers of 64 bits has fewer instructions, and no table has their
-        // number.
+        // The variant with integers of 64 bits has fewer instructions, and its number of
+        // instructions is in no table.
         let wide = "u64".parse().unwrap();
         assert_eq!(roofs.by_instructions(TARGET, wide), (None, None));
         assert_eq!(roofs.by_instructions("Qd4", Variant::default()), (None, None));
