@@ -19,7 +19,7 @@ pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 /// The bits of the [`State`]s of eight segments, one segment in each lane: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
-/// The changes that moves make to the planes. The value is kept between calls only to reuse its allocation.
+/// The bits of a [`State`] for each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub struct LaneMoves {

@@ -1,4 +1,4 @@
-//! Checks that transforms make as many copies as the specification says.
+//! Checks that transforms make as many copies of a filter as the specification says.
 
 use shakmaty::{Color, Square};
 
